@@ -1,0 +1,36 @@
+"""skrank: find rare targets, and know whether a ranking beats luck.
+
+Public names, in the order of the flow: metrics of a ranking, scorers made of them for
+scikit-learn, and the test against random selection.
+"""
+
+from skrank._random_selection import RandomSelectionResult, RandomSelectionTest
+from skrank.metrics import (
+    average_precision,
+    average_precision_at_k,
+    precision_at_t,
+    recall_at_t,
+)
+from skrank.scorers import (
+    make_average_precision_at_k_scorer,
+    make_average_precision_scorer,
+    make_precision_at_t_scorer,
+    make_rare_target_scorers,
+    make_recall_at_t_scorer,
+)
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "RandomSelectionResult",
+    "RandomSelectionTest",
+    "average_precision",
+    "average_precision_at_k",
+    "make_average_precision_at_k_scorer",
+    "make_average_precision_scorer",
+    "make_precision_at_t_scorer",
+    "make_rare_target_scorers",
+    "make_recall_at_t_scorer",
+    "precision_at_t",
+    "recall_at_t",
+]

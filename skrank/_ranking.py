@@ -1,0 +1,118 @@
+"""Rank once: scores become tie groups, best first. The only place that sorts.
+
+What comes in is clean input. What goes out is all that any measure asks of a ranking:
+for each distinct score of a target, how many items stand above it and how many share
+it. To count those it is enough to sort the score *values*; the order of the items, and
+with it a sort of indices, is never needed. Weights are the one exception, because they
+have to travel with their scores.
+
+Notation, here and in every module to the right: T items and H targets ("hits") stand
+above a tie group of b items that holds d hits. With weights, all four are sums of
+weights.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank._validation import RankingInput
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HitGroups:
+    """The tie groups that hold targets, best first: T, b, H and d of each."""
+
+    above: NDArray[Any]
+    size: NDArray[Any]
+    hits_above: NDArray[Any]
+    hits: NDArray[Any]
+
+    def take(self, index: Any) -> "HitGroups":
+        """Return the groups at `index`."""
+        return HitGroups(
+            self.above[index],
+            self.size[index],
+            self.hits_above[index],
+            self.hits[index],
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """A list of items in the order of their scores, seen from its targets.
+
+    `n_samples` and `n_targets` are weights where there are weights; targets that were
+    never scored count in `n_targets` alone. `ordered` holds the scores, ascending;
+    `depth` the weight of each item and all above it (None: every item counts 1).
+    """
+
+    groups: HitGroups
+    n_samples: float
+    n_targets: float
+    n_missed: int
+    ordered: NDArray[Any]
+    depth: NDArray[np.float64] | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether depths are counts: no weights, or whole-number weights."""
+        return self.depth is None or bool(np.all(self.depth == np.rint(self.depth)))
+
+    def group_end(self, depth: float) -> float:
+        """Depth at which the tie group that reaches across `depth` ends; O(log n)."""
+        if self.depth is None:
+            level = self.ordered[self.ordered.size - int(depth)]
+            return int(self.ordered.size - np.searchsorted(self.ordered, level))
+        reached = np.searchsorted(-self.depth, -depth * (1 - 1e-12), side="right")
+        level = self.ordered[max(int(reached) - 1, 0)]
+        return float(self.depth[np.searchsorted(self.ordered, level)])
+
+    def tie_sizes(self) -> NDArray[np.intp]:
+        """Sizes of all tie groups, best first; O(n)."""
+        first = np.flatnonzero(self.ordered[1:] != self.ordered[:-1]) + 1
+        bounds = np.concatenate([[0], first, [self.ordered.size]])
+        return np.diff(bounds)[::-1]
+
+
+def rank(data: RankingInput) -> Ranking:
+    """Rank clean input; O(n log n) in one sort of score values, one array of memory."""
+    ranking = _rank_counts(data) if data.weight is None else _rank_weights(data)
+    return replace(ranking, n_targets=ranking.n_targets + data.n_missed)
+
+
+def _rank_counts(data: RankingInput) -> Ranking:
+    """Count the items above and level with each distinct score of a target."""
+    levels, hits = np.unique(data.y_score[data.targets], return_counts=True)
+    ordered = np.sort(data.y_score)
+    first = np.searchsorted(ordered, levels, side="left")
+    last = np.searchsorted(ordered, levels, side="right")
+    groups = _from_top(above=ordered.size - last, size=last - first, hits=hits)
+    return Ranking(groups, ordered.size, data.targets.size, data.n_missed, ordered)
+
+
+def _rank_weights(data: RankingInput) -> Ranking:
+    """Sum the weights above and level with each distinct score of a target."""
+    assert data.weight is not None
+    order = np.argsort(data.y_score)
+    ordered, weight = data.y_score[order], data.weight[order]
+    depth = np.cumsum(weight[::-1])[::-1]
+    hit_weight = np.zeros(ordered.size)
+    hit_weight[data.targets] = data.weight[data.targets]
+    first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    hits = np.add.reduceat(hit_weight[order], first)
+    size = np.add.reduceat(weight, first)
+    above = np.append(depth[first[1:]], 0.0)
+    held = hits > 0
+    groups = _from_top(above=above[held], size=size[held], hits=hits[held])
+    total = float(groups.hits.sum())
+    return Ranking(groups, float(depth[0]), total, data.n_missed, ordered, depth)
+
+
+def _from_top(
+    *, above: NDArray[Any], size: NDArray[Any], hits: NDArray[Any]
+) -> HitGroups:
+    """Turn ascending groups best first and count the hits above each."""
+    hits = hits[::-1]
+    return HitGroups(above[::-1], size[::-1], np.cumsum(hits) - hits, hits)

@@ -1,0 +1,276 @@
+"""Check input once and hand on clean arrays.
+
+What comes in is what users have: lists, arrays, pandas or polars columns, labels of
+any binary kind. What goes out is what the rest of the package computes with: the
+positions of the targets, a one-dimensional numeric array of scores, weights. It is a
+step of its own so that every error text has one home and nothing further on checks
+again.
+
+Every error says three things: the parameter, the rule, and what was got.
+"""
+
+import math
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+TIES = ("expected", "threshold", "optimistic", "pessimistic")
+NORMALIZE = ("min", "relevant", "hits")
+
+# A fraction of a list is a product of floats: 0.07 * 100 is 7.000000000000001. Without
+# this much slack it would be rounded up to 8 items.
+_SLACK = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankingInput:
+    """Clean input: which items are targets, what they scored, what they weigh."""
+
+    targets: NDArray[np.intp]
+    y_score: NDArray[Any]
+    weight: NDArray[np.float64] | None
+    n_missed: int
+
+
+def check_ranking_input(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: object = None,
+    sample_weight: ArrayLike | None = None,
+    n_missed: int = 0,
+) -> RankingInput:
+    """Check labels, scores and weights against each other; O(n), no sort."""
+    labels = _column("y_true", y_true)
+    scores = check_scores(y_score)
+    _same_length("y_score", scores, labels)
+    weight = None
+    if sample_weight is not None:
+        weight = _check_weight(sample_weight, labels)
+    missed = check_count("n_missed", n_missed, least=0)
+    targets = find_targets(labels, pos_label)
+    return RankingInput(targets, scores, weight, missed)
+
+
+def find_targets(labels: NDArray[Any], pos_label: object = None) -> NDArray[np.intp]:
+    """Positions of the targets; `pos_label=None` understands {0, 1}, {-1, 1}, bool."""
+    labels = _plain_labels(labels)
+    if pos_label is not None:
+        return _find_label(labels, pos_label)
+    if labels.dtype.kind not in "biuf":
+        msg = (
+            "`pos_label` must name the label of the targets when labels are not "
+            f"{{0, 1}}, {{-1, 1}} or bool; got pos_label=None and "
+            f"labels like {labels[0]!r}."
+        )
+        raise ValueError(msg)
+    low, high = labels.min(), labels.max()
+    known = {float(low), float(high)} <= {-1.0, 0.0, 1.0}
+    if known and low >= 0 and _is_whole(labels):
+        return np.flatnonzero(labels)
+    if known and low < 0 and np.count_nonzero(np.abs(labels) == 1) == labels.size:
+        return np.flatnonzero(labels == 1)
+    msg = (
+        "`y_true` must hold labels {0, 1}, {-1, 1} or bool when `pos_label` is None; "
+        f"got values from {low} to {high}."
+    )
+    raise ValueError(msg)
+
+
+def check_scores(y_score: ArrayLike) -> NDArray[Any]:
+    """Return finite numbers that can order items, in the type they came in."""
+    scores = _numeric("y_score", y_score)
+    kind = scores.dtype.kind
+    if kind == "b":
+        _refuse_labels("booleans")
+    low, high = scores.min(), scores.max()
+    if kind == "f" and not (np.isfinite(low) and np.isfinite(high)):
+        msg = (
+            "`y_score` must be finite; got NaN or infinity "
+            f"(minimum {low}, maximum {high})."
+        )
+        raise ValueError(msg)
+    if kind != "f" and high == 1 and (low == 0 or _is_sign(low, scores)):
+        _refuse_labels(f"integers {{{low}, {high}}}")
+    return scores
+
+
+def check_depth(name: str, depth: float, total: float, *, whole: bool = True) -> float:
+    """Turn `t` or `k` into a depth: a number of items, or of units of weight."""
+    if isinstance(depth, Integral):
+        if depth > total * (1 + _SLACK):
+            msg = (
+                f"`{name}` must not reach beyond the list; got {name}={depth} "
+                f"for a list of {total:g}."
+            )
+            raise ValueError(msg)
+        return int(depth)
+    exact = total * float(depth)
+    return math.ceil(exact * (1 - _SLACK)) if whole else exact
+
+
+def check_cutoff(name: str, depth: object) -> int | float:
+    """Check the form of `t` or `k`: a count from 1, or a fraction in (0, 1]."""
+    if isinstance(depth, Integral) and not isinstance(depth, bool) and depth >= 1:
+        return int(depth)
+    is_fraction = isinstance(depth, Real) and not isinstance(depth, Integral)
+    if is_fraction and 0 < float(depth) <= 1:  # type: ignore[arg-type]
+        return float(depth)  # type: ignore[arg-type]
+    msg = (
+        f"`{name}` must be an int of at least 1 (a number of items) or a float in "
+        f"(0, 1] (a fraction of the list); got {depth!r}."
+    )
+    raise ValueError(msg)
+
+
+def check_option(name: str, value: object, options: tuple[str, ...]) -> None:
+    """Check that an argument is one of the named options."""
+    if value not in options:
+        listed = ", ".join(repr(option) for option in options)
+        msg = f"`{name}` must be one of {listed}; got {value!r}."
+        raise ValueError(msg)
+
+
+def check_count(name: str, value: object, *, least: int) -> int:
+    """Check that an argument is a whole number of at least `least`."""
+    if isinstance(value, Integral) and not isinstance(value, bool) and value >= least:
+        return int(value)
+    msg = f"`{name}` must be an int of at least {least}; got {value!r}."
+    raise ValueError(msg)
+
+
+def check_undefined(value: object) -> None:
+    """Check the answer to give where a metric has no value: a number or "raise"."""
+    if value == "raise" or (isinstance(value, Real) and not isinstance(value, bool)):
+        return
+    msg = f'`undefined` must be a number or "raise"; got {value!r}.'
+    raise ValueError(msg)
+
+
+def check_generator(random_state: object) -> np.random.Generator:
+    """Turn scikit-learn's `random_state` into one generator."""
+    if isinstance(random_state, np.random.RandomState):
+        seed = random_state.randint(0, 2**32, size=4, dtype=np.uint32)
+        return np.random.default_rng(seed)
+    ok = random_state is None or isinstance(
+        random_state, Integral | np.random.Generator
+    )
+    if ok and not (isinstance(random_state, Integral) and random_state < 0):
+        return np.random.default_rng(random_state)  # type: ignore[arg-type]
+    msg = (
+        "`random_state` must be None, a non-negative int, a RandomState or a "
+        f"Generator; got {random_state!r}."
+    )
+    raise ValueError(msg)
+
+
+def _column(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Convert to a non-empty one-dimensional array."""
+    array = np.asarray(values)
+    if array.ndim != 1:
+        msg = f"`{name}` must be one-dimensional; got shape {array.shape}."
+        raise ValueError(msg)
+    if array.size == 0:
+        msg = f"`{name}` must hold at least one item; got an empty list."
+        raise ValueError(msg)
+    return array
+
+
+def _numeric(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Convert to a column of real numbers; nullable columns come in as objects."""
+    array = _column(name, values)
+    if array.dtype.kind == "O":
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError):
+            pass
+    if array.dtype.kind not in "biuf":
+        msg = (
+            f"`{name}` must hold real numbers, none missing; got {array.dtype} values "
+            f"like {array[0]!r}."
+        )
+        raise ValueError(msg)
+    return array
+
+
+def _check_weight(sample_weight: ArrayLike, labels: NDArray[Any]) -> NDArray[Any]:
+    """Weights are finite, not negative, and not all zero."""
+    weight = _numeric("sample_weight", sample_weight).astype(np.float64, copy=False)
+    _same_length("sample_weight", weight, labels)
+    low, total = weight.min(), weight.sum()
+    if not (low >= 0 and 0 < total < np.inf):
+        msg = (
+            "`sample_weight` must be finite, not negative, and not all zero; "
+            f"got minimum {low} and sum {total}."
+        )
+        raise ValueError(msg)
+    return weight
+
+
+def _same_length(name: str, values: NDArray[Any], labels: NDArray[Any]) -> None:
+    if values.shape != labels.shape:
+        msg = (
+            f"`{name}` must have as many items as `y_true`; "
+            f"got {values.size} and {labels.size}."
+        )
+        raise ValueError(msg)
+
+
+def _plain_labels(labels: NDArray[Any]) -> NDArray[Any]:
+    """Give object arrays the type of what they hold; refuse missing labels."""
+    if labels.dtype.kind == "O":
+        is_text = [isinstance(label, str) for label in labels]
+        if any(is_text) == all(is_text):
+            labels = np.array(labels.tolist())
+    missing = labels.dtype.kind == "O" or (
+        labels.dtype.kind == "f" and np.isnan(labels.min())
+    )
+    if missing:
+        msg = (
+            "`y_true` must hold labels of one kind, none missing; "
+            "got a mixture or missing values."
+        )
+        raise ValueError(msg)
+    return labels
+
+
+def _find_label(labels: NDArray[Any], pos_label: object) -> NDArray[np.intp]:
+    """Positions of one label among at most two."""
+    is_target = labels == pos_label
+    others = labels[~is_target]
+    unlike = others[others != others[0]] if others.size else others
+    if unlike.size:
+        msg = (
+            f"`y_true` must hold two labels, {pos_label!r} and one other; "
+            f"got {others[0]!r} and {unlike[0]!r} beside it."
+        )
+        if others.size == labels.size:
+            msg = (
+                "`pos_label` must be one of the labels in `y_true`; got "
+                f"pos_label={pos_label!r}, labels {others[0]!r} and {unlike[0]!r}."
+            )
+        raise ValueError(msg)
+    return np.flatnonzero(is_target)
+
+
+def _is_whole(labels: NDArray[Any]) -> bool:
+    """Whether labels known to lie in [0, 1] are all 0 or 1."""
+    if labels.dtype.kind != "f":
+        return True
+    return np.count_nonzero(labels) == np.count_nonzero(labels == 1)
+
+
+def _is_sign(low: Any, scores: NDArray[Any]) -> bool:
+    """Whether integers with maximum 1 are all -1 or 1."""
+    return bool(low == -1) and np.count_nonzero(scores) == scores.size
+
+
+def _refuse_labels(got: str) -> None:
+    msg = (
+        "`y_score` must rank the items, as decision_function or predict_proba do; "
+        f"got hard labels, {got}. Convert them to float to rank by them all the same."
+    )
+    raise ValueError(msg)

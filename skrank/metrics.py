@@ -1,0 +1,441 @@
+"""The metrics: labels and scores in, one number out.
+
+Every function reads the same `Ranking` and hands it to one measure. Each is
+``(y_true, y_score, *, ...) -> float``, larger is better, and each knows the same four
+rules for ties. Where a metric has no value it is NaN with a warning, never a number that
+could be mistaken for one.
+
+Notation: n items, m of them targets; h(t) targets ("hits") stand among the top t.
+"""
+
+import math
+import warnings
+
+from numpy.typing import ArrayLike
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrank._measures import Measure, make_measure
+from skrank._ranking import Ranking, rank
+from skrank._validation import check_ranking_input, check_undefined
+
+__all__ = [
+    "average_precision",
+    "average_precision_at_k",
+    "precision_at_t",
+    "recall_at_t",
+]
+
+
+def average_precision(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: object = None,
+    ties: str = "expected",
+    sample_weight: ArrayLike | None = None,
+    n_missed: int = 0,
+    undefined: float | str = math.nan,
+) -> float:
+    """Average precision: the mean over the targets of the precision at their ranks.
+
+    Larger is better: 1 for a list that puts all targets first, about the prevalence
+    for a random one (see :class:`skrank.RandomSelectionTest` for what exactly luck
+    gives). It rewards finding targets early, and finding many.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
+        target; other labels need `pos_label`.
+    y_score : array-like of shape (n_samples,)
+        Scores, in any unit: only their order counts, higher meaning a likelier target.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets.
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Within a tie: the mean over all orders, the tie retrieved whole (as scikit-learn's
+        ``average_precision_score`` has it), its targets first, or its targets last.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights, taken as repetition: an item of weight 2 is two items. Only with
+        ``ties="threshold"``; the other rules order the items inside a tie, and with
+        unequal weights that has no closed form.
+    n_missed : int, default=0
+        Targets that were never scored: they count among the m targets and have no rank.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: no targets, or targets alone. NaN comes
+        with an ``UndefinedMetricWarning``, any other number without.
+
+    Returns
+    -------
+    average_precision : float
+        Between the least possible value, ``sum(i / (n - m + i)) / m``, and 1.
+
+    Raises
+    ------
+    ValueError
+        If the input is not a ranking of two classes: lengths that differ, no items,
+        missing or infinite values, hard labels as scores, unknown labels, weights with
+        another tie rule than "threshold"; or if the metric is undefined and
+        ``undefined="raise"``.
+
+    See Also
+    --------
+    average_precision_at_k : Only the top k count.
+    sklearn.metrics.average_precision_score : The same with ``ties="threshold"``.
+
+    Notes
+    -----
+    With h(t) hits among the top t, ``AP = (1/m) sum over the hits of h(t)/t`` ([1]_,
+    Definition 1 and Example 3; [2]_, equation 2). In a tie group of b items with d hits,
+    below T items with H hits, the expected sum is
+    ``sum_{j=1..b} (d/b) (H + 1 + (j-1)(d-1)/(b-1)) / (T + j)`` ([3]_, section 3).
+
+    Time O(n log n), one sort of score values; memory one copy of the scores.
+
+    References
+    ----------
+    .. [1] Zhu (2004), "Recall, precision and average precision", working paper 2004-09,
+       University of Waterloo.
+    .. [2] Zhang and Su (2012), "Statistical inference on recall, precision and average
+       precision under random selection", *FSKD 2012*, 1348-1352.
+    .. [3] McSherry and Najork (2008), "Computing information retrieval performance
+       measures efficiently in the presence of tied scores", *ECIR 2008*, LNCS 4956,
+       414-421.
+
+    Examples
+    --------
+    >>> from skrank import average_precision
+    >>> average_precision([1, 1, 0, 1, 0, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1])
+    0.917
+
+    With three distinct scores, the order inside each is left open:
+
+    >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 0, 0], [3, 3, 3, 2, 2, 2, 1, 1]
+    >>> average_precision(y_true, y_score)
+    0.743
+    >>> average_precision(y_true, y_score, ties="threshold")
+    0.611
+
+    Whatever an order inside the ties could make of it lies between 0.556
+    (``ties="pessimistic"``) and 0.917 (``ties="optimistic"``).
+    """
+    measure = make_measure("average_precision", ties=ties)
+    return _evaluate(
+        measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+    )
+
+
+def average_precision_at_k(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    k: float,
+    normalize: str = "min",
+    pos_label: object = None,
+    ties: str = "expected",
+    sample_weight: ArrayLike | None = None,
+    n_missed: int = 0,
+    undefined: float | str = math.nan,
+) -> float:
+    """Average precision at k: only the hits among the top k count.
+
+    Larger is better; 1 for a perfect top (with ``normalize="relevant"``: if all targets
+    fit in it).
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
+        target; other labels need `pos_label`.
+    y_score : array-like of shape (n_samples,)
+        Scores, in any unit: only their order counts, higher meaning a likelier target.
+    k : int or float
+        Depth: an int counts items, a float in (0, 1] is a fraction of the list, rounded
+        up.
+    normalize : {"min", "relevant", "hits"}, default="min"
+        What the sum is divided by: ``min(m, k)``, so that a perfect top scores 1; all m
+        targets; or the hits found in the top k. Beware of "hits": a list with one hit,
+        at rank 1, then beats one with hits at ranks 2 to 5.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets.
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Within a tie: the mean over all orders, the tie retrieved whole (a tie across k
+        moves the cut down to its end), its targets first, or its targets last.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights, taken as repetition; `k` then counts units of weight. Only with
+        ``ties="threshold"``.
+    n_missed : int, default=0
+        Targets that were never scored: they count among the m targets and have no rank.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: no targets, or targets alone. NaN comes
+        with an ``UndefinedMetricWarning``, any other number without.
+
+    Returns
+    -------
+    average_precision_at_k : float
+        Between 0 and 1. 0 if the top k hold no target.
+
+    Raises
+    ------
+    ValueError
+        If the input is not a ranking of two classes: lengths that differ, no items,
+        missing or infinite values, hard labels as scores, unknown labels, a cut beyond
+        the list, weights with another tie rule than "threshold"; or if the metric is
+        undefined and ``undefined="raise"``.
+
+    See Also
+    --------
+    average_precision : The whole list counts.
+    precision_at_t : Counts the hits without regard to their order.
+
+    Notes
+    -----
+    ``AP@K = (1/c) sum over the hits in the top k of h(t)/t``, with
+    ``c = min(m, k)``, m or h(k). The last is the division that [1]_ arrives at; unlike
+    the others it is not constant over rankings of one list.
+
+    Time O(n log n), one sort of score values; memory one copy of the scores.
+
+    References
+    ----------
+    .. [1] Bhat, "Mean Average Precision @K", in *A Universe of Sorts*.
+    .. [2] McSherry and Najork (2008), "Computing information retrieval performance
+       measures efficiently in the presence of tied scores", *ECIR 2008*, LNCS 4956,
+       414-421.
+
+    Examples
+    --------
+    >>> from skrank import average_precision_at_k
+    >>> y_true, y_score = [0, 1, 0, 1, 1, 0], [6, 5, 4, 3, 2, 1]
+    >>> average_precision_at_k(y_true, y_score, k=2)
+    0.25
+    >>> average_precision_at_k(y_true, y_score, k=2, normalize="relevant")
+    0.167
+    >>> average_precision_at_k(y_true, y_score, k=2, normalize="hits")
+    0.5
+
+    One of the two places holds a target, at rank 2, where the precision is 1/2.
+    """
+    measure = make_measure("average_precision_at_k", k=k, normalize=normalize, ties=ties)
+    return _evaluate(
+        measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+    )
+
+
+def recall_at_t(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    t: float,
+    pos_label: object = None,
+    ties: str = "expected",
+    sample_weight: ArrayLike | None = None,
+    n_missed: int = 0,
+    undefined: float | str = math.nan,
+) -> float:
+    """Recall at t: the share of the targets that the top t hold.
+
+    Larger is better; 1 if all targets are in the top t, t/n on average for a random list.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
+        target; other labels need `pos_label`.
+    y_score : array-like of shape (n_samples,)
+        Scores, in any unit: only their order counts, higher meaning a likelier target.
+    t : int or float
+        Depth: an int counts items, a float in (0, 1] is a fraction of the list, rounded
+        up.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets.
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Within a tie across t: its targets shared out evenly, which is the mean over all
+        orders; the tie retrieved whole, the cut moving down to its end; its targets
+        first; or last.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights, taken as repetition: the top t is then the head of the list that holds
+        the weight t (a fraction t: that part of all weight, rounded up if all weights
+        are whole), and an item across its end counts in part.
+    n_missed : int, default=0
+        Targets that were never scored: they count among the m targets and have no rank.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: no targets, or targets alone. NaN comes
+        with an ``UndefinedMetricWarning``, any other number without.
+
+    Returns
+    -------
+    recall_at_t : float
+        Between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If the input is not a ranking of two classes: lengths that differ, no items,
+        missing or infinite values, hard labels as scores, unknown labels, a cut beyond
+        the list; or if the metric is undefined and ``undefined="raise"``.
+
+    See Also
+    --------
+    precision_at_t : The share of targets among the top t.
+
+    Notes
+    -----
+    ``r(t) = h(t) / m`` ([1]_, equation 1). In a tie group of b items with d hits, below
+    T < t items with H hits, ``h(t) = H + d (t - T) / b``.
+
+    Time O(n log n), one sort of score values; memory one copy of the scores.
+
+    References
+    ----------
+    .. [1] Zhu (2004), "Recall, precision and average precision", working paper 2004-09,
+       University of Waterloo.
+
+    Examples
+    --------
+    >>> from skrank import recall_at_t
+    >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1]
+    >>> recall_at_t(y_true, y_score, t=2)
+    0.667
+    >>> recall_at_t(y_true, y_score, t=0.5)
+    1.0
+
+    Checking a quarter of the list finds two targets of three; half of it finds all.
+    """
+    measure = make_measure("recall_at_t", t=t, ties=ties)
+    return _evaluate(
+        measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+    )
+
+
+def precision_at_t(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    t: float,
+    pos_label: object = None,
+    ties: str = "expected",
+    sample_weight: ArrayLike | None = None,
+    n_missed: int = 0,
+    undefined: float | str = math.nan,
+) -> float:
+    """Precision at t: the share of targets among the top t.
+
+    Larger is better; 1 if the top t are all targets, the prevalence on average for a
+    random list.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
+        target; other labels need `pos_label`.
+    y_score : array-like of shape (n_samples,)
+        Scores, in any unit: only their order counts, higher meaning a likelier target.
+    t : int or float
+        Depth: an int counts items, a float in (0, 1] is a fraction of the list, rounded
+        up.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets.
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Within a tie across t: its targets shared out evenly, which is the mean over all
+        orders; the tie retrieved whole, the cut moving down to its end; its targets
+        first; or last.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights, taken as repetition: the top t is then the head of the list that holds
+        the weight t (a fraction t: that part of all weight, rounded up if all weights
+        are whole), and an item across its end counts in part.
+    n_missed : int, default=0
+        Targets that were never scored: they count among the m targets and have no rank.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: no targets, or targets alone. NaN comes
+        with an ``UndefinedMetricWarning``, any other number without.
+
+    Returns
+    -------
+    precision_at_t : float
+        Between 0 and 1; at most m/t.
+
+    Raises
+    ------
+    ValueError
+        If the input is not a ranking of two classes: lengths that differ, no items,
+        missing or infinite values, hard labels as scores, unknown labels, a cut beyond
+        the list; or if the metric is undefined and ``undefined="raise"``.
+
+    See Also
+    --------
+    recall_at_t : The share of the targets that the top t hold.
+
+    Notes
+    -----
+    ``p(t) = h(t) / t`` ([1]_, equation 1); with ``ties="threshold"``, t is the end of the
+    tie that reaches across it. The ties share out their hits as in :func:`recall_at_t`.
+
+    Time O(n log n), one sort of score values; memory one copy of the scores.
+
+    References
+    ----------
+    .. [1] Zhu (2004), "Recall, precision and average precision", working paper 2004-09,
+       University of Waterloo.
+
+    Examples
+    --------
+    >>> from skrank import precision_at_t
+    >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1]
+    >>> precision_at_t(y_true, y_score, t=2)
+    1.0
+    >>> precision_at_t(y_true, y_score, t=4)
+    0.75
+
+    Three of the first four items are targets.
+    """
+    measure = make_measure("precision_at_t", t=t, ties=ties)
+    return _evaluate(
+        measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+    )
+
+
+def _evaluate(
+    measure: Measure,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    pos_label: object,
+    sample_weight: ArrayLike | None,
+    n_missed: int,
+    undefined: float | str,
+) -> float:
+    """Check, rank, measure: the path of every metric."""
+    check_undefined(undefined)
+    data = check_ranking_input(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        n_missed=n_missed,
+    )
+    if data.weight is not None:
+        measure.check_weights()
+    ranking = rank(data)
+    reason = _why_undefined(ranking)
+    if reason is not None:
+        return _undefined(measure.name, reason, undefined)
+    return measure.value(ranking)
+
+
+def _why_undefined(ranking: Ranking) -> str | None:
+    """Without targets there is nothing to find, with nothing else no way to miss."""
+    if ranking.n_targets == 0:
+        return "no targets"
+    background = ranking.n_samples - ranking.n_targets
+    if ranking.n_missed == 0 and background <= 1e-12 * ranking.n_samples:
+        return "nothing but targets"
+    return None
+
+
+def _undefined(name: str, reason: str, undefined: float | str) -> float:
+    msg = f"{name} is undefined: `y_true` must hold targets and others; got {reason}."
+    if undefined == "raise":
+        raise ValueError(msg)
+    answer = float(undefined)
+    if math.isnan(answer):
+        warnings.warn(msg, UndefinedMetricWarning, stacklevel=4)
+    return answer
