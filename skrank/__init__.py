@@ -1,4 +1,4 @@
-"""skrank: find rare targets, and know whether a ranking beats luck.
+"""Find rare targets with scikit-learn, and know whether a ranking beats luck.
 
 Public names, in the order of the flow: metrics of a ranking, scorers made of them for
 scikit-learn, and the test against random selection.

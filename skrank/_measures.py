@@ -12,6 +12,7 @@ Within a tie group the order is not known. Four rules say what to do about it:
 - "optimistic", "pessimistic": the hits of a group come first, or last.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -48,7 +49,7 @@ class ListShape(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(ABC):
     """A sum of gains over tie groups, divided by a constant.
 
     `closing` tells apart the last group that counts: the value of a list is linear in
@@ -61,41 +62,48 @@ class Measure:
 
     #: Whether the order of the groups above the cut matters.
     ordered: ClassVar[bool] = True
+    #: Tie rules under which weights have a meaning.
+    weighted_ties: ClassVar[tuple[str, ...]] = TIES
 
     def __post_init__(self) -> None:
         """Check the tie rule."""
         check_option("ties", self.ties, TIES)
 
     @property
+    @abstractmethod
     def name(self) -> str:
         """Name as printed, with the cut-off."""
-        raise NotImplementedError
 
     def check_weights(self) -> None:
         """Refuse weights where the tie rule gives them no meaning."""
+        if self.ties not in self.weighted_ties:
+            msg = (
+                f"`ties` must be 'threshold' when {self.name} is given sample_weight: "
+                "the order of unequal weights inside a tie has no expected value in "
+                f"closed form; got ties={self.ties!r}."
+            )
+            raise ValueError(msg)
 
     def cut(self, shape: ListShape) -> float:
         """Depth of the list that counts."""
         return shape.n_samples
 
+    @abstractmethod
     def gain(
         self, above: _Array, size: _Array, hits_above: _Array, hits: _Array, cut: float
-    ) -> NDArray[Any]:
+    ) -> _Array:
         """What a group of `size` items with `hits` hits adds below `above` items."""
-        raise NotImplementedError
 
+    @abstractmethod
     def divisor(self, n_targets: float, cut: float) -> float:
         """Return the constant that the sum of gains is divided by."""
-        raise NotImplementedError
 
     def closing(
         self, groups: HitGroups, n_targets: float, cut: float
     ) -> tuple[_Array, _Array]:
         """Slope and intercept of the value in the sum of the gains above `groups`."""
         divisor = self.divisor(n_targets, cut)
-        gain = self.gain(
-            groups.above, groups.size, groups.hits_above, groups.hits, cut
-        )
+        gain = self.gain(groups.above, groups.size, groups.hits_above, groups.hits, cut)
         return 1 / divisor, gain / divisor
 
     def value(self, ranking: Ranking) -> float:
@@ -116,9 +124,7 @@ class Measure:
         counted = np.flatnonzero(groups.above < cut)
         groups, row = groups.take(counted), row[counted]
         last = np.flatnonzero(np.diff(row, append=-1))
-        gain = self.gain(
-            groups.above, groups.size, groups.hits_above, groups.hits, cut
-        )
+        gain = self.gain(groups.above, groups.size, groups.hits_above, groups.hits, cut)
         gain[last] = 0.0
         total = np.bincount(row, gain, n_rows)[row[last]]
         slope, intercept = self.closing(groups.take(last), n_targets, cut)
@@ -131,24 +137,16 @@ class Measure:
 class AveragePrecision(Measure):
     """AP: the mean over the targets of the precision at their ranks."""
 
+    weighted_ties: ClassVar[tuple[str, ...]] = ("threshold",)
+
     @property
     def name(self) -> str:
         """Name as printed."""
         return "average_precision"
 
-    def check_weights(self) -> None:
-        """Weights have a meaning only where a tie group is retrieved whole."""
-        if self.ties != "threshold":
-            msg = (
-                f"`ties` must be 'threshold' when {self.name} is given sample_weight: "
-                "the order of unequal weights inside a tie has no expected value in "
-                f"closed form; got ties={self.ties!r}."
-            )
-            raise ValueError(msg)
-
     def gain(
         self, above: _Array, size: _Array, hits_above: _Array, hits: _Array, cut: float
-    ) -> NDArray[Any]:
+    ) -> _Array:
         """Sum of the precisions of the group's hits down to the cut."""
         if self.ties == "threshold":
             return _whole_gain(above, size, hits_above, hits) * (above < cut)
@@ -203,9 +201,7 @@ class AveragePrecisionOverHits(AveragePrecisionAtK):
         if self.ties == "expected":
             return _mean_over_hits(groups, counted)
         found = groups.hits_above + _hits_within(self.ties, groups, counted)
-        gain = self.gain(
-            groups.above, groups.size, groups.hits_above, groups.hits, cut
-        )
+        gain = self.gain(groups.above, groups.size, groups.hits_above, groups.hits, cut)
         found = np.where(found > 0, found, 1)
         return 1 / found, gain / found
 
@@ -234,7 +230,7 @@ class RecallAtT(Measure):
 
     def gain(
         self, above: _Array, size: _Array, hits_above: _Array, hits: _Array, cut: float
-    ) -> NDArray[Any]:
+    ) -> _Array:
         """Hits of the group above the cut."""
         groups = HitGroups(above, size, hits_above, hits)
         return _hits_within(self.ties, groups, np.clip(cut - above, 0, size))
@@ -314,12 +310,12 @@ def _hits_within(ties: str, groups: HitGroups, counted: _Array) -> _Array:
 
 def _whole_gain(
     above: _Array, size: _Array, hits_above: _Array, hits: _Array
-) -> NDArray[Any]:
+) -> _Array:
     """Each hit counts the precision at the end of its group."""
     return hits * (hits_above + hits) / np.asarray(above + size)
 
 
-def _run_gain(start: _Array, hits_above: _Array, count: _Array) -> NDArray[Any]:
+def _run_gain(start: _Array, hits_above: _Array, count: _Array) -> _Array:
     """`count` hits in a row below `start` items: sum of (H + j) / (start + j)."""
     first, second = _harmonic(start, count)
     return (hits_above + 1) * first + second
@@ -327,7 +323,7 @@ def _run_gain(start: _Array, hits_above: _Array, count: _Array) -> NDArray[Any]:
 
 def _expected_gain(
     above: _Array, size: _Array, hits_above: _Array, hits: _Array, counted: _Array
-) -> NDArray[Any]:
+) -> _Array:
     """Mean over the orders of a group of the precisions of its first `counted`.
 
     At place j of the group stands a hit with probability d/b, and then
@@ -353,7 +349,7 @@ def _harmonic(above: _Array, count: _Array) -> tuple[NDArray[Any], NDArray[Any]]
     return first, _second_sum(above, count, second)
 
 
-def _second_sum(above: _Array, count: _Array, closed: _Array) -> NDArray[Any]:
+def _second_sum(above: _Array, count: _Array, closed: _Array) -> _Array:
     """Sum of (j - 1) / (above + j); the closed form cancels for short, deep groups."""
     short = 32
     total = np.zeros(np.broadcast(above, count).shape)
@@ -362,7 +358,7 @@ def _second_sum(above: _Array, count: _Array, closed: _Array) -> NDArray[Any]:
     return np.where(count > short, closed, total)
 
 
-def _reciprocal_sum(above: _Array, count: _Array) -> NDArray[Any]:
+def _reciprocal_sum(above: _Array, count: _Array) -> _Array:
     """Sum of 1 / (above + j): digamma near the top, Euler and Maclaurin below.
 
     Far down the list a difference of digammas loses digits. The series in

@@ -95,9 +95,9 @@ class RandomSelectionTest:
     """Test whether a ranking beats random selection.
 
     The null hypothesis is that the scores know nothing of the labels: all ways to put
-    the m target labels on the n items are equally likely. The statistic is a metric; the
-    p-value is the probability that luck does at least as well. Tied scores, as from
-    nearest neighbours and trees, are part of the null.
+    the m target labels on the n items are equally likely. The statistic is a metric;
+    the p-value is the probability that luck does at least as well. Tied scores, as
+    from nearest neighbours and trees, are part of the null.
 
     Parameters
     ----------
@@ -137,11 +137,12 @@ class RandomSelectionTest:
     ================ ===================================== =========================
     method           p-value                               cost
     ================ ===================================== =========================
-    "enumeration"    exact, by all ways to spread the      at most 2**20 ways
+    "enumeration"    exact, by all ways to spread the      at most 2**21 ways
                      targets over the tie groups
     "saddlepoint"    relative accuracy at any depth: to    about ten passes of
                      10 % from 100 targets on, within a    O(n_groups * n_targets)
-                     factor of two at 20
+                     factor of two at 20; of three where
+                     the tie groups are few
     "monte_carlo"    (C + 1) / (B + 1) from B draws; not   O(B * n_targets)
                      below 1 / (B + 1)
     "normal"         of the z-score; for comparison only,  one pass
@@ -164,9 +165,9 @@ class RandomSelectionTest:
     ----------
     .. [1] Zhang and Su (2012), "Statistical inference on recall, precision and average
        precision under random selection", *FSKD 2012*, 1348-1352.
-    .. [2] Lugannani and Rice (1980), "Saddle point approximation for the distribution of
-       the sum of independent random variables", *Advances in Applied Probability* 12,
-       475-490.
+    .. [2] Lugannani and Rice (1980), "Saddle point approximation for the distribution
+       of the sum of independent random variables", *Advances in Applied Probability*
+       12, 475-490.
 
     Examples
     --------

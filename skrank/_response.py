@@ -1,9 +1,9 @@
 """Scores of a fitted estimator, oriented so that higher means a likelier target.
 
-What comes in is any fitted estimator; what goes out is one score an item, or a refusal.
-An estimator ranks by the first it has of the methods in ``RESPONSE_METHODS``. What is to
-be refused rather than guessed: labels where scores belong, and which way an outlier
-detector or a regressor points.
+What comes in is any fitted estimator; what goes out is one score an item, or a
+refusal. An estimator ranks by the first it has of the methods in ``RESPONSE_METHODS``.
+Refused rather than guessed at are labels where scores belong, and the way in which an
+outlier detector points.
 """
 
 from typing import Any
@@ -29,20 +29,17 @@ def target_scores(
 ) -> NDArray[Any]:
     """Scores for the target class, by the first response method there is."""
     check_detector_targets(detector_targets)
-    sign = orientation(estimator, y_true, pos_label, detector_targets)
-    for name in RESPONSE_METHODS:
-        method = getattr(estimator, name, None)
-        if method is not None:
-            break
-    else:
+    names = [name for name in RESPONSE_METHODS if hasattr(estimator, name)]
+    if not names:
         listed = ", ".join(RESPONSE_METHODS)
         msg = (
             f"`estimator` must have one of the methods {listed}; "
             f"got {_type_name(estimator)}."
         )
         raise ValueError(msg)
-    scores = np.asarray(method(X))
-    return sign * (scores[:, 1] if name == "predict_proba" else scores)
+    sign = orientation(estimator, y_true, pos_label, detector_targets)
+    scores = np.asarray(getattr(estimator, names[0])(X))
+    return sign * (scores[:, 1] if names[0] == "predict_proba" else scores)
 
 
 def orientation(
@@ -71,8 +68,8 @@ def _detector_orientation(estimator: Any, detector_targets: str | None) -> int:
     """scikit-learn's detectors score inliers higher; users mostly look for outliers."""
     if detector_targets is None:
         msg = (
-            '`detector_targets` must be "outliers" or "inliers" for an outlier detector, '
-            "whose scores are higher for inliers; got detector_targets=None with "
+            '`detector_targets` must be "outliers" or "inliers" for an outlier '
+            "detector, which scores inliers higher; got detector_targets=None with "
             f"{_type_name(estimator)}."
         )
         raise ValueError(msg)
@@ -102,7 +99,7 @@ def _classifier_orientation(estimator: Any, pos_label: object) -> int:
 def _check_regressor(estimator: Any, y_true: ArrayLike, pos_label: object) -> None:
     """A regressor's prediction points to the larger of two numbers."""
     labels = np.asarray(y_true)
-    if labels.dtype.kind in "biuf" and np.any(labels > pos_label):  # type: ignore[operator]
+    if labels.dtype.kind in "biuf" and np.any(labels > pos_label):
         msg = (
             "`pos_label` must be the larger label for a regressor, whose predictions "
             f"point to it; got pos_label={pos_label!r} with {_type_name(estimator)}."

@@ -10,6 +10,7 @@ Every error says three things: the parameter, the rule, and what was got.
 """
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -68,11 +69,9 @@ def find_targets(labels: NDArray[Any], pos_label: object = None) -> NDArray[np.i
         )
         raise ValueError(msg)
     low, high = labels.min(), labels.max()
-    known = {float(low), float(high)} <= {-1.0, 0.0, 1.0}
-    if known and low >= 0 and _is_whole(labels):
-        return np.flatnonzero(labels)
-    if known and low < 0 and np.count_nonzero(np.abs(labels) == 1) == labels.size:
-        return np.flatnonzero(labels == 1)
+    other = min(float(low), 0.0)
+    if other in (0.0, -1.0) and _is_two_valued(labels, other, high):
+        return np.flatnonzero(labels if other == 0.0 else labels == 1)
     msg = (
         "`y_true` must hold labels {0, 1}, {-1, 1} or bool when `pos_label` is None; "
         f"got values from {low} to {high}."
@@ -112,13 +111,13 @@ def check_depth(name: str, depth: float, total: float, *, whole: bool = True) ->
     return math.ceil(exact * (1 - _SLACK)) if whole else exact
 
 
-def check_cutoff(name: str, depth: object) -> int | float:
+def check_cutoff(name: str, depth: Any) -> int | float:
     """Check the form of `t` or `k`: a count from 1, or a fraction in (0, 1]."""
-    if isinstance(depth, Integral) and not isinstance(depth, bool) and depth >= 1:
-        return int(depth)
-    is_fraction = isinstance(depth, Real) and not isinstance(depth, Integral)
-    if is_fraction and 0 < float(depth) <= 1:  # type: ignore[arg-type]
-        return float(depth)  # type: ignore[arg-type]
+    number = None if isinstance(depth, bool | np.bool_) else depth
+    if isinstance(number, Integral) and int(number) >= 1:
+        return int(number)
+    if isinstance(number, float | np.floating) and 0 < number <= 1:
+        return float(number)
     msg = (
         f"`{name}` must be an int of at least 1 (a number of items) or a float in "
         f"(0, 1] (a fraction of the list); got {depth!r}."
@@ -134,9 +133,10 @@ def check_option(name: str, value: object, options: tuple[str, ...]) -> None:
         raise ValueError(msg)
 
 
-def check_count(name: str, value: object, *, least: int) -> int:
+def check_count(name: str, value: Any, *, least: int) -> int:
     """Check that an argument is a whole number of at least `least`."""
-    if isinstance(value, Integral) and not isinstance(value, bool) and value >= least:
+    is_count = isinstance(value, Integral) and not isinstance(value, bool)
+    if is_count and int(value) >= least:
         return int(value)
     msg = f"`{name}` must be an int of at least {least}; got {value!r}."
     raise ValueError(msg)
@@ -150,7 +150,7 @@ def check_undefined(value: object) -> None:
     raise ValueError(msg)
 
 
-def check_generator(random_state: object) -> np.random.Generator:
+def check_generator(random_state: Any) -> np.random.Generator:
     """Turn scikit-learn's `random_state` into one generator."""
     if isinstance(random_state, np.random.RandomState):
         seed = random_state.randint(0, 2**32, size=4, dtype=np.uint32)
@@ -159,7 +159,7 @@ def check_generator(random_state: object) -> np.random.Generator:
         random_state, Integral | np.random.Generator
     )
     if ok and not (isinstance(random_state, Integral) and random_state < 0):
-        return np.random.default_rng(random_state)  # type: ignore[arg-type]
+        return np.random.default_rng(random_state)
     msg = (
         "`random_state` must be None, a non-negative int, a RandomState or a "
         f"Generator; got {random_state!r}."
@@ -183,10 +183,8 @@ def _numeric(name: str, values: ArrayLike) -> NDArray[Any]:
     """Convert to a column of real numbers; nullable columns come in as objects."""
     array = _column(name, values)
     if array.dtype.kind == "O":
-        try:
+        with suppress(TypeError, ValueError):
             array = array.astype(np.float64)
-        except (TypeError, ValueError):
-            pass
     if array.dtype.kind not in "biuf":
         msg = (
             f"`{name}` must hold real numbers, none missing; got {array.dtype} values "
@@ -256,16 +254,17 @@ def _find_label(labels: NDArray[Any], pos_label: object) -> NDArray[np.intp]:
     return np.flatnonzero(is_target)
 
 
-def _is_whole(labels: NDArray[Any]) -> bool:
-    """Whether labels known to lie in [0, 1] are all 0 or 1."""
-    if labels.dtype.kind != "f":
-        return True
-    return np.count_nonzero(labels) == np.count_nonzero(labels == 1)
+def _is_two_valued(labels: NDArray[Any], other: float, high: Any) -> bool:
+    """Whether labels from `other` to `high` are all either `other` or 1."""
+    if labels.dtype.kind != "f" and other == 0.0:
+        return bool(high <= 1)
+    n_targets = np.count_nonzero(labels == 1)
+    return bool(n_targets + np.count_nonzero(labels == other) == labels.size)
 
 
 def _is_sign(low: Any, scores: NDArray[Any]) -> bool:
     """Whether integers with maximum 1 are all -1 or 1."""
-    return bool(low == -1) and np.count_nonzero(scores) == scores.size
+    return bool(low == -1 and np.count_nonzero(scores) == scores.size)
 
 
 def _refuse_labels(got: str) -> None:

@@ -2,8 +2,8 @@
 
 Every function reads the same `Ranking` and hands it to one measure. Each is
 ``(y_true, y_score, *, ...) -> float``, larger is better, and each knows the same four
-rules for ties. Where a metric has no value it is NaN with a warning, never a number that
-could be mistaken for one.
+rules for ties. Where a metric has no value it is NaN with a warning, never a number
+that could be mistaken for one.
 
 Notation: n items, m of them targets; h(t) targets ("hits") stand among the top t.
 """
@@ -52,8 +52,8 @@ def average_precision(
     pos_label : int, float, bool or str, default=None
         Label of the targets.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Within a tie: the mean over all orders, the tie retrieved whole (as scikit-learn's
-        ``average_precision_score`` has it), its targets first, or its targets last.
+        Within a tie: the mean over all orders, the tie retrieved whole (as in
+        scikit-learn's ``average_precision_score``), its targets first, or last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights, taken as repetition: an item of weight 2 is two items. Only with
         ``ties="threshold"``; the other rules order the items inside a tie, and with
@@ -85,8 +85,8 @@ def average_precision(
     Notes
     -----
     With h(t) hits among the top t, ``AP = (1/m) sum over the hits of h(t)/t`` ([1]_,
-    Definition 1 and Example 3; [2]_, equation 2). In a tie group of b items with d hits,
-    below T items with H hits, the expected sum is
+    Definition 1 and Example 3; [2]_, equation 2). In a tie group of b items with d
+    hits, below T items with H hits, the expected sum is
     ``sum_{j=1..b} (d/b) (H + 1 + (j-1)(d-1)/(b-1)) / (T + j)`` ([3]_, section 3).
 
     Time O(n log n), one sort of score values; memory one copy of the scores.
@@ -191,13 +191,14 @@ def average_precision_at_k(
     -----
     ``AP@K = (1/c) sum over the hits in the top k of h(t)/t``, with
     ``c = min(m, k)``, m or h(k). The last is the division that [1]_ arrives at; unlike
-    the others it is not constant over rankings of one list.
+    the others it is not constant over rankings of one list. Ties are as in
+    :func:`average_precision` ([2]_, section 3), the sum over j ending at the cut.
 
     Time O(n log n), one sort of score values; memory one copy of the scores.
 
     References
     ----------
-    .. [1] Bhat, "Mean Average Precision @K", in *A Universe of Sorts*.
+    .. [1] Bhat, "Precision, recall, and all that", pixel-druid.com.
     .. [2] McSherry and Najork (2008), "Computing information retrieval performance
        measures efficiently in the presence of tied scores", *ECIR 2008*, LNCS 4956,
        414-421.
@@ -215,7 +216,9 @@ def average_precision_at_k(
 
     One of the two places holds a target, at rank 2, where the precision is 1/2.
     """
-    measure = make_measure("average_precision_at_k", k=k, normalize=normalize, ties=ties)
+    measure = make_measure(
+        "average_precision_at_k", k=k, normalize=normalize, ties=ties
+    )
     return _evaluate(
         measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )
@@ -234,7 +237,8 @@ def recall_at_t(
 ) -> float:
     """Recall at t: the share of the targets that the top t hold.
 
-    Larger is better; 1 if all targets are in the top t, t/n on average for a random list.
+    Larger is better; 1 if all targets are in the top t, t/n on average for a random
+    list.
 
     Parameters
     ----------
@@ -367,8 +371,8 @@ def precision_at_t(
 
     Notes
     -----
-    ``p(t) = h(t) / t`` ([1]_, equation 1); with ``ties="threshold"``, t is the end of the
-    tie that reaches across it. The ties share out their hits as in :func:`recall_at_t`.
+    ``p(t) = h(t) / t`` ([1]_, equation 1); with ``ties="threshold"``, t is the end of
+    the tie that reaches across it. Ties share out their hits as in :func:`recall_at_t`.
 
     Time O(n log n), one sort of score values; memory one copy of the scores.
 

@@ -5,11 +5,11 @@ What comes in are a metric's settings. What goes out is a scorer made by
 it as their own: it is pickled, cloned, routed, and computes the predictions of a fold
 once for all scorers of a multi-metric search. There is no arithmetic here.
 
-A scorer ranks by ``decision_function``, else ``predict_proba``, else, for regressors and
-plain rankers, ``predict``. What ``make_scorer`` does not do is look at the estimator it
-is given: a classifier with nothing but labels would be scored on them, an outlier
-detector upside down, and scorers with different `pos_label` would read each other's
-predictions. So its scorers get one more step, which orients the scores or refuses.
+A scorer ranks by ``decision_function``, else ``predict_proba``, else, for regressors
+and plain rankers, ``predict``. What a scorer of ``make_scorer`` does not do is look at
+the estimator it is given: a classifier with nothing but labels would be scored on them,
+an outlier detector upside down, and scorers with different `pos_label` would read each
+other's predictions. So it gets one more step here, which orients the scores or refuses.
 """
 
 from collections.abc import Callable
@@ -192,7 +192,9 @@ def make_average_precision_at_k_scorer(
     'average_precision@100'
     """
     settings = {"k": k, "normalize": normalize, "ties": ties}
-    measure = make_measure("average_precision_at_k", k=k, normalize=normalize, ties=ties)
+    measure = make_measure(
+        "average_precision_at_k", k=k, normalize=normalize, ties=ties
+    )
     return _make(
         average_precision_at_k,
         measure.name,

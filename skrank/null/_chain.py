@@ -1,10 +1,10 @@
 """Hits down the tie groups under random selection: a Markov chain.
 
 Random selection keeps the scores and puts the m target labels on the n items uniformly
-at random. Down the list, (T, H) is then a Markov chain. A path of it, d_1, d_2, ... hits
-in the groups of b_1, b_2, ... items, has the probability prod C(b_j, d_j) / C(n, m), so
-a forward pass needs only binomial coefficients, and tilting it (each step weighted by
-exp(u * gain)) costs nothing more. All is kept in logarithms, with the mean and the
+at random. Down the list, (T, H) is then a Markov chain. A path of it, d_1, d_2, ...
+hits in the groups of b_1, b_2, ... items, has probability prod C(b_j, d_j) / C(n, m),
+so a forward pass needs only binomial coefficients, and tilting it (each step weighted
+by exp(u * gain)) costs nothing more. All is kept in logarithms, with the mean and the
 variance of the summed gains beside each state: nothing under- or overflows, and no
 variance is a difference of large numbers.
 
@@ -198,9 +198,7 @@ class Excess:
     def cumulants(self, tilt: float) -> tuple[float, float, float]:
         """K, K' and K'' of the excess at `tilt`; O(n_groups * m * hits in a group)."""
         state = self.chain.forward(self.sign * tilt)
-        logweight = (
-            state.logweight + self.chain.closing.logweight + tilt * self.last
-        )
+        logweight = state.logweight + self.chain.closing.logweight + tilt * self.last
         total = float(logsumexp(logweight))
         chance = np.exp(logweight - total)
         mean = self.sign * state.mean + self.last
@@ -228,9 +226,9 @@ def _advance(state: State, step: Step, tilt: float) -> State:
     """Merge, for each number of hits after a group, the ways that lead to it."""
     columns = slice(step.least - state.least, step.most - state.least + 1)
     gain = step.gain[:, state.least : state.least + state.logweight.size]
-    logweight = _skew(
-        state.logweight + step.logcount[:, None] + tilt * gain, -np.inf
-    )[:, columns]
+    logweight = _skew(state.logweight + step.logcount[:, None] + tilt * gain, -np.inf)[
+        :, columns
+    ]
     mean = _skew(state.mean + gain, 0.0)[:, columns]
     spread = _skew(state.variance + 0 * gain, 0.0)[:, columns]
     top = logweight.max(axis=0)

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from skrank.null._chain import Chain
+from skrank.null._chain import Chain, Step
 
-MAX_PATHS = 2**20
+MAX_PATHS = 2**21
 _MAX_GROUPS = 20_000  # the pass is a loop over groups
 
 _Floats = NDArray[np.float64]
@@ -30,6 +30,15 @@ class Paths:
     def take(self, index: NDArray[np.bool_]) -> "Paths":
         """Return the paths at `index`."""
         return Paths(self.hits[index], self.gain[index], self.logweight[index])
+
+    @classmethod
+    def join(cls, parts: list["Paths"]) -> "Paths":
+        """Put lists of paths one after the other."""
+        return cls(
+            np.concatenate([part.hits for part in parts]),
+            np.concatenate([part.gain for part in parts]),
+            np.concatenate([part.logweight for part in parts]),
+        )
 
 
 def is_feasible(chain: Chain) -> bool:
@@ -56,31 +65,35 @@ def log_tail(chain: Chain, statistic: float, sign: int) -> float:
 def law(chain: Chain) -> tuple[_Floats, _Floats]:
     """Values of the measure on all paths, and the logarithms of their chances."""
     live = Paths(np.zeros(1, dtype=np.intp), np.zeros(1), np.zeros(1))
-    done = [live.take(np.zeros(1, dtype=bool))]
+    done = []
     for step in chain.steps():
-        hits = np.arange(step.logcount.size)[:, None]
-        after = live.hits + hits
-        possible = (after >= step.least) & (after <= step.most)
-        gain = live.gain + step.gain[:, live.hits]
-        logweight = live.logweight + step.logcount[:, None]
-        moved = Paths(after[possible], gain[possible], logweight[possible])
+        moved = Paths.join([_take(live, step, d) for d in range(step.logcount.size)])
         finished = moved.hits == chain.n_targets
         done.append(moved.take(finished))
         live = moved.take(~finished)
-    done.append(live)
-    return _close(chain, done)
+    ends = Paths.join([*done, live])
+    pieces = [_close(chain, ends, d) for d in range(chain.closing.slope.shape[0])]
+    value, logweight = zip(*pieces, strict=True)
+    return np.concatenate(value), np.concatenate(logweight)
 
 
-def _close(chain: Chain, paths: list[Paths]) -> tuple[_Floats, _Floats]:
-    """Spread each path over the last group and read off its value."""
-    end = Paths(
-        np.concatenate([path.hits for path in paths]),
-        np.concatenate([path.gain for path in paths]),
-        np.concatenate([path.logweight for path in paths]),
+def _take(paths: Paths, step: Step, hits: int) -> Paths:
+    """Go on with `hits` hits in the next group, where that can be."""
+    after = paths.hits + hits
+    possible = (after >= step.least) & (after <= step.most)
+    paths = paths.take(possible)
+    return Paths(
+        after[possible],
+        paths.gain + step.gain[hits, paths.hits],
+        paths.logweight + step.logcount[hits],
     )
+
+
+def _close(chain: Chain, paths: Paths, hits: int) -> tuple[_Floats, _Floats]:
+    """Read off values and weights of paths with `hits` hits in the last group."""
     closing = chain.closing
-    column = end.hits - chain.least_above_last
-    logweight = end.logweight + closing.logweight[:, column]
-    value = end.gain * closing.slope[:, column] + closing.intercept[:, column]
-    possible = logweight > -np.inf
-    return value[possible], logweight[possible]
+    column = paths.hits - chain.least_above_last
+    possible = (closing.logweight[hits] > -np.inf)[column]
+    paths, column = paths.take(possible), column[possible]
+    value = paths.gain * closing.slope[hits, column] + closing.intercept[hits, column]
+    return value, paths.logweight + closing.logweight[hits, column]

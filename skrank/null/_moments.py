@@ -39,8 +39,10 @@ def _untied_moments(chain: Chain) -> tuple[float, float]:
     single += one * second * third * (cut - 3 * h1 + 2 * h2)
     double = 2 * pairs
     double += third * (3 * (cut - h1) + cut * h1 - cut - 5 * pairs)
-    double += third * fourth * (
-        cut * (cut - 1) / 2 - 3 * (cut - h1) - (cut * h1 - cut) + 3 * pairs
+    double += (
+        third
+        * fourth
+        * (cut * (cut - 1) / 2 - 3 * (cut - h1) - (cut * h1 - cut) + 3 * pairs)
     )
     double *= 2 * one * second
     divisor = chain.measure.divisor(m, chain.cut)

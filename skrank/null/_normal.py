@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 
 def log_tail(mean: float, variance: float, statistic: float, sign: int) -> float:
-    """Logarithm of the normal tail beyond the z-score (Zhang and Su 2012, eq. 12-13)."""
+    """Logarithm of the normal tail beyond the z-score (Zhang and Su 2012, II.B)."""
     distance = sign * (statistic - mean)
     if variance == 0.0:
         return 0.0 if distance <= 1e-11 * abs(mean) else -math.inf

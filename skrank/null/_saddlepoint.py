@@ -2,17 +2,23 @@
 
 K(u) = log E exp(u * excess) comes exactly from one tilted pass of the chain, ties and
 all, so the tail needs only the root of K' and the formula of Lugannani and Rice (1980,
-*Advances in Applied Probability* 12, 475-490). It is relative accuracy that this gives:
-p = 1e-300 costs no more than p = 0.1, and no less is known of it.
+*Advances in Applied Probability* 12, 475-490), here in the form of Barndorff-Nielsen
+(1986, *Biometrika* 73, 307-322), which differs from it little and is a probability
+always. It is relative accuracy that this gives: p = 1e-300 costs no more than p = 0.1,
+and no less is known of it.
 """
 
 import math
 
-from scipy.special import erfcx
+import numpy as np
+from scipy.stats import norm
 
 from skrank.null._chain import Chain, Excess
 
 _MAX_PASSES = 60
+_NEAR = 0.1  # signed roots below which the correction is interpolated
+
+Cumulants = tuple[float, float, float]
 
 
 def log_tail(chain: Chain, statistic: float, sign: int) -> float:
@@ -27,10 +33,10 @@ def log_tail(chain: Chain, statistic: float, sign: int) -> float:
     if most <= excess.slack:
         return log_most
     tilt, cumulants = _solve(excess)
-    return min(0.0, max(log_most, _lugannani_rice(excess, tilt, cumulants)))
+    return min(0.0, max(log_most, _tail_at(excess, tilt, cumulants)))
 
 
-def _solve(excess: Excess) -> tuple[float, tuple[float, float, float]]:
+def _solve(excess: Excess) -> tuple[float, Cumulants]:
     """Root of K', by Newton's steps kept inside a bracket.
 
     K' increases from the least excess to the largest, which have opposite signs, so the
@@ -43,7 +49,8 @@ def _solve(excess: Excess) -> tuple[float, tuple[float, float, float]]:
         if abs(slope) <= 1e-7 * math.sqrt(curvature):
             break
         low, high = (tilt, high) if slope < 0 else (low, tilt)
-        tilt = _next_tilt(tilt, slope / curvature, low, high)
+        newton = slope / curvature if curvature > 0 else math.copysign(math.inf, slope)
+        tilt = _next_tilt(tilt, newton, low, high)
         cumulants = excess.cumulants(tilt)
     return tilt, cumulants
 
@@ -57,23 +64,28 @@ def _next_tilt(tilt: float, newton: float, low: float, high: float) -> float:
     return (low + high) / 2
 
 
-def _lugannani_rice(
-    excess: Excess, tilt: float, cumulants: tuple[float, float, float]
-) -> float:
-    """Logarithm of the tail probability from the tilt that centres the excess at 0."""
-    value, _, curvature = cumulants
-    root = math.copysign(math.sqrt(max(0.0, -2.0 * value)), tilt)
-    scaled = tilt * math.sqrt(curvature)
-    if abs(root) < 1e-3:
-        return math.log(0.5 - _skewness(excess, curvature) / (6 * math.sqrt(2 * math.pi)))
-    correction = 1 / scaled - 1 / root
-    density = -root * root / 2 - math.log(2 * math.pi) / 2
-    mills = math.sqrt(math.pi / 2) * float(erfcx(root / math.sqrt(2)))
-    return density + math.log(mills + correction)
+def _tail_at(excess: Excess, tilt: float, cumulants: Cumulants) -> float:
+    """Logarithm of the tail probability from the tilt that centres the excess at 0.
+
+    With the signed root w = sign(u) sqrt(2 (u K'(u) - K(u))) and v = u sqrt(K''(u)) the
+    tail is that of a normal variable beyond w + log(v/w) / w. Near w = 0 the correction
+    is a quotient of two small numbers, so there it is interpolated.
+    """
+    root = _signed_root(tilt, cumulants)
+    if abs(root) > _NEAR:
+        return float(norm.logsf(root + _correction(tilt, cumulants)))
+    width = 2 * _NEAR / math.sqrt(cumulants[2])
+    ends = [(u, excess.cumulants(u)) for u in (-width, width)]
+    roots = [_signed_root(*end) for end in ends]
+    correction = np.interp(root, roots, [_correction(*end) for end in ends])
+    return float(norm.logsf(root + correction))
 
 
-def _skewness(excess: Excess, curvature: float) -> float:
-    """Skewness of the excess, from K'' on both sides of 0."""
-    width = 1e-2 / math.sqrt(curvature)
-    above, below = excess.cumulants(width)[2], excess.cumulants(-width)[2]
-    return (above - below) / (2 * width) / curvature**1.5
+def _signed_root(tilt: float, cumulants: Cumulants) -> float:
+    value, slope, _ = cumulants
+    return math.copysign(math.sqrt(max(0.0, 2 * (tilt * slope - value))), tilt)
+
+
+def _correction(tilt: float, cumulants: Cumulants) -> float:
+    root = _signed_root(tilt, cumulants)
+    return math.log(tilt * math.sqrt(cumulants[2]) / root) / root

@@ -1,0 +1,60 @@
+# Every target makes what it needs, the virtual environment included.
+PYTHON ?= python3
+VENV := .venv
+OLDEST := .venv-oldest
+PUBLIC := skrank/__init__.py skrank/metrics.py skrank/scorers.py \
+	skrank/_random_selection.py skrank/null/__init__.py skrank/null/_distribution.py
+PIP = -m pip --disable-pip-version-check install --quiet
+RUN := $(VENV)/bin/python -m
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-oldest lint format doc bench changelog clean
+
+help:  ## show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+demo: $(VENV)/.demo  ## tune and test a ranking of rare digits, print the table, draw it
+	$(VENV)/bin/python examples/plot_rare_digit.py
+
+test: $(VENV)/.test  ## run all tests, with coverage
+	$(RUN) pytest --cov
+
+test-oldest: $(OLDEST)/.test  ## run the tests on the oldest supported versions
+	$(OLDEST)/bin/python -m pytest tests
+
+lint: $(VENV)/.lint  ## check style, types, layers and docstrings
+	$(RUN) ruff check .
+	$(RUN) ruff format --check .
+	$(RUN) mypy
+	$(VENV)/bin/lint-imports
+	$(RUN) numpydoc lint $(PUBLIC)
+
+format: $(VENV)/.lint  ## mend the style
+	$(RUN) ruff check --fix .
+	$(RUN) ruff format .
+
+doc: $(VENV)/.doc  ## build the documentation, warnings as errors
+	$(RUN) sphinx -W --keep-going -b html doc doc/_build/html
+
+bench: $(VENV)/.test  ## print speed ratios against scikit-learn
+	$(VENV)/bin/python benchmarks/against_sklearn.py
+
+changelog: $(VENV)/.doc  ## show the changelog of the next release
+	$(RUN) towncrier build --draft
+
+clean:  ## remove what the targets made
+	rm -rf $(VENV) $(OLDEST) build dist doc/_build doc/auto_examples doc/api/generated
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$@ $(PIP) --upgrade "pip>=25.1"
+
+$(VENV)/.%: pyproject.toml | $(VENV)/bin/python
+	$(VENV)/bin/python $(PIP) --editable ".[plot]" --group $*
+	touch $@
+
+$(OLDEST)/.test: pyproject.toml
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python $(PIP) --upgrade "pip>=25.1"
+	$(OLDEST)/bin/python $(PIP) --editable ".[plot]" --group test --group min-versions
+	touch $@

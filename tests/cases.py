@@ -1,0 +1,64 @@
+"""The metrics with their settings, and lists small enough to enumerate."""
+
+import numpy as np
+
+import skrank
+
+TIES = ("expected", "threshold", "optimistic", "pessimistic")
+
+# name -> (metric, keyword arguments)
+METRICS = {
+    "average_precision": ("average_precision", {}),
+    "average_precision@4 min": ("average_precision_at_k", {"k": 4}),
+    "average_precision@4 relevant": (
+        "average_precision_at_k",
+        {"k": 4, "normalize": "relevant"},
+    ),
+    "average_precision@4 hits": (
+        "average_precision_at_k",
+        {"k": 4, "normalize": "hits"},
+    ),
+    "recall@4": ("recall_at_t", {"t": 4}),
+    "precision@4": ("precision_at_t", {"t": 4}),
+    "precision@0.5": ("precision_at_t", {"t": 0.5}),
+}
+
+# sizes of the tie groups, best first, and number of targets
+SMALL_LISTS = [
+    ((1, 1, 1, 1, 1, 1, 1, 1), 3),
+    ((3, 3, 2), 3),
+    ((2, 4, 1, 1), 4),
+    ((1, 5, 2), 2),
+    ((8,), 3),
+    ((3, 1, 4), 1),
+    ((1, 2, 2, 3), 7),
+    ((5, 3), 5),
+]
+
+
+def metric_function(case):
+    """Return the metric of a case with its settings bound."""
+    name, settings = METRICS[case]
+    function = getattr(skrank, name)
+    return lambda y_true, y_score, **kwargs: function(
+        y_true, y_score, **{**settings, **kwargs}
+    )
+
+
+def oracle_settings(case, n_samples):
+    """Settings of a case in the words of the oracles."""
+    _, settings = METRICS[case]
+    settings = dict(settings)
+    depth = settings.pop("k", settings.pop("t", None))
+    if isinstance(depth, float):
+        depth = -int(-depth * n_samples // 1)
+    return {"depth": depth, **settings} if depth is not None else settings
+
+
+def make_list(sizes, hits):
+    """Labels and scores of a list with the given tie groups."""
+    y_score = np.repeat(np.arange(len(sizes), 0, -1.0), sizes)
+    y_true = np.concatenate(
+        [np.r_[np.ones(d), np.zeros(b - d)] for b, d in zip(sizes, hits, strict=True)]
+    )
+    return y_true.astype(int), y_score

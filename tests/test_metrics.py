@@ -1,0 +1,221 @@
+"""Values of the metrics, each against a judge that the test names."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from sklearn.metrics import average_precision_score
+
+import oracles
+from cases import (
+    METRICS,
+    SMALL_LISTS,
+    TIES,
+    make_list,
+    metric_function,
+    oracle_settings,
+)
+from skrank import (
+    average_precision,
+    average_precision_at_k,
+    precision_at_t,
+    recall_at_t,
+)
+
+
+def ranked(labels):
+    """Labels in rank order, with falling scores."""
+    return labels, list(range(len(labels), 0, -1))
+
+
+# Values printed in the literature
+
+
+def test_against_the_slides_table_of_eight_items():
+    # Su and Zhang, "Statistical Inference for Recall, Precision and Average Precision",
+    # slide "Performance Measures: Example"
+    first, second = ranked([1, 1, 0, 1, 0, 0, 0, 0]), ranked([0, 1, 0, 0, 1, 1, 0, 0])
+    assert round(average_precision(*first), 4) == 0.9167
+    assert round(average_precision(*second), 4) == 0.4667
+    recall = [recall_at_t(*first, t=t) for t in range(1, 9)]
+    assert_allclose(recall, np.array([1, 2, 2, 3, 3, 3, 3, 3]) / 3)
+    precision = [precision_at_t(*second, t=t) for t in range(1, 9)]
+    assert_allclose(precision, [0, 1 / 2, 1 / 3, 1 / 4, 2 / 5, 3 / 6, 3 / 7, 3 / 8])
+
+
+def test_against_zhu_table_1():
+    # Zhu (2004), Table 1 and Example 3
+    a, b = ranked([1, 1, 0, 1] + [0] * 6), ranked([1, 0, 0, 1, 0, 0, 0, 1, 0, 0])
+    assert round(average_precision(*a), 2) == 0.92
+    assert round(average_precision(*b), 3) == 0.625  # printed as 0.63
+
+
+def test_against_lingpipe_ten_cases():
+    # LingPipe, ScoredPrecisionRecallEvaluation: the cases of its documentation, and of
+    # its unit test, where one more positive is never returned
+    labels = [0, 1, 0, 1, 1, 0, 0, 0, 1, 0]
+    scores = [-1.21, -1.27, -1.39, -1.47, -1.60, -1.65, -1.79, -1.80, -2.01, -3.70]
+    assert round(average_precision(labels, scores), 2) == 0.51
+    assert precision_at_t(labels, scores, t=5) == pytest.approx(0.6)
+    assert precision_at_t(labels, scores, t=10) == pytest.approx(0.4)
+    missed = average_precision(labels, scores, n_missed=1)
+    assert missed == pytest.approx(0.40888, abs=1e-4)
+    assert recall_at_t(labels, scores, t=10, n_missed=1) == pytest.approx(4 / 5)
+
+
+def test_against_the_premise_example_corrected():
+    # Bhat, "Precision, recall, and all that": x, a, y, b, c, z with a, b, c correct;
+    # the last rows of its table should read 5 | c | 3/5 and 6 | z | 3/6
+    premises = ranked([0, 1, 0, 1, 1, 0])
+    precision = [precision_at_t(*premises, t=t) for t in range(1, 7)]
+    assert_allclose(precision, [0, 1 / 2, 1 / 3, 2 / 4, 3 / 5, 3 / 6])
+    at_4 = average_precision_at_k(*premises, k=4, normalize="hits")
+    assert at_4 == pytest.approx((1 / 2 + 2 / 4) / 2)
+
+
+def test_groups_of_three_three_two():
+    # McSherry and Najork (2008): the expected value is the mean over 3 * 3 * 1 orders
+    y_true, y_score = make_list((3, 3, 2), (2, 1, 0))
+    values = [average_precision(y_true, y_score, ties=ties) for ties in TIES]
+    assert_allclose(np.round(values, 3), [0.743, 0.611, 0.917, 0.556])
+
+
+# Enumeration over all orders inside the ties, in rationals
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("case", METRICS)
+def test_against_all_orders_inside_ties(case, ties):
+    metric, _ = METRICS[case]
+    function = metric_function(case)
+    for sizes, n_targets in SMALL_LISTS:
+        for hits in product(*(range(size + 1) for size in sizes)):
+            if sum(hits) != n_targets:
+                continue
+            exact = oracles.value(
+                list(zip(sizes, hits, strict=True)),
+                metric,
+                ties=ties,
+                **oracle_settings(case, sum(sizes)),
+            )
+            value = function(*make_list(sizes, hits), ties=ties)
+            assert value == pytest.approx(float(exact), rel=1e-13, abs=1e-15)
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("case", METRICS)
+def test_missed_targets_against_definition(case, ties):
+    metric, _ = METRICS[case]
+    sizes, hits = (1, 3, 2, 4), (1, 1, 0, 2)
+    settings = oracle_settings(case, sum(sizes))
+    groups = list(zip(sizes, hits, strict=True))
+    exact = oracles.value(groups, metric, ties=ties, n_targets=7, **settings)
+    value = metric_function(case)(*make_list(sizes, hits), ties=ties, n_missed=3)
+    assert value == pytest.approx(float(exact), rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("above", "size"), [(0, 200), (31, 3), (32, 3), (1000, 2), (10**6, 40), (10**7, 3)]
+)
+def test_deep_tie_against_plain_sum(above, size):
+    # all hits in one group far down: precision j / (above + j), summed one by one
+    y_score = np.r_[np.full(above, 2.0), np.full(size, 1.0)]
+    y_true = np.r_[np.zeros(above, dtype=bool), np.ones(size, dtype=bool)]
+    y_true, y_score = np.r_[y_true, False], np.r_[y_score, 0.0]
+    j = np.arange(1, size + 1)
+    exact = np.mean(j / (above + j))
+    assert average_precision(y_true, y_score) == pytest.approx(exact, rel=1e-12)
+
+
+# scikit-learn
+
+scored_lists = st.integers(2, 60).flatmap(
+    lambda n: st.tuples(
+        st.lists(st.booleans(), min_size=n, max_size=n).filter(
+            lambda y: 0 < sum(y) < len(y)
+        ),
+        st.lists(st.integers(-3, 12), min_size=n, max_size=n),
+        st.lists(st.floats(0.001, 1000), min_size=n, max_size=n),
+    )
+)
+
+
+@given(scored_lists)
+def test_threshold_against_sklearn(data):
+    y_true, y_score, weight = data
+    y_score = np.asarray(y_score, dtype=float)
+    ours = average_precision(y_true, y_score, ties="threshold")
+    theirs = average_precision_score(y_true, y_score)
+    assert ours == pytest.approx(theirs, abs=1e-12)
+    ours = average_precision(y_true, y_score, ties="threshold", sample_weight=weight)
+    theirs = average_precision_score(y_true, y_score, sample_weight=weight)
+    assert ours == pytest.approx(theirs, abs=1e-12)
+
+
+def test_threshold_against_sklearn_on_a_long_list():
+    rng = np.random.default_rng(5)
+    y_true = rng.random(50_000) < 0.01
+    weight = rng.exponential(size=y_true.size)
+    for y_score in (rng.normal(size=y_true.size), rng.integers(0, 40, y_true.size)):
+        for kwargs in ({}, {"sample_weight": weight}):
+            ours = average_precision(y_true, y_score, ties="threshold", **kwargs)
+            theirs = average_precision_score(y_true, y_score, **kwargs)
+            assert ours == pytest.approx(theirs, abs=1e-12)
+
+
+# Weights are repetition
+
+
+@given(scored_lists, st.data())
+def test_whole_weights_against_repetition(data, draw):
+    y_true, y_score, _ = data
+    counts = draw.draw(
+        st.lists(st.integers(0, 4), min_size=len(y_true), max_size=len(y_true))
+    )
+    repeated = np.repeat(y_true, counts), np.repeat(np.asarray(y_score, float), counts)
+    if not 0 < repeated[0].sum() < repeated[0].size:
+        return
+    y_score = np.asarray(y_score, dtype=float)
+    t = draw.draw(st.integers(1, repeated[0].size) | st.floats(0.01, 1.0))
+    for metric in (recall_at_t, precision_at_t):
+        for ties in TIES:
+            weighted = metric(y_true, y_score, t=t, ties=ties, sample_weight=counts)
+            assert weighted == pytest.approx(metric(*repeated, t=t, ties=ties))
+    settings = {"k": t, "ties": "threshold"}
+    for normalize in ("min", "relevant", "hits"):
+        weighted = average_precision_at_k(
+            y_true, y_score, normalize=normalize, sample_weight=counts, **settings
+        )
+        plain = average_precision_at_k(*repeated, normalize=normalize, **settings)
+        assert weighted == pytest.approx(plain)
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("metric", [recall_at_t, precision_at_t])
+def test_fraction_of_weight_does_not_depend_on_its_unit(metric, ties):
+    rng = np.random.default_rng(1)
+    y_true, y_score = rng.random(80) < 0.2, rng.integers(0, 9, 80) / 9
+    weight = rng.exponential(size=80)
+    values = [
+        metric(y_true, y_score, t=0.13, ties=ties, sample_weight=weight * unit)
+        for unit in (1.0, 1 / weight.sum(), 1000.0)
+    ]
+    assert_allclose(values, values[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("ties", ["expected", "optimistic", "pessimistic"])
+def test_weights_without_a_meaning_are_refused(ties):
+    y_true, y_score = [0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4]
+    with pytest.raises(
+        ValueError, match="`ties` must be 'threshold' when average_prec"
+    ):
+        average_precision(y_true, y_score, ties=ties, sample_weight=[1, 1, 1, 2])
+    with pytest.raises(
+        ValueError, match="`ties` must be 'threshold' when average_prec"
+    ):
+        average_precision_at_k(
+            y_true, y_score, k=2, ties=ties, sample_weight=[1, 1, 1, 2]
+        )

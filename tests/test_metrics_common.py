@@ -1,0 +1,244 @@
+"""Properties that metrics share, as one table: a metric that is not in it fails."""
+
+import math
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from sklearn.exceptions import UndefinedMetricWarning
+
+import skrank.metrics
+from cases import METRICS, TIES, metric_function
+
+# 1 for any list that begins with its targets, however many
+PERFECT_IS_ONE = {
+    "average_precision",
+    "average_precision@4 min",
+    "average_precision@4 hits",
+}
+# a constant score gives t/n under "expected", and everything under "threshold"
+LIKE_RECALL = {"recall@4"}
+LIKE_PRECISION = {"precision@4", "precision@0.5"}
+# not raised by a hit that moves up
+NOT_MONOTONE = {"average_precision@4 hits"}
+
+rng = np.random.default_rng(0)
+Y_TRUE = rng.permutation(np.repeat([1, 0], [5, 25]))
+Y_SCORE = rng.integers(0, 12, Y_TRUE.size) / 12
+
+all_cases = pytest.mark.parametrize("case", METRICS)
+all_ties = pytest.mark.parametrize("ties", TIES)
+
+
+def test_every_metric_is_in_the_table():
+    assert {name for name, _ in METRICS.values()} == set(skrank.metrics.__all__)
+    assert set(METRICS) >= PERFECT_IS_ONE | LIKE_RECALL | LIKE_PRECISION | NOT_MONOTONE
+
+
+@all_cases
+@all_ties
+def test_order_of_the_items_does_not_matter(case, ties):
+    shuffled = np.random.default_rng(1).permutation(Y_TRUE.size)
+    value = metric_function(case)(Y_TRUE, Y_SCORE, ties=ties)
+    assert (
+        metric_function(case)(Y_TRUE[shuffled], Y_SCORE[shuffled], ties=ties) == value
+    )
+
+
+@all_cases
+@all_ties
+@pytest.mark.parametrize("rising", [np.exp, lambda s: 3 * s - 100, np.cbrt])
+def test_any_rising_map_of_the_scores_gives_the_same(case, ties, rising):
+    value = metric_function(case)(Y_TRUE, Y_SCORE, ties=ties)
+    assert metric_function(case)(Y_TRUE, rising(Y_SCORE), ties=ties) == value
+
+
+@all_cases
+@all_ties
+def test_perfect_ranking(case, ties):
+    value = metric_function(case)(Y_TRUE, Y_TRUE + np.linspace(0, 0.5, 30), ties=ties)
+    if case in PERFECT_IS_ONE:
+        assert value == pytest.approx(1.0)
+    elif case in LIKE_PRECISION:
+        assert value == pytest.approx(1.0 if case == "precision@4" else 5 / 15)
+    else:
+        assert value == pytest.approx(4 / 5)
+
+
+@all_cases
+def test_constant_score(case):
+    constant = np.zeros(Y_TRUE.size)
+    expected = metric_function(case)(Y_TRUE, constant)
+    whole = metric_function(case)(Y_TRUE, constant, ties="threshold")
+    if case in LIKE_RECALL:
+        assert (expected, whole) == (pytest.approx(4 / 30), 1.0)
+    elif case in LIKE_PRECISION:
+        assert (expected, whole) == (pytest.approx(5 / 30), pytest.approx(5 / 30))
+    else:
+        assert whole == pytest.approx(5 / 30)
+
+
+@all_cases
+@given(data=st.data())
+def test_tie_rules_are_in_order_and_agree_without_ties(case, data):
+    n = data.draw(st.integers(5, 30))
+    y_true = data.draw(st.permutations([1, 1, 0, 0] + [0] * (n - 4)))
+    y_score = data.draw(st.lists(st.integers(2, 9), min_size=n, max_size=n))
+    if case not in NOT_MONOTONE:
+        low, mean, high = (
+            metric_function(case)(y_true, y_score, ties=ties)
+            for ties in ("pessimistic", "expected", "optimistic")
+        )
+        assert low <= mean + 1e-12 <= high + 2e-12
+    untied = np.asarray(y_score) + np.arange(n) / (2 * n)
+    values = [metric_function(case)(y_true, untied, ties=ties) for ties in TIES]
+    assert_allclose(values, values[0], rtol=1e-12)
+
+
+@all_cases
+@all_ties
+@given(data=st.data())
+def test_a_hit_that_moves_up_never_harms(case, ties, data):
+    if case in NOT_MONOTONE:
+        return
+    n = data.draw(st.integers(6, 30))
+    order = data.draw(st.permutations([1, 1, 1] + [0] * (n - 3)))
+    below = data.draw(st.integers(1, n - 1))
+    y_score = np.arange(n, 0, -1.0)
+    before = metric_function(case)(order, y_score, ties=ties)
+    if order[below] > order[below - 1]:
+        order[below - 1], order[below] = order[below], order[below - 1]
+    assert metric_function(case)(order, y_score, ties=ties) >= before - 1e-12
+
+
+def test_over_hits_is_not_monotone():
+    # one hit at rank 1 beats hits at ranks 2 to 5
+    score = np.arange(9, 0, -1.0)
+    one, four = [1, 0, 0, 0, 0, 0, 1, 1, 1], [0, 1, 1, 1, 1, 0, 0, 0, 0]
+    over_hits = {"k": 5, "normalize": "hits"}
+    assert skrank.average_precision_at_k(one, score, **over_hits) == 1.0
+    assert skrank.average_precision_at_k(four, score, **over_hits) < 0.75
+
+
+# Kinds of input
+
+LABELS = {
+    "list": Y_TRUE.tolist(),
+    "bool": Y_TRUE.astype(bool),
+    "signs": 2 * Y_TRUE - 1,
+    "float": Y_TRUE.astype(float),
+    "float signs": 2.0 * Y_TRUE - 1,
+    "uint8": Y_TRUE.astype(np.uint8),
+    "object": Y_TRUE.astype(bool).astype(object),
+    "pandas": pd.Series(Y_TRUE, index=np.arange(30)[::-1]),
+    "nullable pandas": pd.Series(Y_TRUE, dtype="Int8"),
+    "polars": pl.Series(Y_TRUE),
+    "polars bool": pl.Series(Y_TRUE.astype(bool)),
+}
+SCORES = {
+    "list": Y_SCORE.tolist(),
+    "float32": Y_SCORE.astype(np.float32),
+    "float16": Y_SCORE.astype(np.float16),
+    "int": np.rint(12 * Y_SCORE).astype(int),
+    "uint8": np.rint(12 * Y_SCORE).astype(np.uint8),
+    "pandas": pd.Series(Y_SCORE, index=np.arange(30)[::-1]),
+    "nullable pandas": pd.Series(Y_SCORE, dtype="Float64"),
+    "polars": pl.Series(Y_SCORE),
+    "not contiguous": np.column_stack([Y_SCORE, -Y_SCORE])[:, 0],
+    "negative stride": Y_SCORE[::-1].copy()[::-1],
+    "big endian": Y_SCORE.astype(">f8"),
+}
+
+
+def read_only(array):
+    array = np.array(array)
+    array.flags.writeable = False
+    return array
+
+
+@all_cases
+@pytest.mark.parametrize("kind", LABELS)
+def test_kinds_of_labels(case, kind):
+    value = metric_function(case)(Y_TRUE, Y_SCORE)
+    assert metric_function(case)(LABELS[kind], Y_SCORE) == value
+
+
+@all_cases
+@pytest.mark.parametrize("kind", SCORES)
+def test_kinds_of_scores(case, kind):
+    value = metric_function(case)(Y_TRUE, Y_SCORE)
+    assert metric_function(case)(Y_TRUE, SCORES[kind]) == value
+
+
+@all_cases
+def test_input_is_not_changed(case):
+    weight = np.ones(Y_TRUE.size)
+    arguments = read_only(Y_TRUE), read_only(Y_SCORE)
+    value = metric_function(case)(*arguments, ties="threshold")
+    weighted = metric_function(case)(
+        *arguments, ties="threshold", sample_weight=read_only(weight)
+    )
+    assert weighted == pytest.approx(value, rel=1e-12)
+
+
+@all_cases
+def test_a_float_is_returned(case):
+    assert type(metric_function(case)(Y_TRUE, Y_SCORE)) is float
+
+
+@all_cases
+@pytest.mark.parametrize(
+    ("labels", "target"),
+    [(np.where(Y_TRUE, "ham", "spam"), "ham"), (Y_TRUE + 3, 4), (1 - Y_TRUE, 0)],
+)
+def test_pos_label_names_the_targets(case, labels, target):
+    value = metric_function(case)(Y_TRUE, Y_SCORE)
+    for kind in (np.asarray, list, pd.Series, pl.Series):
+        assert metric_function(case)(kind(labels), Y_SCORE, pos_label=target) == value
+
+
+def test_negative_zero_ties_with_zero():
+    y_true = [1, 0, 0]
+    assert skrank.average_precision(y_true, [-0.0, 0.0, -1.0]) == pytest.approx(0.75)
+
+
+def test_large_integers_are_not_rounded_into_ties():
+    y_true, y_score = [0, 1, 0], np.array([2**53, 2**53 + 1, 0])
+    assert skrank.average_precision(y_true, y_score) == 1.0
+
+
+# No value
+
+
+@all_cases
+@pytest.mark.parametrize("labels", [[0] * 6, [1] * 6, [-1] * 6, [False] * 6])
+def test_undefined_is_nan_with_a_warning(case, labels):
+    function, scores = metric_function(case), np.arange(6.0)
+    with pytest.warns(UndefinedMetricWarning, match="is undefined") as record:
+        assert math.isnan(function(labels, scores))
+    assert record[0].filename == __file__.replace("test_metrics_common", "cases")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert function(labels, scores, undefined=0) == 0.0
+    with pytest.raises(ValueError, match=r"is undefined: `y_true` must hold .*; got"):
+        function(labels, scores, undefined="raise")
+
+
+def test_undefined_with_weights():
+    weight = [1.0, 0.3, 0.0, 0.1]
+    with pytest.warns(UndefinedMetricWarning, match="no targets"):
+        skrank.recall_at_t([0, 0, 1, 0], [1.0, 2, 3, 4], t=0.5, sample_weight=weight)
+    with pytest.warns(UndefinedMetricWarning, match="nothing but targets"):
+        skrank.recall_at_t([1, 1, 0, 1], [1.0, 2, 3, 4], t=0.5, sample_weight=weight)
+
+
+@all_cases
+def test_missed_targets_define_what_would_be_undefined(case):
+    scores = np.arange(6.0)
+    assert metric_function(case)([0] * 6, scores, n_missed=2) == 0.0
+    assert metric_function(case)([1] * 6, scores, n_missed=2) >= 0.5

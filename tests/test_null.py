@@ -1,0 +1,344 @@
+"""The law under random selection: moments and engines, judged by enumeration."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.special import comb
+from scipy.stats import binomtest, hypergeom
+
+import oracles
+from cases import METRICS, SMALL_LISTS, TIES, oracle_settings
+from skrank.null import RandomSelectionNull
+from skrank.null._chain import Chain
+
+all_cases = pytest.mark.parametrize("case", METRICS)
+all_ties = pytest.mark.parametrize("ties", TIES)
+
+
+def make_null(case, sizes, n_targets, ties="expected"):
+    metric, settings = METRICS[case]
+    return RandomSelectionNull(
+        sum(sizes), n_targets, metric, tie_sizes=sizes, ties=ties, **settings
+    )
+
+
+def exact_law(case, sizes, n_targets, ties="expected"):
+    metric, _ = METRICS[case]
+    settings = oracle_settings(case, sum(sizes))
+    return oracles.null_law(sizes, n_targets, metric, ties=ties, **settings)
+
+
+# All placements of the targets, in rationals
+
+
+@all_cases
+@all_ties
+@pytest.mark.parametrize(("sizes", "n_targets"), SMALL_LISTS)
+def test_mean_and_std_against_all_placements(case, ties, sizes, n_targets):
+    null = make_null(case, sizes, n_targets, ties)
+    mean, variance = oracles.mean_and_variance(exact_law(case, sizes, n_targets, ties))
+    assert null.mean() == pytest.approx(float(mean), rel=1e-12)
+    assert null.std() == pytest.approx(math.sqrt(variance), rel=1e-10, abs=1e-12)
+
+
+@all_cases
+@all_ties
+@pytest.mark.parametrize(("sizes", "n_targets"), SMALL_LISTS)
+def test_enumeration_against_all_placements(case, ties, sizes, n_targets):
+    null = make_null(case, sizes, n_targets, ties)
+    law = exact_law(case, sizes, n_targets, ties)
+    for s in law:
+        greater, less = oracles.tail(law, s), 1 - oracles.tail(law, s) + law[s]
+        exact = [greater, less, min(1, 2 * min(greater, less))]
+        values = [
+            null.pvalue(float(s), alternative=alternative, method="enumeration")
+            for alternative in ("greater", "less", "two-sided")
+        ]
+        assert_allclose(values, np.array(exact, dtype=float), rtol=1e-11)
+
+
+@all_cases
+@all_ties
+@pytest.mark.parametrize(("sizes", "n_targets"), SMALL_LISTS)
+def test_saddlepoint_is_exact_at_the_ends_of_the_support(case, ties, sizes, n_targets):
+    null = make_null(case, sizes, n_targets, ties)
+    law = exact_law(case, sizes, n_targets, ties)
+    best, worst = max(law), min(law)
+    assert null.pvalue(float(best), method="saddlepoint") == pytest.approx(
+        float(law[best])
+    )
+    assert null.pvalue(float(worst), method="saddlepoint") == 1.0
+    less = null.pvalue(float(worst), alternative="less", method="saddlepoint")
+    assert less == pytest.approx(float(law[worst]))
+    for method in ("enumeration", "saddlepoint"):
+        assert null.pvalue(float(best) + 1e-6, method=method) == 0.0
+
+
+@all_cases
+@all_ties
+def test_draws_against_all_placements(case, ties):
+    # every atom of the law by an exact binomial test, scipy.stats.binomtest
+    rng = np.random.default_rng(0)
+    for sizes, n_targets in SMALL_LISTS[:4]:
+        law = exact_law(case, sizes, n_targets, ties)
+        draws = make_null(case, sizes, n_targets, ties).rvs(4000, rng)
+        for s, chance in law.items():
+            count = int(np.isclose(draws, float(s), rtol=1e-9, atol=1e-12).sum())
+            assert binomtest(count, 4000, float(chance)).pvalue > 1e-6
+
+
+# Closed forms
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "mean", "std"),
+    [
+        (1000, 100, 0.105843, 0.011408),
+        (2000, 500, 0.252693, 0.009946),
+        (3000, 245, 0.083989, 0.0056135),
+    ],
+)
+def test_untied_moments_against_two_ways(n, m, mean, std):
+    # the settings of Zhang and Su (2012, Table III) and of Su and Zhang's slides; the
+    # closed form and the chain are independent of each other. For the mean:
+    # (m-1)/(n-1) + (n-m) H_n / (n(n-1))
+    null = RandomSelectionNull(n, m)
+    assert_allclose([null.mean(), null.std()], [mean, std], rtol=1e-4)
+    harmonic = np.sum(1 / np.arange(1, n + 1))
+    by_hand = (m - 1) / (n - 1) + (n - m) * harmonic / (n * (n - 1))
+    assert null.mean() == pytest.approx(by_hand, rel=1e-13)
+    chain_mean, chain_variance = null._chain.moments()
+    assert chain_mean == pytest.approx(null.mean(), rel=1e-11)
+    assert math.sqrt(chain_variance) == pytest.approx(null.std(), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "k"), [(300, 30, 40), (300, 1, 300), (5, 2, 3), (40, 39, 7), (3, 2, 2)]
+)
+@pytest.mark.parametrize("normalize", ["min", "relevant"])
+def test_moments_at_k_closed_form_against_chain(n, m, k, normalize):
+    null = RandomSelectionNull(n, m, "average_precision_at_k", k=k, normalize=normalize)
+    mean, variance = null._chain.moments()
+    assert null.mean() == pytest.approx(mean, rel=1e-12)
+    assert null.std() == pytest.approx(math.sqrt(variance), rel=1e-9, abs=1e-12)
+
+
+def test_expected_ties_do_not_change_the_mean():
+    sizes = [50, 1, 1, 148, 300, 500]
+    tied = RandomSelectionNull(1000, 30, tie_sizes=sizes)
+    assert tied.mean() == pytest.approx(RandomSelectionNull(1000, 30).mean(), rel=1e-11)
+    assert tied.std() < RandomSelectionNull(1000, 30).std()
+
+
+@pytest.mark.parametrize("metric", ["recall_at_t", "precision_at_t"])
+@pytest.mark.parametrize("sizes", [None, [7, 43, 50, 900], [100, 900]])
+def test_top_t_against_hypergeometric(metric, sizes):
+    # scipy.stats.hypergeom: hits among the top 100 of 1000 with 60 targets
+    null = RandomSelectionNull(1000, 60, metric, t=100, tie_sizes=sizes)
+    divisor = 60 if metric == "recall_at_t" else 100
+    hits = np.arange(61)
+    law = hypergeom(1000, 60, 100)
+    for alternative, exact in (("greater", law.sf(hits - 1)), ("less", law.cdf(hits))):
+        values = [null.pvalue(h / divisor, alternative=alternative) for h in hits]
+        assert_allclose(values, exact, rtol=1e-9)
+    assert null.mean() == pytest.approx(law.mean() / divisor)
+    assert null.std() == pytest.approx(law.std() / divisor)
+
+
+def test_tie_across_t_against_two_hypergeometrics():
+    # h = H + d (100 - 80) / 50 with H of the 80 above, d of the 50 tied
+    null = RandomSelectionNull(
+        1000, 40, "recall_at_t", t=100, tie_sizes=[30, 50, 50, 870]
+    )
+    above, tied = np.meshgrid(np.arange(41), np.arange(41), indexing="ij")
+    chance = hypergeom.pmf(above, 1000, 40, 80)
+    chance = chance * hypergeom.pmf(tied, 920, np.maximum(40 - above, 0), 50)
+    value = above + 0.4 * tied
+    for s in (2.0, 6.8, 12.0, 20.4):
+        exact = chance[value >= s - 1e-9].sum()
+        assert null.pvalue(s / 40) == pytest.approx(exact, rel=1e-9)
+
+
+def test_perfect_ranking_against_the_number_of_placements():
+    # P(AP = 1) = 1 / C(n, m), here about 1e-643
+    null = RandomSelectionNull(14906, 304)
+    log_p, method = null.log_pvalue(1.0)
+    exact = -(math.lgamma(14907) - math.lgamma(305) - math.lgamma(14603))
+    assert method == "saddlepoint"
+    assert log_p == pytest.approx(exact, rel=1e-10)
+    assert null.pvalue(1.0) == 0.0
+
+
+def test_one_target_is_uniform_over_the_ranks():
+    null = RandomSelectionNull(5000, 1)
+    for rank in (1, 2, 7, 4999, 5000):
+        assert null.pvalue(1 / rank) == pytest.approx(rank / 5000)
+
+
+# The saddlepoint between the ends
+
+
+@pytest.mark.parametrize(
+    ("sizes", "m"), [([1] * 400, 100), ([20] * 20, 100), ([5, 10, 35, 50, 300], 60)]
+)
+def test_saddlepoint_against_draws(sizes, m):
+    # 200,000 draws; 10 % is what the documentation promises from 100 targets on
+    null = RandomSelectionNull(sum(sizes), m, tie_sizes=sizes)
+    draws = np.sort(null.rvs(200_000, np.random.default_rng(2)))
+    for q in (0.02, 0.3, 0.45, 0.6, 0.8, 0.95, 0.99, 0.999):
+        s = np.quantile(draws, q)
+        for alternative, count in (
+            ("greater", np.sum(draws >= s - 1e-12)),
+            ("less", np.sum(draws <= s + 1e-12)),
+        ):
+            p = count / draws.size
+            error = 4 * math.sqrt((1 - p) / count)
+            value = null.pvalue(s, alternative=alternative, method="saddlepoint")
+            assert value == pytest.approx(p, rel=0.1 + error)
+
+
+def test_saddlepoint_near_the_mean_is_continuous():
+    null = RandomSelectionNull(400, 100)
+    steps = null.mean() + null.std() * np.linspace(-0.02, 0.02, 21)
+    values = [null.pvalue(s, method="saddlepoint") for s in steps]
+    assert np.all(np.diff(values) < 0)
+    assert np.ptp(np.diff(values, 2)) < 1e-6
+
+
+def test_saddlepoint_against_enumeration_deep_in_the_tail():
+    # five groups, as from nearest neighbours: the documentation promises a factor of 3
+    null = RandomSelectionNull(3000, 60, tie_sizes=[10, 30, 60, 200, 2700])
+    seen = set()
+    for s in np.geomspace(0.022, 0.8, 12):
+        exact, method = null.log_pvalue(s)
+        approximate, _ = null.log_pvalue(s, method="saddlepoint")
+        assert method == "enumeration"
+        assert approximate == pytest.approx(exact, abs=1.1)
+        seen.add(round(exact))
+    assert min(seen) < -80
+
+
+def test_saddlepoint_against_zhu_drug_discovery():
+    # Zhu (2004), Table 3, 14,906 compounds with 304 active: independent prototype of
+    # tilted sampling gave log10 p near -67.4 for the support vector machine
+    log_p, method = RandomSelectionNull(14906, 304).log_pvalue(0.1766)
+    assert method == "saddlepoint"
+    assert log_p / math.log(10) == pytest.approx(-67.4, abs=0.05)
+
+
+def test_hits_divisor_without_ties_against_mixture_of_laws():
+    # given h hits in the top k they are spread over it at random, so the law is a
+    # hypergeometric mixture of the laws of AP on lists of length k
+    n, m, k, s = 500, 25, 12, 0.65
+    null = RandomSelectionNull(n, m, "average_precision_at_k", k=k, normalize="hits")
+    exact = sum(
+        hypergeom.pmf(h, n, m, k) * RandomSelectionNull(k, h).pvalue(s)
+        for h in range(1, k)
+    ) + hypergeom.pmf(k, n, m, k)
+    assert null.pvalue(s, method="enumeration") == pytest.approx(exact, rel=1e-9)
+
+
+def test_saddlepoint_is_a_probability_even_unsolved(monkeypatch):
+    monkeypatch.setattr("skrank.null._saddlepoint._MAX_PASSES", 1)
+    assert 0 < RandomSelectionNull(1000, 20).pvalue(0.5) < 1
+
+
+# Choice of the method, shapes, refusals
+
+
+def test_auto_is_exact_where_it_can_be():
+    assert RandomSelectionNull(30, 4).log_pvalue(0.5)[1] == "enumeration"
+    assert RandomSelectionNull(1000, 20).log_pvalue(0.5)[1] == "saddlepoint"
+    at_top = RandomSelectionNull(10**5, 500, "precision_at_t", t=50)
+    assert at_top.log_pvalue(0.5)[1] == "enumeration"
+    tied = RandomSelectionNull(1000, 20, tie_sizes=[10, 90, 900])
+    assert tied.log_pvalue(0.5)[1] == "enumeration"
+
+
+def test_enumeration_is_for_few_groups(monkeypatch):
+    monkeypatch.setattr("skrank.null._enumeration._MAX_GROUPS", 100)
+    assert RandomSelectionNull(101, 1).log_pvalue(0.5)[1] == "saddlepoint"
+    assert RandomSelectionNull(100, 1).log_pvalue(0.5)[1] == "enumeration"
+
+
+def test_number_of_paths_against_binomial_coefficient():
+    # untied, the paths are the C(n, m) placements: 2**21 lies between these two
+    assert comb(23, 11) < 2**21 < comb(24, 12)
+    assert RandomSelectionNull(23, 11).log_pvalue(0.9)[1] == "enumeration"
+    assert RandomSelectionNull(24, 12).log_pvalue(0.9)[1] == "saddlepoint"
+
+
+def test_enumeration_refuses_what_is_too_large():
+    with pytest.raises(
+        ValueError, match="`method` must not be 'enumeration' for a law"
+    ):
+        RandomSelectionNull(1000, 20).pvalue(0.5, method="enumeration")
+
+
+def test_constant_score_leaves_luck_no_choice():
+    null = RandomSelectionNull(100, 10, tie_sizes=[100])
+    assert null.std() == 0.0
+    for method in ("enumeration", "saddlepoint", "normal"):
+        for alternative in ("greater", "less", "two-sided"):
+            p = null.pvalue(null.mean(), alternative=alternative, method=method)
+            assert p == pytest.approx(1.0, rel=1e-12)
+    assert null.pvalue(0.9, method="normal") == 0.0
+
+
+def test_more_targets_than_others():
+    null = RandomSelectionNull(60, 45)
+    draws = null.rvs(20_000, 0)
+    assert draws.mean() == pytest.approx(null.mean(), abs=5 * null.std() / 141)
+    assert draws.std() == pytest.approx(null.std(), rel=0.03)
+
+
+def test_draws_follow_random_state():
+    null = RandomSelectionNull(100, 10)
+    assert_allclose(null.rvs(5, 7), null.rvs(5, 7))
+    assert null.rvs(3).shape == (3,)
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "text"),
+    [
+        ((1, 1), {}, "`n_samples` must be an int of at least 2; got 1"),
+        ((10, 0), {}, "`n_targets` must be an int of at least 1; got 0"),
+        ((10, 10), {}, "`n_targets` must leave items that are not targets; got 10"),
+        ((10, 2), {"tie_sizes": [5, 6]}, "`tie_sizes` must be positive ints that sum"),
+        ((10, 2), {"tie_sizes": [10, 0]}, "`tie_sizes` must be positive ints that sum"),
+        ((10, 2), {"tie_sizes": [9.5, 0.5]}, "`tie_sizes` must be positive ints that"),
+        ((10, 2), {"tie_sizes": []}, "`tie_sizes` must be positive ints that sum"),
+        ((10, 2, "recall_at_t"), {"t": 11}, "`t` must not reach beyond the list; got"),
+    ],
+)
+def test_bad_lists(args, kwargs, text):
+    with pytest.raises(ValueError, match=text):
+        RandomSelectionNull(*args, **kwargs)
+
+
+def test_bad_method():
+    with pytest.raises(ValueError, match="`method` must be one of 'auto', 'enumerat"):
+        RandomSelectionNull(10, 2).pvalue(0.5, method="monte_carlo")
+
+
+def test_repr_names_the_law():
+    null = RandomSelectionNull(100, 10, "recall_at_t", t=0.05)
+    assert repr(null) == "<RandomSelectionNull of recall@0.05: 10 of 100>"
+
+
+def test_gain_tables_are_bounded(monkeypatch):
+    # chopping the pass into small tables changes nothing
+    null = RandomSelectionNull(300, 20, tie_sizes=[1] * 100 + [2] * 50 + [100])
+    whole = null._chain.forward(3.0)
+    monkeypatch.setattr("skrank.null._chain._TABLE_ITEMS", 50)
+    chopped = Chain(null._chain.measure, _ties_of(null), 20).forward(3.0)
+    assert_allclose(chopped.logweight, whole.logweight)
+    assert_allclose(chopped.mean, whole.mean)
+
+
+def _ties_of(null):
+    from skrank.null._chain import TieGroups
+
+    return TieGroups(null._chain.ends)

@@ -1,0 +1,65 @@
+"""What is public, and that every metric has all its parts."""
+
+import importlib.metadata
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import skrank
+import skrank.metrics
+import skrank.scorers
+from skrank._measures import METRICS, make_measure
+
+DOC = Path(__file__).parents[1] / "doc"
+
+
+def test_all_is_sorted_and_there():
+    assert sorted(skrank.__all__) == skrank.__all__
+    assert all(hasattr(skrank, name) for name in skrank.__all__)
+    assert set(skrank.metrics.__all__) | set(skrank.scorers.__all__) <= set(
+        skrank.__all__
+    )
+
+
+def test_every_metric_has_a_function_a_scorer_and_a_measure():
+    assert set(METRICS) == set(skrank.metrics.__all__)
+    for name in METRICS:
+        assert f"make_{name}_scorer" in skrank.scorers.__all__
+        needed = {"k": 5} if name.endswith("_k") else {}
+        needed = {"t": 5} if name.endswith("_t") else needed
+        assert make_measure(name, **needed).name
+
+
+@pytest.mark.parametrize("name", skrank.metrics.__all__)
+def test_metrics_have_one_signature(name):
+    parameters = inspect.signature(getattr(skrank, name)).parameters
+    kinds = [parameter.kind for parameter in parameters.values()]
+    assert list(parameters)[:2] == ["y_true", "y_score"]
+    assert set(kinds[2:]) == {inspect.Parameter.KEYWORD_ONLY}
+    shared = ["pos_label", "ties", "sample_weight", "n_missed", "undefined"]
+    assert list(parameters)[-5:] == shared
+
+
+def test_every_public_name_is_in_the_api_page():
+    if not DOC.is_dir():
+        pytest.skip("the documentation is not here")
+    page = (DOC / "api" / "index.rst").read_text()
+    assert [name for name in skrank.__all__ if name not in page] == []
+
+
+def test_version_is_that_of_the_installed_package():
+    assert importlib.metadata.version("skrank") == skrank.__version__
+
+
+def test_import_does_not_load_what_is_optional():
+    code = (
+        "import sys, skrank; "
+        "print([m for m in ('matplotlib', 'polars') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

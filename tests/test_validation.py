@@ -1,0 +1,211 @@
+"""Every refusal says the parameter, the rule, and what was got."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+
+import oracles
+from skrank import (
+    RandomSelectionTest,
+    average_precision,
+    average_precision_at_k,
+    precision_at_t,
+    recall_at_t,
+)
+from skrank._validation import check_depth, check_generator
+
+Y = [0, 1, 0, 1]
+S = [0.1, 0.2, 0.3, 0.4]
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_score", "text"),
+    [
+        (Y, [0.1, np.nan, 0.3, 0.4], "`y_score` must be finite; got NaN or infinity"),
+        (Y, [0.1, np.inf, 0.3, 0.4], "`y_score` must be finite; got NaN or infinity"),
+        (Y, [0.1, -np.inf, 0.3, 0.4], "`y_score` must be finite; got NaN or infinity"),
+        (Y, [[0.1, 0.2, 0.3, 0.4]], r"`y_score` must be one-dimensional; got shape"),
+        (Y, np.ones((4, 2)), r"`y_score` must be one-dimensional; got shape \(4, 2\)"),
+        (Y, csr_array([S]), r"`y_score` must be one-dimensional; got shape \(\)"),
+        (np.ones((4, 1)), S, r"`y_true` must be one-dimensional; got shape \(4, 1\)"),
+        (Y, S[:3], "`y_score` must have as many items as `y_true`; got 3 and 4"),
+        ([], [], "`y_true` must hold at least one item; got an empty list"),
+        (Y, list("abcd"), "`y_score` must hold real numbers, none missing; got <U1"),
+        (Y, [1j, 2, 3, 4], "`y_score` must hold real numbers, none missing; got comp"),
+        (Y, [0.1, None, 0.3, "x"], "`y_score` must hold real numbers, none missing"),
+        (
+            Y,
+            pd.Series([0.1, None, 0.3, 0.4], dtype="Float64"),
+            "`y_score` must (hold real numbers, none missing|be finite)",
+        ),
+        (
+            Y,
+            [True, False, True, True],
+            "`y_score` must rank the items.*got hard labels",
+        ),
+        (Y, [0, 1, 1, 0], r"`y_score` must rank.*; got hard labels, integers \{0, 1\}"),
+        (
+            Y,
+            [-1, 1, 1, -1],
+            r"`y_score` must rank.*got hard labels, integers \{-1, 1\}",
+        ),
+        (
+            [0, 1, 2, 1],
+            S,
+            r"`y_true` must hold labels \{0, 1\}.*; got values from 0 to",
+        ),
+        ([-1, 0, 1, 1], S, r"`y_true` must hold labels \{0, 1\}.*; got values from -1"),
+        ([0, 0.5, 1, 1], S, r"`y_true` must hold labels \{0, 1\}.*; got values from 0"),
+        ([2, 1, 1, 2], S, r"`y_true` must hold labels \{0, 1\}.*; got values from 1"),
+        ([0, np.nan, 1, 1], S, "`y_true` must hold labels of one kind, none missing"),
+        ([True, None, True, False], S, "`y_true` must hold labels of one kind, none"),
+        (["a", 1, "b", 0], S, "`pos_label` must name the label of the targets"),
+        (
+            np.array(["a", 1, "b", 0], object),
+            S,
+            "`y_true` must hold labels of one kind",
+        ),
+        (list("abab"), S, "`pos_label` must name the label.*; got pos_label=None and"),
+    ],
+)
+def test_bad_lists(y_true, y_score, text):
+    with pytest.raises(ValueError, match=text):
+        average_precision(y_true, y_score)
+
+
+def test_hard_labels_may_rank_as_floats():
+    exact = oracles.value([(2, 1), (2, 1)], "average_precision")
+    assert average_precision(Y, [0.0, 1.0, 1.0, 0.0]) == pytest.approx(float(exact))
+
+
+def test_constant_integers_are_scores():
+    assert average_precision(Y, [1, 1, 1, 1]) == average_precision(Y, [7, 7, 7, 7])
+
+
+@pytest.mark.parametrize(
+    ("y_true", "pos_label", "text"),
+    [
+        (list("abca"), "a", r"`y_true` must hold two labels, 'a' and one other; got"),
+        (list("abab"), "c", r"`pos_label` must be one of the labels in `y_true`; got"),
+        (Y, 2, r"`pos_label` must be one of the labels in `y_true`; got pos_label=2"),
+        (
+            Y,
+            "1",
+            r"`pos_label` must be one of the labels in `y_true`; got pos_label='1",
+        ),
+        ([0, 1, 2, 3], 1, r"`y_true` must hold two labels, 1 and one other; got"),
+    ],
+)
+def test_unknown_labels(y_true, pos_label, text):
+    with pytest.raises(ValueError, match=text):
+        average_precision(y_true, S, pos_label=pos_label)
+
+
+@pytest.mark.parametrize("t", [0, -1, 0.0, 1.5, -0.1, np.nan, True, "3", None, 2.0])
+def test_bad_depth(t):
+    if t is None:
+        text = "`t` must be given for metric"
+    else:
+        text = "`t` must be an int of at least 1 .* or a float in .*; got"
+    with pytest.raises(ValueError, match=text):
+        recall_at_t(Y, S, t=t)
+
+
+def test_depth_beyond_the_list():
+    for metric in (recall_at_t, precision_at_t):
+        assert metric(Y, S, t=4) > 0
+        with pytest.raises(
+            ValueError, match="`t` must not reach beyond .*; got t=5 for"
+        ):
+            metric(Y, S, t=5)
+    with pytest.raises(ValueError, match="`k` must not reach beyond the list; got k=9"):
+        average_precision_at_k(Y, S, k=np.int64(9))
+
+
+@pytest.mark.parametrize(
+    ("n", "fraction", "items"),
+    [(100, 0.07, 7), (100, 0.071, 8), (10, 0.01, 1), (3, 1.0, 3), (1000, 0.003, 3)],
+)
+def test_fractions_are_rounded_up(n, fraction, items):
+    assert check_depth("t", fraction, n) == items
+    assert check_depth("t", np.float32(0.5), n) == (n + 1) // 2
+
+
+@pytest.mark.parametrize(
+    ("weight", "text"),
+    [
+        ([1, 1, 1], "`sample_weight` must have as many items as `y_true`; got 3 and 4"),
+        (
+            [1, 1, -1, 1],
+            "`sample_weight` must be finite, not negative.*; got minimum -1",
+        ),
+        (
+            [0, 0, 0, 0],
+            "`sample_weight` must be finite, not negative, and not all zero",
+        ),
+        ([1, np.nan, 1, 1], "`sample_weight` must be finite, not negative, .*got min"),
+        ([1, np.inf, 1, 1], "`sample_weight` must be finite, not negative, .*got min"),
+        (["a", "b", "c", "d"], "`sample_weight` must hold real numbers, none missing"),
+    ],
+)
+def test_bad_weights(weight, text):
+    with pytest.raises(ValueError, match=text):
+        average_precision(Y, S, ties="threshold", sample_weight=weight)
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "text"),
+    [
+        (
+            {"ties": "random"},
+            "`ties` must be one of 'expected', 'threshold', .*; got 'ra",
+        ),
+        ({"n_missed": -1}, "`n_missed` must be an int of at least 0; got -1"),
+        ({"n_missed": 1.5}, "`n_missed` must be an int of at least 0; got 1.5"),
+        ({"undefined": "nan"}, "`undefined` must be a number or \"raise\"; got 'nan'"),
+    ],
+)
+def test_bad_settings(kwargs, text):
+    with pytest.raises(ValueError, match=text):
+        average_precision(Y, S, **kwargs)
+
+
+def test_bad_normalize():
+    with pytest.raises(
+        ValueError, match="`normalize` must be one of 'min', 'relevant'"
+    ):
+        average_precision_at_k(Y, S, k=2, normalize="max")
+
+
+def test_pos_label_absent_from_one_class_means_no_targets():
+    assert recall_at_t(["a"] * 3, [1.0, 2, 3], t=1, pos_label="b", undefined=-1) == -1
+
+
+def test_random_state_in_all_its_forms():
+    draws = [check_generator(s).random() for s in (3, np.int64(3))]
+    assert draws[0] == draws[1]
+    legacy = [check_generator(np.random.RandomState(3)).random() for _ in range(2)]
+    assert legacy[0] == legacy[1]
+    generator = np.random.default_rng(1)
+    assert check_generator(generator) is generator
+    assert check_generator(None).random() != check_generator(None).random()
+    for bad in ("3", -1, 1.5):
+        with pytest.raises(ValueError, match="`random_state` must be None, a non-neg"):
+            check_generator(bad)
+
+
+def test_settings_of_the_test_are_checked_at_once():
+    for kwargs, text in (
+        (
+            {"metric": "auc"},
+            "`metric` must be one of 'average_precision', .*; got 'auc'",
+        ),
+        ({"metric": "recall_at_t"}, "`t` must be given for metric 'recall_at_t'"),
+        ({"k": 3}, "`k` has no meaning for metric 'average_precision'; got k=3"),
+        ({"method": "exact"}, "`method` must be one of 'auto', .*; got 'exact'"),
+        ({"alternative": "more"}, "`alternative` must be one of 'greater', 'less', "),
+        ({"n_resamples": 0}, "`n_resamples` must be an int of at least 1; got 0"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            RandomSelectionTest(**kwargs)
