@@ -14,7 +14,7 @@ help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: $(VENV)/.demo  ## tune and test a ranking of rare digits, print the table, draw it
-	$(VENV)/bin/python examples/plot_rare_digit.py
+	$(VENV)/bin/python examples/plot_rare_digit.py hit_curve.png
 
 test: $(VENV)/.test  ## run all tests, with coverage
 	$(RUN) pytest --cov

@@ -60,14 +60,14 @@ class RandomSelectionNull:
     >>> from skrank.null import RandomSelectionNull
     >>> law = RandomSelectionNull(1000, 20)
     >>> print(f"{law.mean():.4f} +- {law.std():.4f}")
-    0.0264 +- 0.0132
+    0.0264 +- 0.0114
 
     It is above the prevalence of 0.02, and far from normal: a list five standard
-    deviations above the mean turns up by chance once in about 200 lists, not once in
+    deviations above the mean turns up by chance once in some 200 lists, not once in
     three million.
 
     >>> print(f"{law.pvalue(law.mean() + 5 * law.std()):.3f}")
-    0.005
+    0.006
     """
 
     def __init__(

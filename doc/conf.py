@@ -1,0 +1,55 @@
+"""Configuration of the documentation."""
+
+import skrank
+
+project = "skrank"
+author = "the skrank developers"
+project_copyright = "2026, the skrank developers"
+version = release = skrank.__version__
+
+extensions = [
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build"]
+templates_path = ["_templates"]
+default_role = "literal"
+nitpicky = True
+nitpick_ignore_regex = [
+    # types of numpydoc fields that are words, and names of other projects
+    (
+        "py:.*",
+        r"(sklearn|numpy|np)\..*|array-like.*|ndarray.*|optional|default.*|callable"
+        r"|of .*|shape.*|estimator.*|instance|RandomState|Generator|to .*|dtype.*"
+        r"|NDArray.*|ArrayLike|\{.*|\".*|int64|float64",
+    ),
+]
+
+autosummary_generate = True
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "auto_examples",
+    "doc_module": ("skrank",),
+    "backreferences_dir": "api/generated/backreferences",
+    "reference_url": {"skrank": None},
+    "abort_on_example_error": True,
+    "show_memory": False,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"skrank {version}"
+html_theme_options = {
+    "navigation_with_keys": False,
+    "show_prev_next": False,
+    "footer_end": [],
+}
+copybutton_exclude = ".linenos, .gp, .go"
+copybutton_prompt_text = ">>> "
