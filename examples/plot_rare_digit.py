@@ -76,8 +76,7 @@ cv = StratifiedKFold(5, shuffle=True, random_state=0)
 
 searches = {}
 jobs = [(model, scorer) for model in models for scorer in scorers]
-for model, scorer in (progress := tqdm(jobs, desc="Tuning", unit="search")):
-    progress.set_postfix_str(f"{model} by {scorer}")
+for model, scorer in tqdm(jobs, desc="Tuning", unit="search"):
     pipeline, grid = models[model]
     search = GridSearchCV(pipeline, grid, scoring=scorers[scorer], cv=cv, n_jobs=2)
     searches[model, scorer] = search.fit(X_train, y_train)
@@ -97,7 +96,7 @@ for (model, scorer), search in searches.items():
     output = getattr(search, method)(X_test)
     scores[model, scorer] = output if output.ndim == 1 else output[:, 1]
 
-columns = f"{'model':<7}{'tuned by':<10}{'best parameters':<24}"
+columns = f"{'model':<7}{'tuned by':<10}{'best parameters':<21}"
 columns += "".join(f"{name:>8}" for name in ("AP", f"AP@{K}", f"rec@{K}", f"prec@{K}"))
 columns += f"{'chance':>8}{'z':>7}{'p':>10}"
 print("\n" + columns + "\n" + "-" * len(columns))
@@ -114,7 +113,7 @@ for (model, scorer), search in searches.items():
         result.null_mean,
     )
     print(
-        f"{model:<7}{scorer:<10}{best:<24}"
+        f"{model:<7}{scorer:<10}{best:<21}"
         + "".join(f"{value:>8.3f}" for value in values)
         + f"{result.zscore:>7.1f}{result.pvalue:>10.1e}"
     )
