@@ -164,7 +164,8 @@ def test_tie_across_t_against_two_hypergeometrics():
 def test_perfect_ranking_against_the_number_of_placements():
     # P(AP = 1) = 1 / C(n, m), here about 1e-643
     null = RandomSelectionNull(14906, 304)
-    log_p, method = null.log_pvalue(1.0)
+    log_p, bounds, method = null.log_pvalue(1.0)
+    assert bounds == (log_p, log_p)
     exact = -(math.lgamma(14907) - math.lgamma(305) - math.lgamma(14603))
     assert method == "saddlepoint"
     assert log_p == pytest.approx(exact, rel=1e-10)
@@ -175,6 +176,69 @@ def test_one_target_is_uniform_over_the_ranks():
     null = RandomSelectionNull(5000, 1)
     for rank in (1, 2, 7, 4999, 5000):
         assert null.pvalue(1 / rank) == pytest.approx(rank / 5000)
+
+
+# The grid
+
+
+@all_cases
+@all_ties
+@pytest.mark.parametrize(("sizes", "n_targets"), SMALL_LISTS)
+def test_grid_bounds_against_all_placements(case, ties, sizes, n_targets):
+    # certified: the exact probability of every atom lies between the bounds
+    null = make_null(case, sizes, n_targets, ties)
+    law = exact_law(case, sizes, n_targets, ties)
+    for s in law:
+        greater, less = oracles.tail(law, s), 1 - oracles.tail(law, s) + law[s]
+        two_sided = min(1, 2 * min(greater, less))
+        for alternative, exact in (
+            ("greater", greater),
+            ("less", less),
+            ("two-sided", two_sided),
+        ):
+            log_p, bounds, _ = null.log_pvalue(
+                float(s), alternative=alternative, method="grid"
+            )
+            lower, p, upper = np.exp([bounds[0], log_p, bounds[1]])
+            assert lower * (1 - 1e-11) <= float(exact) <= upper * (1 + 1e-11)
+            assert lower <= p * (1 + 1e-11) <= upper * (1 + 2e-11)
+
+
+@pytest.mark.parametrize("ties", TIES)
+def test_grid_against_enumeration_deep_in_the_tail(ties):
+    # ties as from nearest neighbours; a few percent is what the documentation promises
+    null = RandomSelectionNull(
+        3000, 50, tie_sizes=[5, 20, 40, 100, 300, 2535], ties=ties
+    )
+    deepest = 0.0
+    for s in np.geomspace(null.mean(), 0.75, 9):
+        exact, _, method = null.log_pvalue(s)
+        log_p, bounds, _ = null.log_pvalue(s, method="grid")
+        assert method == "enumeration"
+        assert bounds[0] <= exact + 1e-9 <= bounds[1] + 2e-9
+        assert log_p == pytest.approx(exact, abs=0.05)
+        deepest = min(deepest, exact)
+    assert deepest < -60
+
+
+def test_grid_against_draws_where_the_law_is_lumpy():
+    # n = 1000, m = 20, z = 6: true 2.1e-3, normal 1e-9
+    null = RandomSelectionNull(1000, 20)
+    s = null.mean() + 6 * null.std()
+    draws = null.rvs(400_000, np.random.default_rng(3))
+    count = int(np.sum(draws >= s))
+    p = null.pvalue(s, method="grid")
+    assert binomtest(count, draws.size, p).pvalue > 1e-3
+    assert p == pytest.approx(2.1e-3, rel=0.02)
+    assert null.pvalue(s, method="normal") == pytest.approx(1e-9, rel=0.1)
+
+
+def test_grid_knows_the_ends():
+    null = RandomSelectionNull(200, 8)
+    assert null.pvalue(1.01, method="grid") == 0.0
+    worst = np.mean(np.arange(1, 9) / np.arange(193, 201))
+    assert null.pvalue(worst, method="grid") == 1.0
+    assert null.pvalue(1.0, method="grid") == pytest.approx(1 / comb(200, 8), rel=0.02)
 
 
 # The saddlepoint between the ends
@@ -212,8 +276,8 @@ def test_saddlepoint_against_enumeration_deep_in_the_tail():
     null = RandomSelectionNull(3000, 60, tie_sizes=[10, 30, 60, 200, 2700])
     seen = set()
     for s in np.geomspace(0.022, 0.8, 12):
-        exact, method = null.log_pvalue(s)
-        approximate, _ = null.log_pvalue(s, method="saddlepoint")
+        exact, _, method = null.log_pvalue(s)
+        approximate, *_ = null.log_pvalue(s, method="saddlepoint")
         assert method == "enumeration"
         assert approximate == pytest.approx(exact, abs=1.1)
         seen.add(round(exact))
@@ -223,7 +287,7 @@ def test_saddlepoint_against_enumeration_deep_in_the_tail():
 def test_saddlepoint_against_zhu_drug_discovery():
     # Zhu (2004), Table 3, 14,906 compounds with 304 active: independent prototype of
     # tilted sampling gave log10 p near -67.4 for the support vector machine
-    log_p, method = RandomSelectionNull(14906, 304).log_pvalue(0.1766)
+    log_p, _, method = RandomSelectionNull(14906, 304).log_pvalue(0.1766)
     assert method == "saddlepoint"
     assert log_p / math.log(10) == pytest.approx(-67.4, abs=0.05)
 
@@ -242,39 +306,54 @@ def test_hits_divisor_without_ties_against_mixture_of_laws():
 
 def test_saddlepoint_is_a_probability_even_unsolved(monkeypatch):
     monkeypatch.setattr("skrank.null._saddlepoint._MAX_PASSES", 1)
-    assert 0 < RandomSelectionNull(1000, 20).pvalue(0.5) < 1
+    assert 0 < RandomSelectionNull(1000, 20).pvalue(0.5, method="saddlepoint") < 1
 
 
 # Choice of the method, shapes, refusals
 
 
-def test_auto_is_exact_where_it_can_be():
-    assert RandomSelectionNull(30, 4).log_pvalue(0.5)[1] == "enumeration"
-    assert RandomSelectionNull(1000, 20).log_pvalue(0.5)[1] == "saddlepoint"
+def method_of(null, statistic=0.5):
+    return null.log_pvalue(statistic)[2]
+
+
+def test_auto_is_the_most_accurate_that_is_feasible():
+    assert method_of(RandomSelectionNull(30, 4)) == "enumeration"
+    assert method_of(RandomSelectionNull(1000, 20)) == "grid"
+    assert method_of(RandomSelectionNull(3000, 100)) == "saddlepoint"
     at_top = RandomSelectionNull(10**5, 500, "precision_at_t", t=50)
-    assert at_top.log_pvalue(0.5)[1] == "enumeration"
+    assert method_of(at_top) == "enumeration"
     tied = RandomSelectionNull(1000, 20, tie_sizes=[10, 90, 900])
-    assert tied.log_pvalue(0.5)[1] == "enumeration"
+    assert method_of(tied) == "enumeration"
 
 
 def test_enumeration_is_for_few_groups(monkeypatch):
     monkeypatch.setattr("skrank.null._enumeration._MAX_GROUPS", 100)
-    assert RandomSelectionNull(101, 1).log_pvalue(0.5)[1] == "saddlepoint"
-    assert RandomSelectionNull(100, 1).log_pvalue(0.5)[1] == "enumeration"
+    assert method_of(RandomSelectionNull(101, 1)) == "grid"
+    assert method_of(RandomSelectionNull(100, 1)) == "enumeration"
 
 
 def test_number_of_paths_against_binomial_coefficient():
     # untied, the paths are the C(n, m) placements: 2**21 lies between these two
     assert comb(23, 11) < 2**21 < comb(24, 12)
-    assert RandomSelectionNull(23, 11).log_pvalue(0.9)[1] == "enumeration"
-    assert RandomSelectionNull(24, 12).log_pvalue(0.9)[1] == "saddlepoint"
+    assert method_of(RandomSelectionNull(23, 11)) == "enumeration"
+    assert method_of(RandomSelectionNull(24, 12)) == "grid"
 
 
-def test_enumeration_refuses_what_is_too_large():
+def test_grid_leaves_what_could_underflow_to_the_saddlepoint():
+    # all targets at the top have the probability 1 / C(10000, 200), near 1e-420
+    null = RandomSelectionNull(10_000, 200, tie_sizes=[1] * 390 + [9610])
+    assert method_of(null, 0.1) == "grid"
+    assert method_of(null, 0.999) == "saddlepoint"
     with pytest.raises(
-        ValueError, match="`method` must not be 'enumeration' for a law"
+        ValueError, match="`method` must not be 'grid' for a law this l"
     ):
-        RandomSelectionNull(1000, 20).pvalue(0.5, method="enumeration")
+        null.pvalue(0.999, method="grid")
+
+
+@pytest.mark.parametrize(("method", "n"), [("enumeration", 1000), ("grid", 20_000)])
+def test_methods_refuse_what_is_too_large(method, n):
+    with pytest.raises(ValueError, match=f"`method` must not be '{method}' for a law"):
+        RandomSelectionNull(n, 20).pvalue(0.5, method=method)
 
 
 def test_constant_score_leaves_luck_no_choice():

@@ -12,11 +12,12 @@ The last group that counts stands apart from the ones above it, the body, becaus
 there that a measure turns the sum of gains into its value (see `Measure.closing`).
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,25 @@ class TieGroups:
     def group_end(self, depth: float) -> int:
         """Depth at which the tie group that reaches across `depth` ends."""
         return int(self.ends[np.searchsorted(self.ends, depth)])
+
+
+class Tail(NamedTuple):
+    """Logarithm of a tail probability; certified bounds where an engine has them."""
+
+    log_p: float
+    log_bounds: tuple[float, float] | None = None
+
+
+def twice_the_smaller(one: Tail, other: Tail) -> Tail:
+    """Join the two tails of a two-sided test."""
+    log_p = min(0.0, min(one.log_p, other.log_p) + math.log(2))
+    if one.log_bounds is None or other.log_bounds is None:
+        return Tail(log_p)
+    lower, upper = (
+        min(0.0, min(pair) + math.log(2))
+        for pair in zip(one.log_bounds, other.log_bounds, strict=True)
+    )
+    return Tail(log_p, (lower, upper))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,7 +128,7 @@ class Chain:
         for first, stop in _runs(sizes, self.n_targets):
             size = int(sizes[first])
             hits = np.arange(1 + min(size, self.n_targets))
-            logcount = _log_binomial(size, hits)
+            logcount = log_binomial(size, hits)
             tables = self._gain_tables(ends[first:stop] - size, size, hits)
             for end, gain in zip(ends[first:stop].tolist(), tables, strict=True):
                 least = max(0, self.n_targets - (self.n_samples - end))
@@ -152,9 +172,9 @@ class Chain:
         possible = (left >= 0) & (left <= n - end)
         logweight = np.where(
             possible,
-            _log_binomial(size, hits)
-            + _log_binomial(n - end, np.clip(left, 0, n - end))
-            - _log_binomial(n, m),
+            log_binomial(size, hits)
+            + log_binomial(n - end, np.clip(left, 0, n - end))
+            - log_binomial(n, m),
             -np.inf,
         )
         groups = HitGroups(np.asarray(above), np.asarray(size), hits_above, hits)
@@ -279,6 +299,6 @@ def _runs(sizes: NDArray[np.intp], n_targets: int) -> Iterator[tuple[int, int]]:
             yield begin, min(stop, begin + length)
 
 
-def _log_binomial(n: Any, k: Any) -> Any:
+def log_binomial(n: Any, k: Any) -> Any:
     """Logarithm of C(n, k), for 0 <= k <= n."""
     return -betaln(n - k + 1.0, k + 1.0) - np.log1p(n)

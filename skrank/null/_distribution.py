@@ -6,17 +6,18 @@ method is chosen and where all of them look the same from outside.
 
 import math
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skrank._measures import make_measure
 from skrank._validation import check_count, check_generator, check_option
-from skrank.null import _enumeration, _normal, _saddlepoint, _sampling
-from skrank.null._chain import Chain, TieGroups
+from skrank.null import _enumeration, _grid, _normal, _saddlepoint, _sampling
+from skrank.null._chain import Chain, Tail, TieGroups, twice_the_smaller
 from skrank.null._moments import moments
 
-METHODS = ("auto", "enumeration", "saddlepoint", "monte_carlo", "normal")
+METHODS = ("auto", "enumeration", "grid", "saddlepoint", "monte_carlo", "normal")
 ALTERNATIVES = ("greater", "less", "two-sided")
 
 
@@ -135,7 +136,8 @@ class RandomSelectionNull:
         alternative : {"greater", "less", "two-sided"}, default="greater"
             Which values are more extreme: ``P(S >= s)``, ``P(S <= s)``, or twice the
             smaller of the two.
-        method : {"auto", "enumeration", "saddlepoint", "normal"}, default="auto"
+        method : {"auto", "enumeration", "grid", "saddlepoint", "normal"}, \
+                default="auto"
             See :class:`skrank.RandomSelectionTest`.
 
         Returns
@@ -144,7 +146,7 @@ class RandomSelectionNull:
             Probability in [0, 1].
         """
         check_option("method", method, tuple(m for m in METHODS if m != "monte_carlo"))
-        log_p, _ = self.log_pvalue(statistic, alternative=alternative, method=method)
+        log_p, *_ = self.log_pvalue(statistic, alternative=alternative, method=method)
         return math.exp(log_p)
 
     def log_pvalue(
@@ -155,8 +157,8 @@ class RandomSelectionNull:
         method: str = "auto",
         n_resamples: int = 9999,
         random_state: object = None,
-    ) -> tuple[float, str]:
-        """Return the natural logarithm of the p-value, and the method used.
+    ) -> tuple[float, tuple[float, float] | None, str]:
+        """Return the natural logarithm of the p-value, its bounds, and the method.
 
         Parameters
         ----------
@@ -164,8 +166,8 @@ class RandomSelectionNull:
             Value of the metric.
         alternative : {"greater", "less", "two-sided"}, default="greater"
             Which values are more extreme.
-        method : {"auto", "enumeration", "saddlepoint", "monte_carlo", "normal"}, \
-                default="auto"
+        method : {"auto", "enumeration", "grid", "saddlepoint", "monte_carlo", \
+                "normal"}, default="auto"
             See :class:`skrank.RandomSelectionTest`.
         n_resamples : int, default=9999
             Number of lists drawn by "monte_carlo".
@@ -176,26 +178,21 @@ class RandomSelectionNull:
         -------
         log_pvalue : float
             At most 0; minus infinity if the value cannot occur.
+        log_bounds : tuple of float or None
+            Logarithms of certified bounds, where the method gives them.
         method : str
-            The method that gave it.
+            The method that was used.
         """
         check_option("alternative", alternative, ALTERNATIVES)
-        method = self._choose(method)
+        signs = {"greater": (1,), "less": (-1,), "two-sided": (1, -1)}[alternative]
+        draws = None
         if method == "monte_carlo":
-            values = self.rvs(n_resamples, random_state)
-        tails = []
-        for sign in {"greater": (1,), "less": (-1,), "two-sided": (1, -1)}[alternative]:
-            if method == "monte_carlo":
-                tail = _sampling.log_tail(values, statistic, sign)
-            elif method == "enumeration":
-                tail = _enumeration.log_tail(self._chain, statistic, sign)
-            elif method == "saddlepoint":
-                tail = _saddlepoint.log_tail(self._chain, statistic, sign)
-            else:
-                tail = _normal.log_tail(*self._moments, statistic, sign)
-            tails.append(tail)
-        doubling = math.log(len(tails))
-        return min(0.0, min(tails) + doubling), method
+            draws = self.rvs(n_resamples, random_state)
+        found = [self._tail(statistic, sign, method, draws) for sign in signs]
+        tail, method = min(found, key=lambda pair: pair[0].log_p)
+        if alternative == "two-sided":
+            tail = twice_the_smaller(*(pair[0] for pair in found))
+        return tail.log_p, tail.log_bounds, method
 
     def rvs(self, size: int = 1, random_state: object = None) -> NDArray[np.float64]:
         """Draw values of the metric under random selection.
@@ -215,20 +212,27 @@ class RandomSelectionNull:
         size = check_count("size", size, least=1)
         return _sampling.draw(self._chain, size, check_generator(random_state))
 
-    def _choose(self, method: str) -> str:
+    def _tail(
+        self, statistic: float, sign: int, method: str, draws: NDArray[Any] | None
+    ) -> tuple[Tail, str]:
+        """Ask one engine; "auto" takes the most accurate that is feasible."""
         check_option("method", method, METHODS)
-        feasible = method in ("auto", "enumeration") and _enumeration.is_feasible(
-            self._chain
-        )
-        if method == "auto":
-            return "enumeration" if feasible else "saddlepoint"
-        if method == "enumeration" and not feasible:
+        if draws is not None:
+            return _sampling.tail(draws, statistic, sign), method
+        if method == "normal":
+            return _normal.tail(*self._moments, statistic, sign), method
+        for name, engine in (("enumeration", _enumeration), ("grid", _grid)):
+            if method in ("auto", name) and engine.is_feasible(self._chain):
+                tail = engine.tail(self._chain, statistic, sign)
+                if tail is not None:
+                    return tail, name
+        if method in ("enumeration", "grid"):
             msg = (
-                "`method` must not be 'enumeration' for a law of more than "
-                f"{_enumeration.MAX_PATHS} paths; got {self!r}."
+                f"`method` must not be {method!r} for a law this large or a "
+                f"probability this small; got {self!r} at {statistic:.4g}."
             )
             raise ValueError(msg)
-        return method
+        return _saddlepoint.tail(self._chain, statistic, sign), "saddlepoint"
 
 
 def _check_sizes(tie_sizes: ArrayLike | None, n_samples: int) -> NDArray[np.intp]:

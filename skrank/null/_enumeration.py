@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from skrank.null._chain import Chain, Step
+from skrank.null._chain import Chain, Step, Tail
 
 MAX_PATHS = 2**21
 _MAX_GROUPS = 20_000  # the pass is a loop over groups
@@ -55,11 +55,12 @@ def is_feasible(chain: Chain) -> bool:
     return bool(ways.sum() <= MAX_PATHS)
 
 
-def log_tail(chain: Chain, statistic: float, sign: int) -> float:
-    """Logarithm of P(value >= statistic), or <= with sign -1; exact."""
+def tail(chain: Chain, statistic: float, sign: int) -> Tail:
+    """P(value >= statistic), or <= with sign -1; exact."""
     value, logweight = law(chain)
     reaches = sign * (value - statistic) >= -1e-11 * abs(statistic)
-    return float(logsumexp(np.append(logweight[reaches], -np.inf)))
+    log_p = min(0.0, float(logsumexp(np.append(logweight[reaches], -np.inf))))
+    return Tail(log_p, (log_p, log_p))
 
 
 def law(chain: Chain) -> tuple[_Floats, _Floats]:

@@ -9,10 +9,12 @@ import math
 
 from scipy.stats import norm
 
+from skrank.null._chain import Tail
 
-def log_tail(mean: float, variance: float, statistic: float, sign: int) -> float:
-    """Logarithm of the normal tail beyond the z-score (Zhang and Su 2012, II.B)."""
+
+def tail(mean: float, variance: float, statistic: float, sign: int) -> Tail:
+    """Normal tail beyond the z-score (Zhang and Su 2012, section II.B)."""
     distance = sign * (statistic - mean)
     if variance == 0.0:
-        return 0.0 if distance <= 1e-11 * abs(mean) else -math.inf
-    return float(norm.logsf(distance / math.sqrt(variance)))
+        return Tail(0.0 if distance <= 1e-11 * abs(mean) else -math.inf)
+    return Tail(float(norm.logsf(distance / math.sqrt(variance))))

@@ -13,7 +13,7 @@ import math
 import numpy as np
 from scipy.stats import norm
 
-from skrank.null._chain import Chain, Excess
+from skrank.null._chain import Chain, Excess, Tail
 
 _MAX_PASSES = 60
 _NEAR = 0.1  # signed roots below which the correction is interpolated
@@ -21,19 +21,19 @@ _NEAR = 0.1  # signed roots below which the correction is interpolated
 Cumulants = tuple[float, float, float]
 
 
-def log_tail(chain: Chain, statistic: float, sign: int) -> float:
-    """Logarithm of P(value >= statistic), or <= with sign -1."""
+def tail(chain: Chain, statistic: float, sign: int) -> Tail:
+    """P(value >= statistic), or <= with sign -1; exact at the ends of the support."""
     excess = Excess(chain, statistic, sign)
     most, log_most = excess.maximum()
     least = -Excess(chain, statistic, -sign).maximum()[0]
     if most < -excess.slack:
-        return -math.inf
+        return Tail(-math.inf, (-math.inf, -math.inf))
     if least >= -excess.slack:
-        return 0.0
+        return Tail(0.0, (0.0, 0.0))
     if most <= excess.slack:
-        return log_most
+        return Tail(log_most, (log_most, log_most))
     tilt, cumulants = _solve(excess)
-    return min(0.0, max(log_most, _tail_at(excess, tilt, cumulants)))
+    return Tail(min(0.0, max(log_most, _tail_at(excess, tilt, cumulants))))
 
 
 def _solve(excess: Excess) -> tuple[float, Cumulants]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._ranking import HitGroups
-from skrank.null._chain import Chain
+from skrank.null._chain import Chain, Tail
 
 _BATCH_ITEMS = 2**21  # places drawn at once; bounds the memory
 
@@ -22,14 +22,14 @@ def draw(
     return np.concatenate([_draw_batch(chain, count, generator) for count in counts])
 
 
-def log_tail(values: NDArray[np.float64], statistic: float, sign: int) -> float:
-    """Logarithm of (C + 1) / (B + 1), C the draws at least as extreme.
+def tail(values: NDArray[np.float64], statistic: float, sign: int) -> Tail:
+    """(C + 1) / (B + 1), C the draws at least as extreme.
 
     Phipson and Smyth (2010), *Statistical Applications in Genetics and Molecular
     Biology* 9(1), article 39.
     """
     extreme = sign * (values - statistic) >= -1e-11 * abs(statistic)
-    return float(np.log((extreme.sum() + 1) / (values.size + 1)))
+    return Tail(float(np.log((extreme.sum() + 1) / (values.size + 1))))
 
 
 def _draw_batch(
