@@ -18,7 +18,7 @@ from skrank.null import RandomSelectionNull
 from skrank.null._distribution import ALTERNATIVES, METHODS
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RandomSelectionResult:
     """Result of a :class:`RandomSelectionTest`.
 
@@ -81,6 +81,10 @@ class RandomSelectionResult:
             f"P(luck {beyond[self.alternative]} value), by {self.method}",
         ]
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        """Print the summary, also where a notebook shows the result."""
+        return str(self)
 
     def to_dict(self) -> dict[str, float | int | str]:
         """Return the fields as plain numbers and strings.

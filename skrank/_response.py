@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier, is_outlier_detector, is_regressor
+from sklearn.utils.validation import check_is_fitted
 
 from skrank._validation import check_option
 
@@ -49,12 +50,13 @@ def orientation(
     detector_targets: str | None = None,
 ) -> int:
     """1 if the estimator's scores point to the targets, -1 if away from them."""
+    labels = np.asarray(y_true)
     if is_outlier_detector(estimator):
-        return _detector_orientation(estimator, detector_targets)
+        return _detector_orientation(estimator, labels, pos_label, detector_targets)
     if is_classifier(estimator):
         return _classifier_orientation(estimator, pos_label)
     if is_regressor(estimator) and pos_label is not None:
-        _check_regressor(estimator, y_true, pos_label)
+        _check_regressor(estimator, labels, pos_label)
     return 1
 
 
@@ -64,12 +66,24 @@ def check_detector_targets(detector_targets: str | None) -> None:
         check_option("detector_targets", detector_targets, DETECTOR_TARGETS)
 
 
-def _detector_orientation(estimator: Any, detector_targets: str | None) -> int:
+def _detector_orientation(
+    estimator: Any,
+    labels: NDArray[Any],
+    pos_label: object,
+    detector_targets: str | None,
+) -> int:
     """scikit-learn's detectors score inliers higher; users mostly look for outliers."""
     if detector_targets is None:
         msg = (
             '`detector_targets` must be "outliers" or "inliers" for an outlier '
             "detector, which scores inliers higher; got detector_targets=None with "
+            f"{_type_name(estimator)}."
+        )
+        raise ValueError(msg)
+    if pos_label is None and labels.dtype.kind in "if" and np.any(labels == -1):
+        msg = (
+            "`pos_label` must be -1 or 1 for an outlier detector and labels {-1, 1}, "
+            "of which -1 may mean outlier; got pos_label=None with "
             f"{_type_name(estimator)}."
         )
         raise ValueError(msg)
@@ -84,21 +98,30 @@ def _classifier_orientation(estimator: Any, pos_label: object) -> int:
             f"not rank; got the classifier {_type_name(estimator)} without them."
         )
         raise ValueError(msg)
+    check_is_fitted(estimator)
     classes = np.asarray(estimator.classes_).tolist()
     if len(classes) != 2:
-        msg = f"`estimator` must know two classes; got {classes}."
+        msg = (
+            "`estimator` must know two classes, the target and the rest, as if fitted "
+            f"on y == target; got {classes}."
+        )
         raise ValueError(msg)
-    if pos_label is None:
+    if pos_label is None and classes[1] == 1 and classes[0] in (0, -1):
         return 1
+    if pos_label is None:
+        msg = (
+            "`pos_label` must name the target class of a classifier whose classes are "
+            f"not {{0, 1}}, {{-1, 1}} or bool; got pos_label=None, classes {classes}."
+        )
+        raise ValueError(msg)
     if pos_label not in classes:
         msg = f"`pos_label` must be one of {classes}; got {pos_label!r}."
         raise ValueError(msg)
     return 1 if classes[1] == pos_label else -1
 
 
-def _check_regressor(estimator: Any, y_true: ArrayLike, pos_label: object) -> None:
+def _check_regressor(estimator: Any, labels: NDArray[Any], pos_label: object) -> None:
     """A regressor's prediction points to the larger of two numbers."""
-    labels = np.asarray(y_true)
     if labels.dtype.kind in "biuf" and np.any(labels > pos_label):
         msg = (
             "`pos_label` must be the larger label for a regressor, whose predictions "

@@ -65,7 +65,7 @@ def find_targets(labels: NDArray[Any], pos_label: object = None) -> NDArray[np.i
         msg = (
             "`pos_label` must name the label of the targets when labels are not "
             f"{{0, 1}}, {{-1, 1}} or bool; got pos_label=None and "
-            f"labels like {labels[0]!r}."
+            f"labels like {_plain(labels[0])!r}."
         )
         raise ValueError(msg)
     low, high = labels.min(), labels.max()
@@ -142,6 +142,14 @@ def check_count(name: str, value: Any, *, least: int) -> int:
     raise ValueError(msg)
 
 
+def check_number(name: str, value: Any) -> float:
+    """Check that an argument is a finite number."""
+    if isinstance(value, Real) and math.isfinite(value):
+        return float(value)
+    msg = f"`{name}` must be a finite number; got {value!r}."
+    raise ValueError(msg)
+
+
 def check_undefined(value: object) -> None:
     """Check the answer to give where a metric has no value: a number or "raise"."""
     if value == "raise" or (isinstance(value, Real) and not isinstance(value, bool)):
@@ -171,7 +179,10 @@ def _column(name: str, values: ArrayLike) -> NDArray[Any]:
     """Convert to a non-empty one-dimensional array."""
     array = np.asarray(values)
     if array.ndim != 1:
-        msg = f"`{name}` must be one-dimensional; got shape {array.shape}."
+        hint = ""
+        if name == "y_score" and array.ndim == 2 and array.shape[1] == 2:
+            hint = ", as the column y_score[:, i] of the target class"
+        msg = f"`{name}` must be one-dimensional{hint}; got shape {array.shape}."
         raise ValueError(msg)
     if array.size == 0:
         msg = f"`{name}` must hold at least one item; got an empty list."
@@ -188,7 +199,7 @@ def _numeric(name: str, values: ArrayLike) -> NDArray[Any]:
     if array.dtype.kind not in "biuf":
         msg = (
             f"`{name}` must hold real numbers, none missing; got {array.dtype} values "
-            f"like {array[0]!r}."
+            f"like {_plain(array[0])!r}."
         )
         raise ValueError(msg)
     return array
@@ -206,6 +217,11 @@ def _check_weight(sample_weight: ArrayLike, labels: NDArray[Any]) -> NDArray[Any
         )
         raise ValueError(msg)
     return weight
+
+
+def _plain(value: Any) -> Any:
+    """Turn a NumPy scalar into what prints as the user wrote it."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _same_length(name: str, values: NDArray[Any], labels: NDArray[Any]) -> None:
@@ -242,13 +258,15 @@ def _find_label(labels: NDArray[Any], pos_label: object) -> NDArray[np.intp]:
     unlike = others[others != others[0]] if others.size else others
     if unlike.size:
         msg = (
-            f"`y_true` must hold two labels, {pos_label!r} and one other; "
-            f"got {others[0]!r} and {unlike[0]!r} beside it."
+            f"`y_true` must hold two labels, {pos_label!r} and one other, as does "
+            f"y == {pos_label!r}; got {_plain(others[0])!r} and "
+            f"{_plain(unlike[0])!r} beside it."
         )
         if others.size == labels.size:
             msg = (
                 "`pos_label` must be one of the labels in `y_true`; got "
-                f"pos_label={pos_label!r}, labels {others[0]!r} and {unlike[0]!r}."
+                f"pos_label={pos_label!r}, labels {_plain(others[0])!r} and "
+                f"{_plain(unlike[0])!r}."
             )
         raise ValueError(msg)
     return np.flatnonzero(is_target)
@@ -270,6 +288,6 @@ def _is_sign(low: Any, scores: NDArray[Any]) -> bool:
 def _refuse_labels(got: str) -> None:
     msg = (
         "`y_score` must rank the items, as decision_function or predict_proba do; "
-        f"got hard labels, {got}. Convert them to float to rank by them all the same."
+        f"got hard labels, {got}."
     )
     raise ValueError(msg)

@@ -422,7 +422,7 @@ def _evaluate(
     reason = _why_undefined(ranking)
     if reason is not None:
         return _undefined(measure.name, reason, undefined)
-    return measure.value(ranking)
+    return min(1.0, measure.value(ranking))  # rounding may step over the end
 
 
 def _why_undefined(ranking: Ranking) -> str | None:

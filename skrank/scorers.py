@@ -68,6 +68,13 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
 
         return float(super()._score(oriented, estimator, X, y_true, **kwargs))
 
+    def __repr__(self) -> str:
+        """Print the settings, the orientation included."""
+        text: str = super().__repr__()
+        if self.detector_targets is None:
+            return text
+        return f"{text[:-1]}, detector_targets={self.detector_targets})"
+
 
 def make_average_precision_scorer(
     *,

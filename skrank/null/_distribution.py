@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skrank._measures import make_measure
-from skrank._validation import check_count, check_generator, check_option
+from skrank._validation import check_count, check_generator, check_number, check_option
 from skrank.null import _enumeration, _grid, _normal, _saddlepoint, _sampling
 from skrank.null._chain import Chain, Tail, TieGroups, twice_the_smaller
 from skrank.null._moments import moments
@@ -64,7 +64,7 @@ class RandomSelectionNull:
     0.0264 +- 0.0114
 
     It is above the prevalence of 0.02, and far from normal: a list five standard
-    deviations above the mean turns up by chance once in some 200 lists, not once in
+    deviations above the mean turns up by chance once in some 170 lists, not once in
     three million.
 
     >>> print(f"{law.pvalue(law.mean() + 5 * law.std()):.3f}")
@@ -183,6 +183,7 @@ class RandomSelectionNull:
         method : str
             The method that was used.
         """
+        statistic = check_number("statistic", statistic)
         check_option("alternative", alternative, ALTERNATIVES)
         signs = {"greater": (1,), "less": (-1,), "two-sided": (1, -1)}[alternative]
         draws = None

@@ -60,8 +60,8 @@ class _Sweep:
         self.most = self._future(best=1)
         self.least = self._future(best=-1)
         reach = -self.least if sign > 0 else self.most
-        reach = float(np.max(reach, where=np.isfinite(reach), initial=0.0))
-        self.width = (reach or 1.0) / _CELLS
+        furthest = float(np.max(reach, where=np.isfinite(reach), initial=0.0))
+        self.width = (furthest or 1.0) / _CELLS
         self.done = np.zeros(3)
 
     def _future(self, best: int) -> _Floats:

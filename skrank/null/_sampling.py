@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from skrank._ranking import HitGroups
 from skrank.null._chain import Chain, Tail
 
-_BATCH_ITEMS = 2**21  # places drawn at once; bounds the memory
+_BATCH_ITEMS = 2**19  # places drawn at once; bounds the memory
 
 
 def draw(
