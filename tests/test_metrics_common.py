@@ -125,6 +125,14 @@ def test_over_hits_is_not_monotone():
     assert skrank.average_precision_at_k(four, score, **over_hits) < 0.75
 
 
+def test_rounding_does_not_step_over_one():
+    y_true = np.repeat([1, 0], [22, 60])
+    y_score = np.repeat([1.0, 0.0], [40, 42])
+    for k in range(1, 23):
+        value = skrank.average_precision_at_k(y_true, y_score, k=k, ties="optimistic")
+        assert value <= 1.0
+
+
 # Kinds of input
 
 LABELS = {

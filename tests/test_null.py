@@ -397,6 +397,12 @@ def test_bad_lists(args, kwargs, text):
         RandomSelectionNull(*args, **kwargs)
 
 
+@pytest.mark.parametrize("statistic", [np.nan, np.inf, [0.1, 0.2], "0.5"])
+def test_bad_statistic(statistic):
+    with pytest.raises(ValueError, match="`statistic` must be a finite number; got"):
+        RandomSelectionNull(10, 2).pvalue(statistic)
+
+
 def test_bad_method():
     with pytest.raises(ValueError, match="`method` must be one of 'auto', 'enumerat"):
         RandomSelectionNull(10, 2).pvalue(0.5, method="monte_carlo")

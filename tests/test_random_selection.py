@@ -75,6 +75,7 @@ def test_printed_result():
         "precision_at_t", t=5, alternative="two-sided"
     ).from_predictions(y_true, y_score)
     # hypergeometric (20, 3, 5): variance 5 * 0.15 * 0.85 * 15/19, P(3 hits) = 1/114
+    assert repr(result) == str(result)
     assert str(result).splitlines() == [
         "Random selection test of precision@5",
         "  list       20 items, 3 targets (prevalence 0.15)",

@@ -17,6 +17,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     VotingClassifier,
 )
+from sklearn.exceptions import NotFittedError
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, average_precision_score, make_scorer
@@ -175,6 +176,20 @@ def test_outlier_detectors_need_an_orientation(detector):
     assert outliers(model, X, y) == SCORER(model, X, y)
 
 
+def test_detector_with_its_own_coding_of_outliers():
+    # -1 may be the outlier, as detectors predict it, or what is no target
+    rng = np.random.default_rng(0)
+    X = np.r_[rng.normal(size=(300, 3)), rng.normal(7, 1, size=(10, 3))]
+    y = np.r_[np.ones(300, int), -np.ones(10, int)]
+    detector = IsolationForest(random_state=0).fit(X[:300])
+    with pytest.raises(
+        ValueError, match="`pos_label` must be -1 or 1 for an outlier de"
+    ):
+        make_average_precision_scorer(detector_targets="outliers")(detector, X, y)
+    stated = make_average_precision_scorer(detector_targets="outliers", pos_label=-1)
+    assert stated(detector, X, y) > 0.95
+
+
 # Refusals
 
 
@@ -203,16 +218,29 @@ def test_classifiers_with_labels_alone_are_refused(labels):
             SCORER(model, X, labels)
 
 
+@pytest.mark.parametrize("classes", [NAMES, Y + 1], ids=["names", "1 and 2"])
+def test_labels_coded_otherwise_than_in_training_are_refused(classes):
+    # nothing says which of the classes the targets of the test set are
+    model = KNeighborsClassifier().fit(X, classes)
+    with pytest.raises(ValueError, match="`pos_label` must name the target class of a"):
+        SCORER(model, X, Y)
+
+
+def test_unfitted_classifier():
+    with pytest.raises(NotFittedError):
+        SCORER(KNeighborsClassifier(), X, Y)
+
+
 def test_other_refusals():
     model = KNeighborsClassifier().fit(X, Y)
     three = KNeighborsClassifier().fit(X, np.arange(400) % 3)
     named_model = KNeighborsClassifier().fit(X, NAMES)
     with pytest.raises(ValueError, match=r"`pos_label` must be one of \[0, 1\]; got 2"):
         make_average_precision_scorer(pos_label=2)(model, X, Y)
-    with pytest.raises(ValueError, match="`estimator` must know two classes; got"):
+    with pytest.raises(ValueError, match="`estimator` must know two classes, the ta"):
         SCORER(three, X, Y)
     with pytest.raises(
-        ValueError, match="`pos_label` must name the label of the targe"
+        ValueError, match="`pos_label` must name the target class of a c"
     ):
         SCORER(named_model, X, NAMES)
     with pytest.raises(
@@ -265,6 +293,8 @@ def test_they_are_scorers_of_make_scorer():
         "'predict_proba', 'predict'), k=20, normalize=min, ties=expected, "
         "pos_label=active, undefined=0.0)"
     )
+    scorer = make_average_precision_scorer(detector_targets="outliers")
+    assert repr(scorer).endswith("ties=expected, detector_targets=outliers)")
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ S = [0.1, 0.2, 0.3, 0.4]
         (Y, [0.1, np.inf, 0.3, 0.4], "`y_score` must be finite; got NaN or infinity"),
         (Y, [0.1, -np.inf, 0.3, 0.4], "`y_score` must be finite; got NaN or infinity"),
         (Y, [[0.1, 0.2, 0.3, 0.4]], r"`y_score` must be one-dimensional; got shape"),
-        (Y, np.ones((4, 2)), r"`y_score` must be one-dimensional; got shape \(4, 2\)"),
+        (Y, np.ones((4, 2)), r"`y_score` must be one-dimensional, as the column y"),
         (Y, csr_array([S]), r"`y_score` must be one-dimensional; got shape \(\)"),
         (np.ones((4, 1)), S, r"`y_true` must be one-dimensional; got shape \(4, 1\)"),
         (Y, S[:3], "`y_score` must have as many items as `y_true`; got 3 and 4"),
@@ -86,7 +86,7 @@ def test_constant_integers_are_scores():
 @pytest.mark.parametrize(
     ("y_true", "pos_label", "text"),
     [
-        (list("abca"), "a", r"`y_true` must hold two labels, 'a' and one other; got"),
+        (list("abca"), "a", r"`y_true` must hold two labels, 'a' and one other, as"),
         (list("abab"), "c", r"`pos_label` must be one of the labels in `y_true`; got"),
         (Y, 2, r"`pos_label` must be one of the labels in `y_true`; got pos_label=2"),
         (
@@ -94,7 +94,7 @@ def test_constant_integers_are_scores():
             "1",
             r"`pos_label` must be one of the labels in `y_true`; got pos_label='1",
         ),
-        ([0, 1, 2, 3], 1, r"`y_true` must hold two labels, 1 and one other; got"),
+        ([0, 1, 2, 3], 1, r"`y_true` must hold two labels, 1 and one other, as does"),
     ],
 )
 def test_unknown_labels(y_true, pos_label, text):
