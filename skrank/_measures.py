@@ -274,8 +274,8 @@ def make_measure(
     check_option("metric", metric, METRICS)
     _check_needed("k", k, metric, needed=metric.endswith("_at_k"))
     _check_needed("t", t, metric, needed=metric.endswith("_at_t"))
+    check_option("normalize", normalize, NORMALIZE)
     if k is not None:
-        check_option("normalize", normalize, NORMALIZE)
         over_hits = normalize == "hits"
         kind = AveragePrecisionOverHits if over_hits else AveragePrecisionAtK
         return kind(ties, k, normalize)
@@ -381,10 +381,12 @@ def _mean_over_hits(groups: HitGroups, counted: _Array) -> tuple[_Array, _Array]
     probability; given j those first items are a group of their own.
     """
     most = int(np.max(np.minimum(counted, groups.hits), initial=0))
-    j = np.arange(most + 1).reshape(-1, *[1] * np.ndim(groups.hits))
-    chance = hypergeom.pmf(j, groups.size, groups.hits, counted)
-    found = np.maximum(groups.hits_above + j, 1)
-    gain = _expected_gain(
-        groups.above, np.maximum(counted, 1), groups.hits_above, j, counted
-    )
-    return (chance / found).sum(axis=0), (chance * gain / found).sum(axis=0)
+    slope, intercept = 0.0, 0.0
+    for j in range(most + 1):
+        chance = hypergeom.pmf(j, groups.size, groups.hits, counted)
+        found = np.maximum(groups.hits_above + j, 1)
+        gain = _expected_gain(
+            groups.above, np.maximum(counted, 1), groups.hits_above, j, counted
+        )
+        slope, intercept = slope + chance / found, intercept + chance * gain / found
+    return slope, intercept

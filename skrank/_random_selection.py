@@ -32,8 +32,8 @@ class RandomSelectionResult:
         ``(statistic - null_mean) / null_std``; NaN if luck has no spread. Not a route
         to the p-value: the law is skewed.
     pvalue : float
-        Probability of a value at least as extreme under random selection. Underflows
-        to 0.0 below 1e-308; `log10_pvalue` does not.
+        Probability of a value at least as extreme under random selection. Where it
+        underflows to 0.0, `log10_pvalue` does not.
     log10_pvalue : float
         Its decimal logarithm.
     pvalue_bounds : tuple of two floats or None
@@ -149,13 +149,14 @@ class RandomSelectionTest:
     ================ ===================================== =========================
     "enumeration"    exact, by all ways to spread the      at most 2**21 ways
                      targets over the tie groups
-    "grid"           to a few percent, with certified      at most 200,000 moves of
-                     bounds; not below 1e-277              n_groups * n_targets
-                                                           * hits in a group
-    "saddlepoint"    relative accuracy at any depth: to    about ten passes of
-                     10 % from 100 targets on, within a    O(n_groups * n_targets)
-                     factor of two at 20; of three where
-                     the tie groups are few
+    "grid"           to a few percent, with certified      seconds; refused where it
+                     bounds; not below 1e-277              would take more
+    "saddlepoint"    at any depth. To 10 % where the       about ten passes of
+                     top of the list holds many targets    O(n_groups * n_targets)
+                     by luck, as 100 in 1000; wrong by
+                     a factor of 2 for 20 in 1000, of
+                     5 and more for rarer ones or few
+                     tie groups, less so deep in the tail
     "monte_carlo"    (C + 1) / (B + 1) from B draws; not   O(B * n_targets)
                      below 1 / (B + 1)
     "normal"         of the z-score; for comparison only,  one pass
@@ -355,5 +356,6 @@ def _format_pvalue(log10_pvalue: float) -> str:
     """Print a p-value of any depth."""
     if log10_pvalue > -4 or math.isinf(log10_pvalue):
         return f"{10**log10_pvalue:.2g}"
-    exponent = math.floor(log10_pvalue)
-    return f"{10 ** (log10_pvalue - exponent):.1f}e{exponent:03d}"
+    exponent = math.floor(log10_pvalue + math.log10(20 / 19.9))  # 9.95 rounds to 10
+    mantissa = max(1.0, 10 ** (log10_pvalue - exponent))
+    return f"{mantissa:.1f}e{exponent:03d}"

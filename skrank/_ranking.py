@@ -43,14 +43,16 @@ class HitGroups:
 class Ranking:
     """A list of items in the order of their scores, seen from its targets.
 
-    `n_samples` and `n_targets` are weights where there are weights; targets that were
-    never scored count in `n_targets` alone. `ordered` holds the scores, ascending;
-    `depth` the weight of each item and all above it (None: every item counts 1).
+    `n_samples`, `n_targets` and `n_others` are weights where there are weights; targets
+    that were never scored count in `n_targets` alone. `ordered` holds the scores,
+    ascending; `depth` the weight of each item and all above it (None: every item
+    counts 1).
     """
 
     groups: HitGroups
     n_samples: float
     n_targets: float
+    n_others: float
     n_missed: int
     ordered: NDArray[Any]
     depth: NDArray[np.float64] | None = None
@@ -89,7 +91,8 @@ def _rank_counts(data: RankingInput) -> Ranking:
     first = np.searchsorted(ordered, levels, side="left")
     last = np.searchsorted(ordered, levels, side="right")
     groups = _from_top(above=ordered.size - last, size=last - first, hits=hits)
-    return Ranking(groups, ordered.size, data.targets.size, data.n_missed, ordered)
+    n, m = ordered.size, data.targets.size
+    return Ranking(groups, n, m, n - m, data.n_missed, ordered)
 
 
 def _rank_weights(data: RankingInput) -> Ranking:
@@ -107,7 +110,10 @@ def _rank_weights(data: RankingInput) -> Ranking:
     held = hits > 0
     groups = _from_top(above=above[held], size=size[held], hits=hits[held])
     total = float(groups.hits.sum())
-    return Ranking(groups, float(depth[0]), total, data.n_missed, ordered, depth)
+    others = float(np.delete(data.weight, data.targets).sum())
+    return Ranking(
+        groups, float(depth[0]), total, others, data.n_missed, ordered, depth
+    )
 
 
 def _from_top(

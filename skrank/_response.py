@@ -6,6 +6,8 @@ Refused rather than guessed at are labels where scores belong, and the way in wh
 outlier detector points.
 """
 
+from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,18 @@ from skrank._validation import check_option
 #: One tuple for all scorers: scikit-learn computes it once for all that share it.
 RESPONSE_METHODS = ("decision_function", "predict_proba", "predict")
 DETECTOR_TARGETS = ("outliers", "inliers")
+
+
+@dataclass(frozen=True, slots=True)
+class Orientation:
+    """How an estimator's output points to the targets.
+
+    `target_class` is the index of the target class of a classifier; the output of
+    anything else is multiplied by `sign`.
+    """
+
+    target_class: int | None = None
+    sign: int = 1
 
 
 def target_scores(
@@ -38,9 +52,13 @@ def target_scores(
             f"got {_type_name(estimator)}."
         )
         raise ValueError(msg)
-    sign = orientation(estimator, y_true, pos_label, detector_targets)
+    points = orientation(estimator, y_true, pos_label, detector_targets)
     scores = np.asarray(getattr(estimator, names[0])(X))
-    return sign * (scores[:, 1] if names[0] == "predict_proba" else scores)
+    if points.target_class is None:
+        return points.sign * scores
+    if names[0] == "predict_proba":
+        return scores[:, points.target_class]
+    return scores if points.target_class == 1 else -scores
 
 
 def orientation(
@@ -48,16 +66,24 @@ def orientation(
     y_true: ArrayLike,
     pos_label: object = None,
     detector_targets: str | None = None,
-) -> int:
-    """1 if the estimator's scores point to the targets, -1 if away from them."""
+) -> Orientation:
+    """Find out how the estimator points to the targets, or refuse to guess."""
     labels = np.asarray(y_true)
-    if is_outlier_detector(estimator):
-        return _detector_orientation(estimator, labels, pos_label, detector_targets)
     if is_classifier(estimator):
-        return _classifier_orientation(estimator, pos_label)
+        return Orientation(target_class=_target_class(estimator, pos_label))
+    if is_outlier_detector(estimator):
+        return Orientation(
+            sign=_detector_sign(estimator, labels, pos_label, detector_targets)
+        )
+    if hasattr(estimator, "predict_proba") or hasattr(estimator, "classes_"):
+        msg = (
+            "`estimator` must be a classifier to scikit-learn (see ClassifierMixin) if "
+            f"it has classes; got {_type_name(estimator)}, which is not."
+        )
+        raise ValueError(msg)
     if is_regressor(estimator) and pos_label is not None:
         _check_regressor(estimator, labels, pos_label)
-    return 1
+    return Orientation()
 
 
 def check_detector_targets(detector_targets: str | None) -> None:
@@ -66,7 +92,7 @@ def check_detector_targets(detector_targets: str | None) -> None:
         check_option("detector_targets", detector_targets, DETECTOR_TARGETS)
 
 
-def _detector_orientation(
+def _detector_sign(
     estimator: Any,
     labels: NDArray[Any],
     pos_label: object,
@@ -90,8 +116,8 @@ def _detector_orientation(
     return -1 if detector_targets == "outliers" else 1
 
 
-def _classifier_orientation(estimator: Any, pos_label: object) -> int:
-    """A classifier's scores point to the second of its two classes."""
+def _target_class(estimator: Any, pos_label: object) -> int:
+    """Index of the target class among the two that a classifier knows."""
     if not any(hasattr(estimator, name) for name in RESPONSE_METHODS[:-1]):
         msg = (
             "`estimator` must have decision_function or predict_proba, since labels do "
@@ -117,12 +143,15 @@ def _classifier_orientation(estimator: Any, pos_label: object) -> int:
     if pos_label not in classes:
         msg = f"`pos_label` must be one of {classes}; got {pos_label!r}."
         raise ValueError(msg)
-    return 1 if classes[1] == pos_label else -1
+    return int(classes.index(pos_label))
 
 
 def _check_regressor(estimator: Any, labels: NDArray[Any], pos_label: object) -> None:
     """A regressor's prediction points to the larger of two numbers."""
-    if labels.dtype.kind in "biuf" and np.any(labels > pos_label):
+    labels = np.array(labels.tolist())
+    if not isinstance(pos_label, Real) or labels.dtype.kind not in "biuf":
+        return
+    if np.any(labels > pos_label):
         msg = (
             "`pos_label` must be the larger label for a regressor, whose predictions "
             f"point to it; got pos_label={pos_label!r} with {_type_name(estimator)}."

@@ -3,14 +3,13 @@
 What comes in is what users have: lists, arrays, pandas or polars columns, labels of
 any binary kind. What goes out is what the rest of the package computes with: the
 positions of the targets, a one-dimensional numeric array of scores, weights. It is a
-step of its own so that every error text has one home and nothing further on checks
-again.
+step of its own so that the texts of these errors have one home and nothing further on
+checks again.
 
 Every error says three things: the parameter, the rule, and what was got.
 """
 
 import math
-from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -117,7 +116,7 @@ def check_cutoff(name: str, depth: Any) -> int | float:
     if isinstance(number, Integral) and int(number) >= 1:
         return int(number)
     if isinstance(number, float | np.floating) and 0 < number <= 1:
-        return float(number)
+        return float(str(number))  # 0.07 in single precision is meant to be 0.07
     msg = (
         f"`{name}` must be an int of at least 1 (a number of items) or a float in "
         f"(0, 1] (a fraction of the list); got {depth!r}."
@@ -177,7 +176,12 @@ def check_generator(random_state: Any) -> np.random.Generator:
 
 def _column(name: str, values: ArrayLike) -> NDArray[Any]:
     """Convert to a non-empty one-dimensional array."""
+    if np.ma.is_masked(values):
+        msg = f"`{name}` must have no masked items; got some."
+        raise ValueError(msg)
     array = np.asarray(values)
+    if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
+        array = np.asarray(values, dtype=object)  # a list may have mixed in others
     if array.ndim != 1:
         hint = ""
         if name == "y_score" and array.ndim == 2 and array.shape[1] == 2:
@@ -194,8 +198,7 @@ def _numeric(name: str, values: ArrayLike) -> NDArray[Any]:
     """Convert to a column of real numbers; nullable columns come in as objects."""
     array = _column(name, values)
     if array.dtype.kind == "O":
-        with suppress(TypeError, ValueError):
-            array = array.astype(np.float64)
+        array = np.array(array.tolist())
     if array.dtype.kind not in "biuf":
         msg = (
             f"`{name}` must hold real numbers, none missing; got {array.dtype} values "
@@ -253,6 +256,9 @@ def _plain_labels(labels: NDArray[Any]) -> NDArray[Any]:
 
 def _find_label(labels: NDArray[Any], pos_label: object) -> NDArray[np.intp]:
     """Positions of one label among at most two."""
+    if np.ndim(pos_label) != 0:  # type: ignore[arg-type]
+        msg = f"`pos_label` must be one label; got {pos_label!r}."
+        raise ValueError(msg)
     is_target = labels == pos_label
     others = labels[~is_target]
     unlike = others[others != others[0]] if others.size else others

@@ -67,7 +67,8 @@ def average_precision(
     Returns
     -------
     average_precision : float
-        Between the least possible value, ``sum(i / (n - m + i)) / m``, and 1.
+        At most 1; at least ``sum(i / (n - m + i)) / m`` over i = 1..m, if all targets
+        are scored.
 
     Raises
     ------
@@ -429,8 +430,7 @@ def _why_undefined(ranking: Ranking) -> str | None:
     """Without targets there is nothing to find, with nothing else no way to miss."""
     if ranking.n_targets == 0:
         return "no targets"
-    background = ranking.n_samples - ranking.n_targets
-    if ranking.n_missed == 0 and background <= 1e-12 * ranking.n_samples:
+    if ranking.n_others == 0 and ranking.n_missed == 0:
         return "nothing but targets"
     return None
 

@@ -10,6 +10,8 @@ and plain rankers, ``predict``. What a scorer of ``make_scorer`` does not do is 
 the estimator it is given: a classifier with nothing but labels would be scored on them,
 an outlier detector upside down, and scorers with different `pos_label` would read each
 other's predictions. So it gets one more step here, which orients the scores or refuses.
+There is no public hook for that step: it overrides the method that scikit-learn's
+multi-metric scorer calls, the same from 1.5 on, as the tests make sure.
 """
 
 from collections.abc import Callable
@@ -56,15 +58,18 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
         y_true: Any,
         **kwargs: Any,
     ) -> float:
-        """Score predictions that are shared, as they are, between all scorers."""
+        """Score predictions for the target class, shared by all that have the same."""
         pos_label = self._kwargs.get("pos_label")
-        sign = orientation(estimator, y_true, pos_label, self.detector_targets)
+        points = orientation(estimator, y_true, pos_label, self.detector_targets)
 
         def oriented(estimator: Any, method: str, *args: Any, **_: Any) -> Any:
-            # `pos_label` stays out: scikit-learn would flip the scores by it and cache
-            # them for scorers that have another.
-            scores = method_caller(estimator, method, *args)
-            return scores if sign > 0 else np.negative(scores)
+            if points.target_class is None:
+                return points.sign * np.asarray(method_caller(estimator, method, *args))
+            # scikit-learn caches by the method, whatever the target class. A tuple that
+            # names the method once or twice means the same to it, but is another key.
+            key = (method,) * (1 + points.target_class)
+            target = estimator.classes_[points.target_class]
+            return method_caller(estimator, key, *args, pos_label=target)
 
         return float(super()._score(oriented, estimator, X, y_true, **kwargs))
 

@@ -10,6 +10,7 @@ TIES = ("expected", "threshold", "optimistic", "pessimistic")
 METRICS = {
     "average_precision": ("average_precision", {}),
     "average_precision@4 min": ("average_precision_at_k", {"k": 4}),
+    "average_precision@1 min": ("average_precision_at_k", {"k": 1}),
     "average_precision@4 relevant": (
         "average_precision_at_k",
         {"k": 4, "normalize": "relevant"},
@@ -33,6 +34,8 @@ SMALL_LISTS = [
     ((3, 1, 4), 1),
     ((1, 2, 2, 3), 7),
     ((5, 3), 5),
+    ((1, 1, 1, 5), 3),
+    ((4, 4), 3),
 ]
 
 

@@ -164,10 +164,9 @@ def test_tie_across_t_against_two_hypergeometrics():
 def test_perfect_ranking_against_the_number_of_placements():
     # P(AP = 1) = 1 / C(n, m), here about 1e-643
     null = RandomSelectionNull(14906, 304)
-    log_p, bounds, method = null.log_pvalue(1.0)
+    log_p, bounds, _ = null.log_pvalue(1.0)
     assert bounds == (log_p, log_p)
     exact = -(math.lgamma(14907) - math.lgamma(305) - math.lgamma(14603))
-    assert method == "saddlepoint"
     assert log_p == pytest.approx(exact, rel=1e-10)
     assert null.pvalue(1.0) == 0.0
 
@@ -231,6 +230,90 @@ def test_grid_against_draws_where_the_law_is_lumpy():
     assert binomtest(count, draws.size, p).pvalue > 1e-3
     assert p == pytest.approx(2.1e-3, rel=0.02)
     assert null.pvalue(s, method="normal") == pytest.approx(1e-9, rel=0.1)
+
+
+def test_rare_targets_against_all_pairs():
+    # all 4,498,500 placements of two targets among 3000 items
+    n = 3000
+    first, second = np.triu_indices(n, 1)
+    values = np.sort((1 / (first + 1) + 2 / (second + 1)) / 2)
+    null = RandomSelectionNull(n, 2)
+    for s in values[[-1, -10, -1000, -100_000, -500_000, -2_000_000]]:
+        exact = 1 - np.searchsorted(values, s - 1e-12) / values.size
+        # ten placements are few: the atom at s itself is a part of them
+        tolerance = 0.1 if exact < 1e-5 else 0.02
+        assert null.pvalue(s, method="grid") == pytest.approx(exact, rel=tolerance)
+
+
+def test_one_rare_target_against_its_rank():
+    null = RandomSelectionNull(30_000, 1)
+    for rank in (1, 3, 100, 20_000):
+        assert null.pvalue(1 / rank) == pytest.approx(rank / 30_000, rel=0.02)
+
+
+def test_few_hits_above_the_cut_against_hypergeometric():
+    # AP@100 of 100 targets among 100,000 is above 0 with the chance of any hit
+    settings = {"metric": "average_precision_at_k", "k": 100}
+    null = RandomSelectionNull(100_000, 100, **settings)
+    any_hit = hypergeom.sf(0, 100_000, 100, 100)
+    assert null.pvalue(0.01 / 100) == pytest.approx(any_hit, rel=1e-3)
+
+
+def test_rare_targets_against_simulated_lists():
+    # 200,000 lists drawn by numpy alone; p falls as average precision rises
+    rng = np.random.default_rng(8)
+    n, m = 15_000, 24
+    places = np.sort(rng.integers(1, n + 1, size=(200_000, m)), axis=1)
+    places = places[np.all(np.diff(places, axis=1) > 0, axis=1)]
+    draws = np.sort((np.arange(1, m + 1) / places).mean(axis=1))
+    null = RandomSelectionNull(n, m)
+    before = 1.0
+    for s in (0.0022, 0.0026, 0.004, 0.01, 0.03):
+        log_p, bounds, method = null.log_pvalue(s)
+        count = draws.size - int(np.searchsorted(draws, s))
+        assert method == "grid"
+        assert binomtest(count, draws.size, math.exp(log_p)).pvalue > 1e-3
+        assert bounds[0] < log_p < bounds[1]
+        assert math.exp(log_p) < before
+        before = math.exp(log_p)
+
+
+def test_coarse_chain_against_the_full_one():
+    # merging far ranks changes neither the mean nor, to six digits, the spread
+    chain = RandomSelectionNull(6000, 40)._chain
+    assert chain.coarse.ends.size < 600
+    mean, variance = chain.moments()
+    coarse_mean, coarse_variance = chain.coarse.moments()
+    assert coarse_mean == pytest.approx(mean, rel=1e-9)
+    assert coarse_variance == pytest.approx(variance, rel=1e-4)
+
+
+def test_coarse_chain_keeps_short_lists_and_large_ties():
+    short = RandomSelectionNull(150, 10)._chain
+    assert not short.coarse.merged.any()
+    sizes = [1] * 300 + [2000] + [1] * 5000 + [900]
+    tied = RandomSelectionNull(8200, 20, tie_sizes=sizes)._chain.coarse
+    assert 2000 in tied.sizes[~tied.merged]
+    assert tied.sizes[-1] == 900
+    assert tied.ends[-1] == 8200
+    assert tied.sizes[tied.merged].max() <= 2 * 8200 / 20
+
+
+@pytest.mark.parametrize("left_out", [1e-3, 1.0, 30.0])
+def test_grid_bounds_hold_whatever_is_left_out(monkeypatch, left_out):
+    # enumeration is the judge; what is left out is in the bounds
+    monkeypatch.setattr("skrank.null._grid._LEFT_OUT", math.log(left_out))
+    null = RandomSelectionNull(80, 4)
+    for s in (0.05, 0.1, 0.3, 0.6):
+        exact, _, method = null.log_pvalue(s)
+        _, bounds, _ = null.log_pvalue(s, method="grid")
+        assert method == "enumeration"
+        assert bounds[0] <= exact <= bounds[1]
+
+
+def test_grid_is_not_for_too_many_states(monkeypatch):
+    monkeypatch.setattr("skrank.null._grid._MAX_STATES", 1000)
+    assert method_of(RandomSelectionNull(1000, 20)) == "saddlepoint"
 
 
 def test_grid_knows_the_ends():
@@ -304,6 +387,19 @@ def test_hits_divisor_without_ties_against_mixture_of_laws():
     assert null.pvalue(s, method="enumeration") == pytest.approx(exact, rel=1e-9)
 
 
+def test_saddlepoint_where_one_path_is_left():
+    null = RandomSelectionNull(
+        73,
+        36,
+        "average_precision_at_k",
+        k=11,
+        ties="pessimistic",
+        tie_sizes=[41, 21, 11],
+    )
+    log_p, *_ = null.log_pvalue(1e-9, method="saddlepoint")
+    assert -math.inf < log_p <= 0
+
+
 def test_saddlepoint_is_a_probability_even_unsolved(monkeypatch):
     monkeypatch.setattr("skrank.null._saddlepoint._MAX_PASSES", 1)
     assert 0 < RandomSelectionNull(1000, 20).pvalue(0.5, method="saddlepoint") < 1
@@ -319,7 +415,7 @@ def method_of(null, statistic=0.5):
 def test_auto_is_the_most_accurate_that_is_feasible():
     assert method_of(RandomSelectionNull(30, 4)) == "enumeration"
     assert method_of(RandomSelectionNull(1000, 20)) == "grid"
-    assert method_of(RandomSelectionNull(3000, 100)) == "saddlepoint"
+    assert method_of(RandomSelectionNull(14906, 304), 0.1766) == "saddlepoint"
     at_top = RandomSelectionNull(10**5, 500, "precision_at_t", t=50)
     assert method_of(at_top) == "enumeration"
     tied = RandomSelectionNull(1000, 20, tie_sizes=[10, 90, 900])
@@ -350,10 +446,10 @@ def test_grid_leaves_what_could_underflow_to_the_saddlepoint():
         null.pvalue(0.999, method="grid")
 
 
-@pytest.mark.parametrize(("method", "n"), [("enumeration", 1000), ("grid", 20_000)])
+@pytest.mark.parametrize(("method", "n"), [("enumeration", 1000), ("grid", 14_906)])
 def test_methods_refuse_what_is_too_large(method, n):
     with pytest.raises(ValueError, match=f"`method` must not be '{method}' for a law"):
-        RandomSelectionNull(n, 20).pvalue(0.5, method=method)
+        RandomSelectionNull(n, n // 50).pvalue(0.5, method=method)
 
 
 def test_constant_score_leaves_luck_no_choice():
@@ -364,6 +460,15 @@ def test_constant_score_leaves_luck_no_choice():
             p = null.pvalue(null.mean(), alternative=alternative, method=method)
             assert p == pytest.approx(1.0, rel=1e-12)
     assert null.pvalue(0.9, method="normal") == 0.0
+
+
+def test_law_without_spread_has_no_rounding_for_one():
+    # 150 targets among 5 + 6 + 239: the hits come last and only 75 fit above the cut
+    null = RandomSelectionNull(
+        250, 150, "recall_at_t", t=175, ties="pessimistic", tie_sizes=[5, 6, 239]
+    )
+    assert null.std() == 0.0
+    assert null.pvalue(null.mean(), method="normal") == 1.0
 
 
 def test_more_targets_than_others():

@@ -33,12 +33,14 @@ from sklearn.model_selection import (
     learning_curve,
     permutation_test_score,
 )
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, LocalOutlierFactor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC, OneClassSVM
 
 from skrank import (
+    RandomSelectionTest,
     average_precision,
     average_precision_at_k,
     make_average_precision_at_k_scorer,
@@ -124,9 +126,19 @@ def test_string_labels_give_the_same(estimator):
     named_model = clone(estimator).fit(X[:300], NAMES[:300])
     scorer = make_average_precision_scorer(pos_label="active")
     value = SCORER(model, X[300:], Y[300:])
-    assert scorer(named_model, X[300:], NAMES[300:]) == pytest.approx(value, abs=0.02)
-    other = make_average_precision_scorer(pos_label="inert")
-    assert other(named_model, X[300:], NAMES[300:]) > 0.9
+    assert scorer(named_model, X[300:], NAMES[300:]) == pytest.approx(value, abs=0.05)
+    # the output for the target class is the judge: its own column, or the decision
+    # turned round, since it is the first of the two classes
+    if hasattr(named_model, "decision_function"):
+        output = -named_model.decision_function(X[300:])
+    else:
+        output = named_model.predict_proba(X[300:])[:, 0]
+    by_hand = average_precision(NAMES[300:], output, pos_label="active")
+    assert scorer(named_model, X[300:], NAMES[300:]) == by_hand
+    result = RandomSelectionTest().from_estimator(
+        named_model, X[300:], NAMES[300:], pos_label="active"
+    )
+    assert result.statistic == by_hand
 
 
 def test_regressor_ranks_by_its_prediction():
@@ -190,6 +202,18 @@ def test_detector_with_its_own_coding_of_outliers():
     assert stated(detector, X, y) > 0.95
 
 
+def test_target_class_has_its_own_probabilities():
+    # saturated: 1 - p(other) would tie what p(target) tells apart; scikit-learn judges
+    wide = np.tile(X, 12)
+    model = GaussianNB().fit(wide[:300], NAMES[:300])
+    ours = make_average_precision_scorer(pos_label="active", ties="threshold")
+    theirs = make_scorer(
+        average_precision_score, response_method="predict_proba", pos_label="active"
+    )
+    value = theirs(model, wide[300:], NAMES[300:])
+    assert ours(model, wide[300:], NAMES[300:]) == pytest.approx(value, abs=1e-12)
+
+
 # Refusals
 
 
@@ -226,6 +250,22 @@ def test_labels_coded_otherwise_than_in_training_are_refused(classes):
         SCORER(model, X, Y)
 
 
+class WithoutTags(BaseEstimator):
+    """Has classes, but is no classifier to scikit-learn."""
+
+    classes_ = ("active", "inert")
+
+    def decision_function(self, X):
+        return X[:, 0]
+
+
+def test_classes_without_a_classifier_are_refused():
+    with pytest.raises(
+        ValueError, match="`estimator` must be a classifier to scikit-le"
+    ):
+        make_average_precision_scorer(pos_label="active")(WithoutTags(), X, NAMES)
+
+
 def test_unfitted_classifier():
     with pytest.raises(NotFittedError):
         SCORER(KNeighborsClassifier(), X, Y)
@@ -247,6 +287,14 @@ def test_other_refusals():
         ValueError, match="`pos_label` must be the larger label for a r"
     ):
         make_average_precision_scorer(pos_label=0)(Ridge().fit(X, Y), X, Y)
+    with pytest.raises(
+        ValueError, match="`pos_label` must be the larger label for a r"
+    ):
+        make_average_precision_scorer(pos_label=0)(
+            Ridge().fit(X, Y), X, Y.astype(object)
+        )
+    with pytest.raises(ValueError, match="`pos_label` must be one of the labels in"):
+        make_average_precision_scorer(pos_label="active")(Ridge().fit(X, Y), X, Y)
     with pytest.raises(
         ValueError, match="`t` must not reach beyond the list; got t=500"
     ):
@@ -363,6 +411,25 @@ def test_scorers_with_different_targets_do_not_share_scores(model):
             assert alone.mean() > 0.6
 
 
+@pytest.mark.parametrize("model", [KNeighborsClassifier(), SVC()])
+@pytest.mark.parametrize("label", ["active", "inert"])
+def test_scorers_of_scikit_learn_beside_ours(model, label):
+    # scikit-learn's own scorer turns the scores before they are cached
+    scoring = {
+        "ours": make_average_precision_scorer(pos_label=label, ties="threshold"),
+        "theirs": make_scorer(
+            average_precision_score,
+            response_method=("decision_function", "predict_proba"),
+            pos_label=label,
+        ),
+    }
+    for order in (["ours", "theirs"], ["theirs", "ours"]):
+        both = cross_validate(model, X, NAMES, scoring={k: scoring[k] for k in order})
+        assert_allclose(both["test_ours"], both["test_theirs"], rtol=1e-12)
+        alone = cross_val_score(model, X, NAMES, scoring=scoring["ours"])
+        assert_allclose(both["test_ours"], alone)
+
+
 def test_detector_scorers_share_predictions_but_not_signs():
     scoring = {
         side: make_average_precision_scorer(detector_targets=side)
@@ -412,7 +479,9 @@ def test_halving_search():
     search = HalvingGridSearchCV(
         PIPELINE, GRID, scoring=SCORER, cv=CV, min_resources=150, random_state=0
     ).fit(X, Y)
-    assert 0 < search.best_score_ <= 1
+    last = search.cv_results_["iter"] == search.n_iterations_ - 1
+    assert search.best_score_ == search.cv_results_["mean_test_score"][last].max()
+    assert search.score(X, Y) == SCORER(search.best_estimator_, X, Y)
 
 
 def test_cross_val_score_and_learning_curve():

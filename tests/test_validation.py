@@ -13,7 +13,7 @@ from skrank import (
     precision_at_t,
     recall_at_t,
 )
-from skrank._validation import check_depth, check_generator
+from skrank._validation import check_cutoff, check_depth, check_generator
 
 Y = [0, 1, 0, 1]
 S = [0.1, 0.2, 0.3, 0.4]
@@ -60,7 +60,20 @@ S = [0.1, 0.2, 0.3, 0.4]
         ([2, 1, 1, 2], S, r"`y_true` must hold labels \{0, 1\}.*; got values from 1"),
         ([0, np.nan, 1, 1], S, "`y_true` must hold labels of one kind, none missing"),
         ([True, None, True, False], S, "`y_true` must hold labels of one kind, none"),
-        (["a", 1, "b", 0], S, "`pos_label` must name the label of the targets"),
+        (["a", 1, "b", 0], S, "`y_true` must hold labels of one kind, none missing"),
+        (
+            ["a", np.nan, "b", "a"],
+            S,
+            "`y_true` must hold labels of one kind, none missi",
+        ),
+        (
+            Y,
+            ["0.1", "0.2", "0.3", "0.4"],
+            "`y_score` must hold real numbers, none miss",
+        ),
+        (Y, np.array([0, 1, 1, 0], object), "`y_score` must rank.*; got hard labels"),
+        (Y, np.ma.masked_less(S, 0.2), "`y_score` must have no masked items; got some"),
+        (np.ma.masked_equal(Y, 0), S, "`y_true` must have no masked items; got some"),
         (
             np.array(["a", 1, "b", 0], object),
             S,
@@ -94,6 +107,7 @@ def test_constant_integers_are_scores():
             "1",
             r"`pos_label` must be one of the labels in `y_true`; got pos_label='1",
         ),
+        (Y, [1], r"`pos_label` must be one label; got \[1\]"),
         ([0, 1, 2, 3], 1, r"`y_true` must hold two labels, 1 and one other, as does"),
     ],
 )
@@ -129,7 +143,35 @@ def test_depth_beyond_the_list():
 )
 def test_fractions_are_rounded_up(n, fraction, items):
     assert check_depth("t", fraction, n) == items
-    assert check_depth("t", np.float32(0.5), n) == (n + 1) // 2
+    assert check_depth("t", check_cutoff("t", np.float32(fraction)), n) == items
+
+
+def test_depth_in_units_of_weight_allows_for_rounding():
+    # ten weights of 0.1 are a little less than 1, and the first three more than 0.3
+    y_true, weight = [0, 1, 0, 1, 0, 0, 0, 1, 0, 0], [0.1] * 10
+    y_score = np.arange(10, 0, -1.0)
+    assert sum(weight) < 1
+    assert recall_at_t(y_true, y_score, t=1, sample_weight=weight) == pytest.approx(1)
+    head = precision_at_t(
+        y_true, y_score, t=0.3, sample_weight=weight, ties="threshold"
+    )
+    assert head == pytest.approx(1 / 3)
+
+
+def test_tiny_weights_still_count():
+    # scikit-learn gives 0.9999999999999: what weighs little is not nothing
+    value = average_precision(
+        [1, 0, 1, 0],
+        [4.0, 3.0, 2.0, 1.0],
+        ties="threshold",
+        sample_weight=[1, 1e-13, 1, 1e-13],
+    )
+    assert value == pytest.approx(1.0, abs=1e-12)
+
+
+def test_object_scores_keep_their_type():
+    y_score = np.array([2**53, 2**53 + 1, 0], dtype=object)
+    assert average_precision([0, 1, 0], y_score) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -203,6 +245,10 @@ def test_settings_of_the_test_are_checked_at_once():
         ),
         ({"metric": "recall_at_t"}, "`t` must be given for metric 'recall_at_t'"),
         ({"k": 3}, "`k` has no meaning for metric 'average_precision'; got k=3"),
+        (
+            {"normalize": "max"},
+            "`normalize` must be one of 'min', 'relevant', 'hits'; ",
+        ),
         ({"method": "exact"}, "`method` must be one of 'auto', .*; got 'exact'"),
         ({"alternative": "more"}, "`alternative` must be one of 'greater', 'less', "),
         ({"n_resamples": 0}, "`n_resamples` must be an int of at least 1; got 0"),

@@ -14,7 +14,8 @@ there that a measure turns the sum of gains into its value (see `Measure.closing
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -28,6 +29,13 @@ from skrank._ranking import HitGroups
 
 _Floats = NDArray[np.float64]
 _TABLE_ITEMS = 2**20  # gains computed in one call; bounds the memory of a pass
+
+# Coarse chains: ranks kept single at both ends of the list, growth of the blocks with
+# the depth, hits that a block holds on average at most, and hits that it can hold.
+_NEAR = 200
+_GROWTH = 0.03
+_BLOCK_HITS = 2.0
+MAX_BLOCK_HITS = 25
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,30 +124,59 @@ class Chain:
         self.n_targets = n_targets
         self.cut = measure.cut(ties)
         self.ends = _counted_ends(measure, ties.ends, self.cut)
+        self.merged = np.zeros(self.ends.size, dtype=bool)
 
     @property
     def sizes(self) -> NDArray[np.intp]:
         """Sizes of the groups that count."""
         return np.diff(self.ends, prepend=0)
 
-    def steps(self) -> Iterator[Step]:
-        """Go down the body; gains are computed for many groups of one size at once."""
-        sizes, ends = self.sizes[:-1], self.ends[:-1]
-        for first, stop in _runs(sizes, self.n_targets):
-            size = int(sizes[first])
-            hits = np.arange(1 + min(size, self.n_targets))
+    @cached_property
+    def coarse(self) -> "Chain":
+        """The same chain, its far groups merged into blocks of growing width.
+
+        Far down the list neighbouring ranks count nearly the same. A block is treated
+        as a tie: where in it the hits stand is left open.
+        """
+        coarse = copy(self)
+        near = max(_NEAR, self.n_targets)
+        # the mean order inside a block is that of single items, and of "expected" ties
+        mergeable = (self.sizes == 1) | (self.measure.ties == "expected")
+        mergeable &= self.ends <= self.n_samples - near
+        widest = _BLOCK_HITS * self.n_samples / self.n_targets
+        body = _merge_far(self.ends[:-1], mergeable[:-1], near, widest)
+        coarse.ends = np.append(body, self.ends[-1])
+        starts = np.searchsorted(self.ends, np.append(0, coarse.ends[:-1]), "right")
+        coarse.merged = np.searchsorted(self.ends, coarse.ends) > starts
+        return coarse
+
+    def steps(self, inside: str = "expected") -> Iterator[Step]:
+        """Go down the body; gains are computed for many groups of one size at once.
+
+        `inside` is the tie rule within merged blocks.
+        """
+        sizes, ends, merged = self.sizes[:-1], self.ends[:-1], self.merged[:-1]
+        for first, stop in _runs(sizes, merged, self.n_targets):
+            size, block = int(sizes[first]), bool(merged[first])
+            measure = replace(self.measure, ties=inside) if block else self.measure
+            most = min(size, self.n_targets, MAX_BLOCK_HITS if block else size)
+            hits = np.arange(1 + most)
             logcount = log_binomial(size, hits)
-            tables = self._gain_tables(ends[first:stop] - size, size, hits)
+            tables = self._gain_tables(measure, ends[first:stop] - size, size, hits)
             for end, gain in zip(ends[first:stop].tolist(), tables, strict=True):
                 least = max(0, self.n_targets - (self.n_samples - end))
                 yield Step(gain, logcount, least, min(self.n_targets, end))
 
     def _gain_tables(
-        self, above: NDArray[np.intp], size: int, hits: NDArray[np.intp]
+        self,
+        measure: Measure,
+        above: NDArray[np.intp],
+        size: int,
+        hits: NDArray[np.intp],
     ) -> _Floats:
         """Gains over groups, hits in them and hits above them."""
         hits_above = np.arange(1 + self.n_targets)
-        gain = self.measure.gain(
+        gain = measure.gain(
             above[:, None, None], size, hits_above, hits[:, None], self.cut
         )
         return np.broadcast_to(gain, (above.size, hits.size, hits_above.size))
@@ -229,7 +266,7 @@ class Excess:
     def maximum(self) -> tuple[float, float]:
         """Largest excess and the logarithm of its probability."""
         least, best, mass = 0, np.zeros(1), np.zeros(1)
-        for step in self.chain.steps():
+        for step in self.chain.steps("optimistic" if self.sign > 0 else "pessimistic"):
             columns = slice(step.least - least, step.most - least + 1)
             gain = step.gain[:, least : least + best.size]
             value = _skew(best + self.sign * gain, -np.inf)[:, columns]
@@ -289,9 +326,33 @@ def _counted_ends(
     return counted[-2:] if across else counted[-1:]
 
 
-def _runs(sizes: NDArray[np.intp], n_targets: int) -> Iterator[tuple[int, int]]:
+def _merge_far(
+    ends: NDArray[np.intp], mergeable: NDArray[np.bool_], near: int, widest: float
+) -> NDArray[np.intp]:
+    """Ends of the groups, those that can be merged joined to blocks of some width."""
+    kept = []
+    alone = np.flatnonzero(np.append(~mergeable, True))
+    index = int(np.searchsorted(ends, near, side="right"))
+    first = index
+    while index < ends.size:
+        start = int(ends[index - 1]) if index else 0
+        reach = start + min(_GROWTH * start, widest)
+        last = min(
+            int(np.searchsorted(ends, reach, side="right")),
+            int(alone[np.searchsorted(alone, index)]),
+        )
+        index = max(index, last - 1)
+        kept.append(index)
+        index += 1
+    return np.concatenate([ends[:first], ends[np.array(kept, dtype=np.intp)]])
+
+
+def _runs(
+    sizes: NDArray[np.intp], merged: NDArray[np.bool_], n_targets: int
+) -> Iterator[tuple[int, int]]:
     """Stretches of groups of one size, each with a gain table of bounded memory."""
-    bounds = np.flatnonzero(np.diff(sizes, prepend=0, append=0))
+    kind = 2 * sizes + merged
+    bounds = np.flatnonzero(np.diff(kind, prepend=0, append=0))
     for first, stop in pairwise(bounds.tolist()):
         cells = (1 + n_targets) * (1 + min(int(sizes[first]), n_targets))
         length = max(1, _TABLE_ITEMS // cells)

@@ -223,7 +223,7 @@ class RandomSelectionNull:
         if method == "normal":
             return _normal.tail(*self._moments, statistic, sign), method
         for name, engine in (("enumeration", _enumeration), ("grid", _grid)):
-            if method in ("auto", name) and engine.is_feasible(self._chain):
+            if method in ("auto", name):
                 tail = engine.tail(self._chain, statistic, sign)
                 if tail is not None:
                     return tail, name

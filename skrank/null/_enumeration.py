@@ -55,8 +55,10 @@ def is_feasible(chain: Chain) -> bool:
     return bool(ways.sum() <= MAX_PATHS)
 
 
-def tail(chain: Chain, statistic: float, sign: int) -> Tail:
-    """P(value >= statistic), or <= with sign -1; exact."""
+def tail(chain: Chain, statistic: float, sign: int) -> Tail | None:
+    """P(value >= statistic), or <= with sign -1; exact, or None if not feasible."""
+    if not is_feasible(chain):
+        return None
     value, logweight = law(chain)
     reaches = sign * (value - statistic) >= -1e-11 * abs(statistic)
     log_p = min(0.0, float(logsumexp(np.append(logweight[reaches], -np.inf))))

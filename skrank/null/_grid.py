@@ -3,12 +3,17 @@
 Besides the hits H, a state carries the sum x of gains so far, in cells of one width.
 Each gain is rounded to cells three times over: down, which can only lose lists and
 gives a lower bound; up, which gives an upper bound; and split between the two
-neighbours so that its mean is kept, which gives the estimate. States that can no longer
-reach the observed value are dropped, states that cannot miss it are absorbed. All terms
-are positive, so the relative accuracy holds far into the tail.
+neighbours so that its mean is kept, which gives the estimate. Inside a merged block of
+far ranks the hits come last for the lower bound and first for the upper one.
 
-It is at its best where the saddlepoint is not: few targets, or few tie groups, whose
-law is lumpy.
+Three things keep it small. States that can no longer reach the observed value are
+dropped, states that cannot miss it are absorbed, and numbers of hits that are next to
+impossible at their depth are left out, their whole probability being added to the upper
+and taken from the lower bound. All terms are positive, so the relative accuracy holds
+far into the tail.
+
+It is at its best where the saddlepoint is not: where the targets are rare or the tie
+groups few, and the law is lumpy.
 """
 
 import math
@@ -17,111 +22,159 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import hypergeom
 
-from skrank.null._chain import Chain, Excess, Step, Tail, log_binomial
+from skrank.null import _saddlepoint
+from skrank.null._chain import MAX_BLOCK_HITS, Chain, Excess, Tail, log_binomial
 
-_CELLS = 8000
-_MAX_MOVES = 200_000  # state transitions, each some array operations
+_MAX_MOVES = 450_000  # transitions between states, each some array operations
+_CELLS = (1000, 8000)  # of the observed sum: at least, and at most
+_WORK = 4e8  # cells times moves, between these two
+_MAX_STATES = 5_000_000  # depths times targets
 _SMALLEST = -640.0  # logarithm of a p-value that is safe from underflow
+_LEFT_OUT = math.log(1e-3)  # what may be left out, relative to the p-value
 
 _Floats = NDArray[np.float64]
 # sums by number of hits: the first cell, and per cell the chances (down, up, split)
 _Cells = dict[int, tuple[int, _Floats]]
 
 
-def is_feasible(chain: Chain) -> bool:
-    """Whether a sweep takes seconds at most; O(n_groups)."""
-    states = 1 + chain.n_targets
-    moves = states * (1 + np.minimum(chain.sizes, chain.n_targets))
-    return bool(moves.sum() <= _MAX_MOVES)
-
-
 def tail(chain: Chain, statistic: float, sign: int) -> Tail | None:
     """P(value >= statistic), or <= with sign -1, with certified bounds.
 
-    None where the probability is so small that terms of it may have underflown.
+    None where it would take long, or where terms so small that they may have
+    underflown make up the probability.
     """
-    sweep = _Sweep(chain, statistic, sign)
-    if sweep.least[0, 0] >= -sweep.excess.slack:
-        return Tail(0.0, (0.0, 0.0))
-    if sweep.most[0, 0] < -sweep.excess.slack:
-        return Tail(-math.inf, (-math.inf, -math.inf))
-    lower, upper, best = (_log(p) for p in sweep.run())
-    return Tail(best, (lower, upper)) if best > _SMALLEST else None
+    chain = chain.coarse
+    if chain.ends.size * chain.n_targets > _MAX_STATES:
+        return None
+    guess = _saddlepoint.tail(chain, statistic, sign)
+    if guess.log_bounds is not None:  # an end of the support, and exact
+        return guess
+    windows = _Windows(chain, guess.log_p + _LEFT_OUT)
+    if guess.log_p < _SMALLEST or windows.n_moves() > _MAX_MOVES:
+        return None
+    lower, upper, best = _Sweep(chain, statistic, sign, windows).run()
+    bounds = (_log(lower - windows.left_out), _log(min(1.0, upper + windows.left_out)))
+    return Tail(min(max(_log(best), bounds[0]), bounds[1]), bounds)
+
+
+class _Windows:
+    """Which numbers of hits are considered after each group of the body."""
+
+    def __init__(self, chain: Chain, log_left_out: float) -> None:
+        n, m = chain.n_samples, chain.n_targets
+        self.depth = np.append(0, chain.ends[:-1])[:, None]
+        hits = np.arange(m + 1)
+        possible = (hits <= self.depth) & (m - hits <= n - self.depth)
+        visited = np.full(possible.shape, -np.inf)
+        depth, found = np.broadcast_arrays(self.depth, hits)
+        depth, found = depth[possible], found[possible]
+        visited[possible] = log_binomial(depth, found)
+        visited[possible] += log_binomial(n - depth, m - found) - log_binomial(n, m)
+        kept = visited > log_left_out - math.log(visited.size)
+        self.least = kept.argmax(axis=1)
+        self.most = m - kept[:, ::-1].argmax(axis=1)
+        outside = (hits < self.least[:, None]) | (hits > self.most[:, None])
+        sizes, group = np.unique(chain.sizes[:-1], return_inverse=True)
+        rare = math.exp(max(log_left_out, -700.0)) / visited.size
+        self.widest = np.asarray(hypergeom.isf(rare, n, m, sizes), dtype=int)[group]
+        most = np.where(chain.merged[:-1], MAX_BLOCK_HITS, m)
+        self.widest = np.minimum(self.widest, most)
+        crowded = np.asarray(hypergeom.sf(self.widest, n, m, chain.sizes[:-1]))
+        self.left_out = float(np.exp(visited[outside]).sum() + crowded.sum())
+
+    def n_moves(self) -> int:
+        """Number of transitions between kept states, at most."""
+        states = 1 + self.most - self.least
+        return int((states[:-1] * np.minimum(1 + self.widest, states[1:])).sum())
 
 
 class _Sweep:
     """One pass down the chain for one observed value."""
 
-    def __init__(self, chain: Chain, statistic: float, sign: int) -> None:
+    def __init__(
+        self, chain: Chain, statistic: float, sign: int, windows: _Windows
+    ) -> None:
         self.chain = chain
+        self.windows = windows
         self.excess = Excess(chain, statistic, sign)
-        self.steps = list(chain.steps())
+        self.gains = list(self._gains())
         self.most = self._future(best=1)
         self.least = self._future(best=-1)
         reach = -self.least if sign > 0 else self.most
         furthest = float(np.max(reach, where=np.isfinite(reach), initial=0.0))
-        self.width = (furthest or 1.0) / _CELLS
+        cells = min(max(_WORK / max(windows.n_moves(), 1), _CELLS[0]), _CELLS[1])
+        self.width = (furthest or 1.0) / cells
         self.done = np.zeros(3)
 
+    def _gains(self) -> Iterator[tuple[_Floats, _Floats]]:
+        """What a group adds to the excess (least, most, mean), and its placements."""
+        rules = ("pessimistic", "optimistic", "expected")
+        rules = rules if self.excess.sign > 0 else (rules[1], rules[0], rules[2])
+        steps = zip(*(self.chain.steps(rule) for rule in rules), strict=True)
+        for row, group in enumerate(steps):
+            kept = slice(self.windows.least[row], self.windows.most[row] + 1)
+            gain = np.stack([step.gain[:, kept] for step in group])
+            yield self.excess.sign * gain, group[0].logcount
+
     def _future(self, best: int) -> _Floats:
-        """Extreme of the excess still to come; rows after each step, columns H."""
-        chain, sign = self.chain, self.excess.sign
-        table = np.full((len(self.steps) + 1, 1 + chain.n_targets), -np.inf)
+        """Extreme of the excess still to come; rows after each group, columns H."""
+        chain, windows = self.chain, self.windows
+        table = np.full((len(self.gains) + 1, 1 + chain.n_targets), -np.inf)
         last = np.where(
             chain.closing.logweight > -np.inf, best * self.excess.last, -np.inf
         ).max(axis=0)
         table[-1, chain.least_above_last :][: last.size] = last
-        for row, step in reversed(list(enumerate(self.steps))):
-            for d in range(step.logcount.size):
-                stop = table.shape[1] - d
-                ahead = table[row + 1, d:] + best * sign * step.gain[d, :stop]
-                np.maximum(table[row, :stop], ahead, out=table[row, :stop])
+        for row in reversed(range(len(self.gains))):
+            gain = best * self.gains[row][0][1 if best > 0 else 0]
+            first = windows.least[row]
+            here = table[row, first : windows.most[row] + 1]
+            for d in range(gain.shape[0]):
+                ahead = table[row + 1, first + d :][: here.size]
+                ahead = ahead + gain[d, : ahead.size]
+                np.maximum(here[: ahead.size], ahead, out=here[: ahead.size])
         return best * table
 
     def run(self) -> _Floats:
-        """Lower bound, upper bound and estimate of the probability."""
+        """Probability, sums rounded down, up, and split."""
         cells: _Cells = {0: (0, np.ones((3, 1)))}
-        above = 0
-        for row, step in enumerate(self.steps, 1):
-            below = int(self.chain.ends[row - 1])
-            cells = self._advance(cells, step, row, self._chances(above, below))
-            above = below
-        self._close(cells, self._chances(above, above))
+        left = self._log_left(0)
+        for row in range(len(self.gains)):
+            below = self._log_left(row + 1)
+            cells = self._advance(cells, row, left, below)
+            left = below
+        self._close(cells, left)
         return np.minimum(self.done, 1.0)
 
-    def _chances(self, above: int, below: int) -> tuple[_Floats, _Floats]:
-        """Logarithms of the placements left at two depths, per number of hits."""
-        n, m = self.chain.n_samples, self.chain.n_targets
-        left = m - np.arange(m + 1)
-        before, after = (
-            np.where(
-                left <= n - depth,
-                log_binomial(n - depth, np.minimum(left, n - depth)),
-                -np.inf,
-            )
-            for depth in (above, below)
-        )
-        return before, after
+    def _log_left(self, row: int) -> _Floats:
+        """Logarithms of the placements left at a depth, per number of hits."""
+        left = self.chain.n_targets - np.arange(self.chain.n_targets + 1)
+        room = self.chain.n_samples - int(self.windows.depth[row, 0])
+        ways = log_binomial(room, np.minimum(left, room))
+        return np.where(left <= room, ways, -np.inf)
 
     def _advance(
-        self, cells: _Cells, step: Step, row: int, left: tuple[_Floats, _Floats]
+        self, cells: _Cells, row: int, before: _Floats, after: _Floats
     ) -> _Cells:
         """Move all states down one group, settling those whose fate is sealed."""
+        gains, logcount = self.gains[row]
+        gains = gains / self.width
+        least, most = self.windows.least[row + 1], self.windows.most[row + 1]
         moved = defaultdict(list)
-        before, after = left
         for hits, (first, chance) in cells.items():
-            for d in range(min(step.logcount.size, step.most - hits + 1)):
-                if hits + d < step.least:
-                    continue
-                share = math.exp(step.logcount[d] + after[hits + d] - before[hits])
-                gain = self.excess.sign * float(step.gain[d, hits]) / self.width
-                for shift, parts in _rounded(gain, share):
-                    moved[hits + d].append((first + shift, chance * parts))
+            column = hits - self.windows.least[row]
+            fewest = max(0, least - hits)
+            for d in range(fewest, min(self.windows.widest[row], most - hits) + 1):
+                share = math.exp(logcount[d] + after[hits + d] - before[hits])
+                for shift, parts in _rounded(gains[:, d, column].tolist()):
+                    moved[hits + d].append((first + shift, chance * (share * parts)))
+        leads_on = self.most[row + 1] > -np.inf  # else its way leaves the windows
         return {
-            hits: merged
+            hits: settled
             for hits, parts in moved.items()
-            if (merged := self._settle(*_merge(parts), row, hits)) is not None
+            if leads_on[hits]
+            and (settled := self._settle(*_merge(parts), row + 1, hits)) is not None
         }
 
     def _settle(
@@ -136,27 +189,29 @@ class _Sweep:
         self.done += chance[:, stop:].sum(axis=1)
         return (first + start, chance[:, start:stop]) if start < stop else None
 
-    def _close(self, cells: _Cells, left: tuple[_Floats, _Floats]) -> None:
+    def _close(self, cells: _Cells, left: _Floats) -> None:
         """Add what reaches the observed value by the hits of the last group."""
         chain = self.chain
         total = log_binomial(chain.n_samples, chain.n_targets)
         for hits, (first, chance) in cells.items():
             column = hits - chain.least_above_last
-            share = np.exp(chain.closing.logweight[:, column] + total - left[0][hits])
+            share = np.exp(chain.closing.logweight[:, column] + total - left[hits])
             need = -self.excess.last[:, column] - self.excess.slack
             sums = (first + np.arange(chance.shape[1])) * self.width
             self.done += chance @ (share @ (sums >= need[:, None]))
 
 
-def _rounded(gain: float, share: float) -> Iterator[tuple[int, _Floats]]:
-    """Shifts in cells, with the chances they take: rounded down, up, and split."""
-    down = math.floor(gain)
-    part = gain - down
-    if part == 0:
-        yield down, np.full((3, 1), share)
-        return
-    yield down, share * np.array([[1.0], [0.0], [1 - part]])
-    yield down + 1, share * np.array([[0.0], [1.0], [part]])
+def _rounded(gains: list[float]) -> list[tuple[int, _Floats]]:
+    """Shifts in cells, with the parts (down, up, split) of the chance they take."""
+    least, most, mean = gains
+    middle = math.floor(mean)
+    parts: defaultdict[int, _Floats] = defaultdict(lambda: np.zeros((3, 1)))
+    parts[math.floor(least)][0] += 1.0
+    parts[math.ceil(most)][1] += 1.0
+    parts[middle][2] += 1.0 - (mean - middle)
+    if mean > middle:
+        parts[middle + 1][2] += mean - middle
+    return list(parts.items())
 
 
 def _merge(parts: list[tuple[int, _Floats]]) -> tuple[int, _Floats]:

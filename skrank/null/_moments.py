@@ -16,8 +16,10 @@ def moments(chain: Chain) -> tuple[float, float]:
     is_sum = isinstance(chain.measure, AveragePrecision) and not isinstance(
         chain.measure, AveragePrecisionOverHits
     )
-    untied = chain.ends.size == chain.cut
-    return _untied_moments(chain) if is_sum and untied else chain.moments()
+    untied = chain.ends.size == chain.ends[-1]
+    mean, variance = _untied_moments(chain) if is_sum and untied else chain.moments()
+    # where ties leave luck no choice, rounding alone would be left
+    return mean, variance if variance > (1e-11 * mean) ** 2 else 0.0
 
 
 def _untied_moments(chain: Chain) -> tuple[float, float]:

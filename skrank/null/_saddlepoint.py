@@ -23,6 +23,7 @@ Cumulants = tuple[float, float, float]
 
 def tail(chain: Chain, statistic: float, sign: int) -> Tail:
     """P(value >= statistic), or <= with sign -1; exact at the ends of the support."""
+    chain = chain.coarse
     excess = Excess(chain, statistic, sign)
     most, log_most = excess.maximum()
     least = -Excess(chain, statistic, -sign).maximum()[0]
@@ -33,7 +34,7 @@ def tail(chain: Chain, statistic: float, sign: int) -> Tail:
     if most <= excess.slack:
         return Tail(log_most, (log_most, log_most))
     tilt, cumulants = _solve(excess)
-    return Tail(min(0.0, max(log_most, _tail_at(excess, tilt, cumulants))))
+    return Tail(min(0.0, _tail_at(excess, tilt, cumulants)))
 
 
 def _solve(excess: Excess) -> tuple[float, Cumulants]:
@@ -88,4 +89,6 @@ def _signed_root(tilt: float, cumulants: Cumulants) -> float:
 
 def _correction(tilt: float, cumulants: Cumulants) -> float:
     root = _signed_root(tilt, cumulants)
-    return math.log(tilt * math.sqrt(cumulants[2]) / root) / root
+    scaled = tilt * math.sqrt(cumulants[2])
+    # the tilted law may be a single path, without any spread
+    return math.log(scaled / root) / root if scaled * root > 0 else 0.0
