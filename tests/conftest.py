@@ -7,19 +7,21 @@ import pytest
 SHARED = Path(__file__).parents[2] / "shared"
 
 
+def folder_or_skip(name):
+    """Return a folder of facts from elsewhere, or skip the test."""
+    folder = SHARED / name
+    if not folder.is_dir():
+        pytest.skip(f"no folder {name} beside the checkout")
+    return folder
+
+
 @pytest.fixture
 def peer_numbers():
-    """Folder of numbers that other programs give, where there is one."""
-    folder = SHARED / "peer_tests"
-    if not folder.is_dir():
-        pytest.skip("the numbers of other programs are not here")
-    return folder
+    """Numbers that other programs give."""
+    return folder_or_skip("peer_tests")
 
 
 @pytest.fixture
 def rare_data():
-    """Folder of real data with rare targets, where there is one."""
-    folder = SHARED / "data"
-    if not folder.is_dir():
-        pytest.skip("the real data are not here")
-    return folder
+    """Real data with rare targets."""
+    return folder_or_skip("data")
