@@ -221,14 +221,9 @@ class Chain:
             np.broadcast_to(slope, shape), np.broadcast_to(intercept, shape), logweight
         )
 
-    @cached_property
-    def untilted(self) -> State:
-        """The plain forward pass."""
-        return self.forward()
-
     def moments(self) -> tuple[float, float]:
         """Mean and variance of the measure."""
-        state, closing = self.untilted, self.closing
+        state, closing = self.forward(), self.closing
         chance = np.exp(state.logweight + closing.logweight)
         mean = closing.slope * state.mean + closing.intercept
         spread = closing.slope**2 * state.variance

@@ -222,18 +222,24 @@ class RandomSelectionNull:
             return _sampling.tail(draws, statistic, sign), method
         if method == "normal":
             return _normal.tail(*self._moments, statistic, sign), method
-        for name, engine in (("enumeration", _enumeration), ("grid", _grid)):
-            if method in ("auto", name):
-                tail = engine.tail(self._chain, statistic, sign)
-                if tail is not None:
-                    return tail, name
-        if method in ("enumeration", "grid"):
-            msg = (
-                f"`method` must not be {method!r} for a law this large or a "
-                f"probability this small; got {self!r} at {statistic:.4g}."
-            )
-            raise ValueError(msg)
-        return _saddlepoint.tail(self._chain, statistic, sign), "saddlepoint"
+        if method in ("auto", "enumeration"):
+            tail = _enumeration.tail(self._chain, statistic, sign)
+            if tail is not None:
+                return tail, "enumeration"
+        if method != "enumeration":
+            guess = _saddlepoint.tail(self._chain, statistic, sign)
+            if method == "saddlepoint":
+                return guess, method
+            tail = _grid.tail(self._chain, statistic, sign, guess)
+            if tail is not None:
+                return tail, "grid"
+            if method == "auto":
+                return guess, "saddlepoint"
+        msg = (
+            f"`method` must not be {method!r} for a law this large or a "
+            f"probability this small; got {self!r} at {statistic:.4g}."
+        )
+        raise ValueError(msg)
 
 
 def _check_sizes(tie_sizes: ArrayLike | None, n_samples: int) -> NDArray[np.intp]:

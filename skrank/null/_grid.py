@@ -24,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
-from skrank.null import _saddlepoint
 from skrank.null._chain import MAX_BLOCK_HITS, Chain, Excess, Tail, log_binomial
 
 _MAX_MOVES = 450_000  # transitions between states, each some array operations
@@ -39,20 +38,20 @@ _Floats = NDArray[np.float64]
 _Cells = dict[int, tuple[int, _Floats]]
 
 
-def tail(chain: Chain, statistic: float, sign: int) -> Tail | None:
+def tail(chain: Chain, statistic: float, sign: int, guess: Tail) -> Tail | None:
     """P(value >= statistic), or <= with sign -1, with certified bounds.
 
-    None where it would take long, or where terms so small that they may have
-    underflown make up the probability.
+    The saddlepoint's `guess` says what is negligible. None where it would take long, or
+    where terms so small that they may have underflown make up the probability.
     """
-    chain = chain.coarse
-    if chain.ends.size * chain.n_targets > _MAX_STATES:
-        return None
-    guess = _saddlepoint.tail(chain, statistic, sign)
     if guess.log_bounds is not None:  # an end of the support, and exact
         return guess
+    chain = chain.coarse
+    n_states = chain.ends.size * chain.n_targets
+    if guess.log_p < _SMALLEST or n_states > _MAX_STATES:
+        return None
     windows = _Windows(chain, guess.log_p + _LEFT_OUT)
-    if guess.log_p < _SMALLEST or windows.n_moves() > _MAX_MOVES:
+    if windows.n_moves() > _MAX_MOVES:
         return None
     lower, upper, best = _Sweep(chain, statistic, sign, windows).run()
     bounds = (_log(lower - windows.left_out), _log(min(1.0, upper + windows.left_out)))
