@@ -14,7 +14,7 @@ Within a tie group the order is not known. Four rules say what to do about it:
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,17 @@ class ListShape(Protocol):
         """Depth at which the tie group that reaches across `depth` ends."""
 
 
+class Frame(NamedTuple):
+    """What counts of a list as a whole: its items, its targets, the depth of the cut.
+
+    Targets that were never scored are among the items and the targets.
+    """
+
+    n_samples: float
+    n_targets: float
+    cut: float
+
+
 @dataclass(frozen=True, slots=True)
 class Measure(ABC):
     """A sum of gains over tie groups, divided by a constant.
@@ -62,6 +73,8 @@ class Measure(ABC):
 
     #: Whether the order of the groups above the cut matters.
     ordered: ClassVar[bool] = True
+    #: Hits after which further ones add nothing; None: all count.
+    counted_hits: ClassVar[int | None] = None
     #: Tie rules under which weights have a meaning.
     weighted_ties: ClassVar[tuple[str, ...]] = TIES
 
@@ -73,6 +86,14 @@ class Measure(ABC):
     @abstractmethod
     def name(self) -> str:
         """Name as printed, with the cut-off."""
+
+    @property
+    def pairwise(self) -> bool:
+        """Whether gains are ``A d H + B d + C d (d - 1)`` and the divisor constant.
+
+        The sum of gains is then one over items and pairs of items that are targets.
+        """
+        return self.ties in ("expected", "threshold")
 
     def check_weights(self) -> None:
         """Refuse weights where the tie rule gives them no meaning."""
@@ -88,49 +109,55 @@ class Measure(ABC):
         """Depth of the list that counts."""
         return shape.n_samples
 
+    def frame(self, shape: ListShape, n_targets: float, n_missed: int = 0) -> Frame:
+        """Place the cut on a list."""
+        return Frame(shape.n_samples + n_missed, n_targets, self.cut(shape))
+
     @abstractmethod
     def gain(
-        self, above: _Array, size: _Array, hits_above: _Array, hits: _Array, cut: float
+        self,
+        above: _Array,
+        size: _Array,
+        hits_above: _Array,
+        hits: _Array,
+        frame: Frame,
     ) -> _Array:
         """What a group of `size` items with `hits` hits adds below `above` items."""
 
     @abstractmethod
-    def divisor(self, n_targets: float, cut: float) -> float:
+    def divisor(self, frame: Frame) -> float:
         """Return the constant that the sum of gains is divided by."""
 
-    def closing(
-        self, groups: HitGroups, n_targets: float, cut: float
-    ) -> tuple[_Array, _Array]:
+    def closing(self, groups: HitGroups, frame: Frame) -> tuple[_Array, _Array]:
         """Slope and intercept of the value in the sum of the gains above `groups`."""
-        divisor = self.divisor(n_targets, cut)
-        gain = self.gain(groups.above, groups.size, groups.hits_above, groups.hits, cut)
-        return 1 / divisor, gain / divisor
+        divisor = self.divisor(frame)
+        return 1 / divisor, self._gain_of(groups, frame) / divisor
 
     def value(self, ranking: Ranking) -> float:
         """Value of one ranking; O(m) for m targets."""
         row = np.zeros(ranking.groups.hits.size, dtype=np.intp)
-        cut = self.cut(ranking)
-        return float(self.values(ranking.groups, row, 1, ranking.n_targets, cut)[0])
+        frame = self.frame(ranking, ranking.n_targets, ranking.n_missed)
+        return float(self.values(ranking.groups, row, 1, frame)[0])
 
     def values(
-        self,
-        groups: HitGroups,
-        row: NDArray[np.intp],
-        n_rows: int,
-        n_targets: float,
-        cut: float,
+        self, groups: HitGroups, row: NDArray[np.intp], n_rows: int, frame: Frame
     ) -> NDArray[np.float64]:
         """Values of many lists at once; `row`, ascending, says whose group is whose."""
-        counted = np.flatnonzero(groups.above < cut)
+        counted = np.flatnonzero(groups.above < frame.cut)
         groups, row = groups.take(counted), row[counted]
         last = np.flatnonzero(np.diff(row, append=-1))
-        gain = self.gain(groups.above, groups.size, groups.hits_above, groups.hits, cut)
+        gain = self._gain_of(groups, frame)
         gain[last] = 0.0
         total = np.bincount(row, gain, n_rows)[row[last]]
-        slope, intercept = self.closing(groups.take(last), n_targets, cut)
+        slope, intercept = self.closing(groups.take(last), frame)
         values = np.zeros(n_rows)
         values[row[last]] = slope * total + intercept
         return values
+
+    def _gain_of(self, groups: HitGroups, frame: Frame) -> _Array:
+        return self.gain(
+            groups.above, groups.size, groups.hits_above, groups.hits, frame
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,21 +172,26 @@ class AveragePrecision(Measure):
         return "average_precision"
 
     def gain(
-        self, above: _Array, size: _Array, hits_above: _Array, hits: _Array, cut: float
+        self,
+        above: _Array,
+        size: _Array,
+        hits_above: _Array,
+        hits: _Array,
+        frame: Frame,
     ) -> _Array:
         """Sum of the precisions of the group's hits down to the cut."""
         if self.ties == "threshold":
-            return _whole_gain(above, size, hits_above, hits) * (above < cut)
+            return _whole_gain(above, size, hits_above, hits) * (above < frame.cut)
         if self.ties == "expected":
-            counted = np.clip(cut - above, 0, size)
+            counted = np.clip(frame.cut - above, 0, size)
             return _expected_gain(above, size, hits_above, hits, counted)
         start = above if self.ties == "optimistic" else above + size - hits
-        counted = np.clip(cut - start, 0, hits)
+        counted = np.clip(frame.cut - start, 0, hits)
         return _run_gain(start, hits_above, counted)
 
-    def divisor(self, n_targets: float, cut: float) -> float:
+    def divisor(self, frame: Frame) -> float:
         """Return the number of targets."""
-        return n_targets
+        return frame.n_targets
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,24 +216,28 @@ class AveragePrecisionAtK(AveragePrecision):
         """Depth k, moved to the end of its tie group under "threshold"."""
         return _place_cut("k", self.k, self.ties, shape)
 
-    def divisor(self, n_targets: float, cut: float) -> float:
+    def divisor(self, frame: Frame) -> float:
         """Return the number of targets, or the most that can stand above the cut."""
-        return min(n_targets, cut) if self.normalize == "min" else n_targets
+        most = frame.cut if self.normalize == "min" else frame.n_targets
+        return min(frame.n_targets, most)
 
 
 @dataclass(frozen=True, slots=True)
 class AveragePrecisionOverHits(AveragePrecisionAtK):
     """AP@K divided by the hits found above K; 0 where none is found."""
 
-    def closing(
-        self, groups: HitGroups, n_targets: float, cut: float
-    ) -> tuple[_Array, _Array]:
+    @property
+    def pairwise(self) -> bool:
+        """The divisor is not constant."""
+        return False
+
+    def closing(self, groups: HitGroups, frame: Frame) -> tuple[_Array, _Array]:
         """Divide by the hits above the cut, part of which may be in these groups."""
-        counted = np.clip(cut - groups.above, 0, groups.size)
+        counted = np.clip(frame.cut - groups.above, 0, groups.size)
         if self.ties == "expected":
             return _mean_over_hits(groups, counted)
         found = groups.hits_above + _hits_within(self.ties, groups, counted)
-        gain = self.gain(groups.above, groups.size, groups.hits_above, groups.hits, cut)
+        gain = self._gain_of(groups, frame)
         found = np.where(found > 0, found, 1)
         return 1 / found, gain / found
 
@@ -229,15 +265,20 @@ class RecallAtT(Measure):
         return _place_cut("t", self.t, self.ties, shape)
 
     def gain(
-        self, above: _Array, size: _Array, hits_above: _Array, hits: _Array, cut: float
+        self,
+        above: _Array,
+        size: _Array,
+        hits_above: _Array,
+        hits: _Array,
+        frame: Frame,
     ) -> _Array:
         """Hits of the group above the cut."""
         groups = HitGroups(above, size, hits_above, hits)
-        return _hits_within(self.ties, groups, np.clip(cut - above, 0, size))
+        return _hits_within(self.ties, groups, np.clip(frame.cut - above, 0, size))
 
-    def divisor(self, n_targets: float, cut: float) -> float:
+    def divisor(self, frame: Frame) -> float:
         """Return the number of targets."""
-        return n_targets
+        return frame.n_targets
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,9 +290,9 @@ class PrecisionAtT(RecallAtT):
         """Name as printed, with the cut-off."""
         return f"precision@{self.t}"
 
-    def divisor(self, n_targets: float, cut: float) -> float:
+    def divisor(self, frame: Frame) -> float:
         """Return the depth of the cut."""
-        return cut
+        return frame.cut
 
 
 METRICS = (

@@ -122,8 +122,8 @@ class Chain:
         self.measure = measure
         self.n_samples = ties.n_samples
         self.n_targets = n_targets
-        self.cut = measure.cut(ties)
-        self.ends = _counted_ends(measure, ties.ends, self.cut)
+        self.frame = measure.frame(ties, n_targets)
+        self.ends = _counted_ends(measure, ties.ends, self.frame.cut)
         self.merged = np.zeros(self.ends.size, dtype=bool)
 
     @property
@@ -177,7 +177,7 @@ class Chain:
         """Gains over groups, hits in them and hits above them."""
         hits_above = np.arange(1 + self.n_targets)
         gain = measure.gain(
-            above[:, None, None], size, hits_above, hits[:, None], self.cut
+            above[:, None, None], size, hits_above, hits[:, None], self.frame
         )
         return np.broadcast_to(gain, (above.size, hits.size, hits_above.size))
 
@@ -215,7 +215,7 @@ class Chain:
             -np.inf,
         )
         groups = HitGroups(np.asarray(above), np.asarray(size), hits_above, hits)
-        slope, intercept = self.measure.closing(groups, m, self.cut)
+        slope, intercept = self.measure.closing(groups, self.frame)
         shape = logweight.shape
         return Closing(
             np.broadcast_to(slope, shape), np.broadcast_to(intercept, shape), logweight

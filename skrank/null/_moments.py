@@ -29,7 +29,7 @@ def _untied_moments(chain: Chain) -> tuple[float, float]:
     needs the chances that 1 to 4 given places hold targets; D collects the terms of one
     hit, O those of two.
     """
-    n, m, cut = chain.n_samples, chain.n_targets, int(chain.cut)
+    n, m, cut = chain.n_samples, chain.n_targets, int(chain.frame.cut)
     # chance of a further target at a place, given that 1, 2, 3 others hold one
     second, third, fourth = ((m - i) / max(n - i, 1) for i in (1, 2, 3))
     one = m / n
@@ -47,5 +47,5 @@ def _untied_moments(chain: Chain) -> tuple[float, float]:
         * (cut * (cut - 1) / 2 - 3 * (cut - h1) - (cut * h1 - cut) + 3 * pairs)
     )
     double *= 2 * one * second
-    divisor = chain.measure.divisor(m, chain.cut)
+    divisor = chain.measure.divisor(chain.frame)
     return mean / divisor, max(0.0, single + double - mean**2) / divisor**2

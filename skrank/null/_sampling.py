@@ -52,7 +52,7 @@ def _draw_batch(
         hits_above[counted],
         hits[counted],
     )
-    return chain.measure.values(groups, row[counted], n_rows, m, chain.cut)
+    return chain.measure.values(groups, row[counted], n_rows, chain.frame)
 
 
 def _draw_places(
