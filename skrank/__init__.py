@@ -11,6 +11,7 @@ from skrank.metrics import (
     precision_at_t,
     recall_at_t,
 )
+from skrank.null import RandomSelectionNull
 from skrank.scorers import (
     make_average_precision_at_k_scorer,
     make_average_precision_scorer,
@@ -22,6 +23,7 @@ from skrank.scorers import (
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "RandomSelectionNull",
     "RandomSelectionResult",
     "RandomSelectionTest",
     "average_precision",

@@ -128,10 +128,15 @@ class Measure(ABC):
     def divisor(self, frame: Frame) -> float:
         """Return the constant that the sum of gains is divided by."""
 
+    def offset(self, frame: Frame) -> float:
+        """Value of a list without any gain."""
+        return 0.0
+
     def closing(self, groups: HitGroups, frame: Frame) -> tuple[_Array, _Array]:
         """Slope and intercept of the value in the sum of the gains above `groups`."""
         divisor = self.divisor(frame)
-        return 1 / divisor, self._gain_of(groups, frame) / divisor
+        gain = self._gain_of(groups, frame)
+        return 1 / divisor, gain / divisor + self.offset(frame)
 
     def value(self, ranking: Ranking) -> float:
         """Value of one ranking; O(m) for m targets."""

@@ -57,6 +57,7 @@ class RandomSelectionResult:
     pvalue: float
     log10_pvalue: float
     pvalue_bounds: tuple[float, float] | None
+    pvalue_error: float | None
     null_mean: float
     null_std: float
     n_samples: int
@@ -317,7 +318,7 @@ class RandomSelectionTest:
             **settings,
         )
         statistic = measure.value(ranking)
-        log_p, log_bounds, method = null.log_pvalue(
+        log_p, log_bounds, error, method = null.tail(
             statistic,
             alternative=self.alternative,
             method=self.method,
@@ -332,6 +333,7 @@ class RandomSelectionTest:
             log10_pvalue=log_p / math.log(10),
             pvalue_bounds=log_bounds
             and (math.exp(log_bounds[0]), math.exp(log_bounds[1])),
+            pvalue_error=error,
             null_mean=mean,
             null_std=std,
             n_samples=n_samples,

@@ -149,6 +149,15 @@ def check_number(name: str, value: Any) -> float:
     raise ValueError(msg)
 
 
+def check_numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Check that an argument is a finite number, or an array of them."""
+    array = np.asarray(values)
+    if array.dtype.kind in "biuf" and np.all(np.isfinite(array)):
+        return array.astype(np.float64)
+    msg = f"`{name}` must be a finite number or an array of them; got {values!r}."
+    raise ValueError(msg)
+
+
 def check_undefined(value: object) -> None:
     """Check the answer to give where a metric has no value: a number or "raise"."""
     if value == "raise" or (isinstance(value, Real) and not isinstance(value, bool)):

@@ -5,6 +5,10 @@ goes out is what luck would do to a metric on such a list: its mean, its spread,
 probability of doing at least as well as a ranking did.
 """
 
-from skrank.null._distribution import RandomSelectionNull
+from skrank.null._distribution import (
+    MeanNull,
+    RandomSelectionNull,
+    TailProbability,
+)
 
-__all__ = ["RandomSelectionNull"]
+__all__ = ["MeanNull", "RandomSelectionNull", "TailProbability"]

@@ -2,101 +2,157 @@
 
 Feasible where the paths (the ways to spread m hits over the tie groups that count) are
 few: short lists, a handful of targets, few tie groups, or a measure that looks at the
-top t alone.
+top t alone. The law of a mean over several lists is had by convolution.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
-from skrank.null._chain import Chain, Step, Tail
+from skrank.null._chain import Chain, Step, log_binomial
+from skrank.null._excess import Tail, Term
 
 MAX_PATHS = 2**21
+FEW_PATHS = 2**18  # a fraction of a second
 _MAX_GROUPS = 20_000  # the pass is a loop over groups
 
 _Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Paths:
+class Atoms:
+    """A discrete law: ascending values and the logarithms of their chances."""
+
+    value: _Floats
+    logchance: _Floats
+
+    @classmethod
+    def of(cls, value: _Floats, logchance: _Floats) -> "Atoms":
+        """Sort, and join values that differ by rounding alone."""
+        order = np.argsort(value)
+        value, logchance = value[order], logchance[order]
+        gap = 1e-12 * np.abs(value).max()
+        first = np.flatnonzero(np.diff(value, prepend=-np.inf) > gap)
+        return cls(value[first], np.logaddexp.reduceat(logchance, first))
+
+    def plus(self, other: "Atoms") -> "Atoms":
+        """Law of the sum of two independent values."""
+        value = self.value[:, None] + other.value
+        logchance = self.logchance[:, None] + other.logchance
+        return Atoms.of(value.ravel(), logchance.ravel())
+
+    def times(self, factor: float) -> "Atoms":
+        """Law of a multiple."""
+        return Atoms(factor * self.value, self.logchance)
+
+    def tail(self, statistic: float, sign: int) -> Tail:
+        """P(value >= statistic), or <= with sign -1."""
+        reaches = sign * (self.value - statistic) >= -1e-11 * abs(statistic)
+        log_p = np.logaddexp.reduce(self.logchance[reaches], initial=-np.inf)
+        log_p = min(0.0, float(log_p))
+        return Tail(log_p, (log_p, log_p))
+
+    def quantile(self, log_q: float, sign: int) -> float:
+        """Least value with P(<= value) >= q, or with P(> value) <= q for sign -1."""
+        if sign > 0:
+            below = np.logaddexp.accumulate(self.logchance)
+            index = np.searchsorted(below, log_q - 1e-12)
+        else:
+            beyond = np.logaddexp.accumulate(self.logchance[::-1])[::-1]
+            index = np.count_nonzero(np.append(beyond[1:], -np.inf) > log_q + 1e-12)
+        return float(self.value[min(int(index), self.value.size - 1)])
+
+
+def law(terms: Sequence[Term], max_paths: int = MAX_PATHS) -> Atoms | None:
+    """Law of the mean value of the lists; None where it has too many paths."""
+    total = Atoms(np.zeros(1), np.zeros(1))
+    if not all(_is_feasible(term.chain, max_paths) for term in terms):
+        return None
+    for chain, weight, count in terms:
+        one = _list_law(chain).times(weight)
+        for _ in range(count):
+            if total.value.size * one.value.size > max_paths:
+                return None
+            total = total.plus(one)
+    return total
+
+
+def _is_feasible(chain: Chain, max_paths: int) -> bool:
+    """Whether the law has at most `max_paths` paths; O(n_groups * m)."""
+    n, m = chain.n_samples, chain.n_targets
+    if chain.ends.size > _MAX_GROUPS:
+        return False
+    enough = _hits_that_settle(chain)
+    live, settled = np.eye(1, enough)[0], 0.0
+    hits = np.arange(enough)
+    for end, size in zip(chain.ends.tolist(), chain.sizes.tolist(), strict=True):
+        ways = np.minimum(size, m - hits) - (enough - hits) + 1
+        settled += float((live * np.maximum(ways, 0)).sum())
+        total = np.cumsum(live)
+        total[size + 1 :] -= np.cumsum(live)[: -size - 1]
+        live = total
+        live[: max(0, m - (n - end))] = 0.0
+        if settled + live.sum() > max_paths:  # all of them can be completed
+            return False
+    return True
+
+
+def _hits_that_settle(chain: Chain) -> int:
+    """Hits after which nothing further is added."""
+    counted = chain.measure.counted_hits
+    return chain.n_targets if counted is None else min(counted, chain.n_targets)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Paths:
     """Paths down some groups: hits so far, summed gains, logarithm of the weight."""
 
     hits: NDArray[np.intp]
     gain: _Floats
     logweight: _Floats
 
-    def take(self, index: NDArray[np.bool_]) -> "Paths":
+    def take(self, index: NDArray[np.bool_]) -> "_Paths":
         """Return the paths at `index`."""
-        return Paths(self.hits[index], self.gain[index], self.logweight[index])
-
-    @classmethod
-    def join(cls, parts: list["Paths"]) -> "Paths":
-        """Put lists of paths one after the other."""
-        return cls(
-            np.concatenate([part.hits for part in parts]),
-            np.concatenate([part.gain for part in parts]),
-            np.concatenate([part.logweight for part in parts]),
-        )
+        return _Paths(self.hits[index], self.gain[index], self.logweight[index])
 
 
-def is_feasible(chain: Chain) -> bool:
-    """Whether the law has at most ``MAX_PATHS`` paths; O(n_groups * m)."""
-    if chain.ends.size > _MAX_GROUPS:
-        return False
-    n, m = chain.n_samples, chain.n_targets
-    ways = np.eye(1, m + 1)[0]
-    for end, size in zip(chain.ends, chain.sizes, strict=True):
-        total = np.cumsum(ways)
-        total[size + 1 :] -= np.cumsum(ways)[: -size - 1]
-        ways = np.minimum(total, 1e200)  # beyond count, but never infinite
-        ways[: max(0, m - (n - end))] = 0.0
-    return bool(ways.sum() <= MAX_PATHS)
+def _list_law(chain: Chain) -> Atoms:
+    """Follow all paths of one list."""
+    enough, closing = _hits_that_settle(chain), chain.closing
+    live = _Paths(np.zeros(1, dtype=np.intp), np.zeros(1), np.zeros(1))
+    pieces = []
+    for step, depth in zip(chain.steps(), chain.ends, strict=False):
+        moved = _move(live, step)
+        over = moved.hits >= enough
+        pieces.append(_settle(chain, moved.take(over), int(depth)))
+        live = moved.take(~over)
+    column = live.hits - closing.least
+    value = closing.slope[:, column] * live.gain + closing.intercept[:, column]
+    logchance = closing.logweight[:, column] + live.logweight
+    possible = logchance > -np.inf
+    pieces.append((value[possible], logchance[possible]))
+    values, logchances = zip(*pieces, strict=True)
+    return Atoms.of(np.concatenate(values), np.concatenate(logchances))
 
 
-def tail(chain: Chain, statistic: float, sign: int) -> Tail | None:
-    """P(value >= statistic), or <= with sign -1; exact, or None if not feasible."""
-    if not is_feasible(chain):
-        return None
-    value, logweight = law(chain)
-    reaches = sign * (value - statistic) >= -1e-11 * abs(statistic)
-    log_p = min(0.0, float(logsumexp(np.append(logweight[reaches], -np.inf))))
-    return Tail(log_p, (log_p, log_p))
+def _settle(chain: Chain, paths: _Paths, depth: int) -> tuple[_Floats, _Floats]:
+    """Close paths to which nothing is added, wherever the hits left may fall."""
+    n, m, closing = chain.n_samples, chain.n_targets, chain.closing
+    value = closing.slope[0, -1] * paths.gain + closing.intercept[0, -1]
+    ways = log_binomial(n - depth, m - paths.hits) - log_binomial(n, m)
+    return value, paths.logweight + ways
 
 
-def law(chain: Chain) -> tuple[_Floats, _Floats]:
-    """Values of the measure on all paths, and the logarithms of their chances."""
-    live = Paths(np.zeros(1, dtype=np.intp), np.zeros(1), np.zeros(1))
-    done = []
-    for step in chain.steps():
-        moved = Paths.join([_take(live, step, d) for d in range(step.logcount.size)])
-        finished = moved.hits == chain.n_targets
-        done.append(moved.take(finished))
-        live = moved.take(~finished)
-    ends = Paths.join([*done, live])
-    pieces = [_close(chain, ends, d) for d in range(chain.closing.slope.shape[0])]
-    value, logweight = zip(*pieces, strict=True)
-    return np.concatenate(value), np.concatenate(logweight)
-
-
-def _take(paths: Paths, step: Step, hits: int) -> Paths:
-    """Go on with `hits` hits in the next group, where that can be."""
+def _move(paths: _Paths, step: Step) -> _Paths:
+    """Go on with all numbers of hits in the next group, where that can be."""
+    column = paths.hits - step.least
+    hits = np.arange(step.logcount.size)[:, None]
     after = paths.hits + hits
-    possible = (after >= step.least) & (after <= step.most)
-    paths = paths.take(possible)
-    return Paths(
+    possible = (after >= step.next_least) & (after <= step.next_most)
+    return _Paths(
         after[possible],
-        paths.gain + step.gain[hits, paths.hits],
-        paths.logweight + step.logcount[hits],
+        (paths.gain + step.gain[:, column])[possible],
+        (paths.logweight + step.logcount[:, None])[possible],
     )
-
-
-def _close(chain: Chain, paths: Paths, hits: int) -> tuple[_Floats, _Floats]:
-    """Read off values and weights of paths with `hits` hits in the last group."""
-    closing = chain.closing
-    column = paths.hits - chain.least_above_last
-    possible = (closing.logweight[hits] > -np.inf)[column]
-    paths, column = paths.take(possible), column[possible]
-    value = paths.gain * closing.slope[hits, column] + closing.intercept[hits, column]
-    return value, paths.logweight + closing.logweight[hits, column]

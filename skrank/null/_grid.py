@@ -24,13 +24,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
-from skrank.null._chain import MAX_BLOCK_HITS, Chain, Excess, Tail, log_binomial
+from skrank.null._chain import Chain, Windows, log_binomial
+from skrank.null._excess import Excess, Question, Tail
 
 _MAX_MOVES = 450_000  # transitions between states, each some array operations
 _CELLS = (1000, 8000)  # of the observed sum: at least, and at most
 _WORK = 4e8  # cells times moves, between these two
 _MAX_STATES = 5_000_000  # depths times targets
 _SMALLEST = -640.0  # logarithm of a p-value that is safe from underflow
+_MAX_BLOCK_HITS = 25  # hits considered in a block of merged ranks
 _LEFT_OUT = math.log(1e-3)  # what may be left out, relative to the p-value
 
 _Floats = NDArray[np.float64]
@@ -38,84 +40,78 @@ _Floats = NDArray[np.float64]
 _Cells = dict[int, tuple[int, _Floats]]
 
 
-def tail(chain: Chain, statistic: float, sign: int, guess: Tail) -> Tail | None:
-    """P(value >= statistic), or <= with sign -1, with certified bounds.
+def tail(question: Question, guess: float) -> Tail | None:
+    """Probability that the excess of one list is at least zero, with certified bounds.
 
-    The saddlepoint's `guess` says what is negligible. None where it would take long, or
-    where terms so small that they may have underflown make up the probability.
+    The `guess` of its logarithm says what is negligible. None where it would take long,
+    or where terms so small that they may have underflown make up the probability.
     """
-    if guess.log_bounds is not None:  # an end of the support, and exact
-        return guess
-    chain = chain.coarse
-    n_states = chain.ends.size * chain.n_targets
-    if guess.log_p < _SMALLEST or n_states > _MAX_STATES:
+    (excess,) = question.parts
+    excess = excess.on(excess.chain.coarse)
+    chain = excess.chain
+    if guess < _SMALLEST or chain.ends.size * chain.n_targets > _MAX_STATES:
         return None
-    windows = _Windows(chain, guess.log_p + _LEFT_OUT)
-    if windows.n_moves() > _MAX_MOVES:
+    kept, left_out = _likely(chain, guess + _LEFT_OUT)
+    if _n_moves(kept) > _MAX_MOVES:
         return None
-    lower, upper, best = _Sweep(chain, statistic, sign, windows).run()
-    bounds = (_log(lower - windows.left_out), _log(min(1.0, upper + windows.left_out)))
+    lower, upper, best = _Sweep(excess, question.slack, kept).run()
+    bounds = (_log(lower - left_out), _log(min(1.0, upper + left_out)))
     return Tail(min(max(_log(best), bounds[0]), bounds[1]), bounds)
 
 
-class _Windows:
-    """Which numbers of hits are considered after each group of the body."""
+def _likely(chain: Chain, log_left_out: float) -> tuple[Windows, float]:
+    """Numbers of hits that are not next to impossible, and the chance of the others."""
+    n, m, depth = chain.n_samples, chain.n_targets, chain.depths[:, None]
+    hits = np.arange(m + 1)
+    possible = (hits <= depth) & (m - hits <= n - depth)
+    visited = np.full(possible.shape, -np.inf)
+    depth, found = np.broadcast_arrays(depth, hits)
+    depth, found = depth[possible], found[possible]
+    visited[possible] = log_binomial(depth, found)
+    visited[possible] += log_binomial(n - depth, m - found) - log_binomial(n, m)
+    kept = visited > log_left_out - math.log(visited.size)
+    least, most = kept.argmax(axis=1), m - kept[:, ::-1].argmax(axis=1)
+    outside = (hits < least[:, None]) | (hits > most[:, None])
+    sizes, group = np.unique(chain.sizes[:-1], return_inverse=True)
+    rare = math.exp(max(log_left_out, -700.0)) / visited.size
+    widest = np.asarray(hypergeom.isf(rare, n, m, sizes), dtype=int)[group]
+    widest = np.minimum(widest, np.where(chain.merged[:-1], _MAX_BLOCK_HITS, m))
+    crowded = np.asarray(hypergeom.sf(widest, n, m, chain.sizes[:-1]))
+    left_out = float(np.exp(visited[outside]).sum() + crowded.sum())
+    return Windows(least, most, widest), left_out
 
-    def __init__(self, chain: Chain, log_left_out: float) -> None:
-        n, m = chain.n_samples, chain.n_targets
-        self.depth = np.append(0, chain.ends[:-1])[:, None]
-        hits = np.arange(m + 1)
-        possible = (hits <= self.depth) & (m - hits <= n - self.depth)
-        visited = np.full(possible.shape, -np.inf)
-        depth, found = np.broadcast_arrays(self.depth, hits)
-        depth, found = depth[possible], found[possible]
-        visited[possible] = log_binomial(depth, found)
-        visited[possible] += log_binomial(n - depth, m - found) - log_binomial(n, m)
-        kept = visited > log_left_out - math.log(visited.size)
-        self.least = kept.argmax(axis=1)
-        self.most = m - kept[:, ::-1].argmax(axis=1)
-        outside = (hits < self.least[:, None]) | (hits > self.most[:, None])
-        sizes, group = np.unique(chain.sizes[:-1], return_inverse=True)
-        rare = math.exp(max(log_left_out, -700.0)) / visited.size
-        self.widest = np.asarray(hypergeom.isf(rare, n, m, sizes), dtype=int)[group]
-        most = np.where(chain.merged[:-1], MAX_BLOCK_HITS, m)
-        self.widest = np.minimum(self.widest, most)
-        crowded = np.asarray(hypergeom.sf(self.widest, n, m, chain.sizes[:-1]))
-        self.left_out = float(np.exp(visited[outside]).sum() + crowded.sum())
 
-    def n_moves(self) -> int:
-        """Number of transitions between kept states, at most."""
-        states = 1 + self.most - self.least
-        return int((states[:-1] * np.minimum(1 + self.widest, states[1:])).sum())
+def _n_moves(kept: Windows) -> int:
+    """Number of transitions between kept states, at most."""
+    states = 1 + kept.most - kept.least
+    return int((states[:-1] * np.minimum(1 + kept.widest, states[1:])).sum())
 
 
 class _Sweep:
     """One pass down the chain for one observed value."""
 
-    def __init__(
-        self, chain: Chain, statistic: float, sign: int, windows: _Windows
-    ) -> None:
-        self.chain = chain
+    def __init__(self, excess: Excess, slack: float, windows: Windows) -> None:
+        self.chain = excess.chain
+        self.excess = excess
+        self.slack = slack
         self.windows = windows
-        self.excess = Excess(chain, statistic, sign)
         self.gains = list(self._gains())
         self.most = self._future(best=1)
         self.least = self._future(best=-1)
-        reach = -self.least if sign > 0 else self.most
+        reach = -self.least if excess.scale > 0 else self.most
         furthest = float(np.max(reach, where=np.isfinite(reach), initial=0.0))
-        cells = min(max(_WORK / max(windows.n_moves(), 1), _CELLS[0]), _CELLS[1])
+        cells = min(max(_WORK / max(_n_moves(windows), 1), _CELLS[0]), _CELLS[1])
         self.width = (furthest or 1.0) / cells
         self.done = np.zeros(3)
 
     def _gains(self) -> Iterator[tuple[_Floats, _Floats]]:
         """What a group adds to the excess (least, most, mean), and its placements."""
         rules = ("pessimistic", "optimistic", "expected")
-        rules = rules if self.excess.sign > 0 else (rules[1], rules[0], rules[2])
-        steps = zip(*(self.chain.steps(rule) for rule in rules), strict=True)
-        for row, group in enumerate(steps):
-            kept = slice(self.windows.least[row], self.windows.most[row] + 1)
-            gain = np.stack([step.gain[:, kept] for step in group])
-            yield self.excess.sign * gain, group[0].logcount
+        rules = rules if self.excess.scale > 0 else (rules[1], rules[0], rules[2])
+        passes = (self.chain.steps(self.windows, inside=rule) for rule in rules)
+        for group in zip(*passes, strict=True):
+            gain = np.stack([step.gain for step in group])
+            yield self.excess.scale * gain, group[0].logcount
 
     def _future(self, best: int) -> _Floats:
         """Extreme of the excess still to come; rows after each group, columns H."""
@@ -124,7 +120,7 @@ class _Sweep:
         last = np.where(
             chain.closing.logweight > -np.inf, best * self.excess.last, -np.inf
         ).max(axis=0)
-        table[-1, chain.least_above_last :][: last.size] = last
+        table[-1, chain.closing.least :][: last.size] = last
         for row in reversed(range(len(self.gains))):
             gain = best * self.gains[row][0][1 if best > 0 else 0]
             first = windows.least[row]
@@ -149,7 +145,7 @@ class _Sweep:
     def _log_left(self, row: int) -> _Floats:
         """Logarithms of the placements left at a depth, per number of hits."""
         left = self.chain.n_targets - np.arange(self.chain.n_targets + 1)
-        room = self.chain.n_samples - int(self.windows.depth[row, 0])
+        room = self.chain.n_samples - int(self.chain.depths[row])
         ways = log_binomial(room, np.minimum(left, room))
         return np.where(left <= room, ways, -np.inf)
 
@@ -180,7 +176,7 @@ class _Sweep:
         self, first: int, chance: _Floats, row: int, hits: int
     ) -> tuple[int, _Floats] | None:
         """Absorb the sums that cannot miss, drop those that cannot reach."""
-        slack = self.excess.slack
+        slack = self.slack
         sure = math.ceil((-slack - self.least[row, hits]) / self.width) - first
         lost = math.ceil((-slack - self.most[row, hits]) / self.width) - first
         stop = min(max(sure, 0), chance.shape[1])
@@ -193,9 +189,9 @@ class _Sweep:
         chain = self.chain
         total = log_binomial(chain.n_samples, chain.n_targets)
         for hits, (first, chance) in cells.items():
-            column = hits - chain.least_above_last
+            column = hits - chain.closing.least
             share = np.exp(chain.closing.logweight[:, column] + total - left[hits])
-            need = -self.excess.last[:, column] - self.excess.slack
+            need = -self.excess.last[:, column] - self.slack
             sums = (first + np.arange(chance.shape[1])) * self.width
             self.done += chance @ (share @ (sums >= need[:, None]))
 

@@ -1,23 +1,33 @@
-"""Exact mean and variance under random selection.
+"""Exact mean and variance under random selection, and the ends of the support.
 
-Any measure and any ties: one plain pass of the chain, O(n_groups * m). For average
-precision without ties, in full or down to a cut, there is a closed form, O(1).
+Average precision without ties, in full or down to a cut, has a closed form, O(1). So
+has any measure that is a sum over targets and pairs of targets, O(n_groups). What is
+left takes one pass down the chain, O(n_groups * m * hits in a group).
 """
 
-import numpy as np
-from scipy.special import digamma, zeta
+from collections.abc import Callable
+from typing import Any
 
-from skrank._measures import AveragePrecision, AveragePrecisionOverHits
-from skrank.null._chain import Chain
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import digamma, logsumexp, zeta
+
+from skrank._measures import AveragePrecision
+from skrank.null._chain import Chain, Step
+
+_Floats = NDArray[np.float64]
 
 
 def moments(chain: Chain) -> tuple[float, float]:
     """Mean and variance of the measure; both exact but for rounding."""
-    is_sum = isinstance(chain.measure, AveragePrecision) and not isinstance(
-        chain.measure, AveragePrecisionOverHits
-    )
+    measure = chain.measure
     untied = chain.ends.size == chain.ends[-1]
-    mean, variance = _untied_moments(chain) if is_sum and untied else chain.moments()
+    if untied and isinstance(measure, AveragePrecision) and chain.slope is not None:
+        mean, variance = _untied_moments(chain)
+    elif measure.pairwise:
+        mean, variance = pairwise_moments(chain)
+    else:
+        mean, variance = chain_moments(chain)
     # where ties leave luck no choice, rounding alone would be left
     return mean, variance if variance > (1e-11 * mean) ** 2 else 0.0
 
@@ -49,3 +59,114 @@ def _untied_moments(chain: Chain) -> tuple[float, float]:
     double *= 2 * one * second
     divisor = chain.measure.divisor(chain.frame)
     return mean / divisor, max(0.0, single + double - mean**2) / divisor**2
+
+
+def pairwise_moments(chain: Chain) -> tuple[float, float]:
+    """Moments where a group of d hits below H others adds A d H + B d + C d (d - 1).
+
+    The sum is one of weights over the items that are targets, B, and over their pairs:
+    A of the lower one's group, or 2 C inside a group. Its second moment needs the
+    chances that 1 to 4 given items are targets.
+    """
+    n, m, size = chain.n_samples, chain.n_targets, chain.sizes.astype(float)
+    cross, item, inside = _pair_weights(chain)
+    above = chain.ends - size
+    level = 2 * inside * (size - 1)
+    below = np.cumsum((cross * size)[::-1])[::-1] - cross * size
+    # of the weights of pairs: sum over those with one item, over all, of squares
+    row = cross * above + level + below
+    pairs = float((size * (cross * above + level / 2)).sum())
+    squares = float((size * (cross**2 * above + level * inside)).sum())
+    items, item_squares = float((size * item).sum()), float((size * item**2).sum())
+    both, touching = float((size * item * row).sum()), float((size * row**2).sum())
+    one, two, three, four = np.cumprod([(m - i) / max(n - i, 1) for i in range(4)])
+    mean = one * items + two * pairs
+    second = one * item_squares + two * (items**2 - item_squares)
+    second += 2 * (two * both + three * (items * pairs - both))
+    second += two * squares + three * (touching - 2 * squares)
+    second += four * (pairs**2 - touching + squares)
+    assert chain.slope is not None
+    mean_value = chain.slope * mean + chain.measure.offset(chain.frame)
+    return mean_value, chain.slope**2 * max(0.0, second - mean**2)
+
+
+def _pair_weights(chain: Chain) -> tuple[_Floats, _Floats, _Floats]:
+    """A, B and C of each group, read off the gains of one and two hits."""
+    above, size = chain.depths, chain.sizes
+
+    def gain(hits_above: int, hits: int) -> _Floats:
+        found = chain.measure.gain(above, size, hits_above, hits, chain.frame)
+        return np.broadcast_to(found, size.shape)
+
+    item = gain(0, 1)
+    return gain(1, 1) - item, item, np.where(size > 1, gain(0, 2) / 2 - item, 0.0)
+
+
+def chain_moments(chain: Chain) -> tuple[float, float]:
+    """Mean and variance, by a pass that carries both for each number of hits."""
+    zero = np.zeros(1)
+    state = zero, zero, zero
+    for step in chain.steps():
+        state = _go_on(state, step)
+    logweight, mean, variance = state
+    closing = chain.closing
+    chance = np.exp(logweight + closing.logweight)
+    mean = closing.slope * mean + closing.intercept
+    centre = float((chance * mean).sum())
+    spread = closing.slope**2 * variance + (mean - centre) ** 2
+    return centre, float((chance * spread).sum())
+
+
+def _go_on(
+    state: tuple[_Floats, _Floats, _Floats], step: Step
+) -> tuple[_Floats, _Floats, _Floats]:
+    """Merge, for each number of hits after a group, the ways that lead to it."""
+    logweight = _skew(state[0] + step.logcount[:, None], step, -np.inf)
+    mean = _skew(state[1] + step.gain, step, 0.0)
+    spread = _skew(state[2] + 0 * step.gain, step, 0.0)
+    top = logweight.max(axis=0)
+    share = np.exp(logweight - top)
+    total = share.sum(axis=0)
+    share /= total
+    centre = (share * mean).sum(axis=0)
+    spread = (share * (spread + (mean - centre) ** 2)).sum(axis=0)
+    return top + np.log(total), centre, spread
+
+
+def extreme(chain: Chain, best: Callable[..., Any] = np.max) -> tuple[float, float]:
+    """Largest value (or least, with ``np.min``) and the logarithm of its probability.
+
+    Exact if the chain's blocks are where no extreme ranking has a choice.
+    """
+    sign = 1 if best is np.max else -1
+    inside = "optimistic" if sign > 0 else "pessimistic"
+    value, mass = np.zeros(1), np.zeros(1)
+    for step in chain.steps(inside=inside):
+        reached = _skew(sign * step.gain + value, step, -np.inf)
+        ways = _skew(mass + step.logcount[:, None] + 0 * step.gain, step, -np.inf)
+        value, mass = _best(reached, ways)
+    closing = chain.closing
+    final = sign * (closing.slope * (sign * value) + closing.intercept)
+    final = np.where(closing.logweight > -np.inf, final, -np.inf)
+    top, logmass = _best(
+        final.reshape(-1, 1), (mass + closing.logweight).reshape(-1, 1)
+    )
+    return sign * float(top[0]), float(logmass[0])
+
+
+def _skew(table: _Floats, step: Step, fill: float) -> _Floats:
+    """Move cell [d, H] to [d, H + d]: columns become the hits after the group."""
+    n_rows, n_cols = table.shape
+    width = n_cols + n_rows - 1
+    flat = np.full(n_rows * (width + 1), fill)
+    flat.reshape(n_rows, width + 1)[:, :n_cols] = table
+    first = step.next_least - step.least
+    last = step.next_most - step.least + 1
+    return flat[: n_rows * width].reshape(n_rows, width)[:, first:last]
+
+
+def _best(value: _Floats, logweight: _Floats) -> tuple[_Floats, _Floats]:
+    """Maximum of each column, and the joint weight of all cells that reach it."""
+    top = value.max(axis=0)
+    level = value >= top - 1e-12 * np.maximum(np.abs(top), 1.0)
+    return top, np.asarray(logsumexp(np.where(level, logweight, -np.inf), axis=0))

@@ -1,80 +1,230 @@
-"""Engine "monte_carlo": lists drawn under random selection.
+"""Engines "monte_carlo" and "tilted": lists drawn under random selection.
 
 A draw is the places of the m targets, never a permutation of n labels: its cost is that
-of m integers, whatever n.
+of m integers, whatever n. Plain draws count how often luck does as well. Tilted draws
+come from a chain under which what was observed is usual, and each counts exp(-u * E)
+for its excess E on that chain: an unbiased estimate with a standard error at any depth.
+Ranks that the chain merges are drawn inside their blocks, and measured where they fall,
+so that nothing is lost to the merging.
 """
+
+import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skrank._ranking import HitGroups
-from skrank.null._chain import Chain, Tail
+from skrank.null._chain import Chain
+from skrank.null._excess import Tail, Term
+from skrank.null._tilting import Solution, Tilted
 
-_BATCH_ITEMS = 2**19  # places drawn at once; bounds the memory
+_BATCH_ITEMS = 2**17  # places drawn at once; they stay in the processor's cache
+_TILTED_ITEMS = 2**21
 
-
-def draw(
-    chain: Chain, size: int, generator: np.random.Generator
-) -> NDArray[np.float64]:
-    """Values of `size` random lists; O(size * m log m) time, bounded memory."""
-    batch = max(1, _BATCH_ITEMS // chain.n_targets)
-    counts = [min(batch, size - start) for start in range(0, size, batch)]
-    return np.concatenate([_draw_batch(chain, count, generator) for count in counts])
+_Floats = NDArray[np.float64]
+_Ints = NDArray[Any]
 
 
-def tail(values: NDArray[np.float64], statistic: float, sign: int) -> Tail:
+def draw(terms: Sequence[Term], size: int, generator: np.random.Generator) -> _Floats:
+    """Mean values of `size` random sets of lists; O(size * m log m), bounded memory."""
+    total = np.zeros(size)
+    for chain, weight, count in terms:
+        drawn = _draw_lists(chain, size * count, generator)
+        total += weight * drawn.reshape(count, size).sum(axis=0)
+    return total
+
+
+def tail(values: _Floats, statistic: float, sign: int) -> Tail:
     """(C + 1) / (B + 1), C the draws at least as extreme.
 
     Phipson and Smyth (2010), *Statistical Applications in Genetics and Molecular
     Biology* 9(1), article 39.
     """
-    extreme = sign * (values - statistic) >= -1e-11 * abs(statistic)
-    return Tail(float(np.log((extreme.sum() + 1) / (values.size + 1))))
+    count, size = int(_reaches(values, statistic, sign).sum()), values.size
+    p = (count + 1) / (size + 1)
+    return Tail(math.log(p), error=math.sqrt((1 - p) / (p * size)))
 
 
-def _draw_batch(
-    chain: Chain, n_rows: int, generator: np.random.Generator
-) -> NDArray[np.float64]:
-    """Draw places, group them by the ties they fall in, and measure."""
+def tilted_tail(
+    solution: Solution,
+    terms: Sequence[Term],
+    statistic: float,
+    sign: int,
+    size: int,
+    generator: np.random.Generator,
+) -> Tail:
+    """Unbiased estimate from `size` draws of the tilted law, with its standard error."""
+    tilt = max(solution.tilt, 0.0)
+    parts = solution.tilted(tilt)
+    rows = max(1, _TILTED_ITEMS // max(_width(part) for part in parts))
+    batches = [min(rows, size - start) for start in range(0, size, rows)]
+    weights = np.concatenate(
+        [
+            _weights(parts, terms, tilt, (statistic, sign), count, generator)
+            for count in batches
+        ]
+    )
+    log_mgf = sum(part.excess.copies * part.log_mgf for part in parts)
+    mean = float(weights.mean())
+    if mean == 0.0:
+        return Tail(-math.inf, error=math.inf)
+    error = float(weights.std()) / mean / math.sqrt(size)
+    return Tail(min(0.0, log_mgf + math.log(mean)), error=error)
+
+
+def _reaches(values: _Floats, statistic: float, sign: int) -> NDArray[np.bool_]:
+    return sign * (values - statistic) >= -1e-11 * abs(statistic)
+
+
+def _draw_lists(chain: Chain, size: int, generator: np.random.Generator) -> _Floats:
+    """Values of random lists, batch by batch."""
+    batch = max(1, _BATCH_ITEMS // chain.n_targets)
+    counts = [min(batch, size - start) for start in range(0, size, batch)]
     n, m = chain.n_samples, chain.n_targets
-    places = _draw_places(n, m, n_rows, generator)
+    values = [_measure(chain, _draw_places(n, m, count, generator)) for count in counts]
+    return np.concatenate(values)
+
+
+def _measure(chain: Chain, places: _Ints) -> _Floats:
+    """Values of lists given by the sorted places of their targets, one list a row."""
+    n_rows, m = places.shape
+    untied = chain.ends.size == chain.n_samples  # and the whole list counts
+    if untied and chain.slope is not None:
+        gain = chain.measure.gain(places, 1, np.arange(m), 1, chain.frame)
+        offset = chain.measure.offset(chain.frame)
+        return np.asarray(chain.slope * gain.sum(axis=1) + offset)
     group = np.searchsorted(chain.ends, places, side="right")
     first = np.ones(group.shape, dtype=bool)
     first[:, 1:] = group[:, 1:] != group[:, :-1]
     start = np.flatnonzero(first)
     row, hits_above = np.divmod(start, m)
     hits = np.diff(start, append=group.size)
-    counted = group.ravel()[start] < chain.ends.size
-    index = group.ravel()[start][counted]
+    index = group.ravel()[start]
+    counted = index < chain.ends.size
+    index = index[counted]
     groups = HitGroups(
-        chain.ends[index] - chain.sizes[index],
-        chain.sizes[index],
-        hits_above[counted],
-        hits[counted],
+        chain.depths[index], chain.sizes[index], hits_above[counted], hits[counted]
     )
     return chain.measure.values(groups, row[counted], n_rows, chain.frame)
 
 
-def _draw_places(
-    n: int, m: int, n_rows: int, generator: np.random.Generator
-) -> NDArray[np.int64]:
+def _draw_places(n: int, m: int, n_rows: int, generator: np.random.Generator) -> _Ints:
     """Sorted uniform subsets of m out of n places, one a row.
 
     The first m distinct numbers of a sequence of uniform ones are a uniform subset:
     repeats are drawn again until none is left. Where m is more than half of n that is
     slow, and shuffling costs little more.
     """
+    kind = np.int32 if n < 2**31 else np.int64
     if 2 * m > n:
-        everywhere = np.broadcast_to(np.arange(n), (n_rows, n))
+        everywhere = np.broadcast_to(np.arange(n, dtype=kind), (n_rows, n))
         return np.sort(generator.permuted(everywhere, axis=1)[:, :m], axis=1)
-    places = np.sort(generator.integers(0, n, size=(n_rows, m)), axis=1)
-    rows = np.arange(n_rows)
-    while rows.size:
+    places = generator.integers(0, n, size=(n_rows, m), dtype=kind)
+    places.sort(axis=1)
+    rows: NDArray[np.intp] | slice = slice(None)
+    while True:
         block = places[rows]
-        repeated = np.zeros(block.shape, dtype=bool)
-        repeated[:, 1:] = block[:, 1:] == block[:, :-1]
-        rows, repeated = rows[repeated.any(axis=1)], repeated[repeated.any(axis=1)]
-        block = places[rows]
-        block[repeated] = generator.integers(0, n, size=int(repeated.sum()))
-        places[rows] = np.sort(block, axis=1)
-    return places
+        repeated = np.flatnonzero((block[:, 1:] == block[:, :-1]).ravel())
+        if repeated.size == 0:
+            return places
+        row, column = np.divmod(repeated, m - 1)
+        block[row, column] = generator.integers(0, n, size=row.size, dtype=kind)
+        touched = np.unique(row)
+        mended = np.sort(block[touched], axis=1)
+        rows = touched if isinstance(rows, slice) else rows[touched]
+        places[rows] = mended
+
+
+def _width(part: Tilted) -> int:
+    """Items that one draw takes."""
+    return max(len(part.moves), part.excess.chain.n_targets) * part.excess.copies
+
+
+def _weights(
+    parts: list[Tilted],
+    terms: Sequence[Term],
+    tilt: float,
+    question: tuple[float, int],
+    size: int,
+    generator: np.random.Generator,
+) -> _Floats:
+    """exp(-u * excess) of tilted draws that reach the value, 0 of the others."""
+    excess, value = np.zeros(size), np.zeros(size)
+    for part, (chain, weight, count) in zip(parts, terms, strict=True):
+        for _ in range(count):
+            hits, added = _descend(part, size, generator)
+            excess += added
+            places = _spread(part.excess.chain, hits, generator)
+            value += weight * _measure(chain, places)
+    return np.where(_reaches(value, *question), np.exp(-tilt * excess), 0.0)
+
+
+def _descend(
+    part: Tilted, size: int, generator: np.random.Generator
+) -> tuple[_Ints, _Floats]:
+    """Hits in each group of tilted draws, one draw a row, and what they add up to.
+
+    The last column holds the hits below the groups that count.
+    """
+    chain = part.excess.chain
+    hits = np.zeros((len(part.moves) + 2, size), dtype=np.int64)
+    above, excess = np.zeros(size, dtype=np.int64), np.zeros(size)
+    for row, (step, chance, gain) in enumerate(reversed(part.moves)):
+        column = above - step.least
+        hits[row] = _pick(chance, column, generator)
+        excess += gain[hits[row], column]
+        above += hits[row]
+    column = above - part.least
+    way = _pick(part.last_chance, column, generator)
+    excess += part.last[way, column]
+    left = chain.n_targets - above
+    hits[-2] = left if chain.ends[-1] == chain.n_samples else way
+    hits[-1] = left - hits[-2]
+    return hits.T, excess
+
+
+def _pick(chance: _Floats, column: _Ints, generator: np.random.Generator) -> _Ints:
+    """Draw a row of a table of chances for each of some columns of it."""
+    if chance.shape[0] == 1:
+        return np.zeros(column.size, dtype=np.int64)
+    beyond = 1 - np.cumsum(chance[:-1], axis=0)
+    uniform = generator.random(column.size)
+    if chance.shape[0] == 2:
+        return np.asarray(uniform < beyond[0, column], dtype=np.int64)
+    return np.asarray((uniform < beyond[:, column]).sum(axis=0))
+
+
+def _spread(chain: Chain, hits: _Ints, generator: np.random.Generator) -> _Ints:
+    """Sorted places of targets, given how many are in each group, one list a row."""
+    size, m = hits.shape[0], chain.n_targets
+    ends = np.append(chain.ends, chain.n_samples)
+    sizes, start = np.diff(ends, prepend=0), np.append(0, ends[:-1])
+    group = np.repeat(np.tile(np.arange(ends.size), size), hits.ravel())
+    group = group.reshape(size, m)
+    # inside a tie any places will do: the first ones
+    before = np.cumsum(hits, axis=1) - hits
+    offset = np.arange(m) - np.take_along_axis(before, group, axis=1)
+    free = np.append(chain.merged, False)[group]
+    offset[free] = _draw_inside(sizes, group, free, generator)
+    places = np.sort(start[group] + offset, axis=1)
+    while True:
+        row, column = np.nonzero(places[:, 1:] == places[:, :-1])
+        if row.size == 0:
+            return places
+        block = np.searchsorted(ends, places[row, column], side="right")
+        inside = (generator.random(row.size) * sizes[block]).astype(np.int64)
+        places[row, column] = start[block] + inside
+        places = np.sort(places, axis=1)
+
+
+def _draw_inside(
+    sizes: _Ints,
+    group: _Ints,
+    free: NDArray[np.bool_],
+    generator: np.random.Generator,
+) -> _Ints:
+    """Draw uniform places inside the blocks."""
+    size = sizes[group[free]]
+    return (generator.random(size.size) * size).astype(np.int64)

@@ -1,0 +1,265 @@
+"""Tilt the law so that what was observed is what luck gives on average.
+
+Under the tilt u every path of the chain is weighted by exp(u * excess). The tilted law
+is a Markov chain again; one backward pass gives its steps exactly, and from there its
+draws and its characteristic function.
+
+Finding the tilt needs no accuracy, so it is done on a rough chain of a few dozen
+blocks. That shows where the tilted hits stand, hence how fine the blocks must be for
+the p-value to be right, and which numbers of hits can be left out.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank.null._chain import Chain, Step, Windows
+from skrank.null._excess import IMPOSSIBLE, Cumulants, Excess, Question, window
+
+_Floats = NDArray[np.float64]
+_MAX_PASSES = 60
+_BLOCK_HITS = 6.0  # on average, in a block of the fine chain
+_GROWTH = (0.004, 0.2)  # of the blocks of the fine chain, at least and at most
+_LEFT_OUT = 1e-10  # chance of the numbers of hits outside the windows
+#: Relative error of p that the blocks may cause.
+MERGING = 3e-3
+
+
+class _Move(NamedTuple):
+    """Tilted chances of the hits in a group, and what they add, per hits above it."""
+
+    step: Step
+    chance: _Floats
+    gain: _Floats
+
+
+class Tilted:
+    """The chain of one list, tilted."""
+
+    def __init__(
+        self, excess: Excess, tilt: float, windows: Windows | None = None
+    ) -> None:
+        self.excess = excess
+        self.moves: list[_Move] = []
+        steps = list(excess.chain.steps(windows, upwards=True))
+        #: The last group: weights, what it adds, and the hits of the first column.
+        logweight, self.last, self.least = excess.final(steps)
+        self.last_chance, state = _normalise(logweight + tilt * self.last)
+        for step in steps:
+            gain = excess.scale * step.gain
+            later = window(step, state, IMPOSSIBLE)
+            chance, state = _normalise(step.logcount[:, None] + tilt * gain + later)
+            self.moves.append(_Move(step, chance, gain))
+        #: K at the tilt.
+        self.log_mgf = float(state[0])
+
+    def marginals(self) -> list[tuple[int, _Floats]]:
+        """Chances of the numbers of hits after each group, with the least of them."""
+        chance: _Floats = np.ones(1)
+        found = []
+        for step, move, _ in reversed(self.moves):
+            joint = chance * move
+            rows, columns = np.indices(joint.shape)
+            after = (rows + columns).ravel() + step.least - step.next_least
+            size = step.next_most - step.next_least + 1
+            kept = (after >= 0) & (after < size)
+            chance = np.bincount(after[kept], joint.ravel()[kept], size)
+            found.append((step.next_least, chance))
+        return found
+
+    def characteristic(
+        self, start: int, count: int, width: float
+    ) -> NDArray[np.complex128]:
+        """E exp(i * w * excess) at w = width * k for k = start ... start + count - 1.
+
+        One backward pass, O(count * n_groups * m * hits in a group).
+        """
+        phases = _phases(self.last, self.last_chance, start, count, width)
+        state = phases.sum(axis=1)
+        for step, chance, gain in self.moves:
+            later = window(step, state, 0.0)
+            phases = _phases(gain, chance, start, count, width)
+            phases *= later
+            state = phases.sum(axis=1)
+        return state[:, 0]  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """The tilt that centres the excess at zero, found on rough chains.
+
+    `spread` is the standard deviation of the excess without a tilt.
+    """
+
+    question: Question
+    rough: Question
+    tilt: float
+    cumulants: Cumulants
+    spread: float
+
+    def at(self, tilt: float) -> Cumulants:
+        """Cumulants at another tilt."""
+        return _total(self.rough, tilt)
+
+    def tilted(self, tilt: float) -> list[Tilted]:
+        """Tilt all parts, on chains fine enough for their p-value."""
+        parts = zip(self.question.parts, self.rough.parts, strict=True)
+        return [_refine(part, rough, tilt) for part, rough in parts]
+
+
+def solve(question: Question, chains: Iterable[Chain]) -> Solution:
+    """Find the tilt on rough chains; the value must be inside their support."""
+    rough = question.on(chains)
+    start = _total(rough, 0.0)
+    tilt, cumulants = newton(partial(_total, rough), start, tolerance=0.2)
+    spread = math.sqrt(start.curvature)
+    return Solution(question, rough, tilt, cumulants, spread)
+
+
+def newton(
+    cumulants_at: Callable[[float], Cumulants],
+    start: Cumulants,
+    *,
+    tolerance: float,
+    tilt: float = 0.0,
+) -> tuple[float, Cumulants]:
+    """Root of K', by Newton's steps kept inside a bracket.
+
+    K' increases from the least excess to the largest, which have opposite signs, so the
+    root exists and is unique. It is found to `tolerance` standard deviations.
+    """
+    low, high, found = -math.inf, math.inf, start
+    for _ in range(_MAX_PASSES):
+        if abs(found.slope) <= tolerance * math.sqrt(found.curvature):
+            break
+        low, high = (tilt, high) if found.slope < 0 else (low, tilt)
+        tilt = _next_tilt(tilt, found, low, high, 3.0 / math.sqrt(start.curvature))
+        found = cumulants_at(tilt)
+    return tilt, found
+
+
+def _next_tilt(
+    tilt: float, found: Cumulants, low: float, high: float, reach: float
+) -> float:
+    """Newton's step, at most a tripling outside the bracket, a halving inside it."""
+    reach += 2.0 * abs(tilt)
+    towards = -math.copysign(reach, found.slope)
+    if found.curvature > 0:
+        towards = max(-reach, min(reach, -found.slope / found.curvature))
+    step = tilt + towards
+    return step if low < step < high else (low + high) / 2
+
+
+def _total(question: Question, tilt: float) -> Cumulants:
+    """Cumulants of independent parts add."""
+    return add_cumulants(
+        question.parts,
+        (part.cumulants(tilt, part.chain.ladder) for part in question.parts),
+    )
+
+
+def add_cumulants(parts: Iterable[Excess], cumulants: Iterable[Cumulants]) -> Cumulants:
+    """Cumulants of independent parts add."""
+    counted = [
+        [part.copies * number for number in one]
+        for part, one in zip(parts, cumulants, strict=True)
+    ]
+    return Cumulants(*(sum(column) for column in zip(*counted, strict=True)))
+
+
+def _refine(excess: Excess, rough: Excess, tilt: float) -> Tilted:
+    """Tilt one list on a chain that is fine enough, within windows that hold its hits.
+
+    Merging loses the variance of the gains inside the blocks, to a relative error of
+    about tilt**2 * variance / 2 in p; the growth of the blocks keeps that small.
+    """
+    profile = _Profile(Tilted(rough, tilt))
+    growth = math.sqrt(24 * MERGING / max(tilt**2 * profile.roughness(), 1e-12))
+    growth = min(max(growth, _GROWTH[0]), _GROWTH[1])
+    chain = excess.chain.coarsen(growth, _BLOCK_HITS)
+    return Tilted(excess.on(chain), tilt, profile.windows(chain))
+
+
+class _Profile:
+    """Where the hits of a tilted rough chain stand."""
+
+    def __init__(self, tilted: Tilted) -> None:
+        self.excess = tilted.excess
+        self.depths = self.excess.chain.depths
+        rows = [(0, 0.0, 0)]
+        for least, chance in tilted.marginals():
+            kept = np.flatnonzero(chance > _LEFT_OUT)
+            mean = least + chance @ np.arange(chance.size) / chance.sum()
+            rows.append((least + kept[0], mean, least + kept[-1]))
+        self.least, self.mean, self.most = np.array(rows, dtype=float).T
+
+    def roughness(self) -> float:
+        """Variance of the gains inside blocks that grow by 1, all blocks together."""
+        chain = self.excess.chain
+        start, stop = self.depths[:-1], self.depths[1:]
+        far = start >= 5
+        start, stop, above = start[far], stop[far], self.mean[:-1][far]
+        ends = [
+            chain.measure.gain(depth, 1, np.rint(above), 1, chain.frame)
+            for depth in (start, stop - 1)
+        ]
+        change = self.excess.scale * (ends[0] - ends[1]) / np.log(stop / start)
+        return float((np.diff(self.mean)[far] * change**2).sum())
+
+    def windows(self, chain: Chain) -> Windows:
+        """Numbers of hits to consider at the depths of a finer chain."""
+        depths = chain.depths
+        possible = chain.possible()
+        least = np.interp(depths, self.depths, self.least)
+        most = np.interp(depths, self.depths, self.most)
+        # between two depths the hits vary by as much again as a bridge does
+        inside = np.interp(depths, self.depths[1:], np.diff(self.mean))
+        half = (most - least) / 2
+        slack = 1 + np.sqrt(half**2 + 10 * inside) - half
+        slack[np.isin(depths, self.depths)] = 0
+        least, most = np.floor(least - slack), np.ceil(most + slack)
+        mean = np.diff(np.interp(depths, self.depths, self.mean))
+        widest = np.ceil(mean + 9 * np.sqrt(mean) + 8)
+        # hits do not become fewer
+        least, most = (
+            np.minimum.accumulate(least[::-1])[::-1],
+            np.maximum.accumulate(most),
+        )
+        return Windows(
+            np.maximum(possible.least, least.astype(np.intp)),
+            np.minimum(possible.most, most.astype(np.intp)),
+            np.minimum(possible.widest, widest.astype(np.intp)),
+        )
+
+
+def _normalise(logweight: _Floats) -> tuple[_Floats, _Floats]:
+    """Chances within each column, and the logarithm of its total weight."""
+    top = np.maximum(logweight.max(axis=0), IMPOSSIBLE)
+    chance = np.exp(logweight - top)
+    total = np.maximum(chance.sum(axis=0), 1e-300)
+    chance /= total
+    return chance, top + np.log(total)
+
+
+def _phases(
+    gain: _Floats, chance: _Floats, start: int, count: int, width: float
+) -> NDArray[np.complex128]:
+    """Chances times exp(i * width * k * gain) for k = start ... start + count - 1.
+
+    The exponentials are powers of one, so most are had by multiplication.
+    """
+    found = np.empty((count, *gain.shape), dtype=complex)
+    found[0] = np.exp(1j * (width * start) * gain) * chance if start else chance
+    power = np.exp(1j * width * gain)
+    filled = 1
+    while filled < count:
+        stop = min(2 * filled, count)
+        np.multiply(found[: stop - filled], power, out=found[filled:stop])
+        power *= power
+        filled = stop
+    return found
