@@ -48,6 +48,7 @@ METHODS = (
 ALTERNATIVES = ("greater", "less", "two-sided")
 _SIGNS = {"greater": (1,), "less": (-1,), "two-sided": (1, -1)}
 _ACCURATE = 0.01  # error of "inversion" beyond which "auto" goes on to "tilted"
+_TIGHT = 0.05  # logarithm of the ratio of bounds, likewise for "grid"
 _DRAWS = 2**14  # of "tilted" in "auto", doubled until the error is small enough
 _MAX_DRAWS = 2**20
 
@@ -407,14 +408,12 @@ class _Law:
             tail = _inversion.tail(solution)
             if method == "inversion" or (tail.error or 0.0) <= _ACCURATE:
                 return TailProbability(*tail, "inversion")
+        if method in ("auto", "grid") and len(question.parts) == 1:
+            bounded = _grid.tail(question, _saddlepoint.tail(solution).log_p)
+            if bounded is not None and (method == "grid" or _is_tight(bounded)):
+                return TailProbability(*bounded, "grid")
         if method == "grid":
-            bounded = None
-            if len(question.parts) == 1:
-                guess = _saddlepoint.tail(solution).log_p
-                bounded = _grid.tail(question, guess)
-            if bounded is None:
-                raise self._refusal(statistic, method)
-            return TailProbability(*bounded, method)
+            raise self._refusal(statistic, method)
         tail = self._tilted(solution, statistic, sign, size, generator)
         return TailProbability(*tail, "tilted")
 
@@ -624,6 +623,13 @@ def _alike(chains: list[Chain]) -> tuple[Term, ...]:
         found.setdefault(key, []).append(chain)
     weight = 1 / len(chains)
     return tuple(Term(same[0], weight, len(same)) for same in found.values())
+
+
+def _is_tight(tail: Tail) -> bool:
+    """Whether the bounds leave no more doubt than "auto" promises."""
+    assert tail.log_bounds is not None
+    lower, upper = tail.log_bounds
+    return upper - lower <= _TIGHT
 
 
 def _beyond(value: float) -> float:

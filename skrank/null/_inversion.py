@@ -24,16 +24,17 @@ from skrank.null._excess import Tail
 from skrank.null._tilting import MERGING, Solution, Tilted
 
 _ALIAS = 1e-5  # of the probability: what the period may add
+_BEHIND = 2.0  # K at the tilt of the contour
 _GOOD = 2e-3  # relative size of the frequencies left out at which to stop
 _FIRST = 8
-_MAX_FREQUENCIES = 2048
+_MAX_FREQUENCIES = 4096
 _BATCH = 256
 _FEW_GROUPS = 64  # the law may be a lattice, whose frequencies return
 
 
 def tail(solution: Solution) -> Tail:
     """Probability that the excess is at least zero, with an estimate of the error."""
-    tilt = max(solution.tilt, 0.5 / solution.spread)
+    tilt = _positive(solution)
     parts = solution.tilted(tilt)
     width = 2 * math.pi / _period(solution, tilt)
     terms = np.zeros(0)
@@ -43,34 +44,50 @@ def tail(solution: Solution) -> Tail:
         terms = np.append(terms, _terms(parts, tilt, terms.size, count, width))
         total = float(terms.sum())
         left = float(np.abs(terms[-terms.size // 2 :]).max()) * terms.size
-        error = left / abs(total) + _ALIAS + MERGING if total > 0 else math.inf
+        rounding = 1e-14 * float(np.abs(terms).sum())
+        error = (left + rounding) / abs(total) + _ALIAS + MERGING
         if left <= _GOOD * total or terms.size >= _MAX_FREQUENCIES:
             break
         count = min(terms.size, _BATCH)
     if total <= 0:
-        return Tail(math.nan, error=math.inf)
+        return Tail(0.0, error=math.inf)
     log_mgf = sum(part.excess.copies * part.log_mgf for part in parts)
     return Tail(min(0.0, log_mgf + math.log(total)), error=error)
+
+
+def _positive(solution: Solution) -> float:
+    """Tilt of the contour: the saddlepoint, or right of the pole at zero.
+
+    So far that the period need not be long, but not so far that the tilted law leaves
+    the observed value behind, for then digits would be lost.
+    """
+    tilt = 0.5 / solution.spread
+    while tilt > solution.tilt and solution.at(tilt).value > _BEHIND:
+        tilt /= 2
+    return max(tilt, solution.tilt)
 
 
 def _period(solution: Solution, tilt: float) -> float:
     """Period of the trapezoidal rule, so long that what lies beyond does not count.
 
     Values beyond the period appear inside it, at most with weight 1: their tilted
-    chance is bounded by Chernoff's inequality, at a tilt three standard deviations
-    further on. Negative values appear with exp(-tilt * (value + period)), which is at
+    chance is bounded by Chernoff's inequality, at some tilt further on, three standard
+    deviations or less where the law is heavy. Negative values appear with exp(-tilt * (value + period)), which is at
     most exp(-tilt * period) of the untilted law.
     """
     here = solution.at(tilt)
     further = 3 / math.sqrt(here.curvature)
-    there = solution.at(tilt + further)
     small = -math.log(_ALIAS)
-    right = (there.value - here.value + small) / further
+    right, shorter = math.inf, 0.0
+    while shorter < 0.9 * right:
+        right = shorter or math.inf
+        shorter = (solution.at(tilt + further).value - here.value + small) / further
+        further /= 2
     at_saddlepoint = solution.cumulants
     depth = at_saddlepoint.value - math.log1p(
         2.5 * abs(solution.tilt) * math.sqrt(at_saddlepoint.curvature)
     )
-    return max(right, (small - depth) / tilt)
+    return max(min(right, shorter), (small - depth) / tilt)
 
 
 def _terms(

@@ -178,7 +178,10 @@ def _refine(excess: Excess, rough: Excess, tilt: float) -> Tilted:
     Merging loses the variance of the gains inside the blocks, to a relative error of
     about tilt**2 * variance / 2 in p; the growth of the blocks keeps that small.
     """
-    profile = _Profile(Tilted(rough, tilt))
+    rough_tilted = Tilted(rough, tilt)
+    if not rough_tilted.moves:
+        return rough_tilted
+    profile = _Profile(rough_tilted)
     growth = math.sqrt(24 * MERGING / max(tilt**2 * profile.roughness(), 1e-12))
     growth = min(max(growth, _GROWTH[0]), _GROWTH[1])
     chain = excess.chain.coarsen(growth, _BLOCK_HITS)
