@@ -25,9 +25,10 @@ from skrank.null._tilting import MERGING, Solution, Tilted
 
 _ALIAS = 1e-5  # of the probability: what the period may add
 _BEHIND = 2.0  # K at the tilt of the contour
-_GOOD = 2e-3  # relative size of the frequencies left out at which to stop
+_GOOD = 5e-3  # relative size of the frequencies left out at which to stop
 _FIRST = 8
-_MAX_FREQUENCIES = 4096
+_FREQUENCIES = (512, 2**15)  # at least and at most, between them as many as are
+_WORK = 4e9  # done in this: frequencies times the cells of a pass
 _BATCH = 256
 _FEW_GROUPS = 64  # the law may be a lattice, whose frequencies return
 
@@ -40,13 +41,15 @@ def tail(solution: Solution) -> Tail:
     terms = np.zeros(0)
     groups = sum(part.copies * part.chain.ends.size for part in solution.question.parts)
     count = _BATCH if groups < _FEW_GROUPS else _FIRST
+    cells = sum(move.gain.size for part in parts for move in part.moves)
+    most = min(max(_WORK / max(cells, 1), _FREQUENCIES[0]), _FREQUENCIES[1])
     while True:
         terms = np.append(terms, _terms(parts, tilt, terms.size, count, width))
         total = float(terms.sum())
         left = float(np.abs(terms[-terms.size // 2 :]).max()) * terms.size
         rounding = 1e-14 * float(np.abs(terms).sum())
         error = (left + rounding) / abs(total) + _ALIAS + MERGING
-        if left <= _GOOD * total or terms.size >= _MAX_FREQUENCIES:
+        if left <= _GOOD * total or terms.size >= most:
             break
         count = min(terms.size, _BATCH)
     if total <= 0:
@@ -56,15 +59,17 @@ def tail(solution: Solution) -> Tail:
 
 
 def _positive(solution: Solution) -> float:
-    """Tilt of the contour: the saddlepoint, or right of the pole at zero.
+    """Tilt of the contour: the saddlepoint, unless it is near the pole at zero.
 
-    So far that the period need not be long, but not so far that the tilted law leaves
-    the observed value behind, for then digits would be lost.
+    Then so far to the right that the period need not be long, but not so far that the
+    tilted law leaves the observed value behind, for then digits would be lost.
     """
+    if solution.tilt > 0.1 / solution.spread:
+        return solution.tilt
     tilt = 0.5 / solution.spread
-    while tilt > solution.tilt and solution.at(tilt).value > _BEHIND:
+    while solution.at(tilt).value > _BEHIND:
         tilt /= 2
-    return max(tilt, solution.tilt)
+    return tilt
 
 
 def _period(solution: Solution, tilt: float) -> float:

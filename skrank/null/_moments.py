@@ -157,11 +157,11 @@ def extreme(chain: Chain, best: Callable[..., Any] = np.max) -> tuple[float, flo
 def _skew(table: _Floats, step: Step, fill: float) -> _Floats:
     """Move cell [d, H] to [d, H + d]: columns become the hits after the group."""
     n_rows, n_cols = table.shape
-    width = n_cols + n_rows - 1
+    last = step.next_most - step.least + 1
+    width = max(n_cols + n_rows - 1, last)
     flat = np.full(n_rows * (width + 1), fill)
     flat.reshape(n_rows, width + 1)[:, :n_cols] = table
     first = step.next_least - step.least
-    last = step.next_most - step.least + 1
     return flat[: n_rows * width].reshape(n_rows, width)[:, first:last]
 
 

@@ -58,8 +58,11 @@ class Tilted:
         #: K at the tilt.
         self.log_mgf = float(state[0])
 
-    def marginals(self) -> list[tuple[int, _Floats]]:
-        """Chances of the numbers of hits after each group, with the least of them."""
+    def marginals(self) -> list[tuple[int, _Floats, _Floats]]:
+        """Chances of the numbers of hits after each group, and of those in it.
+
+        The first is the least of the hits after the group.
+        """
         chance: _Floats = np.ones(1)
         found = []
         for step, move, _ in reversed(self.moves):
@@ -69,7 +72,7 @@ class Tilted:
             size = step.next_most - step.next_least + 1
             kept = (after >= 0) & (after < size)
             chance = np.bincount(after[kept], joint.ravel()[kept], size)
-            found.append((step.next_least, chance))
+            found.append((step.next_least, chance, joint.sum(axis=1)))
         return found
 
     def characteristic(
@@ -194,12 +197,13 @@ class _Profile:
     def __init__(self, tilted: Tilted) -> None:
         self.excess = tilted.excess
         self.depths = self.excess.chain.depths
-        rows = [(0, 0.0, 0)]
-        for least, chance in tilted.marginals():
-            kept = np.flatnonzero(chance > _LEFT_OUT)
-            mean = least + chance @ np.arange(chance.size) / chance.sum()
-            rows.append((least + kept[0], mean, least + kept[-1]))
-        self.least, self.mean, self.most = np.array(rows, dtype=float).T
+        rows = [(0, 0.0, 0, 0)]
+        for least, after, inside in tilted.marginals():
+            kept = np.flatnonzero(after > _LEFT_OUT)
+            mean = least + after @ np.arange(after.size) / after.sum()
+            widest = np.flatnonzero(inside > _LEFT_OUT)[-1]
+            rows.append((least + kept[0], mean, least + kept[-1], widest))
+        self.least, self.mean, self.most, self.widest = np.array(rows, dtype=float).T
 
     def roughness(self) -> float:
         """Variance of the gains inside blocks that grow by 1, all blocks together."""
@@ -226,8 +230,7 @@ class _Profile:
         slack = 1 + np.sqrt(half**2 + 10 * inside) - half
         slack[np.isin(depths, self.depths)] = 0
         least, most = np.floor(least - slack), np.ceil(most + slack)
-        mean = np.diff(np.interp(depths, self.depths, self.mean))
-        widest = np.ceil(mean + 9 * np.sqrt(mean) + 8)
+        widest = self._widest(depths)
         # hits do not become fewer
         least, most = (
             np.minimum.accumulate(least[::-1])[::-1],
@@ -238,6 +241,16 @@ class _Profile:
             np.minimum(possible.most, most.astype(np.intp)),
             np.minimum(possible.widest, widest.astype(np.intp)),
         )
+
+    def _widest(self, depths: NDArray[np.intp]) -> _Floats:
+        """Hits to consider in groups that are parts of the rough chain's blocks."""
+        first = np.searchsorted(self.depths, depths[:-1], side="right")
+        last = np.searchsorted(self.depths, depths[1:])
+        whole = self.widest[last] + self.widest[first] * (first < last)
+        share = np.minimum(1.0, np.diff(depths) / np.diff(self.depths)[last - 1])
+        part = share * whole
+        part += 7 * np.sqrt(part * (1 - share)) + 6 * (share < 1)
+        return np.asarray(np.minimum(np.ceil(part), whole))
 
 
 def _normalise(logweight: _Floats) -> tuple[_Floats, _Floats]:
