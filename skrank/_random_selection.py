@@ -1,20 +1,32 @@
 """Does a ranking beat luck? The test against random selection.
 
-What comes in is a ranking, as labels and scores or as a fitted estimator; what goes out
-is a frozen result. The test object holds settings alone and is not changed by running.
+What comes in is a ranking, as labels and scores or as a fitted estimator, or several
+rankings, as folds or groups; what goes out is a frozen result. The test object holds
+settings alone and is not changed by running.
 """
 
 import math
+import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.model_selection import cross_validate
 
 from skrank._measures import make_measure
 from skrank._ranking import Ranking, rank
 from skrank._response import target_scores
-from skrank._validation import check_count, check_option, check_ranking_input
-from skrank.null import RandomSelectionNull
+from skrank._validation import (
+    check_count,
+    check_groups,
+    check_option,
+    check_ranking_input,
+)
+from skrank.null import MeanNull, RandomSelectionNull
 from skrank.null._distribution import ALTERNATIVES, METHODS
 
 
@@ -22,12 +34,12 @@ from skrank.null._distribution import ALTERNATIVES, METHODS
 class RandomSelectionResult:
     """Result of a :class:`RandomSelectionTest`.
 
-    The fields are the same whatever the method.
+    The fields are the same whatever the method, for one list and for several.
 
     Attributes
     ----------
     statistic : float
-        Value of the metric.
+        Value of the metric; for several lists its mean over them.
     zscore : float
         ``(statistic - null_mean) / null_std``; NaN if luck has no spread. Not a route
         to the p-value: the law is skewed.
@@ -38,18 +50,28 @@ class RandomSelectionResult:
         Its decimal logarithm.
     pvalue_bounds : tuple of two floats or None
         Certified bounds of the p-value, from "enumeration" and "grid".
+    pvalue_error : float or None
+        Relative error of the p-value: the standard error of "tilted" and "monte_carlo";
+        from "inversion" an upper estimate of what was left out. None with bounds, and
+        where the method does not tell.
     null_mean, null_std : float
-        Exact mean and standard deviation of the metric under random selection.
+        Exact mean and standard deviation of the metric under random selection. The mean
+        is the chance level, which lies above the prevalence, the more so the shorter
+        the lists.
     n_samples, n_targets : int
-        Number of items, and of targets among them.
+        Number of items, and of targets among them, in all lists together.
     metric : str
         Name of the metric with its cut-off.
     method : str
         Method that gave the p-value; never "auto".
     alternative : str
         Which values count as more extreme.
-    null_distribution : RandomSelectionNull
+    null_distribution : RandomSelectionNull or MeanNull
         The law itself.
+    parts : tuple of RandomSelectionResult
+        Results of the single lists, if there were several.
+    labels : tuple
+        What the lists are called: the values of `groups`, or the numbers of the folds.
     """
 
     statistic: float
@@ -65,16 +87,20 @@ class RandomSelectionResult:
     metric: str
     method: str
     alternative: str
-    null_distribution: RandomSelectionNull
+    null_distribution: RandomSelectionNull | MeanNull
+    parts: tuple["RandomSelectionResult", ...] = ()
+    labels: tuple[Any, ...] = ()
 
     def __str__(self) -> str:
         """Say what was found, in words and numbers."""
         beyond = {"greater": ">=", "less": "<=", "two-sided": "as far out as"}
+        many = bool(self.parts)
         lines = [
             f"Random selection test of {self.metric}",
-            f"  list       {self.n_samples} items, {self.n_targets} targets "
+            f"  {f'{len(self.parts)} lists' if many else 'list':<10} "
+            f"{self.n_samples} items, {self.n_targets} targets "
             f"(prevalence {self.n_targets / self.n_samples:.4g})",
-            f"  value      {self.statistic:.4g}",
+            f"  value      {self.statistic:.4g}{' on average' if many else ''}",
             f"  by luck    {self.null_mean:.4g} on average, "
             f"standard deviation {self.null_std:.3g}",
             f"  z          {self.zscore:.3g}",
@@ -93,12 +119,15 @@ class RandomSelectionResult:
         Returns
         -------
         fields : dict
-            All fields but the law; the bounds as "pvalue_lower" and "pvalue_upper",
-            NaN where there are none.
+            All fields but the law and the single lists; the bounds as "pvalue_lower"
+            and "pvalue_upper", NaN where there are none, as is the error.
         """
         fields = {name: getattr(self, name) for name in self.__slots__}
-        del fields["null_distribution"]
+        for name in ("null_distribution", "parts", "labels"):
+            del fields[name]
         lower, upper = fields.pop("pvalue_bounds") or (math.nan, math.nan)
+        if fields["pvalue_error"] is None:
+            fields["pvalue_error"] = math.nan
         return {**fields, "pvalue_lower": lower, "pvalue_upper": upper}
 
 
@@ -118,7 +147,9 @@ class RandomSelectionTest:
     k : int or float, default=None
         Depth of "average_precision_at_k".
     t : int or float, default=None
-        Depth of "recall_at_t" and "precision_at_t".
+        Depth of "recall_at_t", "precision_at_t" and "enrichment_factor".
+    alpha : float, default=None
+        Weight of the top in "rie" and "bedroc"; None is their default.
     normalize : {"min", "relevant", "hits"}, default="min"
         Divisor of "average_precision_at_k".
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
@@ -209,6 +240,7 @@ class RandomSelectionTest:
         *,
         k: float | None = None,
         t: float | None = None,
+        alpha: float | None = None,
         normalize: str = "min",
         ties: str = "expected",
         method: str = "auto",
@@ -216,13 +248,14 @@ class RandomSelectionTest:
         n_resamples: int = 9999,
         random_state: object = None,
     ) -> None:
-        make_measure(metric, k=k, t=t, normalize=normalize, ties=ties)
+        make_measure(metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties)
         check_option("method", method, METHODS)
         check_option("alternative", alternative, ALTERNATIVES)
         check_count("n_resamples", n_resamples, least=1)
         self.metric = metric
         self.k = k
         self.t = t
+        self.alpha = alpha
         self.normalize = normalize
         self.ties = ties
         self.method = method
@@ -277,9 +310,14 @@ class RandomSelectionTest:
         return self.from_predictions(y, y_score, pos_label=pos_label)
 
     def from_predictions(
-        self, y_true: ArrayLike, y_score: ArrayLike, *, pos_label: object = None
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: object = None,
+        groups: ArrayLike | None = None,
     ) -> RandomSelectionResult:
-        """Test a ranking given as labels and scores.
+        """Test a ranking given as labels and scores, or one within each group.
 
         Parameters
         ----------
@@ -289,35 +327,227 @@ class RandomSelectionTest:
             Scores; higher means a likelier target.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        groups : array-like of shape (n_samples,), default=None
+            To which list each item belongs, such as its query or its day. The items are
+            then ranked within each list, where `k` and `t` count too, and the statistic
+            is the mean over the lists.
 
         Returns
         -------
         result : RandomSelectionResult
-            The value, its place under the null, and the p-value.
+            The value, its place under the null, and the p-value; with `groups` also
+            those of each list, in `parts`. Lists without targets, or of targets alone,
+            are left out with a warning.
 
         Raises
         ------
         ValueError
             If the input is not a ranking of two classes, or one of them is absent.
         """
-        ranking = rank(check_ranking_input(y_true, y_score, pos_label=pos_label))
-        _check_both_classes(ranking)
-        settings: dict[str, Any] = {
-            "k": self.k,
-            "t": self.t,
-            "normalize": self.normalize,
-            "ties": self.ties,
-        }
-        measure = make_measure(self.metric, **settings)
-        n_samples, n_targets = int(ranking.n_samples), int(ranking.n_targets)
-        null = RandomSelectionNull(
-            n_samples,
-            n_targets,
+        if groups is None:
+            return self._test([_both_classes(y_true, y_score, pos_label)])
+        is_target, scores = _as_targets(y_true, y_score, pos_label)
+        return self._test_lists(
+            (label, is_target[index], scores[index])
+            for label, index in check_groups(groups, scores.size)
+        )
+
+    def from_cv(
+        self,
+        estimator: Any,
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        cv: Any = 5,
+        groups: ArrayLike | None = None,
+        n_jobs: int | None = None,
+        pos_label: object = None,
+        detector_targets: str | None = None,
+    ) -> RandomSelectionResult:
+        """Cross-validate an estimator, and test its rankings of the held-out folds.
+
+        The statistic is the mean over the folds, as :func:`sklearn.model_selection.\
+cross_validate` reports it. The null is that within each fold the targets are spread at
+        random, independently of the other folds: with fixed folds that holds if the
+        scores know nothing of the labels, because each model is fitted on other items.
+
+        Parameters
+        ----------
+        estimator : estimator instance
+            Classifier, regressor, ranker or outlier detector; cloned and fitted for
+            each fold.
+        X : array-like of shape (n_samples, n_features)
+            Items.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        cv : int, cross-validation generator or iterable, default=5
+            As in :func:`sklearn.model_selection.cross_validate`: an int makes
+            stratified folds for a classifier.
+        groups : array-like of shape (n_samples,), default=None
+            Groups for splitters that keep them together.
+        n_jobs : int, default=None
+            Number of jobs to fit and predict in.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector.
+
+        Returns
+        -------
+        result : RandomSelectionResult
+            The combined result; those of the folds are its `parts`.
+
+        Raises
+        ------
+        ValueError
+            As `from_estimator`; also if no fold holds targets and others.
+        """
+        found = cross_validate(
+            estimator,
+            X,
+            y,
+            groups=groups,
+            cv=cv,
+            n_jobs=n_jobs,
+            scoring=_no_score,
+            return_estimator=True,
+            return_indices=True,
+            error_score="raise",
+        )
+        return self.from_cv_results(
+            found,
+            X,
+            y,
+            n_jobs=n_jobs,
+            pos_label=pos_label,
+            detector_targets=detector_targets,
+        )
+
+    def from_cv_results(
+        self,
+        cv_results: Mapping[str, Any],
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        n_jobs: int | None = None,
+        pos_label: object = None,
+        detector_targets: str | None = None,
+    ) -> RandomSelectionResult:
+        """Test the rankings of held-out folds by estimators that are already fitted.
+
+        Parameters
+        ----------
+        cv_results : dict
+            What :func:`sklearn.model_selection.cross_validate` returns with
+            ``return_estimator=True, return_indices=True``.
+        X : array-like of shape (n_samples, n_features)
+            The items that were cross-validated.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        n_jobs : int, default=None
+            Number of jobs to predict in.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector.
+
+        Returns
+        -------
+        result : RandomSelectionResult
+            The combined result; those of the folds are its `parts`.
+
+        Raises
+        ------
+        ValueError
+            If estimators or indices are missing; and as `from_cv`.
+        """
+        if not {"estimator", "indices"} <= set(cv_results):
+            msg = (
+                "`cv_results` must hold estimators and indices, as from cross_validate("
+                "..., return_estimator=True, return_indices=True); "
+                f"got the keys {sorted(cv_results)}."
+            )
+            raise ValueError(msg)
+        y = np.asarray(y)
+        folds = cv_results["indices"]["test"]
+        scores = Parallel(n_jobs=n_jobs)(
+            delayed(target_scores)(
+                estimator,
+                _rows(X, index),
+                y[index],
+                pos_label=pos_label,
+                detector_targets=detector_targets,
+            )
+            for estimator, index in zip(cv_results["estimator"], folds, strict=True)
+        )
+        return self._test_lists(
+            [
+                (number, *_as_targets(y[index], score, pos_label))
+                for number, (index, score) in enumerate(zip(folds, scores, strict=True))
+            ]
+        )
+
+    def _test_lists(
+        self, lists: Iterable[tuple[Any, NDArray[np.bool_], NDArray[Any]]]
+    ) -> RandomSelectionResult:
+        """Test lists one by one and together, leaving out those of one class."""
+        lists = list(lists)
+        kept = [one for one in lists if 0 < one[1].sum() < one[1].size]
+        if not kept:
+            msg = "`y_true` must hold targets and others in some list; got none such."
+            raise ValueError(msg)
+        if len(kept) < len(lists):
+            warnings.warn(
+                f"{len(lists) - len(kept)} of {len(lists)} lists hold no targets or "
+                "nothing else: the metric is undefined there, and they are left out.",
+                UndefinedMetricWarning,
+                stacklevel=3,
+            )
+        rankings = [rank(check_ranking_input(y, score)) for _, y, score in kept]
+        return self._test(rankings, tuple(label for label, *_ in kept))
+
+    def _test(
+        self, rankings: list[Ranking], labels: tuple[Any, ...] = ()
+    ) -> RandomSelectionResult:
+        """Test one ranking; or several, if they have labels, and their mean."""
+        measure = self._measure()
+        nulls = [self._null(ranking) for ranking in rankings]
+        values = [measure.value(ranking) for ranking in rankings]
+        if not labels:
+            return self._result(values[0], nulls[0], rankings)
+        parts = tuple(
+            self._result(value, null, [ranking])
+            for value, null, ranking in zip(values, nulls, rankings, strict=True)
+        )
+        mean = float(np.mean(values))
+        return self._result(mean, MeanNull(nulls), rankings, parts, labels)
+
+    def _settings(self) -> dict[str, Any]:
+        names = ("k", "t", "alpha", "normalize", "ties")
+        return {name: getattr(self, name) for name in names}
+
+    def _measure(self) -> Any:
+        return make_measure(self.metric, **self._settings())
+
+    def _null(self, ranking: Ranking) -> RandomSelectionNull:
+        """Law of the metric on the list of a ranking, with its ties."""
+        return RandomSelectionNull(
+            int(ranking.n_samples),
+            int(ranking.n_targets),
             self.metric,
             tie_sizes=ranking.tie_sizes(),
-            **settings,
+            **self._settings(),
         )
-        statistic = measure.value(ranking)
+
+    def _result(
+        self,
+        statistic: float,
+        null: RandomSelectionNull | MeanNull,
+        rankings: list[Ranking],
+        parts: tuple[RandomSelectionResult, ...] = (),
+        labels: tuple[Any, ...] = (),
+    ) -> RandomSelectionResult:
+        """Place a value under its null."""
         log_p, log_bounds, error, method = null.tail(
             statistic,
             alternative=self.alternative,
@@ -336,13 +566,43 @@ class RandomSelectionTest:
             pvalue_error=error,
             null_mean=mean,
             null_std=std,
-            n_samples=n_samples,
-            n_targets=n_targets,
-            metric=measure.name,
+            n_samples=sum(int(ranking.n_samples) for ranking in rankings),
+            n_targets=sum(int(ranking.n_targets) for ranking in rankings),
+            metric=self._measure().name,
             method=method,
             alternative=self.alternative,
             null_distribution=null,
+            parts=parts,
+            labels=labels,
         )
+
+
+def _no_score(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803
+    """Score nothing: only the fitted estimators are wanted."""
+    return 0.0
+
+
+def _rows(X: Any, index: NDArray[np.intp]) -> Any:  # noqa: N803
+    """Items by position, of arrays, sparse matrices, data frames and lists."""
+    if hasattr(X, "iloc"):
+        return X.iloc[index]
+    return X[index] if hasattr(X, "shape") else [X[i] for i in index]
+
+
+def _as_targets(
+    y_true: ArrayLike, y_score: ArrayLike, pos_label: object
+) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+    """Say which items are targets, checked against their scores."""
+    data = check_ranking_input(y_true, y_score, pos_label=pos_label)
+    is_target = np.zeros(data.y_score.size, dtype=bool)
+    is_target[data.targets] = True
+    return is_target, data.y_score
+
+
+def _both_classes(y_true: ArrayLike, y_score: ArrayLike, pos_label: object) -> Ranking:
+    ranking = rank(check_ranking_input(y_true, y_score, pos_label=pos_label))
+    _check_both_classes(ranking)
+    return ranking
 
 
 def _check_both_classes(ranking: Ranking) -> None:

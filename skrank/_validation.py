@@ -158,6 +158,22 @@ def check_numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
     raise ValueError(msg)
 
 
+def check_groups(
+    groups: ArrayLike, n_samples: int
+) -> list[tuple[Any, NDArray[np.intp]]]:
+    """Return the labels of the groups and the positions of their items."""
+    labels = _plain_labels(_column("groups", groups), "groups")
+    if labels.size != n_samples:
+        msg = (
+            "`groups` must have as many items as `y_true`; "
+            f"got {labels.size} and {n_samples}."
+        )
+        raise ValueError(msg)
+    distinct, where, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    items = np.split(np.argsort(where, kind="stable"), np.cumsum(sizes)[:-1])
+    return list(zip(distinct.tolist(), items, strict=True))
+
+
 def check_undefined(value: object) -> None:
     """Check the answer to give where a metric has no value: a number or "raise"."""
     if value == "raise" or (isinstance(value, Real) and not isinstance(value, bool)):
@@ -245,7 +261,7 @@ def _same_length(name: str, values: NDArray[Any], labels: NDArray[Any]) -> None:
         raise ValueError(msg)
 
 
-def _plain_labels(labels: NDArray[Any]) -> NDArray[Any]:
+def _plain_labels(labels: NDArray[Any], name: str = "y_true") -> NDArray[Any]:
     """Give object arrays the type of what they hold; refuse missing labels."""
     if labels.dtype.kind == "O":
         is_text = [isinstance(label, str) for label in labels]
@@ -256,7 +272,7 @@ def _plain_labels(labels: NDArray[Any]) -> NDArray[Any]:
     )
     if missing:
         msg = (
-            "`y_true` must hold labels of one kind, none missing; "
+            f"`{name}` must hold labels of one kind, none missing; "
             "got a mixture or missing values."
         )
         raise ValueError(msg)

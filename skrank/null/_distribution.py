@@ -508,10 +508,10 @@ class RandomSelectionNull(_Law):
         Tie rule of the metric.
     k, t : int or float, default=None
         Cut-off of the metrics at k and at t.
-    normalize : {"min", "relevant", "hits"}, default="min"
-        Divisor of average precision at k.
     alpha : float, default=None
         Weight of the top in "rie" and "bedroc"; None is their default.
+    normalize : {"min", "relevant", "hits"}, default="min"
+        Divisor of average precision at k.
 
     Raises
     ------
@@ -550,6 +550,7 @@ class RandomSelectionNull(_Law):
         ties: str = "expected",
         k: float | None = None,
         t: float | None = None,
+        alpha: float | None = None,
         normalize: str = "min",
     ) -> None:
         self.n_samples = check_count("n_samples", n_samples, least=2)
@@ -560,7 +561,9 @@ class RandomSelectionNull(_Law):
                 f"got {n_targets} targets among {n_samples} items."
             )
             raise ValueError(msg)
-        measure = make_measure(metric, k=k, t=t, normalize=normalize, ties=ties)
+        measure = make_measure(
+            metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties
+        )
         groups = TieGroups(_check_sizes(tie_sizes, self.n_samples))
         self._terms = (Term(Chain(measure, groups, self.n_targets), 1.0, 1),)
 

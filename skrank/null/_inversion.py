@@ -77,8 +77,9 @@ def _period(solution: Solution, tilt: float) -> float:
 
     Values beyond the period appear inside it, at most with weight 1: their tilted
     chance is bounded by Chernoff's inequality, at some tilt further on, three standard
-    deviations or less where the law is heavy. Negative values appear with exp(-tilt * (value + period)), which is at
-    most exp(-tilt * period) of the untilted law.
+    deviations or less where the law is heavy. Negative values appear with the weight
+    exp(-tilt * (value + period)), which is at most exp(-tilt * period) of the law
+    without a tilt.
     """
     here = solution.at(tilt)
     further = 3 / math.sqrt(here.curvature)
