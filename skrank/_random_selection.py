@@ -112,12 +112,13 @@ class RandomSelectionTest:
     Parameters
     ----------
     metric : {"average_precision", "average_precision_at_k", "recall_at_t", \
-            "precision_at_t"}, default="average_precision"
+            "precision_at_t", "enrichment_factor", "reciprocal_rank", "rie", \
+            "bedroc"}, default="average_precision"
         The metric function to test by.
     k : int or float, default=None
         Depth of "average_precision_at_k".
     t : int or float, default=None
-        Depth of "recall_at_t" and "precision_at_t".
+        Depth of "recall_at_t", "precision_at_t" and "enrichment_factor".
     normalize : {"min", "relevant", "hits"}, default="min"
         Divisor of "average_precision_at_k".
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"

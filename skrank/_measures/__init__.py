@@ -2,7 +2,8 @@
 
 A measure says one thing, `gain`: what a group of b items with d hits adds when T items
 and H hits stand above it. The value of a ranking is the sum of the gains, divided by a
-constant, from an offset on. Metrics, scorers and the whole law under random selection follow from it.
+constant, from an offset on. Metrics, scorers and the whole law under random selection
+follow from it.
 
 Within a tie group the order is not known. Four rules say what to do about it:
 
