@@ -76,3 +76,14 @@ def test_hits_below_those_counted_add_nothing(ties):
     assert measure.counted_hits == 1
     assert np.all(table[:, 0, 1:] > 0)
     assert not np.any(table[:, 1:])
+
+
+def test_a_list_in_which_nothing_is_gained_has_the_offset():
+    # by definition, the weights of the last and of the first 10 of 328 ranks added up
+    _, measure = gain_table("bedroc", "expected", 8)
+    frame = measure.frame(RANKING, RANKING.n_targets)
+    nothing = RANKING.groups.take(np.zeros(0, dtype=np.intp))
+    values = measure.values(nothing, np.zeros(0, dtype=np.intp), 2, frame)
+    weight = np.exp(-20 * np.arange(1, 329) / 328)
+    best, worst = weight[:10].sum(), weight[-10:].sum()
+    assert_allclose(values, -worst / (best - worst), rtol=1e-12)
