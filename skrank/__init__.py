@@ -8,16 +8,24 @@ from skrank._random_selection import RandomSelectionResult, RandomSelectionTest
 from skrank.metrics import (
     average_precision,
     average_precision_at_k,
+    bedroc,
+    enrichment_factor,
     precision_at_t,
     recall_at_t,
+    reciprocal_rank,
+    rie,
 )
 from skrank.null import RandomSelectionNull
 from skrank.scorers import (
     make_average_precision_at_k_scorer,
     make_average_precision_scorer,
+    make_bedroc_scorer,
+    make_enrichment_factor_scorer,
     make_precision_at_t_scorer,
     make_rare_target_scorers,
     make_recall_at_t_scorer,
+    make_reciprocal_rank_scorer,
+    make_rie_scorer,
 )
 
 __version__ = "0.1.0.dev0"
@@ -28,11 +36,19 @@ __all__ = [
     "RandomSelectionTest",
     "average_precision",
     "average_precision_at_k",
+    "bedroc",
+    "enrichment_factor",
     "make_average_precision_at_k_scorer",
     "make_average_precision_scorer",
+    "make_bedroc_scorer",
+    "make_enrichment_factor_scorer",
     "make_precision_at_t_scorer",
     "make_rare_target_scorers",
     "make_recall_at_t_scorer",
+    "make_reciprocal_rank_scorer",
+    "make_rie_scorer",
     "precision_at_t",
     "recall_at_t",
+    "reciprocal_rank",
+    "rie",
 ]

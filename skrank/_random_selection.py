@@ -142,7 +142,8 @@ class RandomSelectionTest:
     Parameters
     ----------
     metric : {"average_precision", "average_precision_at_k", "recall_at_t", \
-            "precision_at_t"}, default="average_precision"
+            "precision_at_t", "enrichment_factor", "reciprocal_rank", "rie", \
+            "bedroc"}, default="average_precision"
         The metric function to test by.
     k : int or float, default=None
         Depth of "average_precision_at_k".

@@ -174,6 +174,15 @@ def check_groups(
     return list(zip(distinct.tolist(), items, strict=True))
 
 
+def check_positive(name: str, value: Any) -> float:
+    """Check that an argument is a finite number above 0."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    if is_number and 0 < value < math.inf:
+        return float(value)
+    msg = f"`{name}` must be a finite number above 0; got {value!r}."
+    raise ValueError(msg)
+
+
 def check_undefined(value: object) -> None:
     """Check the answer to give where a metric has no value: a number or "raise"."""
     if value == "raise" or (isinstance(value, Real) and not isinstance(value, bool)):

@@ -30,16 +30,24 @@ from skrank._validation import check_undefined
 from skrank.metrics import (
     average_precision,
     average_precision_at_k,
+    bedroc,
+    enrichment_factor,
     precision_at_t,
     recall_at_t,
+    reciprocal_rank,
+    rie,
 )
 
 __all__ = [
     "make_average_precision_at_k_scorer",
     "make_average_precision_scorer",
+    "make_bedroc_scorer",
+    "make_enrichment_factor_scorer",
     "make_precision_at_t_scorer",
     "make_rare_target_scorers",
     "make_recall_at_t_scorer",
+    "make_reciprocal_rank_scorer",
+    "make_rie_scorer",
 ]
 
 _Scorer: Any = type(make_scorer(average_precision))
@@ -335,10 +343,241 @@ def make_precision_at_t_scorer(
     )
 
 
+def make_enrichment_factor_scorer(
+    t: float,
+    *,
+    ties: str = "expected",
+    pos_label: object = None,
+    undefined: float | str = float("nan"),
+    detector_targets: str | None = None,
+) -> RankingScorer:
+    """Make a scorer of the enrichment factor at t.
+
+    The scorer's values are those of :func:`skrank.enrichment_factor` on the scores of
+    an estimator; larger is better.
+
+    Parameters
+    ----------
+    t : int or float
+        Depth: an int counts items, a float in (0, 1] is a fraction of the fold.
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Tie rule; see the metric.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+    undefined : float or "raise", default=nan
+        Value of a fold without targets, or with targets alone.
+    detector_targets : {"outliers", "inliers"}, default=None
+        What the targets are to an outlier detector; see
+        :func:`make_average_precision_scorer`.
+
+    Returns
+    -------
+    scorer : callable
+        ``scorer(estimator, X, y) -> float``.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`make_average_precision_scorer`; from the scorer also if a fold has
+        fewer than `t` items.
+
+    See Also
+    --------
+    make_rare_target_scorers : Several metrics at once.
+
+    Examples
+    --------
+    >>> from skrank import make_enrichment_factor_scorer
+    >>> make_enrichment_factor_scorer(0.01).__name__
+    'enrichment_factor@0.01'
+    """
+    measure = make_measure("enrichment_factor", t=t, ties=ties)
+    return _make(
+        enrichment_factor,
+        measure.name,
+        {"t": t, "ties": ties},
+        pos_label,
+        undefined,
+        detector_targets,
+    )
+
+
+def make_reciprocal_rank_scorer(
+    *,
+    ties: str = "expected",
+    pos_label: object = None,
+    undefined: float | str = float("nan"),
+    detector_targets: str | None = None,
+) -> RankingScorer:
+    """Make a scorer of the reciprocal rank of the first target.
+
+    The scorer's values are those of :func:`skrank.reciprocal_rank` on the scores of an
+    estimator; larger is better.
+
+    Parameters
+    ----------
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Tie rule; see the metric.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+    undefined : float or "raise", default=nan
+        Value of a fold without targets, or with targets alone.
+    detector_targets : {"outliers", "inliers"}, default=None
+        What the targets are to an outlier detector; see
+        :func:`make_average_precision_scorer`.
+
+    Returns
+    -------
+    scorer : callable
+        ``scorer(estimator, X, y) -> float``.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`make_average_precision_scorer`.
+
+    See Also
+    --------
+    make_rare_target_scorers : Several metrics at once.
+
+    Examples
+    --------
+    >>> from skrank import make_reciprocal_rank_scorer
+    >>> make_reciprocal_rank_scorer().__name__
+    'reciprocal_rank'
+    """
+    measure = make_measure("reciprocal_rank", ties=ties)
+    return _make(
+        reciprocal_rank,
+        measure.name,
+        {"ties": ties},
+        pos_label,
+        undefined,
+        detector_targets,
+    )
+
+
+def make_rie_scorer(
+    *,
+    alpha: float = 20.0,
+    ties: str = "expected",
+    pos_label: object = None,
+    undefined: float | str = float("nan"),
+    detector_targets: str | None = None,
+) -> RankingScorer:
+    """Make a scorer of robust initial enhancement.
+
+    The scorer's values are those of :func:`skrank.rie` on the scores of an
+    estimator; larger is better.
+
+    Parameters
+    ----------
+    alpha : float, default=20.0
+        How early is early; see the metric.
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Tie rule; see the metric.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+    undefined : float or "raise", default=nan
+        Value of a fold without targets, or with targets alone.
+    detector_targets : {"outliers", "inliers"}, default=None
+        What the targets are to an outlier detector; see
+        :func:`make_average_precision_scorer`.
+
+    Returns
+    -------
+    scorer : callable
+        ``scorer(estimator, X, y) -> float``.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`make_average_precision_scorer`.
+
+    See Also
+    --------
+    make_rare_target_scorers : Several metrics at once.
+
+    Examples
+    --------
+    >>> from skrank import make_rie_scorer
+    >>> make_rie_scorer().__name__
+    'rie(alpha=20)'
+    """
+    measure = make_measure("rie", alpha=alpha, ties=ties)
+    return _make(
+        rie,
+        measure.name,
+        {"alpha": alpha, "ties": ties},
+        pos_label,
+        undefined,
+        detector_targets,
+    )
+
+
+def make_bedroc_scorer(
+    *,
+    alpha: float = 20.0,
+    ties: str = "expected",
+    pos_label: object = None,
+    undefined: float | str = float("nan"),
+    detector_targets: str | None = None,
+) -> RankingScorer:
+    """Make a scorer of BEDROC.
+
+    The scorer's values are those of :func:`skrank.bedroc` on the scores of an
+    estimator; larger is better.
+
+    Parameters
+    ----------
+    alpha : float, default=20.0
+        How early is early; see the metric.
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Tie rule; see the metric.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+    undefined : float or "raise", default=nan
+        Value of a fold without targets, or with targets alone.
+    detector_targets : {"outliers", "inliers"}, default=None
+        What the targets are to an outlier detector; see
+        :func:`make_average_precision_scorer`.
+
+    Returns
+    -------
+    scorer : callable
+        ``scorer(estimator, X, y) -> float``.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`make_average_precision_scorer`.
+
+    See Also
+    --------
+    make_rare_target_scorers : Several metrics at once.
+
+    Examples
+    --------
+    >>> from skrank import make_bedroc_scorer
+    >>> make_bedroc_scorer(alpha=80.5).__name__
+    'bedroc(alpha=80.5)'
+    """
+    measure = make_measure("bedroc", alpha=alpha, ties=ties)
+    return _make(
+        bedroc,
+        measure.name,
+        {"alpha": alpha, "ties": ties},
+        pos_label,
+        undefined,
+        detector_targets,
+    )
+
+
 def make_rare_target_scorers(
     *,
     t: float,
     k: float,
+    alpha: float = 20.0,
     normalize: str = "min",
     ties: str = "expected",
     pos_label: object = None,
@@ -352,9 +591,11 @@ def make_rare_target_scorers(
     Parameters
     ----------
     t : int or float
-        Depth of recall and precision.
+        Depth of recall, precision and the enrichment factor.
     k : int or float
         Depth of average precision at k.
+    alpha : float, default=20.0
+        How early is early, for RIE and BEDROC.
     normalize : {"min", "relevant", "hits"}, default="min"
         Divisor of average precision at k.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
@@ -370,7 +611,7 @@ def make_rare_target_scorers(
     Returns
     -------
     scorers : dict of str to callable
-        Scorers under the names of their metrics, cut-offs included.
+        Scorers under the names of their metrics, cut-offs and alpha included.
 
     Raises
     ------
@@ -384,8 +625,16 @@ def make_rare_target_scorers(
     Examples
     --------
     >>> from skrank import make_rare_target_scorers
-    >>> list(make_rare_target_scorers(t=0.05, k=20))
-    ['average_precision', 'average_precision@20', 'recall@0.05', 'precision@0.05']
+    >>> for name in make_rare_target_scorers(t=0.05, k=20):
+    ...     print(name)
+    average_precision
+    average_precision@20
+    recall@0.05
+    precision@0.05
+    enrichment_factor@0.05
+    reciprocal_rank
+    rie(alpha=20)
+    bedroc(alpha=20)
     """
     shared: dict[str, Any] = {
         "ties": ties,
@@ -398,6 +647,10 @@ def make_rare_target_scorers(
         make_average_precision_at_k_scorer(k, normalize=normalize, **shared),
         make_recall_at_t_scorer(t, **shared),
         make_precision_at_t_scorer(t, **shared),
+        make_enrichment_factor_scorer(t, **shared),
+        make_reciprocal_rank_scorer(**shared),
+        make_rie_scorer(alpha=alpha, **shared),
+        make_bedroc_scorer(alpha=alpha, **shared),
     )
     return {scorer.__name__: scorer for scorer in scorers}
 

@@ -22,6 +22,13 @@ METRICS = {
     "recall@4": ("recall_at_t", {"t": 4}),
     "precision@4": ("precision_at_t", {"t": 4}),
     "precision@0.5": ("precision_at_t", {"t": 0.5}),
+    "enrichment_factor@4": ("enrichment_factor", {"t": 4}),
+    "enrichment_factor@0.3": ("enrichment_factor", {"t": 0.3}),
+    "reciprocal_rank": ("reciprocal_rank", {}),
+    "rie": ("rie", {}),
+    "rie alpha=3": ("rie", {"alpha": 3}),
+    "bedroc": ("bedroc", {}),
+    "bedroc alpha=3": ("bedroc", {"alpha": 3}),
 }
 
 # sizes of the tie groups, best first, and number of targets

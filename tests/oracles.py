@@ -2,12 +2,13 @@
 
 A list is a sequence of tie groups, best first, each a pair (size, hits). Everything is
 done by going through all orders inside the ties and all placements of the targets.
+Exponential weights are rounded once, and added as rational numbers from there on.
 """
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations, groupby, product
-from math import comb, prod
+from itertools import accumulate, combinations, groupby, product
+from math import comb, exp, prod
 
 Groups = Sequence[tuple[int, int]]
 
@@ -20,25 +21,57 @@ def tie_groups(y_true: Sequence[int], y_score: Sequence[float]) -> list:
 
 
 def value_of_order(
-    order: Sequence[int],
+    order: Sequence[int], metric: str, *, depth: int | None = None, **kwargs
+) -> Fraction:
+    """Value of one strict order of labels."""
+    ranks = [rank for rank, y in enumerate(order, 1) if y]
+    return _value_of_ranks(ranks, metric, len(order), depth or len(order), **kwargs)
+
+
+def _value_of_ranks(
+    ranks: Sequence[int],
     metric: str,
+    n_scored: int,
+    cut: int,
     *,
-    depth: int | None = None,
     normalize: str = "min",
+    alpha: float = 20.0,
     n_targets: int | None = None,
 ) -> Fraction:
-    """Value of one strict order of labels, from the definitions in words."""
-    m = sum(order) if n_targets is None else n_targets
-    cut = len(order) if depth is None else depth
-    found = sum(order[:cut])
+    """Value of hits at these ranks, from the definitions in words."""
+    m = n_targets or len(ranks)
+    n = n_scored + m - len(ranks)
+    found = sum(rank <= cut for rank in ranks)
+    if metric in ("rie", "bedroc"):
+        return _early_recognition(ranks, metric, n, m, alpha)
+    if metric == "reciprocal_rank":
+        return Fraction(1, min(ranks)) if ranks else Fraction(0)
     if metric == "recall_at_t":
         return Fraction(found, m)
     if metric == "precision_at_t":
         return Fraction(found, cut)
-    precisions = [Fraction(sum(order[:r]), r) for r in range(1, cut + 1)]
-    total = sum((p for p, y in zip(precisions, order, strict=False) if y), Fraction(0))
+    if metric == "enrichment_factor":
+        return Fraction(found, cut) / Fraction(m, n)
+    precisions = [Fraction(sum(r <= rank for r in ranks), rank) for rank in ranks]
+    total = sum(
+        (p for p, rank in zip(precisions, ranks, strict=True) if rank <= cut),
+        Fraction(0),
+    )
     divisor = {"min": min(m, cut), "relevant": m, "hits": max(found, 1)}[normalize]
     return total / (m if metric == "average_precision" else divisor)
+
+
+def _early_recognition(
+    ranks: Sequence[int], metric: str, n: int, m: int, alpha: float
+) -> Fraction:
+    """Sum of the weights over that by luck, or between that of worst and best list."""
+    weight = [Fraction(exp(-alpha * rank / n)) for rank in range(1, n + 1)]
+    total = sum((weight[rank - 1] for rank in ranks), Fraction(0))
+    if metric == "rie":
+        return (total / m) / (sum(weight) / n)
+    missed = len(ranks) < m
+    best, worst = sum(weight[:m]), 0 if missed else sum(weight[n - m :])
+    return (total - worst) / (best - worst)
 
 
 def all_orders(groups: Groups) -> Iterator[list[int]]:
@@ -70,30 +103,14 @@ def value(groups: Groups, metric: str, *, ties: str = "expected", **kwargs) -> F
 
 
 def _threshold_value(
-    groups: Groups,
-    metric: str,
-    *,
-    depth: int | None = None,
-    normalize: str = "min",
-    n_targets: int | None = None,
+    groups: Groups, metric: str, *, depth: int | None = None, **kwargs
 ) -> Fraction:
-    """Each group is retrieved whole, until `depth` is reached."""
-    m = sum(hits for _, hits in groups) if n_targets is None else n_targets
-    retrieved = found = 0
-    total = Fraction(0)
-    for size, hits in groups:
-        if depth is not None and retrieved >= depth:
-            break
-        retrieved, found = retrieved + size, found + hits
-        total += hits * Fraction(found, retrieved)
-    if metric == "recall_at_t":
-        return Fraction(found, m)
-    if metric == "precision_at_t":
-        return Fraction(found, retrieved)
-    divisor = {"min": min(m, retrieved), "relevant": m, "hits": max(found, 1)}[
-        normalize
-    ]
-    return total / (m if metric == "average_precision" else divisor)
+    """Each group is retrieved whole: all its hits at its end, a cut across it too."""
+    ends = list(accumulate(size for size, _ in groups))
+    hits = (hits for _, hits in groups)
+    ranks = [end for end, d in zip(ends, hits, strict=True) for _ in range(d)]
+    cut = next(end for end in ends if end >= (depth or ends[-1]))
+    return _value_of_ranks(ranks, metric, ends[-1], cut, **kwargs)
 
 
 def null_law(

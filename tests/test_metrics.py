@@ -1,13 +1,15 @@
 """Values of the metrics, each against a judge that the test names."""
 
-from itertools import product
+from fractions import Fraction
+from itertools import combinations, product
+from math import comb
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from sklearn.metrics import average_precision_score
+from sklearn.metrics import average_precision_score, roc_auc_score
 
 import oracles
 from cases import (
@@ -21,8 +23,12 @@ from cases import (
 from skrank import (
     average_precision,
     average_precision_at_k,
+    bedroc,
+    enrichment_factor,
     precision_at_t,
     recall_at_t,
+    reciprocal_rank,
+    rie,
 )
 
 
@@ -130,6 +136,105 @@ def test_deep_tie_against_plain_sum(above, size):
     assert average_precision(y_true, y_score) == pytest.approx(exact, rel=1e-12)
 
 
+# Early recognition
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 1.0, 20, 160.9])
+def test_against_truchon_and_bayly(alpha):
+    # Truchon and Bayly (2007): RIE with the closed form of what luck gives, its least
+    # and largest value
+    rng = np.random.default_rng(3)
+    n, m = 200, 9
+    ranks = np.sort(rng.permutation(n)[:m]) + 1
+    y_true = np.isin(np.arange(1, n + 1), ranks)
+    by_luck = (1 / n) * (1 - np.exp(-alpha)) / (np.exp(alpha / n) - 1)
+    exact = np.mean(np.exp(-alpha * ranks / n)) / by_luck
+    assert rie(y_true, -np.arange(n), alpha=alpha) == pytest.approx(exact, rel=1e-11)
+    ra = m / n
+    least = (1 - np.exp(alpha * ra)) / (ra * (1 - np.exp(alpha)))
+    most = (1 - np.exp(-alpha * ra)) / (ra * (1 - np.exp(-alpha)))
+    value = bedroc(y_true, -np.arange(n), alpha=alpha)
+    assert value == pytest.approx((exact - least) / (most - least), rel=1e-8)
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("alpha", [1e4, 1e300])
+def test_in_the_limit_of_a_large_alpha_the_first_rank_is_all(ties, alpha):
+    first, second = ranked([1, 0, 1, 0, 0]), ranked([0, 1, 1, 0, 0])
+    assert rie(*first, alpha=alpha, ties=ties) == pytest.approx(5 / 2)
+    assert rie(*second, alpha=alpha, ties=ties) == 0.0
+    assert bedroc(*first, alpha=alpha, ties=ties) == pytest.approx(1.0)
+    assert bedroc(*second, alpha=alpha, ties=ties) == 0.0
+
+
+@pytest.mark.parametrize("alpha", [5e-324, 1e-9, 1e-7])
+def test_in_the_limit_of_a_small_alpha_all_ranks_are_alike(alpha):
+    # the weights are then linear in the rank, and BEDROC is the area under the ROC
+    # curve, sklearn.metrics.roc_auc_score, which takes a tie by its mean order, too
+    rng = np.random.default_rng(4)
+    y_true, y_score = rng.permutation([1] * 7 + [0] * 50), rng.integers(0, 20, 57)
+    assert rie(y_true, y_score, alpha=alpha) == pytest.approx(1.0, abs=1e-7)
+    area = roc_auc_score(y_true, y_score)
+    assert bedroc(y_true, y_score, alpha=alpha) == pytest.approx(area, abs=1e-7)
+
+
+def test_what_luck_gives_on_average():
+    # over all lists: EF and RIE are multiples of it; for RIE also its variance,
+    # (n-m) / (m (n-1)) (s / mu**2 - 1), s and mu the means of weights and their squares
+    n, m, alpha = 9, 3, 4.0
+    lists = [np.isin(np.arange(n), places) for places in combinations(range(n), m)]
+    factors = [enrichment_factor(y_true, -np.arange(n), t=0.4) for y_true in lists]
+    assert np.mean(factors) == pytest.approx(1.0)
+    values = [rie(y_true, -np.arange(n), alpha=alpha) for y_true in lists]
+    weight = np.exp(-alpha * np.arange(1, n + 1) / n)
+    spread = np.mean(weight**2) / np.mean(weight) ** 2 - 1
+    assert np.mean(values) == pytest.approx(1.0)
+    assert np.var(values) == pytest.approx((n - m) / (m * (n - 1)) * spread)
+
+
+def test_bedroc_by_luck_is_not_a_half():
+    # Truchon and Bayly (2007): near 1/alpha for rare targets
+    y_true = np.arange(100_000) < 10
+    value = bedroc(y_true, np.zeros(y_true.size))
+    assert value == pytest.approx(1 / 20 - 1 / np.expm1(20), rel=2e-3)
+
+
+def test_bedroc_is_below_zero_where_a_last_tie_counts_as_its_end():
+    # by definition: a whole tie of 2 targets counts as rank 3 twice, worse than 2 and 3
+    weight = np.exp(-np.arange(1, 4) / 3)
+    best, worst = weight[:2].sum(), weight[1:].sum()
+    value = bedroc([0, 1, 1], [2, 1, 1], alpha=1, ties="threshold")
+    assert value == pytest.approx((2 * weight[2] - worst) / (best - worst))
+    assert value < 0
+    assert bedroc([0, 1, 1], [2, 1, 1], alpha=1) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("above", "size", "hits"),
+    [
+        (0, 2, 1),
+        (0, 500, 1),
+        (7, 500, 299),
+        (7, 500, 300),
+        (1000, 1500, 2),
+        (0, 20_000, 300),
+        (10**6, 3000, 40),
+    ],
+)
+def test_first_hit_of_a_large_tie_against_rational_sum(above, size, hits):
+    # the first of d hits is at place j with chance C(b - j, d - 1) / C(b, d), here to
+    # 80 bits, and below 1e-29 beyond place 4000
+    y_score = np.repeat([2.0, 1.0, 0.0], [above, size, 1])
+    y_true = np.arange(y_score.size) - above
+    y_true = (y_true >= 0) & (y_true < hits)
+    ways, total = comb(size - 1, hits - 1), Fraction(0)
+    for j in range(1, min(size - hits + 1, 4000) + 1):
+        total += Fraction(round(Fraction(ways << 80, comb(size, hits))), above + j)
+        ways = ways * (size - j - hits + 1) // max(size - j, 1)
+    exact = float(total / 2**80)
+    assert reciprocal_rank(y_true, y_score) == pytest.approx(exact, rel=1e-13)
+
+
 # scikit-learn
 
 scored_lists = st.integers(2, 60).flatmap(
@@ -180,10 +285,19 @@ def test_whole_weights_against_repetition(data, draw):
         return
     y_score = np.asarray(y_score, dtype=float)
     t = draw.draw(st.integers(1, repeated[0].size) | st.floats(0.01, 1.0))
-    for metric in (recall_at_t, precision_at_t):
+    for metric, settings in (
+        (recall_at_t, {"t": t}),
+        (precision_at_t, {"t": t}),
+        (enrichment_factor, {"t": t}),
+        (rie, {"alpha": 7.5}),
+        (bedroc, {"alpha": 7.5}),
+    ):
         for ties in TIES:
-            weighted = metric(y_true, y_score, t=t, ties=ties, sample_weight=counts)
-            assert weighted == pytest.approx(metric(*repeated, t=t, ties=ties))
+            settings["ties"] = ties
+            weighted = metric(y_true, y_score, sample_weight=counts, **settings)
+            assert weighted == pytest.approx(metric(*repeated, **settings), abs=1e-14)
+    weighted = reciprocal_rank(y_true, y_score, ties="threshold", sample_weight=counts)
+    assert weighted == reciprocal_rank(*repeated, ties="threshold")
     settings = {"k": t, "ties": "threshold"}
     for normalize in ("min", "relevant", "hits"):
         weighted = average_precision_at_k(
@@ -194,13 +308,26 @@ def test_whole_weights_against_repetition(data, draw):
 
 
 @pytest.mark.parametrize("ties", TIES)
-@pytest.mark.parametrize("metric", [recall_at_t, precision_at_t])
+@pytest.mark.parametrize("metric", [recall_at_t, precision_at_t, enrichment_factor])
 def test_fraction_of_weight_does_not_depend_on_its_unit(metric, ties):
     rng = np.random.default_rng(1)
     y_true, y_score = rng.random(80) < 0.2, rng.integers(0, 9, 80) / 9
     weight = rng.exponential(size=80)
     values = [
         metric(y_true, y_score, t=0.13, ties=ties, sample_weight=weight * unit)
+        for unit in (1.0, 1 / weight.sum(), 1000.0)
+    ]
+    assert_allclose(values, values[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("ties", ["expected", "optimistic", "pessimistic"])
+@pytest.mark.parametrize("metric", [rie, bedroc])
+def test_weight_of_early_recognition_does_not_depend_on_its_unit(metric, ties):
+    rng = np.random.default_rng(2)
+    y_true, y_score = rng.random(80) < 0.2, rng.integers(0, 9, 80) / 9
+    weight = rng.exponential(size=80)
+    values = [
+        metric(y_true, y_score, ties=ties, sample_weight=weight * unit)
         for unit in (1.0, 1 / weight.sum(), 1000.0)
     ]
     assert_allclose(values, values[0], rtol=1e-9)
@@ -219,3 +346,5 @@ def test_weights_without_a_meaning_are_refused(ties):
         average_precision_at_k(
             y_true, y_score, k=2, ties=ties, sample_weight=[1, 1, 1, 2]
         )
+    with pytest.raises(ValueError, match="`ties` must be 'threshold' when reciprocal"):
+        reciprocal_rank(y_true, y_score, ties=ties, sample_weight=[1, 1, 1, 2])

@@ -15,16 +15,48 @@ from sklearn.exceptions import UndefinedMetricWarning
 import skrank.metrics
 from cases import METRICS, TIES, metric_function
 
-# 1 for any list that begins with its targets, however many
-PERFECT_IS_ONE = {
-    "average_precision",
-    "average_precision@1 min",
-    "average_precision@4 min",
-    "average_precision@4 hits",
+
+def weights(alpha):
+    """Exponential weights of the 30 ranks below."""
+    return np.exp(-alpha * np.arange(1, 31) / 30)
+
+
+def rie_of_targets_first(alpha):
+    return weights(alpha)[:5].mean() / weights(alpha).mean()
+
+
+def bedroc_of_weight(mean_weight, alpha):
+    worst, best = weights(alpha)[-5:].mean(), weights(alpha)[:5].mean()
+    return (mean_weight - worst) / (best - worst)
+
+
+# 5 targets at the top of 30 items, by definition; 1 by the metrics that are not here
+PERFECT = {
+    "average_precision@4 relevant": 4 / 5,
+    "recall@4": 4 / 5,
+    "precision@0.5": 5 / 15,
+    "enrichment_factor@4": 6,
+    "enrichment_factor@0.3": (5 / 9) / (5 / 30),
+    "rie": rie_of_targets_first(20),
+    "rie alpha=3": rie_of_targets_first(3),
 }
-# a constant score gives t/n under "expected", and everything under "threshold"
-LIKE_RECALL = {"recall@4"}
-LIKE_PRECISION = {"precision@4", "precision@0.5"}
+# 5 targets in a tie of 30 items: "expected" (None: see the enumerations), "threshold"
+CONSTANT = {
+    "recall@4": (4 / 30, 1),
+    "precision@4": (5 / 30, 5 / 30),
+    "precision@0.5": (5 / 30, 5 / 30),
+    "enrichment_factor@4": (1, 1),
+    "enrichment_factor@0.3": (1, 1),
+    "reciprocal_rank": (None, 1 / 30),
+    "rie": (1, weights(20)[-1] / weights(20).mean()),
+    "rie alpha=3": (1, weights(3)[-1] / weights(3).mean()),
+    "bedroc": tuple(
+        bedroc_of_weight(weight, 20) for weight in (weights(20).mean(), weights(20)[-1])
+    ),
+    "bedroc alpha=3": tuple(
+        bedroc_of_weight(weight, 3) for weight in (weights(3).mean(), weights(3)[-1])
+    ),
+}
 # not raised by a hit that moves up
 NOT_MONOTONE = {"average_precision@4 hits"}
 
@@ -38,7 +70,7 @@ all_ties = pytest.mark.parametrize("ties", TIES)
 
 def test_every_metric_is_in_the_table():
     assert {name for name, _ in METRICS.values()} == set(skrank.metrics.__all__)
-    assert set(METRICS) >= PERFECT_IS_ONE | LIKE_RECALL | LIKE_PRECISION | NOT_MONOTONE
+    assert set(METRICS) >= PERFECT.keys() | CONSTANT.keys() | NOT_MONOTONE
 
 
 @all_cases
@@ -63,25 +95,17 @@ def test_any_rising_map_of_the_scores_gives_the_same(case, ties, rising):
 @all_ties
 def test_perfect_ranking(case, ties):
     value = metric_function(case)(Y_TRUE, Y_TRUE + np.linspace(0, 0.5, 30), ties=ties)
-    if case in PERFECT_IS_ONE:
-        assert value == pytest.approx(1.0)
-    elif case in LIKE_PRECISION:
-        assert value == pytest.approx(1.0 if case == "precision@4" else 5 / 15)
-    else:
-        assert value == pytest.approx(4 / 5)
+    assert value == pytest.approx(PERFECT.get(case, 1.0))
 
 
 @all_cases
 def test_constant_score(case):
     constant = np.zeros(Y_TRUE.size)
-    expected = metric_function(case)(Y_TRUE, constant)
-    whole = metric_function(case)(Y_TRUE, constant, ties="threshold")
-    if case in LIKE_RECALL:
-        assert (expected, whole) == (pytest.approx(4 / 30), 1.0)
-    elif case in LIKE_PRECISION:
-        assert (expected, whole) == (pytest.approx(5 / 30), pytest.approx(5 / 30))
-    else:
-        assert whole == pytest.approx(5 / 30)
+    expected, whole = CONSTANT.get(case, (None, 5 / 30))
+    value = metric_function(case)(Y_TRUE, constant, ties="threshold")
+    assert value == pytest.approx(whole, rel=1e-12)
+    if expected is not None:
+        assert metric_function(case)(Y_TRUE, constant) == pytest.approx(expected)
 
 
 @all_cases
@@ -98,7 +122,7 @@ def test_tie_rules_are_in_order_and_agree_without_ties(case, data):
         assert low <= mean + 1e-12 <= high + 2e-12
     untied = np.asarray(y_score) + np.arange(n) / (2 * n)
     values = [metric_function(case)(y_true, untied, ties=ties) for ties in TIES]
-    assert_allclose(values, values[0], rtol=1e-12)
+    assert_allclose(values, values[0], rtol=1e-12, atol=1e-15)
 
 
 @all_cases

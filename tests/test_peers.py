@@ -13,8 +13,12 @@ from skrank import (
     RandomSelectionTest,
     average_precision,
     average_precision_at_k,
+    bedroc,
+    enrichment_factor,
     precision_at_t,
     recall_at_t,
+    reciprocal_rank,
+    rie,
 )
 
 
@@ -53,8 +57,9 @@ def trec_value(measure, items, n_relevant):
     rank, y_true = np.array(items).T
     settings = {"n_missed": n_relevant - int(y_true.sum())}
     name, _, depth = measure.rpartition("_")
-    if measure == "map":
-        return average_precision(y_true, -rank, **settings)
+    whole = {"map": average_precision, "recip_rank": reciprocal_rank}.get(measure)
+    if whole is not None:
+        return whole(y_true, -rank, **settings)
     if not depth.isdigit() or int(depth) > rank.size:
         return None
     if name == "map_cut":
@@ -114,6 +119,91 @@ def test_lingpipe(peer_numbers):
         assert value == pytest.approx(row["expected"], abs=row["tol"])
         checked += 1
     assert checked == 4
+
+
+# What RDKit and enrichvs call our metrics, and the name of the parameter
+EARLY = {
+    "enrichment": (enrichment_factor, "t"),
+    "CalcEnrichment": (enrichment_factor, "t"),
+    "rie": (rie, "alpha"),
+    "CalcRIE": (rie, "alpha"),
+    "bedroc": (bedroc, "alpha"),
+    "CalcBEDROC": (bedroc, "alpha"),
+}
+
+
+def test_rdkit_unit_tests(peer_numbers):
+    # RDKit's own tests state these; lists of one class have no value here
+    cases = json.loads((peer_numbers / "rdkit_scoring" / "cases.json").read_text())
+    best = np.repeat([1, 0], [cases["n_pos"], cases["n"] - cases["n_pos"]])
+    lists = {"best": best, "worst": best[::-1]}
+    checked = 0
+    for case in cases["expected"]:
+        if case.get("list") not in lists or case["expect"] == "ValueError":
+            continue
+        if case["fn"] in EARLY:
+            metric, name = EARLY[case["fn"]]
+            value = case.get("alpha") or case["fraction"] or 1  # at least one row
+            ours = metric(lists[case["list"]], -np.arange(cases["n"]), **{name: value})
+            assert ours == pytest.approx(case["expect"], rel=1e-10, abs=1e-50), case
+            checked += 1
+    assert checked == 8
+
+
+def pparg_list(folder, column):
+    """Labels and scores of a column of docking scores."""
+    rows = read_rows(folder / "pparg_docking_scores.csv.gz")
+    return (
+        np.array([int(row["active"]) for row in rows]),
+        np.array([float(row[column]) for row in rows]),
+    )
+
+
+@pytest.mark.parametrize("column", ["surf", "icm", "vina", "minr", "maxz"])
+def test_rdkit(peer_numbers, rare_data, column):
+    # RDKit 2026.09.1, ties in the order of the file
+    y_true, y_score = pparg_list(rare_data, column)
+    y_true = y_true[np.argsort(-y_score, kind="stable")]
+    rows = read_rows(peer_numbers / "rdkit_scoring" / "outputs_rdkit_2026.09.1.csv")
+    checked = 0
+    for row in rows:
+        if row["data"] == f"pparg_{column}" and row["measure"] in EARLY:
+            metric, name = EARLY[row["measure"]]
+            ours = metric(
+                y_true, -np.arange(y_true.size), **{name: float(row["param"])}
+            )
+            assert ours == pytest.approx(float(row["value"]), rel=1e-10), row
+            checked += 1
+    assert checked == 25
+
+
+@pytest.mark.parametrize("column", ["surf", "icm", "vina", "maxz"])
+def test_enrichvs(peer_numbers, rare_data, column):
+    # enrichvs 0.0.5 (R): RIE and BEDROC with ties in the order of the file; EF with
+    # ties shared out, the hits interpolated at a depth that is not rounded
+    y_true, y_score = pparg_list(rare_data, column)
+    in_order = y_true[np.argsort(-y_score, kind="stable")], -np.arange(y_true.size)
+    checked = 0
+    for row in read_rows(peer_numbers / "enrichvs" / "outputs_0.0.5.csv"):
+        if row["data"] != f"pparg_{column}":
+            continue
+        param = float(row["param"])
+        if row["measure"] == "enrichment_factor":
+            ours = interpolated_enrichment(y_true, y_score, param * y_true.size)
+        elif row["measure"] in EARLY:
+            ours = EARLY[row["measure"]][0](*in_order, alpha=param)
+        else:
+            continue
+        assert ours == pytest.approx(float(row["value"]), rel=1e-10), row
+        checked += 1
+    assert checked == 25
+
+
+def interpolated_enrichment(y_true, y_score, depth):
+    """EF at a depth that need not be whole, from our EF at the depths around it."""
+    below, above = int(depth), int(depth) + 1
+    low, high = (t * enrichment_factor(y_true, y_score, t=t) for t in (below, above))
+    return (low + (depth - below) * (high - low)) / depth
 
 
 def test_muv_pvalues_against_label_permutations(rare_data):

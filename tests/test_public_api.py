@@ -28,8 +28,8 @@ def test_every_metric_has_a_function_a_scorer_and_a_measure():
     assert set(METRICS) == set(skrank.metrics.__all__)
     for name in METRICS:
         assert f"make_{name}_scorer" in skrank.scorers.__all__
-        needed = {"k": 5} if name.endswith("_k") else {}
-        needed = {"t": 5} if name.endswith("_t") else needed
+        options = inspect.signature(getattr(skrank, name)).parameters
+        needed = {option: 5 for option in ("k", "t") if option in options}
         assert make_measure(name, **needed).name
 
 

@@ -43,13 +43,21 @@ from skrank import (
     RandomSelectionTest,
     average_precision,
     average_precision_at_k,
+    bedroc,
+    enrichment_factor,
     make_average_precision_at_k_scorer,
     make_average_precision_scorer,
+    make_bedroc_scorer,
+    make_enrichment_factor_scorer,
     make_precision_at_t_scorer,
     make_rare_target_scorers,
     make_recall_at_t_scorer,
+    make_reciprocal_rank_scorer,
+    make_rie_scorer,
     precision_at_t,
     recall_at_t,
+    reciprocal_rank,
+    rie,
 )
 
 mpl.use("Agg")
@@ -116,6 +124,10 @@ def test_values_are_those_of_the_metric(estimator):
         ),
         (make_recall_at_t_scorer(0.1), recall_at_t(Y[300:], scores, t=0.1)),
         (make_precision_at_t_scorer(7), precision_at_t(Y[300:], scores, t=7)),
+        (make_enrichment_factor_scorer(7), enrichment_factor(Y[300:], scores, t=7)),
+        (make_reciprocal_rank_scorer(), reciprocal_rank(Y[300:], scores)),
+        (make_rie_scorer(alpha=5), rie(Y[300:], scores, alpha=5)),
+        (make_bedroc_scorer(alpha=5), bedroc(Y[300:], scores, alpha=5)),
     ):
         assert scorer(model, X[300:], Y[300:]) == value
 
@@ -323,6 +335,7 @@ def test_other_refusals():
         ),
         (lambda: make_recall_at_t_scorer(1.2), "`t` must be an int of at least 1"),
         (lambda: make_precision_at_t_scorer(-3), "`t` must be .*; got -3"),
+        (lambda: make_bedroc_scorer(alpha=0), "`alpha` must be a finite number above"),
     ],
 )
 def test_bad_settings_fail_in_the_factory(factory, text):
@@ -362,11 +375,15 @@ def test_clone_and_pickle(copied):
 
 
 def test_names_carry_the_cut_off():
-    assert list(make_rare_target_scorers(t=0.02, k=50)) == [
+    assert list(make_rare_target_scorers(t=0.02, k=50, alpha=80.5)) == [
         "average_precision",
         "average_precision@50",
         "recall@0.02",
         "precision@0.02",
+        "enrichment_factor@0.02",
+        "reciprocal_rank",
+        "rie(alpha=80.5)",
+        "bedroc(alpha=80.5)",
     ]
 
 

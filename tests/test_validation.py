@@ -10,9 +10,12 @@ from skrank import (
     RandomSelectionTest,
     average_precision,
     average_precision_at_k,
+    bedroc,
     precision_at_t,
     recall_at_t,
+    rie,
 )
+from skrank._measures import make_measure
 from skrank._validation import check_cutoff, check_depth, check_generator
 
 Y = [0, 1, 0, 1]
@@ -218,6 +221,29 @@ def test_bad_normalize():
         ValueError, match="`normalize` must be one of 'min', 'relevant'"
     ):
         average_precision_at_k(Y, S, k=2, normalize="max")
+
+
+@pytest.mark.parametrize("metric", [rie, bedroc])
+@pytest.mark.parametrize("alpha", [0, -1.0, np.nan, np.inf, True, "20"])
+def test_bad_alpha(metric, alpha):
+    text = f"`alpha` must be a finite number above 0; got {alpha!r}"
+    with pytest.raises(ValueError, match=text):
+        metric(Y, S, alpha=alpha)
+
+
+def test_parameters_without_a_meaning_are_refused():
+    for metric, given, text in (
+        ("enrichment_factor", {}, "`t` must be given for metric 'enrichment_factor'"),
+        ("enrichment_factor", {"t": 1, "alpha": 2}, "`alpha` has no meaning for "),
+        (
+            "reciprocal_rank",
+            {"k": 3},
+            "`k` has no meaning for metric 'reciprocal_rank'",
+        ),
+        ("rie", {"t": 3}, "`t` has no meaning for metric 'rie'; got t=3"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            make_measure(metric, **given)
 
 
 def test_pos_label_absent_from_one_class_means_no_targets():

@@ -31,7 +31,7 @@ from skrank.null import (
     _sampling,
 )
 from skrank.null._chain import Chain, TieGroups
-from skrank.null._excess import Question, Tail, Term, ask
+from skrank.null._excess import Question, Tail, Term, ask, slack_at
 from skrank.null._moments import extreme, moments
 from skrank.null._tilting import Solution, solve
 
@@ -140,7 +140,9 @@ class _Law:
         logsf : float or ndarray of the shape of `x`
             ``log P(S > x)``; does not underflow.
         """
-        return self._each(x, lambda value: self._tail(_beyond(value), 1).log_pvalue)
+        return self._each(
+            x, lambda value: self._tail(self._beyond(value), 1).log_pvalue
+        )
 
     def cdf(self, x: ArrayLike) -> Any:
         """Cumulative distribution function, the probability of at most `x`.
@@ -257,8 +259,9 @@ class _Law:
         generator = check_generator(random_state)
         if method == "monte_carlo":
             draws = _sampling.draw(self._terms, size, generator)
+            slack = slack_at(self._terms, statistic)
             found = [
-                TailProbability(*_sampling.tail(draws, statistic, sign), method)
+                TailProbability(*_sampling.tail(draws, statistic, sign, slack), method)
                 for sign in _SIGNS[alternative]
             ]
         else:
@@ -343,7 +346,9 @@ class _Law:
             return most if (q == 0.0) == (sign > 0) else least
 
         def surplus(value: float) -> float:
-            log_p = self._tail(_beyond(value) if sign > 0 else value, sign).log_pvalue
+            log_p = self._tail(
+                self._beyond(value) if sign > 0 else value, sign
+            ).log_pvalue
             return max(log_p, -1e6) - log_q
 
         low, high = self._bracket(surplus, sign, least, most)
@@ -363,6 +368,10 @@ class _Law:
                 return min(start, end), max(start, end)
             start, step = end, 2 * step
 
+    def _beyond(self, value: float) -> float:
+        """Return what leaves out `value` itself, whatever rounding does to it."""
+        return value + 3 * slack_at(self._terms, value)
+
     def _tail(
         self,
         statistic: float,
@@ -379,7 +388,8 @@ class _Law:
         if atoms is None and method == "enumeration":
             atoms = _enumeration.law(self._terms)
         if atoms is not None:
-            return TailProbability(*atoms.tail(statistic, sign), "enumeration")
+            tail = atoms.tail(statistic, sign, slack_at(self._terms, statistic))
+            return TailProbability(*tail, "enumeration")
         question = None
         if method != "enumeration":
             question = ask(self._terms, statistic, sign)
@@ -449,7 +459,7 @@ class _Law:
         least, most = self._rough_ends
         if least < statistic < most:
             return None
-        slack = 1e-11 * abs(statistic)
+        slack = slack_at(self._terms, statistic)
         ends = [(sign * value, log_p) for value, log_p in self._ends]
         (low, _), (high, log_high) = sorted(ends)
         if sign * statistic > high + slack:
@@ -475,7 +485,9 @@ class _Law:
         draws = _sampling.draw(
             self._terms, 10 * _DRAWS, generator or np.random.default_rng()
         )
-        return TailProbability(*_sampling.tail(draws, statistic, sign), "monte_carlo")
+        slack = slack_at(self._terms, statistic)
+        tail = _sampling.tail(draws, statistic, sign, slack)
+        return TailProbability(*tail, "monte_carlo")
 
     def _refusal(self, statistic: float, method: str) -> ValueError:
         msg = (
@@ -633,11 +645,6 @@ def _is_tight(tail: Tail) -> bool:
     assert tail.log_bounds is not None
     lower, upper = tail.log_bounds
     return upper - lower <= _TIGHT
-
-
-def _beyond(value: float) -> float:
-    """Return a value that leaves out `value` itself, whatever rounding does to it."""
-    return value + 3e-11 * abs(value)
 
 
 def _twice_the_smaller(one: TailProbability, other: TailProbability) -> TailProbability:

@@ -47,9 +47,9 @@ class Atoms:
         """Law of a multiple."""
         return Atoms(factor * self.value, self.logchance)
 
-    def tail(self, statistic: float, sign: int) -> Tail:
+    def tail(self, statistic: float, sign: int, slack: float) -> Tail:
         """P(value >= statistic), or <= with sign -1."""
-        reaches = sign * (self.value - statistic) >= -1e-11 * abs(statistic)
+        reaches = sign * (self.value - statistic) >= -slack
         log_p = np.logaddexp.reduce(self.logchance[reaches], initial=-np.inf)
         log_p = min(0.0, float(log_p))
         return Tail(log_p, (log_p, log_p))

@@ -114,15 +114,21 @@ def ask(terms: Sequence[Term], statistic: float, sign: int) -> Question | None:
             return None
         last = sign * weight * (chain.closing.intercept - statistic)
         parts.append(Excess(chain, sign * weight * chain.slope, last, copies))
-    return Question(tuple(parts), 1e-11 * abs(statistic))
+    return Question(tuple(parts), slack_at(terms, statistic))
 
 
 def _ask_one(chain: Chain, statistic: float, sign: int) -> Question:
     """Divide by the slope, which may differ from one last group to another."""
     closing = chain.closing
     last = sign * (closing.intercept - statistic) / closing.slope
-    slack = 1e-11 * abs(statistic) / float(closing.slope.min())
+    slack = slack_at([Term(chain, 1.0, 1)], statistic) / float(closing.slope.min())
     return Question((Excess(chain, float(sign), last),), slack)
+
+
+def slack_at(terms: Sequence[Term], statistic: float) -> float:
+    """Return by how much rounding may move a value near `statistic`."""
+    offsets = [abs(chain.measure.offset(chain.frame)) for chain, *_ in terms]
+    return 1e-11 * max(abs(statistic), *offsets)
 
 
 def window(step: Step, later: NDArray[Any], fill: float) -> NDArray[Any]:

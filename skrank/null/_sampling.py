@@ -9,7 +9,7 @@ so that nothing is lost to the merging.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from skrank._ranking import HitGroups
 from skrank.null._chain import Chain
-from skrank.null._excess import Tail, Term
+from skrank.null._excess import Tail, Term, slack_at
 from skrank.null._tilting import Solution, Tilted
 
 _BATCH_ITEMS = 2**15  # places drawn at once; they stay in the processor's cache
@@ -36,13 +36,14 @@ def draw(terms: Sequence[Term], size: int, generator: np.random.Generator) -> _F
     return total
 
 
-def tail(values: _Floats, statistic: float, sign: int) -> Tail:
+def tail(values: _Floats, statistic: float, sign: int, slack: float) -> Tail:
     """(C + 1) / (B + 1), C the draws at least as extreme.
 
     Phipson and Smyth (2010), *Statistical Applications in Genetics and Molecular
     Biology* 9(1), article 39.
     """
-    count, size = int(_reaches(values, statistic, sign).sum()), values.size
+    reached = sign * (values - statistic) >= -slack
+    count, size = int(reached.sum()), values.size
     p = (count + 1) / (size + 1)
     return Tail(math.log(p), error=math.sqrt((1 - p) / (p * size)))
 
@@ -58,13 +59,15 @@ def tilted_tail(
     """Unbiased estimate from `size` tilted draws, with its standard error."""
     tilt = max(solution.tilt, 0.0)
     parts = solution.tilted(tilt)
+    slack = slack_at(terms, statistic)
+
+    def reached(values: _Floats) -> NDArray[np.bool_]:
+        return np.asarray(sign * (values - statistic) >= -slack)
+
     rows = max(1, _TILTED_ITEMS // max(_width(part) for part in parts))
     batches = [min(rows, size - start) for start in range(0, size, rows)]
     weights = np.concatenate(
-        [
-            _weights(parts, terms, tilt, (statistic, sign), count, generator)
-            for count in batches
-        ]
+        [_weights(parts, terms, tilt, reached, count, generator) for count in batches]
     )
     log_mgf = sum(part.excess.copies * part.log_mgf for part in parts)
     mean = float(weights.mean())
@@ -72,10 +75,6 @@ def tilted_tail(
         return Tail(-math.inf, error=math.inf)
     error = float(weights.std()) / mean / math.sqrt(size)
     return Tail(min(0.0, log_mgf + math.log(mean)), error=error)
-
-
-def _reaches(values: _Floats, statistic: float, sign: int) -> NDArray[np.bool_]:
-    return sign * (values - statistic) >= -1e-11 * abs(statistic)
 
 
 def _draw_lists(chain: Chain, size: int, generator: np.random.Generator) -> _Floats:
@@ -146,7 +145,7 @@ def _weights(
     parts: list[Tilted],
     terms: Sequence[Term],
     tilt: float,
-    question: tuple[float, int],
+    reached: Callable[[_Floats], NDArray[np.bool_]],
     size: int,
     generator: np.random.Generator,
 ) -> _Floats:
@@ -158,7 +157,7 @@ def _weights(
             excess += added
             places = _spread(part.excess.chain, hits, generator)
             value += weight * _measure(chain, places)
-    return np.where(_reaches(value, *question), np.exp(-tilt * excess), 0.0)
+    return np.where(reached(value), np.exp(-tilt * excess), 0.0)
 
 
 def _descend(

@@ -1,0 +1,157 @@
+"""What a measure is: gains of tie groups, and the list they are gained in."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank._measures._tie_sums import Array
+from skrank._ranking import HitGroups, Ranking
+from skrank._validation import TIES, check_depth, check_option
+
+
+class ListShape(Protocol):
+    """What a measure must know of a list to place its cut."""
+
+    @property
+    def n_samples(self) -> float:
+        """Number of items, or their total weight."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether depths are counts."""
+
+    def group_end(self, depth: float) -> float:
+        """Depth at which the tie group that reaches across `depth` ends."""
+
+
+class Frame(NamedTuple):
+    """What counts of a list as a whole: its items, its targets, the depth of the cut.
+
+    The `n_missed` targets that were never scored are among the items and the targets.
+    """
+
+    n_samples: float
+    n_targets: float
+    cut: float
+    n_missed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Measure(ABC):
+    """A sum of gains over tie groups, divided by a constant, from an offset on.
+
+    `closing` tells apart the last group that counts: the value of a list is linear in
+    the sum S of all gains before it, ``slope * S + intercept``. For most measures this
+    is only the division by the constant; it gives room to those whose divisor depends
+    on the hits.
+    """
+
+    ties: str = "expected"
+
+    #: Whether the order of the groups above the cut matters.
+    ordered: ClassVar[bool] = True
+    #: Hits after which further ones add nothing; None: all count.
+    counted_hits: ClassVar[int | None] = None
+    #: Tie rules under which weights have a meaning.
+    weighted_ties: ClassVar[tuple[str, ...]] = TIES
+
+    def __post_init__(self) -> None:
+        """Check the tie rule."""
+        check_option("ties", self.ties, TIES)
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Name as printed, with the cut-off."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Least and largest value, over all lists; rounding may step over them."""
+        return 0.0, 1.0
+
+    @property
+    def pairwise(self) -> bool:
+        """Whether gains are ``A d H + B d + C d (d - 1)`` and the divisor constant.
+
+        The sum of gains is then one over items and pairs of items that are targets.
+        """
+        return self.ties in ("expected", "threshold")
+
+    def check_weights(self) -> None:
+        """Refuse weights where the tie rule gives them no meaning."""
+        if self.ties not in self.weighted_ties:
+            msg = (
+                f"`ties` must be 'threshold' when {self.name} is given sample_weight: "
+                "the order of unequal weights inside a tie has no expected value in "
+                f"closed form; got ties={self.ties!r}."
+            )
+            raise ValueError(msg)
+
+    def cut(self, shape: ListShape) -> float:
+        """Depth of the list that counts."""
+        return shape.n_samples
+
+    def frame(self, shape: ListShape, n_targets: float, n_missed: int = 0) -> Frame:
+        """Place the cut on a list."""
+        n_samples = shape.n_samples + n_missed
+        return Frame(n_samples, n_targets, self.cut(shape), n_missed)
+
+    @abstractmethod
+    def gain(
+        self,
+        above: Array,
+        size: Array,
+        hits_above: Array,
+        hits: Array,
+        frame: Frame,
+    ) -> Array:
+        """What a group of `size` items with `hits` hits adds below `above` items."""
+
+    @abstractmethod
+    def divisor(self, frame: Frame) -> float:
+        """Return the constant that the sum of gains is divided by."""
+
+    def offset(self, frame: Frame) -> float:
+        """Return the value of a list in which nothing is gained."""
+        return 0.0
+
+    def closing(self, groups: HitGroups, frame: Frame) -> tuple[Array, Array]:
+        """Slope and intercept of the value in the sum of the gains above `groups`."""
+        divisor = self.divisor(frame)
+        last = self._gain_of(groups, frame) / divisor
+        return 1 / divisor, last + self.offset(frame)
+
+    def value(self, ranking: Ranking) -> float:
+        """Value of one ranking; O(m) for m targets."""
+        row = np.zeros(ranking.groups.hits.size, dtype=np.intp)
+        frame = self.frame(ranking, ranking.n_targets, ranking.n_missed)
+        return float(self.values(ranking.groups, row, 1, frame)[0])
+
+    def values(
+        self, groups: HitGroups, row: NDArray[np.intp], n_rows: int, frame: Frame
+    ) -> NDArray[np.float64]:
+        """Values of many lists at once; `row`, ascending, says whose group is whose."""
+        counted = np.flatnonzero(groups.above < frame.cut)
+        groups, row = groups.take(counted), row[counted]
+        last = np.flatnonzero(np.diff(row, append=-1))
+        gain = self._gain_of(groups, frame)
+        gain[last] = 0.0
+        total = np.bincount(row, gain, n_rows)[row[last]]
+        slope, intercept = self.closing(groups.take(last), frame)
+        values = np.full(n_rows, self.offset(frame))
+        values[row[last]] = slope * total + intercept
+        return values
+
+    def _gain_of(self, groups: HitGroups, frame: Frame) -> Array:
+        return self.gain(
+            groups.above, groups.size, groups.hits_above, groups.hits, frame
+        )
+
+
+def place_cut(name: str, depth: float, ties: str, shape: ListShape) -> float:
+    """Depth of a cut, moved to the end of its tie group under "threshold"."""
+    cut = check_depth(name, depth, shape.n_samples, whole=shape.whole)
+    return shape.group_end(cut) if ties == "threshold" else cut

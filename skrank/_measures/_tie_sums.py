@@ -1,0 +1,170 @@
+"""The arithmetic of ties: what the orders inside a group come to, in closed form.
+
+Nothing here knows a measure. All take arrays that are broadcast against each other, in
+the notation of `_ranking`: T items and H hits above a group of b items with d hits.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import digamma, exprel
+from scipy.stats import hypergeom
+
+from skrank._ranking import HitGroups
+
+Array = Any  # numbers or arrays of them, broadcast against each other
+
+# Others in a group up to which the recurrence over its hits starts where all are hits;
+# and the logarithm of a chance that no sum of doubles feels.
+_FEW = 200
+_NEGLIGIBLE = math.log(1e-17)
+
+
+def hits_within(ties: str, groups: HitGroups, counted: Array) -> Array:
+    """Hits of each group among the first `counted` of its items."""
+    if ties == "optimistic":
+        return np.minimum(groups.hits, counted)
+    if ties == "pessimistic":
+        return np.maximum(groups.hits - (groups.size - counted), 0)
+    if ties == "threshold":
+        return groups.hits * (counted > 0)
+    return groups.hits * (counted / groups.size)
+
+
+def whole_precisions(
+    above: Array, size: Array, hits_above: Array, hits: Array
+) -> Array:
+    """Each hit counts the precision at the end of its group."""
+    return hits * (hits_above + hits) / np.asarray(above + size)
+
+
+def run_precisions(start: Array, hits_above: Array, count: Array) -> Array:
+    """`count` hits in a row below `start` items: sum of (H + j) / (start + j)."""
+    first, second = _harmonic(start, count)
+    return (hits_above + 1) * first + second
+
+
+def expected_precisions(
+    above: Array, size: Array, hits_above: Array, hits: Array, counted: Array
+) -> Array:
+    """Mean over the orders of a group of the precisions of its first `counted`.
+
+    At place j of the group stands a hit with probability d/b, and then
+    (j - 1)(d - 1)/(b - 1) more of them are expected above it (McSherry and Najork,
+    2008, section 3).
+    """
+    first, second = _harmonic(above, counted)
+    pair = (hits - 1) / np.maximum(size - 1, 1)
+    return hits / size * ((hits_above + 1) * first + pair * second)
+
+
+def _harmonic(above: Array, count: Array) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Sums over j = 1..count of 1 / (above + j) and of (j - 1) / (above + j).
+
+    A single item, by far the most frequent case, is exact to the last bit.
+    """
+    above, count = np.asarray(above, dtype=float), np.asarray(count, dtype=float)
+    single = np.minimum(count, 1) / (above + 1)
+    if count.max(initial=0) <= 1:
+        return single, np.zeros_like(single)
+    first = np.where(count <= 1, single, _reciprocal_sum(above, count))
+    second = count - (above + 1) * first
+    return first, _second_sum(above, count, second)
+
+
+def _second_sum(above: Array, count: Array, closed: Array) -> Array:
+    """Sum of (j - 1) / (above + j); the closed form cancels for short, deep groups."""
+    short = 32
+    total = np.zeros(np.broadcast(above, count).shape)
+    for j in range(2, 1 + min(short, int(count.max(initial=0)))):
+        total = total + np.where(count >= j, (j - 1) / (above + j), 0.0)
+    return np.where(count > short, closed, total)
+
+
+def _reciprocal_sum(above: Array, count: Array) -> Array:
+    """Sum of 1 / (above + j): digamma near the top, Euler and Maclaurin below.
+
+    Far down the list a difference of digammas loses digits. The series in
+    1 / (x + 1/2)**2 is that of digamma (Abramowitz and Stegun 1964, 6.3.18); at
+    x >= 32 its fifth term is below 1e-17.
+    """
+    near = digamma(above + count + 1) - digamma(above + 1)
+    start = 1 / np.square(np.maximum(above, 32) + 0.5)
+    end = 1 / np.square(np.maximum(above, 32) + count + 0.5)
+    far = np.log1p(count / (np.maximum(above, 32) + 0.5))
+    for power, factor in enumerate((1 / 24, -7 / 960, 31 / 8064, -127 / 30720), 1):
+        far = far + factor * (end**power - start**power)
+    return np.where(above < 32, near, far)
+
+
+def mean_over_hits(groups: HitGroups, counted: Array) -> tuple[Array, Array]:
+    """Slope and intercept of AP@K over hits, meaned over the orders of a group.
+
+    Of d hits j fall among the `counted` first of b items with hypergeometric
+    probability; given j those first items are a group of their own.
+    """
+    most = int(np.max(np.minimum(counted, groups.hits), initial=0))
+    slope, intercept = 0.0, 0.0
+    for j in range(most + 1):
+        chance = hypergeom.pmf(j, groups.size, groups.hits, counted)
+        found = np.maximum(groups.hits_above + j, 1)
+        gain = expected_precisions(
+            groups.above, np.maximum(counted, 1), groups.hits_above, j, counted
+        )
+        slope, intercept = slope + chance / found, intercept + chance * gain / found
+    return slope, intercept
+
+
+def geometric_sum(rate: float, above: Array, count: Array) -> Array:
+    """Sum of exp(-rate * (rank - 1)) over the `count` ranks below `above`.
+
+    ``exprel(x) = (exp(x) - 1) / x`` keeps the digits of small rates, does not overflow
+    at large ones, and makes a single rank exact. A weighted count need not be whole.
+    """
+    series = exprel(-rate * count) / exprel(-rate)
+    return np.exp(-rate * above) * (count * series)
+
+
+def first_hit_mean(above: Array, size: Array, hits: Array) -> NDArray[np.float64]:
+    """Mean over the orders of each group of 1 / (rank of its first hit).
+
+    The first of d hits is at place j with chance C(b - j, d - 1) / C(b, d). From
+    ``(b - j - d + 1) C(b - j, d - 1) = d C(b - j, d)`` follows a recurrence of the mean
+    E_d, ``(T + b + 1 - d) E_d = 1 + d (b - d) / (d + 1) E_(d+1)``, in which nothing
+    cancels as it goes down from ``E_b = 1 / (T + 1)``, or from any sum.
+    """
+    key = above * (size.max(initial=0) + 1) + size
+    _, index, which = np.unique(key, return_index=True, return_inverse=True)
+    above, size = above[index], size[index]
+    start, mean = _first_hit_start(above, size, which, hits)
+    means = np.zeros(hits.size)
+    for d in range(int(start.max(initial=0)), 0, -1):
+        on = d < start
+        factor = d * (size[on] - d) / (d + 1)
+        mean[on] = (1 + factor * mean[on]) / (above[on] + size[on] + 1 - d)
+        means = np.where(hits == d, mean[which], means)
+    return means
+
+
+def _first_hit_start(
+    above: Array, size: Array, which: NDArray[np.intp], hits: Array
+) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Hits at which each group's recurrence starts, and the mean there."""
+    most = np.zeros(size.size, dtype=np.intp)
+    np.maximum.at(most, which, hits)
+    full = size - most <= _FEW
+    start, mean = np.where(full, size, most), 1 / (above + 1.0)
+    for i in np.flatnonzero(~full):
+        mean[i] = _first_hit_sum(int(above[i]), int(size[i]), int(most[i]))
+    return start, mean
+
+
+def _first_hit_sum(above: int, size: int, hits: int) -> float:
+    """Mean of one group, summed over the places up to where the rest is negligible."""
+    likely = -size * math.expm1(_NEGLIGIBLE / hits)  # (1 - j/b)**d bounds P(J > j)
+    place = np.arange(1.0, 1 + min(size - hits, math.ceil(likely)))
+    onward = (size - place - hits + 1) / (size - place)
+    chance = np.cumprod(np.append(hits / size, onward))
+    return float((chance / (above + 1 + np.append(0, place))).sum())
