@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.model_selection import cross_validate
+from sklearn.utils.parallel import Parallel, delayed
 
 from skrank._measures import make_measure
 from skrank._ranking import Ranking, rank
@@ -27,7 +27,7 @@ from skrank._validation import (
     check_ranking_input,
 )
 from skrank.null import MeanNull, RandomSelectionNull
-from skrank.null._distribution import ALTERNATIVES, METHODS
+from skrank.null._choice import ALTERNATIVES, METHODS
 
 
 @dataclass(frozen=True, slots=True, repr=False)

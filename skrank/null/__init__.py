@@ -5,10 +5,7 @@ goes out is what luck would do to a metric on such a list: its mean, its spread,
 probability of doing at least as well as a ranking did.
 """
 
-from skrank.null._distribution import (
-    MeanNull,
-    RandomSelectionNull,
-    TailProbability,
-)
+from skrank.null._choice import TailProbability
+from skrank.null._distribution import MeanNull, RandomSelectionNull
 
 __all__ = ["MeanNull", "RandomSelectionNull", "TailProbability"]

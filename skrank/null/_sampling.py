@@ -200,7 +200,7 @@ def _spread(chain: Chain, hits: _Ints, generator: np.random.Generator) -> _Ints:
     size, m = hits.shape[0], chain.n_targets
     ends = np.append(chain.ends, chain.n_samples)
     sizes, start = np.diff(ends, prepend=0), np.append(0, ends[:-1])
-    group = np.repeat(np.tile(np.arange(ends.size), size), hits.ravel())
+    group: _Ints = np.repeat(np.tile(np.arange(ends.size), size), hits.ravel())
     group = group.reshape(size, m)
     # inside a tie any places will do: the first ones
     before = np.cumsum(hits, axis=1) - hits

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +63,7 @@ class Tilted:
 
         The first is the least of the hits after the group.
         """
-        chance: _Floats = np.ones(1)
+        chance: NDArray[Any] = np.ones(1)
         found = []
         for step, move, _ in reversed(self.moves):
             joint = chance * move
@@ -71,7 +71,7 @@ class Tilted:
             after = (rows + columns).ravel() + step.least - step.next_least
             size = step.next_most - step.next_least + 1
             kept = (after >= 0) & (after < size)
-            chance = np.bincount(after[kept], joint.ravel()[kept], size)
+            chance = np.asarray(np.bincount(after[kept], joint.ravel()[kept], size))
             found.append((step.next_least, chance, joint.sum(axis=1)))
         return found
 

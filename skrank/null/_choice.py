@@ -1,0 +1,239 @@
+"""Which engine answers: by the size of the law, by its ties, by what is known of p.
+
+The engines answer one question, the logarithm of a tail probability. Here a method is
+chosen by a stated rule, and what is the same for all values of one law is kept.
+"""
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skrank.null import (
+    _enumeration,
+    _grid,
+    _inversion,
+    _normal,
+    _saddlepoint,
+    _sampling,
+)
+from skrank.null._excess import Question, Tail, Term, ask, slack_at
+from skrank.null._moments import extreme, moments
+from skrank.null._tilting import Solution, solve
+
+METHODS = (
+    "auto",
+    "enumeration",
+    "inversion",
+    "tilted",
+    "grid",
+    "saddlepoint",
+    "monte_carlo",
+    "normal",
+)
+ALTERNATIVES = ("greater", "less", "two-sided")
+_ACCURATE = 0.01  # error of "inversion" beyond which "auto" goes on to "tilted"
+_TIGHT = 0.05  # logarithm of the ratio of bounds, likewise for "grid"
+_DRAWS = 2**14  # of "tilted" in "auto", doubled until the error is small enough
+_MAX_DRAWS = 2**20
+
+
+class TailProbability(NamedTuple):
+    """Probability of a value at least as extreme as the one observed.
+
+    Attributes
+    ----------
+    log_pvalue : float
+        Natural logarithm; minus infinity if the value cannot occur.
+    log_bounds : tuple of two floats or None
+        Logarithms of certified bounds, from "enumeration" and "grid".
+    error : float or None
+        Relative error: the standard error of "tilted" and "monte_carlo", an estimate of
+        what was left out by "inversion". None with bounds, and where it is not known.
+    method : str
+        Method that was used.
+    """
+
+    log_pvalue: float
+    log_bounds: tuple[float, float] | None
+    error: float | None
+    method: str
+
+
+class TailFinder:
+    """Tails of the law of the mean value over one list or several independent ones."""
+
+    def __init__(self, terms: tuple[Term, ...]) -> None:
+        self.terms = terms
+
+    @cached_property
+    def moments(self) -> tuple[float, float]:
+        """Mean and variance: those of independent lists add."""
+        mean = variance = 0.0
+        for chain, weight, count in self.terms:
+            one = moments(chain)
+            mean += count * weight * one[0]
+            variance += count * weight**2 * one[1]
+        return mean, variance
+
+    @cached_property
+    def atoms(self) -> _enumeration.Atoms | None:
+        """The law value by value, where that is quick."""
+        return _enumeration.law(self.terms, _enumeration.FEW_PATHS)
+
+    @cached_property
+    def ends(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Least and largest value, each with the logarithm of its probability."""
+        return self._extreme("coarse", np.min), self._extreme("coarse", np.max)
+
+    @cached_property
+    def _rough_ends(self) -> tuple[float, float]:
+        """Values between which the rough chains can be tilted."""
+        least, most = (self._extreme("rough", best)[0] for best in (np.min, np.max))
+        room = 1e-9 * (most - least)
+        return least + room, most - room
+
+    def _extreme(self, kind: str, best: Callable[..., Any]) -> tuple[float, float]:
+        value = logchance = 0.0
+        for chain, weight, count in self.terms:
+            one = extreme(getattr(chain, kind), best)
+            value += count * weight * one[0]
+            logchance += count * one[1]
+        return value, logchance
+
+    def beyond(self, value: float) -> float:
+        """Return what leaves out `value` itself, whatever rounding does to it."""
+        return value + 3 * slack_at(self.terms, value)
+
+    def tail(
+        self,
+        statistic: float,
+        sign: int,
+        method: str = "auto",
+        size: int | None = None,
+        generator: np.random.Generator | None = None,
+    ) -> TailProbability:
+        """Ask one engine; "auto" takes the most accurate that is feasible."""
+        if method == "normal":
+            tail = _normal.tail(*self.moments, statistic, sign)
+            return TailProbability(*tail, method)
+        atoms = self.atoms if method in ("auto", "enumeration") else None
+        if atoms is None and method == "enumeration":
+            atoms = _enumeration.law(self.terms)
+        if atoms is not None:
+            tail = atoms.tail(statistic, sign, slack_at(self.terms, statistic))
+            return TailProbability(*tail, "enumeration")
+        question = None
+        if method != "enumeration":
+            question = ask(self.terms, statistic, sign)
+        if question is None:
+            return self._without_question(statistic, sign, method, generator)
+        known = self._at_the_ends(statistic, sign)
+        if known is not None:
+            named = "enumeration" if method == "auto" else method
+            return TailProbability(*known, named)
+        return self._ask(question, statistic, sign, method, size, generator)
+
+    def _ask(
+        self,
+        question: Question,
+        statistic: float,
+        sign: int,
+        method: str,
+        size: int | None,
+        generator: np.random.Generator | None,
+    ) -> TailProbability:
+        """Tilt, and hand over to an engine."""
+        solution = self._solve(question, statistic)
+        if method == "saddlepoint":
+            return TailProbability(*_saddlepoint.tail(solution), method)
+        if method in ("auto", "inversion"):
+            tail = _inversion.tail(solution)
+            if method == "inversion" or (tail.error or 0.0) <= _ACCURATE:
+                return TailProbability(*tail, "inversion")
+        if method in ("auto", "grid") and len(question.parts) == 1:
+            bounded = _grid.tail(question, _saddlepoint.tail(solution).log_p)
+            if bounded is not None and (method == "grid" or _is_tight(bounded)):
+                return TailProbability(*bounded, "grid")
+        if method == "grid":
+            raise self._refusal(statistic, method)
+        tail = self._tilted(solution, statistic, sign, size, generator)
+        return TailProbability(*tail, "tilted")
+
+    def _tilted(
+        self,
+        solution: Solution,
+        statistic: float,
+        sign: int,
+        size: int | None,
+        generator: np.random.Generator | None,
+    ) -> Tail:
+        """Draw as many as asked for, or until the standard error is small enough."""
+        generator = generator or np.random.default_rng()
+        args = solution, self.terms, statistic, sign
+        if size is not None:
+            return _sampling.tilted_tail(*args, size, generator)
+        size = _DRAWS
+        while True:
+            tail = _sampling.tilted_tail(*args, size, generator)
+            if (tail.error or 0.0) <= _ACCURATE or size >= _MAX_DRAWS:
+                return tail
+            size *= 4
+
+    def _solve(self, question: Question, statistic: float) -> Solution:
+        """Find the tilt, on the full chains where the rough ones do not reach."""
+        least, most = self._rough_ends
+        if least < statistic < most:
+            return solve(question, [part.chain.rough for part in question.parts])
+        return solve(question, [part.chain.coarse for part in question.parts])
+
+    def _at_the_ends(self, statistic: float, sign: int) -> Tail | None:
+        """Exact answer at an end of the support, and beyond it."""
+        least, most = self._rough_ends
+        if least < statistic < most:
+            return None
+        slack = slack_at(self.terms, statistic)
+        ends = [(sign * value, log_p) for value, log_p in self.ends]
+        (low, _), (high, log_high) = sorted(ends)
+        if sign * statistic > high + slack:
+            log_p = -math.inf
+        elif sign * statistic <= low + slack:
+            log_p = 0.0
+        elif sign * statistic >= high - slack:
+            log_p = log_high
+        else:
+            return None
+        return Tail(log_p, (log_p, log_p))
+
+    def _without_question(
+        self,
+        statistic: float,
+        sign: int,
+        method: str,
+        generator: np.random.Generator | None,
+    ) -> TailProbability:
+        """Several lists whose divisors are not constant: draws are all there is."""
+        if method != "auto":
+            raise self._refusal(statistic, method)
+        draws = _sampling.draw(
+            self.terms, 10 * _DRAWS, generator or np.random.default_rng()
+        )
+        slack = slack_at(self.terms, statistic)
+        tail = _sampling.tail(draws, statistic, sign, slack)
+        return TailProbability(*tail, "monte_carlo")
+
+    def _refusal(self, statistic: float, method: str) -> ValueError:
+        msg = (
+            f"`method` must not be {method!r} for a law this large or a "
+            f"probability this small; got {self!r} at {statistic:.4g}."
+        )
+        return ValueError(msg)
+
+
+def _is_tight(tail: Tail) -> bool:
+    """Whether the bounds leave no more doubt than "auto" promises."""
+    assert tail.log_bounds is not None
+    lower, upper = tail.log_bounds
+    return upper - lower <= _TIGHT

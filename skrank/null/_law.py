@@ -1,0 +1,299 @@
+"""What can be asked of a law, named and meant as in :mod:`scipy.stats`."""
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
+
+from skrank._validation import (
+    check_count,
+    check_generator,
+    check_number,
+    check_numbers,
+    check_option,
+)
+from skrank.null import _sampling
+from skrank.null._choice import ALTERNATIVES, METHODS, TailFinder, TailProbability
+from skrank.null._excess import Term, slack_at
+
+_SIGNS = {"greater": (1,), "less": (-1,), "two-sided": (1, -1)}
+_Floats = NDArray[np.float64]
+
+
+class Law:
+    """The law of the mean value over one list or several independent ones."""
+
+    _terms: tuple[Term, ...]
+
+    def mean(self) -> float:
+        """Return the exact mean, what luck gives on average.
+
+        Returns
+        -------
+        mean : float
+            Chance level of the metric.
+        """
+        return self._finder.moments[0]
+
+    def std(self) -> float:
+        """Return the exact standard deviation.
+
+        Returns
+        -------
+        std : float
+            Standard deviation of the metric; 0.0 if ties leave luck no choice.
+        """
+        return math.sqrt(self._finder.moments[1])
+
+    def support(self) -> tuple[float, float]:
+        """Return the least and the largest value that can occur.
+
+        Returns
+        -------
+        least, largest : float
+            Ends of the support; both can be attained.
+        """
+        return self._finder.ends[0][0], self._finder.ends[1][0]
+
+    def sf(self, x: ArrayLike) -> Any:
+        """Survival function, the probability of a value above `x`.
+
+        Parameters
+        ----------
+        x : array-like
+            Values of the metric.
+
+        Returns
+        -------
+        sf : float or ndarray of the shape of `x`
+            ``P(S > x)``. The probability of at least `x` is :meth:`pvalue`.
+        """
+        return np.exp(self.logsf(x))[()]
+
+    def logsf(self, x: ArrayLike) -> Any:
+        """Natural logarithm of the survival function.
+
+        Parameters
+        ----------
+        x : array-like
+            Values of the metric.
+
+        Returns
+        -------
+        logsf : float or ndarray of the shape of `x`
+            ``log P(S > x)``; does not underflow.
+        """
+        return self._each(
+            x, lambda value: self._finder.tail(self._finder.beyond(value), 1).log_pvalue
+        )
+
+    def cdf(self, x: ArrayLike) -> Any:
+        """Cumulative distribution function, the probability of at most `x`.
+
+        Parameters
+        ----------
+        x : array-like
+            Values of the metric.
+
+        Returns
+        -------
+        cdf : float or ndarray of the shape of `x`
+            ``P(S <= x)``.
+        """
+        found = self._each(x, lambda value: self._finder.tail(value, -1).log_pvalue)
+        return np.exp(found)[()]
+
+    def ppf(self, q: ArrayLike) -> Any:
+        """Quantiles, the inverse of :meth:`cdf`.
+
+        Parameters
+        ----------
+        q : array-like
+            Probabilities in [0, 1].
+
+        Returns
+        -------
+        x : float or ndarray of the shape of `q`
+            Least values with ``cdf(x) >= q``.
+        """
+        return self._each(q, lambda value: self._quantile(value, -1), name="q")
+
+    def isf(self, q: ArrayLike) -> Any:
+        """Critical values, the inverse of :meth:`sf`.
+
+        Parameters
+        ----------
+        q : array-like
+            Probabilities in [0, 1].
+
+        Returns
+        -------
+        x : float or ndarray of the shape of `q`
+            Least values with ``sf(x) <= q``: what is above them beats luck at level q.
+        """
+        return self._each(q, lambda value: self._quantile(value, 1), name="q")
+
+    def pvalue(
+        self,
+        statistic: ArrayLike,
+        *,
+        alternative: str = "greater",
+        method: str = "auto",
+    ) -> Any:
+        """Return the probability of a value at least as extreme.
+
+        Parameters
+        ----------
+        statistic : array-like
+            Values of the metric.
+        alternative : {"greater", "less", "two-sided"}, default="greater"
+            Which values are more extreme: ``P(S >= s)``, ``P(S <= s)``, or twice the
+            smaller of the two.
+        method : {"auto", "enumeration", "inversion", "tilted", "grid", \
+                "saddlepoint", "monte_carlo", "normal"}, default="auto"
+            See :class:`skrank.RandomSelectionTest`.
+
+        Returns
+        -------
+        pvalue : float or ndarray of the shape of `statistic`
+            Probabilities in [0, 1].
+        """
+
+        def one(value: float) -> float:
+            found = self.tail(value, alternative=alternative, method=method)
+            return math.exp(found.log_pvalue)
+
+        return self._each(statistic, one, name="statistic")
+
+    def tail(
+        self,
+        statistic: float,
+        *,
+        alternative: str = "greater",
+        method: str = "auto",
+        n_resamples: int = 9999,
+        random_state: object = None,
+    ) -> TailProbability:
+        """Return the logarithm of the p-value, what is known of its error, and how.
+
+        Parameters
+        ----------
+        statistic : float
+            Value of the metric.
+        alternative : {"greater", "less", "two-sided"}, default="greater"
+            Which values are more extreme.
+        method : {"auto", "enumeration", "inversion", "tilted", "grid", \
+                "saddlepoint", "monte_carlo", "normal"}, default="auto"
+            See :class:`skrank.RandomSelectionTest`.
+        n_resamples : int, default=9999
+            Number of lists drawn by "monte_carlo" and "tilted".
+        random_state : int, RandomState, Generator or None, default=None
+            Source of randomness of the methods that draw.
+
+        Returns
+        -------
+        tail : TailProbability
+            Named tuple of `log_pvalue`, `log_bounds`, `error` and `method`.
+        """
+        statistic = check_number("statistic", statistic)
+        check_option("alternative", alternative, ALTERNATIVES)
+        check_option("method", method, METHODS)
+        size = check_count("n_resamples", n_resamples, least=1)
+        generator = check_generator(random_state)
+        if method == "monte_carlo":
+            draws = _sampling.draw(self._terms, size, generator)
+            slack = slack_at(self._terms, statistic)
+            found = [
+                TailProbability(*_sampling.tail(draws, statistic, sign, slack), method)
+                for sign in _SIGNS[alternative]
+            ]
+        else:
+            found = [
+                self._finder.tail(statistic, sign, method, size, generator)
+                for sign in _SIGNS[alternative]
+            ]
+        return found[0] if len(found) == 1 else _twice_the_smaller(*found)
+
+    def rvs(self, size: int = 1, random_state: object = None) -> _Floats:
+        """Draw values of the metric under random selection.
+
+        Parameters
+        ----------
+        size : int, default=1
+            Number of values to draw.
+        random_state : int, RandomState, Generator or None, default=None
+            Source of randomness.
+
+        Returns
+        -------
+        values : ndarray of shape (size,)
+            Independent values.
+        """
+        size = check_count("size", size, least=1)
+        return _sampling.draw(self._terms, size, check_generator(random_state))
+
+    @cached_property
+    def _finder(self) -> TailFinder:
+        return TailFinder(self._terms)
+
+    def _each(
+        self, x: ArrayLike, function: Callable[[float], float], name: str = "x"
+    ) -> Any:
+        """Apply a function of one number to an array, to equal numbers once."""
+        numbers = check_numbers(name, x)
+        distinct, where = np.unique(numbers, return_inverse=True)
+        found = np.array([function(float(number)) for number in distinct])
+        return found[where].reshape(numbers.shape)[()]
+
+    def _quantile(self, q: float, sign: int) -> float:
+        """Where the tail above (sign 1) or below has the probability q."""
+        if not 0.0 <= q <= 1.0:
+            msg = f"`q` must be a probability between 0 and 1; got {q!r}."
+            raise ValueError(msg)
+        least, most = self.support()
+        log_q = math.log(q) if q > 0 else -math.inf
+        if self._finder.atoms is not None:
+            return self._finder.atoms.quantile(log_q, -sign)
+        if q in (0.0, 1.0):
+            return most if (q == 0.0) == (sign > 0) else least
+
+        def surplus(value: float) -> float:
+            log_p = self._finder.tail(
+                self._finder.beyond(value) if sign > 0 else value, sign
+            ).log_pvalue
+            return max(log_p, -1e6) - log_q
+
+        low, high = self._bracket(surplus, sign, least, most)
+        return float(brentq(surplus, low, high, xtol=1e-9 * self.std(), rtol=1e-12))
+
+    def _bracket(
+        self, surplus: Callable[[float], float], sign: int, least: float, most: float
+    ) -> tuple[float, float]:
+        """Interval around a quantile, widened from the mean by standard deviations."""
+        start, step = self.mean(), sign * self.std()
+        if surplus(start) < 0:  # the quantile is on the other side of the mean
+            step = -step
+        wanted = surplus(start) > 0
+        while True:
+            end = min(max(start + step, least), most)
+            if (surplus(end) > 0) != wanted or end in (least, most):
+                return min(start, end), max(start, end)
+            start, step = end, 2 * step
+
+
+def _twice_the_smaller(one: TailProbability, other: TailProbability) -> TailProbability:
+    """Join the two tails of a two-sided test."""
+    smaller = min(one, other, key=lambda tail: tail.log_pvalue)
+    bounds = None
+    if one.log_bounds is not None and other.log_bounds is not None:
+        lower, upper = (
+            min(0.0, min(pair) + math.log(2))
+            for pair in zip(one.log_bounds, other.log_bounds, strict=True)
+        )
+        bounds = (lower, upper)
+    log_p = min(0.0, smaller.log_pvalue + math.log(2))
+    return TailProbability(log_p, bounds, smaller.error, smaller.method)
