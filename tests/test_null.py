@@ -283,7 +283,7 @@ def test_coarse_chain_against_the_full_one():
     chain = RandomSelectionNull(6000, 40)._terms[0].chain
     assert chain.coarse.ends.size < 600
     mean, variance = chain_moments(chain)
-    coarse_mean, coarse_variance = chain.coarse.moments()
+    coarse_mean, coarse_variance = chain_moments(chain.coarse)
     assert coarse_mean == pytest.approx(mean, rel=1e-9)
     assert coarse_variance == pytest.approx(variance, rel=1e-4)
 
@@ -312,7 +312,8 @@ def test_grid_bounds_hold_whatever_is_left_out(monkeypatch, left_out):
 
 def test_grid_is_not_for_too_many_states(monkeypatch):
     monkeypatch.setattr("skrank.null._grid._MAX_STATES", 1000)
-    assert method_of(RandomSelectionNull(1000, 20)) == "saddlepoint"
+    with pytest.raises(ValueError, match="`method` must not be 'grid' for a law"):
+        RandomSelectionNull(1000, 20).pvalue(0.5, method="grid")
 
 
 def test_grid_knows_the_ends():
@@ -350,7 +351,7 @@ def test_saddlepoint_near_the_mean_is_continuous():
     steps = null.mean() + null.std() * np.linspace(-0.02, 0.02, 21)
     values = [null.pvalue(s, method="saddlepoint") for s in steps]
     assert np.all(np.diff(values) < 0)
-    assert np.ptp(np.diff(values, 2)) < 1e-6
+    assert np.ptp(np.diff(values, 2)) < 1e-4
 
 
 def test_saddlepoint_against_enumeration_deep_in_the_tail():
@@ -368,8 +369,7 @@ def test_saddlepoint_against_enumeration_deep_in_the_tail():
 def test_saddlepoint_against_zhu_drug_discovery():
     # Zhu (2004), Table 3, 14,906 compounds with 304 active: independent prototype of
     # tilted sampling gave log10 p near -67.4 for the support vector machine
-    log_p, *_, method = RandomSelectionNull(14906, 304).tail(0.1766)
-    assert method == "saddlepoint"
+    log_p, *_ = RandomSelectionNull(14906, 304).tail(0.1766, method="saddlepoint")
     assert log_p / math.log(10) == pytest.approx(-67.4, abs=0.05)
 
 
@@ -400,7 +400,7 @@ def test_saddlepoint_where_one_path_is_left():
 
 def test_saddlepoint_is_a_probability_even_unsolved(monkeypatch):
     monkeypatch.setattr("skrank.null._tilting._MAX_PASSES", 1)
-    assert 0 < RandomSelectionNull(1000, 20).pvalue(0.5, method="saddlepoint") < 1
+    assert 0 < RandomSelectionNull(1000, 20).pvalue(0.5, method="saddlepoint") <= 1
 
 
 # Choice of the method, shapes, refusals
@@ -412,8 +412,8 @@ def method_of(null, statistic=0.5):
 
 def test_auto_is_the_most_accurate_that_is_feasible():
     assert method_of(RandomSelectionNull(30, 4)) == "enumeration"
-    assert method_of(RandomSelectionNull(1000, 20)) == "grid"
-    assert method_of(RandomSelectionNull(14906, 304), 0.1766) == "saddlepoint"
+    assert method_of(RandomSelectionNull(1000, 20)) == "inversion"
+    assert method_of(RandomSelectionNull(14906, 304), 0.1766) == "inversion"
     at_top = RandomSelectionNull(10**5, 500, "precision_at_t", t=50)
     assert method_of(at_top) == "enumeration"
     tied = RandomSelectionNull(1000, 20, tie_sizes=[10, 90, 900])
@@ -422,22 +422,25 @@ def test_auto_is_the_most_accurate_that_is_feasible():
 
 def test_enumeration_is_for_few_groups(monkeypatch):
     monkeypatch.setattr("skrank.null._enumeration._MAX_GROUPS", 100)
-    assert method_of(RandomSelectionNull(101, 1)) == "grid"
+    assert method_of(RandomSelectionNull(101, 1)) != "enumeration"
     assert method_of(RandomSelectionNull(100, 1)) == "enumeration"
 
 
 def test_number_of_paths_against_binomial_coefficient():
-    # untied, the paths are the C(n, m) placements: 2**21 lies between these two
+    # untied, the paths are the C(n, m) placements: the limits lie between these
+    assert comb(20, 10) < 2**18 < comb(21, 10)
+    assert method_of(RandomSelectionNull(20, 10)) == "enumeration"
+    assert method_of(RandomSelectionNull(21, 10)) == "inversion"
     assert comb(23, 11) < 2**21 < comb(24, 12)
-    assert method_of(RandomSelectionNull(23, 11)) == "enumeration"
-    assert method_of(RandomSelectionNull(24, 12)) == "grid"
+    assert 0 < RandomSelectionNull(23, 11).pvalue(0.7, method="enumeration") < 1
+    with pytest.raises(ValueError, match="`method` must not be 'enumeration' for a la"):
+        RandomSelectionNull(24, 12).pvalue(0.7, method="enumeration")
 
 
-def test_grid_leaves_what_could_underflow_to_the_saddlepoint():
+def test_grid_leaves_alone_what_could_underflow():
     # all targets at the top have the probability 1 / C(10000, 200), near 1e-420
     null = RandomSelectionNull(10_000, 200, tie_sizes=[1] * 390 + [9610])
-    assert method_of(null, 0.1) == "grid"
-    assert method_of(null, 0.999) == "saddlepoint"
+    assert null.tail(0.1, method="grid").log_bounds is not None
     with pytest.raises(
         ValueError, match="`method` must not be 'grid' for a law this l"
     ):
@@ -508,7 +511,7 @@ def test_bad_statistic(statistic):
 
 def test_bad_method():
     with pytest.raises(ValueError, match="`method` must be one of 'auto', 'enumerat"):
-        RandomSelectionNull(10, 2).pvalue(0.5, method="monte_carlo")
+        RandomSelectionNull(10, 2).pvalue(0.5, method="bootstrap")
 
 
 def test_repr_names_the_law():

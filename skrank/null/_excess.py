@@ -6,6 +6,7 @@ measure, also one whose divisor depends on the hits, leads to one additive quest
 several lists, the excess of each being independent of the others, to the sum of theirs.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -45,6 +46,14 @@ class Cumulants(NamedTuple):
     value: float
     slope: float
     curvature: float
+
+    def reach(self, tilt: float) -> float:
+        """Return a change of the tilt that moves the mean by three deviations.
+
+        A tilted law may be a single path, without any spread: then the tilt itself.
+        """
+        spread = math.sqrt(self.curvature)
+        return 3 / spread if spread * abs(tilt) > 1e-6 or tilt == 0 else abs(tilt)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -82,7 +82,7 @@ def _period(solution: Solution, tilt: float) -> float:
     without a tilt.
     """
     here = solution.at(tilt)
-    further = 3 / math.sqrt(here.curvature)
+    further = here.reach(tilt)
     small = -math.log(_ALIAS)
     right, shorter = math.inf, 0.0
     while shorter < 0.9 * right:

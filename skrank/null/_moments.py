@@ -28,7 +28,7 @@ def moments(chain: Chain) -> tuple[float, float]:
         mean, variance = pairwise_moments(chain)
     else:
         mean, variance = chain_moments(chain)
-    # where ties leave luck no choice, rounding alone would be left
+    # rounding alone, where ties leave luck no choice
     return mean, variance if variance > (1e-11 * mean) ** 2 else 0.0
 
 
@@ -68,26 +68,33 @@ def pairwise_moments(chain: Chain) -> tuple[float, float]:
     A of the lower one's group, or 2 C inside a group. Its second moment needs the
     chances that 1 to 4 given items are targets.
     """
-    n, m, size = chain.n_samples, chain.n_targets, chain.sizes.astype(float)
-    cross, item, inside = _pair_weights(chain)
-    above = chain.ends - size
+    n, m = chain.n_samples, chain.n_targets
+    # the items that do not count are a last group, of weight 0
+    cross, item, inside = (np.append(part, 0.0) for part in _pair_weights(chain))
+    above = np.append(chain.depths, chain.ends[-1])
+    size = np.diff(above, append=n).astype(float)
     level = 2 * inside * (size - 1)
     below = np.cumsum((cross * size)[::-1])[::-1] - cross * size
     # of the weights of pairs: sum over those with one item, over all, of squares
     row = cross * above + level + below
     pairs = float((size * (cross * above + level / 2)).sum())
     squares = float((size * (cross**2 * above + level * inside)).sum())
-    items, item_squares = float((size * item).sum()), float((size * item**2).sum())
-    both, touching = float((size * item * row).sum()), float((size * row**2).sum())
+    touching = float((size * row**2).sum())
     one, two, three, four = np.cumprod([(m - i) / max(n - i, 1) for i in range(4)])
-    mean = one * items + two * pairs
+    mean = one * float((size * item).sum()) + two * pairs
+    # the m targets share the mean out among them: the sum is then centred at zero
+    item = item - mean / m
+    items, item_squares = float((size * item).sum()), float((size * item**2).sum())
+    both = float((size * item * row).sum())
     second = one * item_squares + two * (items**2 - item_squares)
     second += 2 * (two * both + three * (items * pairs - both))
     second += two * squares + three * (touching - 2 * squares)
     second += four * (pairs**2 - touching + squares)
     assert chain.slope is not None
     mean_value = chain.slope * mean + chain.measure.offset(chain.frame)
-    return mean_value, chain.slope**2 * max(0.0, second - mean**2)
+    # rounding alone, where ties leave luck no choice
+    second = second if second > 1e-13 * mean**2 else 0.0
+    return mean_value, chain.slope**2 * second
 
 
 def _pair_weights(chain: Chain) -> tuple[_Floats, _Floats, _Floats]:

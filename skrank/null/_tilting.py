@@ -137,11 +137,12 @@ def newton(
     root exists and is unique. It is found to `tolerance` standard deviations.
     """
     low, high, found = -math.inf, math.inf, start
+    reach = start.reach(tilt)
     for _ in range(_MAX_PASSES):
         if abs(found.slope) <= tolerance * math.sqrt(found.curvature):
             break
         low, high = (tilt, high) if found.slope < 0 else (low, tilt)
-        tilt = _next_tilt(tilt, found, low, high, 3.0 / math.sqrt(start.curvature))
+        tilt = _next_tilt(tilt, found, low, high, reach)
         found = cumulants_at(tilt)
     return tilt, found
 
