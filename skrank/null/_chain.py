@@ -250,6 +250,14 @@ class Chain:
         first = float(slope.flat[0])
         return first if np.all(slope == first) else None
 
+    @cached_property
+    def scale(self) -> float:
+        """Size of the least number that values are made of: the offset, or a gain."""
+        above, size = int(self.depths[-1]), int(self.sizes[-1])
+        gain = float(self.measure.gain(above, size, 0, 1, self.frame))
+        least = gain * float(self.closing.slope.max())
+        return max(least, abs(self.measure.offset(self.frame)))
+
 
 def _counted_ends(measure: Measure, ends: _Ints, cut: float) -> _Ints:
     """Ends of the groups that begin above the cut, merged if their order is moot."""

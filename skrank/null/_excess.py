@@ -136,8 +136,7 @@ def _ask_one(chain: Chain, statistic: float, sign: int) -> Question:
 
 def slack_at(terms: Sequence[Term], statistic: float) -> float:
     """Return by how much rounding may move a value near `statistic`."""
-    offsets = [abs(chain.measure.offset(chain.frame)) for chain, *_ in terms]
-    return 1e-11 * max(abs(statistic), *offsets)
+    return 1e-11 * max(abs(statistic), *(term.chain.scale for term in terms))
 
 
 def window(step: Step, later: NDArray[Any], fill: float) -> NDArray[Any]:

@@ -1,0 +1,217 @@
+"""The law as a distribution: its functions against each other and against others."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.stats import binomtest, hypergeom
+
+import oracles
+from cases import METRICS, SMALL_LISTS, oracle_settings
+from skrank import RandomSelectionNull
+from skrank.null import MeanNull
+
+all_cases = pytest.mark.parametrize("case", METRICS)
+
+
+def small_law(case, sizes, n_targets):
+    metric, settings = METRICS[case]
+    null = RandomSelectionNull(
+        sum(sizes), n_targets, metric, tie_sizes=sizes, **settings
+    )
+    exact = oracles.null_law(
+        sizes, n_targets, metric, **oracle_settings(case, sum(sizes))
+    )
+    return null, exact
+
+
+@all_cases
+@pytest.mark.parametrize(("sizes", "n_targets"), SMALL_LISTS[:5])
+def test_functions_against_all_placements(case, sizes, n_targets):
+    null, exact = small_law(case, sizes, n_targets)
+    values = np.array(sorted(exact), dtype=float)
+    tail = np.array([oracles.tail(exact, s) for s in sorted(exact)], dtype=float)
+    atom = np.array([exact[s] for s in sorted(exact)], dtype=float)
+    assert_allclose(null.pvalue(values), tail, rtol=1e-10)
+    assert_allclose(null.sf(values), tail - atom, rtol=1e-10, atol=1e-12)
+    assert_allclose(null.cdf(values), 1 - tail + atom, rtol=1e-10)
+    assert_allclose(null.support(), values[[0, -1]], rtol=1e-12, atol=1e-12)
+    # between the atoms, beyond rounding, both steps are flat
+    inner = (values[:-1] + values[1:]) / 2
+    assert_allclose(null.sf(inner), tail[1:], rtol=1e-10, atol=1e-12)
+
+
+@all_cases
+@pytest.mark.parametrize(("sizes", "n_targets"), SMALL_LISTS[:3])
+def test_quantiles_against_their_definition(case, sizes, n_targets):
+    # scipy.stats: the least value with cdf >= q, and the least with sf <= q
+    null, exact = small_law(case, sizes, n_targets)
+    values = sorted(exact)
+    below = [1 - oracles.tail(exact, s) + exact[s] for s in values]
+    for q in (0.013, 0.21, 0.5, 0.77, 0.99):
+        first = next(s for s, p in zip(values, below, strict=True) if p >= q)
+        assert null.ppf(q) == pytest.approx(float(first), rel=1e-12, abs=1e-12)
+        first = next(s for s, p in zip(values, below, strict=True) if 1 - p <= q)
+        assert null.isf(q) == pytest.approx(float(first), rel=1e-12, abs=1e-12)
+    assert null.ppf([0, 1]) == pytest.approx([float(values[0]), float(values[-1])])
+    assert null.isf([0, 1]) == pytest.approx([float(values[-1]), float(values[0])])
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "settings"),
+    [
+        (1000, 20, {}),
+        (1000, 100, {}),
+        (1000, 100, {"metric": "bedroc"}),
+        (3000, 60, {"metric": "average_precision_at_k", "k": 200}),
+        (2000, 50, {"tie_sizes": [1, 2, 7, 30, 60, 150, 300, 450, 1000]}),
+    ],
+)
+def test_quantiles_invert_the_tails(n, m, settings):
+    null = RandomSelectionNull(n, m, **settings)
+    for q in (0.9, 0.5, 0.1, 0.01, 1e-6):
+        assert null.sf(null.isf(q)) == pytest.approx(q, rel=2e-3)
+    for q in (0.05, 0.5, 0.99):
+        assert null.cdf(null.ppf(q)) == pytest.approx(q, rel=2e-3)
+    least, most = null.support()
+    assert null.isf([0.0, 1.0]) == pytest.approx([most, least])
+    assert null.ppf([0.0, 1.0]) == pytest.approx([least, most])
+
+
+def test_quantiles_against_draws():
+    # the order statistics of 100,000 draws, four standard errors wide
+    null = RandomSelectionNull(2000, 40)
+    draws = null.rvs(100_000, 3)
+    for q in (0.2, 0.9, 0.99):
+        error = 4 * math.sqrt(q * (1 - q) / draws.size)
+        low, high = np.quantile(draws, [q - error, min(1.0, q + error)])
+        assert low <= null.ppf(q) <= high
+
+
+def test_values_keep_their_shape():
+    null = RandomSelectionNull(100, 10)
+    x = np.array([[0.1, 0.2], [0.2, 0.9]])
+    for function in (null.sf, null.logsf, null.cdf, null.pvalue):
+        found = function(x)
+        assert found.shape == (2, 2)
+        assert found[0, 1] == found[1, 0] == function(0.2)
+    assert isinstance(null.sf(0.2), float)
+    assert_allclose(np.log(null.sf(x)), null.logsf(x))
+    assert_allclose(null.sf(x) + null.cdf(x), 1.0, rtol=5e-3)
+
+
+def test_logsf_does_not_underflow():
+    # log10 p of 14,906 compounds with 304 active, at AP 0.7, is below -300
+    null = RandomSelectionNull(14906, 304)
+    assert null.sf(0.7) == 0.0
+    assert -900 < null.logsf(0.7) / math.log(10) < -310
+
+
+@pytest.mark.parametrize("q", [-0.1, 1.1])
+def test_probabilities_are_probabilities(q):
+    with pytest.raises(ValueError, match="`q` must be a probability between 0 and 1"):
+        RandomSelectionNull(100, 10).isf(q)
+
+
+def test_support_of_untied_average_precision():
+    # least: (1/m) sum of i / (n - m + i)
+    n, m = 4000, 150
+    least, most = RandomSelectionNull(n, m).support()
+    i = np.arange(1, m + 1)
+    assert least == pytest.approx(np.mean(i / (n - m + i)), rel=1e-12)
+    assert most == pytest.approx(1.0, rel=1e-12)
+
+
+# Several lists
+
+
+def test_mean_of_lists_against_convolution():
+    # all pairs of placements, in rationals
+    lists = [((1, 1, 1, 1, 1), 2), ((2, 3, 1), 2), ((1, 1, 1, 1, 1), 2)]
+    laws = [oracles.null_law(*one, "average_precision") for one in lists]
+    exact = {}
+    for a, p in laws[0].items():
+        for b, q in laws[1].items():
+            for c, r in laws[2].items():
+                s = (a + b + c) / 3
+                exact[s] = exact.get(s, 0) + p * q * r
+    null = MeanNull([RandomSelectionNull(sum(z), m, tie_sizes=z) for z, m in lists])
+    mean, variance = oracles.mean_and_variance(exact)
+    assert null.mean() == pytest.approx(float(mean), rel=1e-12)
+    assert null.std() == pytest.approx(math.sqrt(variance), rel=1e-12)
+    for s in exact:
+        found = null.tail(float(s))
+        assert found.method == "enumeration"
+        assert found.log_pvalue == pytest.approx(math.log(oracles.tail(exact, s)))
+    assert null.support() == pytest.approx([float(min(exact)), float(max(exact))])
+
+
+def test_mean_of_one_list_is_its_law():
+    null, same = (
+        RandomSelectionNull(1000, 30),
+        MeanNull([RandomSelectionNull(1000, 30)]),
+    )
+    for s in (0.04, 0.1, 0.5):
+        assert same.tail(s).log_pvalue == pytest.approx(null.tail(s).log_pvalue)
+    assert same.mean() == null.mean()
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [
+        [(200, 4, None)] * 5,
+        [(300, 20, None), (250, 30, None), (400, 10, None)],
+        [(500, 25, [5, 20, 75, 150, 250]), (500, 20, [1, 9, 40, 100, 350])],
+    ],
+    ids=["alike", "unlike", "tied"],
+)
+def test_mean_of_lists_against_draws(lists):
+    null = MeanNull([RandomSelectionNull(n, m, tie_sizes=z) for n, m, z in lists])
+    draws = null.rvs(200_000, 5)
+    assert draws.mean() == pytest.approx(null.mean(), abs=5 * null.std() / 447)
+    assert draws.std() == pytest.approx(null.std(), rel=0.02)
+    for q in (0.3, 0.9, 0.99, 0.999):
+        s = float(np.quantile(draws, q))
+        count = int(np.sum(draws >= s - 1e-12))
+        for method in ("auto", "tilted"):
+            p = min(1.0, math.exp(null.tail(s, method=method, random_state=1)[0]))
+            low, high = binomtest(count, draws.size).proportion_ci(0.9999)
+            assert low * 0.93 < p < high * 1.07
+
+
+def test_mean_of_recalls_against_hypergeometric_sum():
+    # hits of two lists: convolution of two hypergeometric laws
+    null = MeanNull([RandomSelectionNull(100, 10, "recall_at_t", t=20)] * 2)
+    law = hypergeom(100, 10, 20).pmf(np.arange(11))
+    hits = np.convolve(law, law)
+    for h in (3, 8, 15):
+        assert null.pvalue(h / 20) == pytest.approx(hits[h:].sum(), rel=1e-9)
+
+
+def test_hits_divisor_in_several_lists_is_left_to_draws():
+    # no tilt adds up when the divisor depends on the list; the judge is the mean
+    settings = {"metric": "average_precision_at_k", "k": 40, "normalize": "hits"}
+    null = MeanNull([RandomSelectionNull(400, 40, **settings)] * 3)
+    found = null.tail(null.mean(), random_state=0)
+    assert found.method == "monte_carlo"
+    assert 0.3 < math.exp(found.log_pvalue) < 0.6
+    for method in ("inversion", "grid", "saddlepoint", "tilted"):
+        with pytest.raises(ValueError, match="`method` must not be"):
+            null.tail(0.5, method=method)
+
+
+def test_grid_is_for_one_list():
+    null = MeanNull([RandomSelectionNull(300, 20), RandomSelectionNull(300, 25)])
+    with pytest.raises(ValueError, match="`method` must not be 'grid'"):
+        null.tail(0.3, method="grid")
+
+
+def test_mean_of_no_list():
+    with pytest.raises(ValueError, match="`nulls` must hold the law of at least one"):
+        MeanNull([])
+
+
+def test_repr_of_means():
+    null = MeanNull([RandomSelectionNull(100, 10)] * 3)
+    assert repr(null) == "<MeanNull of average_precision: 3 lists>"
