@@ -2,8 +2,12 @@
 PYTHON ?= python3
 VENV := .venv
 OLDEST := .venv-oldest
-PUBLIC := skrank/__init__.py skrank/metrics.py skrank/scorers.py \
-	skrank/_random_selection.py skrank/null/__init__.py skrank/null/_distribution.py
+FAMILIES := _average_precision.py _top.py _early.py
+PUBLIC := skrank/__init__.py \
+	$(addprefix skrank/metrics/,__init__.py $(FAMILIES)) \
+	$(addprefix skrank/scorers/,__init__.py $(FAMILIES) _rare_target_scorers.py) \
+	skrank/_random_selection.py skrank/_selection_result.py \
+	$(addprefix skrank/null/,__init__.py _distribution.py _law.py _choice.py)
 PIP = -m pip --disable-pip-version-check install --quiet
 RUN := $(VENV)/bin/python -m
 

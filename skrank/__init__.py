@@ -4,7 +4,8 @@ Public names, in the order of the flow: metrics of a ranking, scorers made of th
 scikit-learn, and the test against random selection.
 """
 
-from skrank._random_selection import RandomSelectionResult, RandomSelectionTest
+from skrank._random_selection import RandomSelectionTest
+from skrank._selection_result import RandomSelectionResult
 from skrank.metrics import (
     average_precision,
     average_precision_at_k,

@@ -1,0 +1,117 @@
+"""What the test against random selection finds: a frozen record that prints itself."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from skrank.null import MeanNull, RandomSelectionNull
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RandomSelectionResult:
+    """Result of a :class:`RandomSelectionTest`.
+
+    The fields are the same whatever the method, for one list and for several.
+
+    Attributes
+    ----------
+    statistic : float
+        Value of the metric; for several lists its mean over them.
+    zscore : float
+        ``(statistic - null_mean) / null_std``; NaN if luck has no spread. Not a route
+        to the p-value: the law is skewed.
+    pvalue : float
+        Probability of a value at least as extreme under random selection. Where it
+        underflows to 0.0, `log10_pvalue` does not.
+    log10_pvalue : float
+        Its decimal logarithm.
+    pvalue_bounds : tuple of two floats or None
+        Certified bounds of the p-value, from "enumeration" and "grid".
+    pvalue_error : float or None
+        Relative error of the p-value: the standard error of "tilted" and "monte_carlo";
+        from "inversion" an upper estimate of what was left out. None with bounds, and
+        where the method does not tell.
+    null_mean, null_std : float
+        Exact mean and standard deviation of the metric under random selection. The mean
+        is the chance level, which lies above the prevalence, the more so the shorter
+        the lists.
+    n_samples, n_targets : int
+        Number of items, and of targets among them, in all lists together.
+    metric : str
+        Name of the metric with its cut-off.
+    method : str
+        Method that gave the p-value; never "auto".
+    alternative : str
+        Which values count as more extreme.
+    null_distribution : RandomSelectionNull or MeanNull
+        The law itself.
+    parts : tuple of RandomSelectionResult
+        Results of the single lists, if there were several.
+    labels : tuple
+        What the lists are called: the values of `groups`, or the numbers of the folds.
+    """
+
+    statistic: float
+    zscore: float
+    pvalue: float
+    log10_pvalue: float
+    pvalue_bounds: tuple[float, float] | None
+    pvalue_error: float | None
+    null_mean: float
+    null_std: float
+    n_samples: int
+    n_targets: int
+    metric: str
+    method: str
+    alternative: str
+    null_distribution: RandomSelectionNull | MeanNull
+    parts: tuple["RandomSelectionResult", ...] = ()
+    labels: tuple[Any, ...] = ()
+
+    def __str__(self) -> str:
+        """Say what was found, in words and numbers."""
+        beyond = {"greater": ">=", "less": "<=", "two-sided": "as far out as"}
+        many = bool(self.parts)
+        lines = [
+            f"Random selection test of {self.metric}",
+            f"  {f'{len(self.parts)} lists' if many else 'list':<10} "
+            f"{self.n_samples} items, {self.n_targets} targets "
+            f"(prevalence {self.n_targets / self.n_samples:.4g})",
+            f"  value      {self.statistic:.4g}{' on average' if many else ''}",
+            f"  by luck    {self.null_mean:.4g} on average, "
+            f"standard deviation {self.null_std:.3g}",
+            f"  z          {self.zscore:.3g}",
+            f"  p          {_format_pvalue(self.log10_pvalue)}   "
+            f"P(luck {beyond[self.alternative]} value), by {self.method}",
+        ]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        """Print the summary, also where a notebook shows the result."""
+        return str(self)
+
+    def to_dict(self) -> dict[str, float | int | str]:
+        """Return the fields as plain numbers and strings.
+
+        Returns
+        -------
+        fields : dict
+            All fields but the law and the single lists; the bounds as "pvalue_lower"
+            and "pvalue_upper", NaN where there are none, as is the error.
+        """
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        for name in ("null_distribution", "parts", "labels"):
+            del fields[name]
+        lower, upper = fields.pop("pvalue_bounds") or (math.nan, math.nan)
+        if fields["pvalue_error"] is None:
+            fields["pvalue_error"] = math.nan
+        return {**fields, "pvalue_lower": lower, "pvalue_upper": upper}
+
+
+def _format_pvalue(log10_pvalue: float) -> str:
+    """Print a p-value of any depth."""
+    if log10_pvalue > -4 or math.isinf(log10_pvalue):
+        return f"{10**log10_pvalue:.2g}"
+    exponent = math.floor(log10_pvalue + math.log10(20 / 19.9))  # 9.95 rounds to 10
+    mantissa = max(1.0, 10 ** (log10_pvalue - exponent))
+    return f"{mantissa:.1f}e{exponent:03d}"

@@ -1,0 +1,65 @@
+"""The path of every metric: check, rank, measure; and what to do without a value.
+
+Whether a metric has a value depends on the ranking alone, and the answer where it has
+none is the caller's to choose.
+"""
+
+import math
+import warnings
+
+from numpy.typing import ArrayLike
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrank._measures import Measure
+from skrank._ranking import Ranking, rank
+from skrank._validation import check_ranking_input, check_undefined
+
+
+def evaluate(
+    measure: Measure,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    pos_label: object,
+    sample_weight: ArrayLike | None,
+    n_missed: int,
+    answer: float | str,
+) -> float:
+    """Check, rank, measure; a warning points at the caller of the metric."""
+    check_undefined(answer)
+    data = check_ranking_input(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        n_missed=n_missed,
+    )
+    if data.weight is not None:
+        measure.check_weights()
+    ranking = rank(data)
+    reason = why_undefined(ranking)
+    if reason is not None:
+        return undefined(measure.name, reason, answer, stacklevel=3)
+    low, high = measure.bounds
+    return min(max(low, measure.value(ranking)), high)  # rounding may step over them
+
+
+def why_undefined(ranking: Ranking) -> str | None:
+    """Without targets there is nothing to find, with nothing else no way to miss."""
+    if ranking.n_targets == 0:
+        return "no targets"
+    if ranking.n_others == 0 and ranking.n_missed == 0:
+        return "nothing but targets"
+    return None
+
+
+def undefined(
+    name: str, reason: str, undefined: float | str, *, stacklevel: int
+) -> float:
+    """Answer for a metric without a value; `stacklevel` 1 is the line of this call."""
+    msg = f"{name} is undefined: `y_true` must hold targets and others; got {reason}."
+    if undefined == "raise":
+        raise ValueError(msg)
+    answer = float(undefined)
+    if math.isnan(answer):
+        warnings.warn(msg, UndefinedMetricWarning, stacklevel=stacklevel + 1)
+    return answer

@@ -1,0 +1,277 @@
+"""How many targets the top t hold: recall, precision and the enrichment factor."""
+
+import math
+
+from numpy.typing import ArrayLike
+
+from skrank._measures import make_measure
+from skrank.metrics._evaluate import evaluate
+
+
+def recall_at_t(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    t: float,
+    pos_label: object = None,
+    ties: str = "expected",
+    sample_weight: ArrayLike | None = None,
+    n_missed: int = 0,
+    undefined: float | str = math.nan,
+) -> float:
+    """Recall at t: the share of the targets that the top t hold.
+
+    Larger is better; 1 if all targets are in the top t, t/n on average for a random
+    list.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
+        target; other labels need `pos_label`.
+    y_score : array-like of shape (n_samples,)
+        Scores, in any unit: only their order counts, higher meaning a likelier target.
+    t : int or float
+        Depth: an int counts items, a float in (0, 1] is a fraction of the list, rounded
+        up.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets.
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Within a tie across t: its targets shared out evenly, which is the mean over all
+        orders; the tie retrieved whole, the cut moving down to its end; its targets
+        first; or last.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights, taken as repetition: the top t is then the head of the list that holds
+        the weight t (a fraction t: that part of all weight, rounded up if all weights
+        are whole), and an item across its end counts in part.
+    n_missed : int, default=0
+        Targets that were never scored: they count among the m targets and have no rank.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: no targets, or targets alone. NaN comes
+        with an ``UndefinedMetricWarning``, any other number without.
+
+    Returns
+    -------
+    recall_at_t : float
+        Between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If the input is not a ranking of two classes: lengths that differ, no items,
+        missing or infinite values, hard labels as scores, unknown labels, a cut beyond
+        the list; or if the metric is undefined and ``undefined="raise"``.
+
+    See Also
+    --------
+    precision_at_t : The share of targets among the top t.
+
+    Notes
+    -----
+    ``r(t) = h(t) / m`` ([1]_, equation 1). In a tie group of b items with d hits, below
+    T < t items with H hits, ``h(t) = H + d (t - T) / b``.
+
+    Time O(n log n), one sort of score values; memory one copy of the scores.
+
+    References
+    ----------
+    .. [1] Zhu (2004), "Recall, precision and average precision", working paper 2004-09,
+       University of Waterloo.
+
+    Examples
+    --------
+    >>> from skrank import recall_at_t
+    >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1]
+    >>> recall_at_t(y_true, y_score, t=2)
+    0.667
+    >>> recall_at_t(y_true, y_score, t=0.5)
+    1.0
+
+    Checking a quarter of the list finds two targets of three; half of it finds all.
+    """
+    measure = make_measure("recall_at_t", t=t, ties=ties)
+    return evaluate(
+        measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+    )
+
+
+def precision_at_t(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    t: float,
+    pos_label: object = None,
+    ties: str = "expected",
+    sample_weight: ArrayLike | None = None,
+    n_missed: int = 0,
+    undefined: float | str = math.nan,
+) -> float:
+    """Precision at t: the share of targets among the top t.
+
+    Larger is better; 1 if the top t are all targets, the prevalence on average for a
+    random list.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
+        target; other labels need `pos_label`.
+    y_score : array-like of shape (n_samples,)
+        Scores, in any unit: only their order counts, higher meaning a likelier target.
+    t : int or float
+        Depth: an int counts items, a float in (0, 1] is a fraction of the list, rounded
+        up.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets.
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Within a tie across t: its targets shared out evenly, which is the mean over all
+        orders; the tie retrieved whole, the cut moving down to its end; its targets
+        first; or last.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights, taken as repetition: the top t is then the head of the list that holds
+        the weight t (a fraction t: that part of all weight, rounded up if all weights
+        are whole), and an item across its end counts in part.
+    n_missed : int, default=0
+        Targets that were never scored: they count among the m targets and have no rank.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: no targets, or targets alone. NaN comes
+        with an ``UndefinedMetricWarning``, any other number without.
+
+    Returns
+    -------
+    precision_at_t : float
+        Between 0 and 1; at most m/t.
+
+    Raises
+    ------
+    ValueError
+        If the input is not a ranking of two classes: lengths that differ, no items,
+        missing or infinite values, hard labels as scores, unknown labels, a cut beyond
+        the list; or if the metric is undefined and ``undefined="raise"``.
+
+    See Also
+    --------
+    recall_at_t : The share of the targets that the top t hold.
+    enrichment_factor : The same as a multiple of the prevalence.
+
+    Notes
+    -----
+    ``p(t) = h(t) / t`` ([1]_, equation 1); with ``ties="threshold"``, t is the end of
+    the tie that reaches across it. Ties share out their hits as in :func:`recall_at_t`.
+
+    Time O(n log n), one sort of score values; memory one copy of the scores.
+
+    References
+    ----------
+    .. [1] Zhu (2004), "Recall, precision and average precision", working paper 2004-09,
+       University of Waterloo.
+
+    Examples
+    --------
+    >>> from skrank import precision_at_t
+    >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1]
+    >>> precision_at_t(y_true, y_score, t=2)
+    1.0
+    >>> precision_at_t(y_true, y_score, t=4)
+    0.75
+
+    Three of the first four items are targets.
+    """
+    measure = make_measure("precision_at_t", t=t, ties=ties)
+    return evaluate(
+        measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+    )
+
+
+def enrichment_factor(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    t: float,
+    pos_label: object = None,
+    ties: str = "expected",
+    sample_weight: ArrayLike | None = None,
+    n_missed: int = 0,
+    undefined: float | str = math.nan,
+) -> float:
+    """Enrichment factor at t: by how much the top t is richer in targets than the list.
+
+    Larger is better; 1 on average for a random list, 0 if the top t hold no target.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
+        target; other labels need `pos_label`.
+    y_score : array-like of shape (n_samples,)
+        Scores, in any unit: only their order counts, higher meaning a likelier target.
+    t : int or float
+        Depth: an int counts items, a float in (0, 1] is a fraction of the list, rounded
+        up.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets.
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Within a tie across t: its targets shared out evenly, which is the mean over all
+        orders; the tie retrieved whole, the cut moving down to its end; its targets
+        first; or last.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights, taken as repetition: the top t is then the head of the list that holds
+        the weight t (a fraction t: that part of all weight, rounded up if all weights
+        are whole), and an item across its end counts in part.
+    n_missed : int, default=0
+        Targets that were never scored: they count among the m targets and the n items
+        and have no rank.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: no targets, or targets alone. NaN comes
+        with an ``UndefinedMetricWarning``, any other number without.
+
+    Returns
+    -------
+    enrichment_factor : float
+        Between 0 and ``min(n / t, n / m)``; so values of lists of different prevalence
+        are not on one scale.
+
+    Raises
+    ------
+    ValueError
+        If the input is not a ranking of two classes: lengths that differ, no items,
+        missing or infinite values, hard labels as scores, unknown labels, a cut beyond
+        the list; or if the metric is undefined and ``undefined="raise"``.
+
+    See Also
+    --------
+    precision_at_t : Not divided by the prevalence.
+    rie : Enrichment without a cut.
+
+    Notes
+    -----
+    ``EF(t) = (h(t) / t) / (m / n)`` ([1]_), precision at t over prevalence; with
+    ``ties="threshold"``, t is the end of the tie that reaches across it. Ties share out
+    their hits as in :func:`recall_at_t`.
+
+    A fraction is rounded up to whole items, as by RDKit. Other programs interpolate the
+    hits at ``t n`` instead, enrichvs for one, and differ where that is not whole.
+
+    Time O(n log n), one sort of score values; memory one copy of the scores.
+
+    References
+    ----------
+    .. [1] Truchon and Bayly (2007), "Evaluating virtual screening methods: good and bad
+       metrics for the 'early recognition' problem", *Journal of Chemical Information
+       and Modeling* 47(2), 488-508.
+
+    Examples
+    --------
+    >>> from skrank import enrichment_factor
+    >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 0, 0, 0, 0], range(10, 0, -1)
+    >>> enrichment_factor(y_true, y_score, t=0.2)
+    3.33
+    >>> enrichment_factor(y_true, y_score, t=1.0)
+    1.0
+
+    The first two items are both targets, of which there are three in ten.
+    """
+    measure = make_measure("enrichment_factor", t=t, ties=ties)
+    return evaluate(
+        measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+    )

@@ -1,0 +1,101 @@
+"""The scorers of all metrics at once."""
+
+from typing import Any
+
+from skrank.scorers._average_precision import (
+    make_average_precision_at_k_scorer,
+    make_average_precision_scorer,
+)
+from skrank.scorers._early import (
+    make_bedroc_scorer,
+    make_reciprocal_rank_scorer,
+    make_rie_scorer,
+)
+from skrank.scorers._ranking_scorer import RankingScorer
+from skrank.scorers._top import (
+    make_enrichment_factor_scorer,
+    make_precision_at_t_scorer,
+    make_recall_at_t_scorer,
+)
+
+
+def make_rare_target_scorers(
+    *,
+    t: float,
+    k: float,
+    alpha: float = 20.0,
+    normalize: str = "min",
+    ties: str = "expected",
+    pos_label: object = None,
+    undefined: float | str = float("nan"),
+    detector_targets: str | None = None,
+) -> dict[str, RankingScorer]:
+    """Make the scorers of all metrics, for a multi-metric ``scoring=``.
+
+    The predictions of a fold are computed once for all of them.
+
+    Parameters
+    ----------
+    t : int or float
+        Depth of recall, precision and the enrichment factor.
+    k : int or float
+        Depth of average precision at k.
+    alpha : float, default=20.0
+        How early is early, for RIE and BEDROC.
+    normalize : {"min", "relevant", "hits"}, default="min"
+        Divisor of average precision at k.
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Tie rule of all metrics.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+    undefined : float or "raise", default=nan
+        Value of a fold without targets, or with targets alone.
+    detector_targets : {"outliers", "inliers"}, default=None
+        What the targets are to an outlier detector; see
+        :func:`make_average_precision_scorer`.
+
+    Returns
+    -------
+    scorers : dict of str to callable
+        Scorers under the names of their metrics, cut-offs and alpha included.
+
+    Raises
+    ------
+    ValueError
+        As the single factories.
+
+    See Also
+    --------
+    make_average_precision_scorer : One metric.
+
+    Examples
+    --------
+    >>> from skrank import make_rare_target_scorers
+    >>> for name in make_rare_target_scorers(t=0.05, k=20):
+    ...     print(name)
+    average_precision
+    average_precision@20
+    recall@0.05
+    precision@0.05
+    enrichment_factor@0.05
+    reciprocal_rank
+    rie(alpha=20)
+    bedroc(alpha=20)
+    """
+    shared: dict[str, Any] = {
+        "ties": ties,
+        "pos_label": pos_label,
+        "undefined": undefined,
+        "detector_targets": detector_targets,
+    }
+    scorers = (
+        make_average_precision_scorer(**shared),
+        make_average_precision_at_k_scorer(k, normalize=normalize, **shared),
+        make_recall_at_t_scorer(t, **shared),
+        make_precision_at_t_scorer(t, **shared),
+        make_enrichment_factor_scorer(t, **shared),
+        make_reciprocal_rank_scorer(**shared),
+        make_rie_scorer(alpha=alpha, **shared),
+        make_bedroc_scorer(alpha=alpha, **shared),
+    )
+    return {scorer.__name__: scorer for scorer in scorers}
