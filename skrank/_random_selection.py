@@ -411,7 +411,9 @@ cross_validate` reports it. The null is that within each fold the targets are sp
     ) -> RandomSelectionResult:
         """Test one ranking; or several, if they have labels, and their mean."""
         measure = self._measure()
-        nulls = [self._null(ranking) for ranking in rankings]
+        nulls = [
+            null_of(ranking, self.metric, self._settings()) for ranking in rankings
+        ]
         values = [measure.value(ranking) for ranking in rankings]
         if not labels:
             return self._result(values[0], nulls[0], rankings)
@@ -428,16 +430,6 @@ cross_validate` reports it. The null is that within each fold the targets are sp
 
     def _measure(self) -> Any:
         return make_measure(self.metric, **self._settings())
-
-    def _null(self, ranking: Ranking) -> RandomSelectionNull:
-        """Law of the metric on the list of a ranking, with its ties."""
-        return RandomSelectionNull(
-            int(ranking.n_samples),
-            int(ranking.n_targets),
-            self.metric,
-            tie_sizes=ranking.tie_sizes(),
-            **self._settings(),
-        )
 
     def _result(
         self,
@@ -475,6 +467,15 @@ cross_validate` reports it. The null is that within each fold the targets are sp
             parts=parts,
             labels=labels,
         )
+
+
+def null_of(
+    ranking: Ranking, metric: str, settings: dict[str, Any]
+) -> RandomSelectionNull:
+    """Law of a metric on the list of a ranking, with its ties."""
+    n_samples, n_targets = int(ranking.n_samples), int(ranking.n_targets)
+    ties = ranking.tie_sizes()
+    return RandomSelectionNull(n_samples, n_targets, metric, tie_sizes=ties, **settings)
 
 
 def _no_score(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803

@@ -5,14 +5,17 @@ raw values compare unlike things. What is relative to luck compares.
 """
 
 import math
+from typing import Any
 
 from numpy.typing import ArrayLike
 
-from skrank._measures import make_measure
-from skrank._random_selection import RandomSelectionTest
-from skrank._ranking import Ranking, rank
+from skrank._measures import Measure, make_measure
+from skrank._random_selection import null_of
+from skrank._ranking import rank
 from skrank._validation import check_option, check_ranking_input, check_undefined
-from skrank.metrics._evaluate import undefined_value, why_undefined
+from skrank.metrics._evaluate import undefined as undefined_value
+from skrank.metrics._evaluate import why_undefined
+from skrank.null import RandomSelectionNull
 
 STATISTICS = ("zscore", "log10_pvalue", "chance_adjusted")
 
@@ -36,37 +39,39 @@ def selection_score(
     "log10_pvalue" is the one that is better the smaller it is.
     """
     check_undefined(undefined)
-    test = RandomSelectionTest(
-        metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties
-    )
-    check_statistic(statistic, test)
+    settings: dict[str, Any] = {
+        "k": k,
+        "t": t,
+        "alpha": alpha,
+        "normalize": normalize,
+        "ties": ties,
+    }
+    measure = make_measure(metric, **settings)
+    check_statistic(statistic, measure)
     ranking = rank(check_ranking_input(y_true, y_score, pos_label=pos_label))
     reason = why_undefined(ranking)
-    if reason is None and statistic == "zscore" and test.null(ranking).std() == 0:
+    if reason is None:
+        null = null_of(ranking, metric, settings)
+        if statistic != "zscore" or null.std() > 0:
+            return _score(statistic, measure.value(ranking), null)
         reason = "ties that leave luck no choice"
-    if reason is not None:
-        return undefined_value(statistic, reason, undefined)
-    return _score(test, ranking, statistic)
+    return undefined_value(statistic, reason, undefined, stacklevel=2)
 
 
-def check_statistic(statistic: str, test: RandomSelectionTest) -> None:
-    """Check that the statistic has a meaning for the metric of the test."""
+def check_statistic(statistic: str, measure: Measure) -> None:
+    """Check that the statistic has a meaning for the measure."""
     check_option("statistic", statistic, STATISTICS)
-    measure = make_measure(test.metric, **test.settings())
     if statistic == "chance_adjusted" and math.isinf(measure.bounds[1]):
         msg = (
             '`statistic` must not be "chance_adjusted" for a metric without a largest '
-            f"value; got metric={test.metric!r}."
+            f"value; got {measure.name}."
         )
         raise ValueError(msg)
 
 
-def _score(test: RandomSelectionTest, ranking: Ranking, statistic: str) -> float:
-    null = test.null(ranking)
-    value = make_measure(test.metric, **test.settings()).value(ranking)
+def _score(statistic: str, value: float, null: RandomSelectionNull) -> float:
     if statistic == "log10_pvalue":
         return null.tail(value).log_pvalue / math.log(10)
-    above = value - null.mean()
-    if statistic == "chance_adjusted":
-        return above / (1 - null.mean())
-    return above / null.std()
+    mean = null.mean()
+    spread = 1 - mean if statistic == "chance_adjusted" else null.std()
+    return (value - mean) / spread

@@ -36,6 +36,8 @@ METHODS = (
 ALTERNATIVES = ("greater", "less", "two-sided")
 _ACCURATE = 0.01  # error of "inversion" beyond which "auto" goes on to "tilted"
 _TIGHT = 0.05  # logarithm of the ratio of bounds, likewise for "grid"
+_FEW_FREQUENCIES = 4096  # of "inversion" before "grid" is tried
+_FEW_MOVES = 100_000  # of "grid" in "auto"
 _DRAWS = 2**14  # of "tilted" in "auto", doubled until the error is small enough
 _MAX_DRAWS = 2**20
 
@@ -149,18 +151,40 @@ class TailFinder:
         solution = self._solve(question, statistic)
         if method == "saddlepoint":
             return TailProbability(*_saddlepoint.tail(solution), method)
-        if method in ("auto", "inversion"):
-            tail = _inversion.tail(solution)
-            if method == "inversion" or (tail.error or 0.0) <= _ACCURATE:
-                return TailProbability(*tail, "inversion")
-        if method in ("auto", "grid") and len(question.parts) == 1:
-            bounded = _grid.tail(question, _saddlepoint.tail(solution).log_p)
-            if bounded is not None and (method == "grid" or _is_tight(bounded)):
-                return TailProbability(*bounded, "grid")
+        if method == "inversion":
+            return TailProbability(*_inversion.tail(solution), method)
         if method == "grid":
-            raise self._refusal(statistic, method)
+            bounded = self._bounded(question, solution, _grid.MAX_MOVES)
+            if bounded is None:
+                raise self._refusal(statistic, method)
+            return TailProbability(*bounded, method)
+        found = self._quickest(question, solution) if method == "auto" else None
+        if found is not None:
+            return found
         tail = self._tilted(solution, statistic, sign, size, generator)
         return TailProbability(*tail, "tilted")
+
+    def _quickest(
+        self, question: Question, solution: Solution
+    ) -> TailProbability | None:
+        """Try the engines that are not drawn, in the order of what they cost."""
+        for frequencies in (_FEW_FREQUENCIES, _inversion.MAX_FREQUENCIES):
+            tail = _inversion.tail(solution, frequencies)
+            assert tail.error is not None
+            if tail.error <= _ACCURATE:
+                return TailProbability(*tail, "inversion")
+            bounded = self._bounded(question, solution, _FEW_MOVES)
+            if bounded is not None and _is_tight(bounded):
+                return TailProbability(*bounded, "grid")
+        return None
+
+    def _bounded(
+        self, question: Question, solution: Solution, max_moves: int
+    ) -> Tail | None:
+        """Ask the grid, which is for one list."""
+        if len(question.parts) > 1 or question.parts[0].copies > 1:
+            return None
+        return _grid.tail(question, _saddlepoint.tail(solution).log_p, max_moves)
 
     def _tilted(
         self,
@@ -171,7 +195,7 @@ class TailFinder:
         generator: np.random.Generator | None,
     ) -> Tail:
         """Draw as many as asked for, or until the standard error is small enough."""
-        generator = generator or np.random.default_rng()
+        generator = generator or np.random.default_rng(0)
         args = solution, self.terms, statistic, sign
         if size is not None:
             return _sampling.tilted_tail(*args, size, generator)
@@ -218,16 +242,22 @@ class TailFinder:
         if method != "auto":
             raise self._refusal(statistic, method)
         draws = _sampling.draw(
-            self.terms, 10 * _DRAWS, generator or np.random.default_rng()
+            self.terms, 10 * _DRAWS, generator or np.random.default_rng(0)
         )
         slack = slack_at(self.terms, statistic)
         tail = _sampling.tail(draws, statistic, sign, slack)
         return TailProbability(*tail, "monte_carlo")
 
+    def _describe(self) -> str:
+        chain = self.terms[0].chain
+        size = f"{chain.n_targets} of {chain.n_samples}"
+        lists = sum(term.copies for term in self.terms)
+        return f"{chain.measure.name}, {size if lists == 1 else f'{lists} lists'},"
+
     def _refusal(self, statistic: float, method: str) -> ValueError:
         msg = (
             f"`method` must not be {method!r} for a law this large or a "
-            f"probability this small; got {self!r} at {statistic:.4g}."
+            f"probability this small; got {self._describe()} at {statistic:.4g}."
         )
         return ValueError(msg)
 

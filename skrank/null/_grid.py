@@ -27,7 +27,7 @@ from scipy.stats import hypergeom
 from skrank.null._chain import Chain, Windows, log_binomial
 from skrank.null._excess import Excess, Question, Tail
 
-_MAX_MOVES = 450_000  # transitions between states, each some array operations
+MAX_MOVES = 450_000  # transitions between states, each some array operations
 _CELLS = (1000, 8000)  # of the observed sum: at least, and at most
 _WORK = 4e8  # cells times moves, between these two
 _MAX_STATES = 5_000_000  # depths times targets
@@ -40,7 +40,7 @@ _Floats = NDArray[np.float64]
 _Cells = dict[int, tuple[int, _Floats]]
 
 
-def tail(question: Question, guess: float) -> Tail | None:
+def tail(question: Question, guess: float, max_moves: int = MAX_MOVES) -> Tail | None:
     """Probability that the excess of one list is at least zero, with certified bounds.
 
     The `guess` of its logarithm says what is negligible. None where it would take long,
@@ -52,7 +52,7 @@ def tail(question: Question, guess: float) -> Tail | None:
     if guess < _SMALLEST or chain.ends.size * chain.n_targets > _MAX_STATES:
         return None
     kept, left_out = _likely(chain, guess + _LEFT_OUT)
-    if _n_moves(kept) > _MAX_MOVES:
+    if _n_moves(kept) > max_moves:
         return None
     lower, upper, best = _Sweep(excess, question.slack, kept).run()
     bounds = (_log(lower - left_out), _log(min(1.0, upper + left_out)))

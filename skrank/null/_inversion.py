@@ -27,13 +27,14 @@ _ALIAS = 1e-5  # of the probability: what the period may add
 _BEHIND = 2.0  # K at the tilt of the contour
 _GOOD = 5e-3  # relative size of the frequencies left out at which to stop
 _FIRST = 8
-_FREQUENCIES = (512, 2**15)  # at least and at most, between them as many as are
+MAX_FREQUENCIES = 2**15
+_MIN_FREQUENCIES = 512  # to be allowed; from there on as many as can be
 _WORK = 4e9  # done in this: frequencies times the cells of a pass
 _BATCH = 256
 _FEW_GROUPS = 64  # the law may be a lattice, whose frequencies return
 
 
-def tail(solution: Solution) -> Tail:
+def tail(solution: Solution, max_frequencies: int = MAX_FREQUENCIES) -> Tail:
     """Probability that the excess is at least zero, with an estimate of the error."""
     tilt = _positive(solution)
     parts = solution.tilted(tilt)
@@ -42,7 +43,7 @@ def tail(solution: Solution) -> Tail:
     groups = sum(part.copies * part.chain.ends.size for part in solution.question.parts)
     count = _BATCH if groups < _FEW_GROUPS else _FIRST
     cells = sum(move.gain.size for part in parts for move in part.moves)
-    most = min(max(_WORK / max(cells, 1), _FREQUENCIES[0]), _FREQUENCIES[1])
+    most = min(max(_WORK / max(cells, 1), _MIN_FREQUENCIES), max_frequencies)
     while True:
         terms = np.append(terms, _terms(parts, tilt, terms.size, count, width))
         total = float(terms.sum())

@@ -21,6 +21,7 @@ from skrank.scorers._early import (
 from skrank.scorers._rare_target_scorers import (
     make_rare_target_scorers,
 )
+from skrank.scorers._selection import make_random_selection_scorer
 from skrank.scorers._top import (
     make_enrichment_factor_scorer,
     make_precision_at_t_scorer,
@@ -33,6 +34,7 @@ __all__ = [
     "make_bedroc_scorer",
     "make_enrichment_factor_scorer",
     "make_precision_at_t_scorer",
+    "make_random_selection_scorer",
     "make_rare_target_scorers",
     "make_recall_at_t_scorer",
     "make_reciprocal_rank_scorer",

@@ -68,6 +68,8 @@ def make(
     pos_label: object,
     undefined: float | str,
     detector_targets: str | None,
+    *,
+    greater_is_better: bool = True,
 ) -> RankingScorer:
     """Make the scorer and give it what ``make_scorer`` has no room for."""
     check_undefined(undefined)
@@ -76,7 +78,12 @@ def make(
         settings = {**settings, "pos_label": pos_label}
     if undefined == "raise" or not np.isnan(undefined):
         settings = {**settings, "undefined": undefined}
-    scorer: Any = make_scorer(metric, response_method=RESPONSE_METHODS, **settings)
+    scorer: Any = make_scorer(
+        metric,
+        response_method=RESPONSE_METHODS,
+        greater_is_better=greater_is_better,
+        **settings,
+    )
     scorer.__class__ = RankingScorer
     scorer.detector_targets = detector_targets
     scorer.__name__ = name  # what scikit-learn's displays label an axis with
