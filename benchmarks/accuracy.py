@@ -54,11 +54,11 @@ def judge(null, value):
     except ValueError:
         pass
     draws, error = 20_000, math.inf
-    while error > SE and draws <= 2e6:
+    while error > SE and draws < 4e6:
         found = null.tail(value, method="tilted", n_resamples=draws, random_state=0)
         error = found.error
         if error > SE:
-            draws = int(min(1.2 * draws * (error / SE) ** 2, 3e6))
+            draws = int(min(1.2 * draws * (error / SE) ** 2, 4e6))
     if error <= SE:
         return found.log_pvalue, error, f"tilted, {draws} draws"
     found = null.tail(value, method="grid")

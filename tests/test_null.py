@@ -428,9 +428,9 @@ def test_enumeration_is_for_few_groups(monkeypatch):
 
 def test_number_of_paths_against_binomial_coefficient():
     # untied, the paths are the C(n, m) placements: the limits lie between these
-    assert comb(20, 10) < 2**18 < comb(21, 10)
-    assert method_of(RandomSelectionNull(20, 10)) == "enumeration"
-    assert method_of(RandomSelectionNull(21, 10)) == "inversion"
+    assert comb(22, 11) < 2**20 < comb(23, 11)
+    assert method_of(RandomSelectionNull(22, 11)) == "enumeration"
+    assert method_of(RandomSelectionNull(23, 11)) == "inversion"
     assert comb(23, 11) < 2**21 < comb(24, 12)
     assert 0 < RandomSelectionNull(23, 11).pvalue(0.7, method="enumeration") < 1
     with pytest.raises(ValueError, match="`method` must not be 'enumeration' for a la"):

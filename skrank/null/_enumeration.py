@@ -15,7 +15,7 @@ from skrank.null._chain import Chain, Step, log_binomial
 from skrank.null._excess import Tail, Term
 
 MAX_PATHS = 2**21
-FEW_PATHS = 2**18  # a fraction of a second
+FEW_PATHS = 2**20  # a fraction of a second
 _MAX_GROUPS = 20_000  # the pass is a loop over groups
 
 _Floats = NDArray[np.float64]

@@ -31,7 +31,8 @@ MAX_FREQUENCIES = 2**15
 _MIN_FREQUENCIES = 512  # to be allowed; from there on as many as can be
 _WORK = 4e9  # done in this: frequencies times the cells of a pass
 _BATCH = 256
-_FEW_GROUPS = 64  # the law may be a lattice, whose frequencies return
+_FEW_GROUPS = 64  # the law may be near a lattice, whose frequencies return:
+_LATTICE = 4096  # then at least so many
 
 
 def tail(solution: Solution, max_frequencies: int = MAX_FREQUENCIES) -> Tail:
@@ -39,24 +40,48 @@ def tail(solution: Solution, max_frequencies: int = MAX_FREQUENCIES) -> Tail:
     tilt = _positive(solution)
     parts = solution.tilted(tilt)
     width = 2 * math.pi / _period(solution, tilt)
-    terms = np.zeros(0)
+    phi = np.zeros(0, dtype=complex)
     groups = sum(part.copies * part.chain.ends.size for part in solution.question.parts)
-    count = _BATCH if groups < _FEW_GROUPS else _FIRST
+    least = _LATTICE if groups < _FEW_GROUPS else _FIRST
+    count = min(least, _BATCH)
     cells = sum(move.gain.size for part in parts for move in part.moves)
     most = min(max(_WORK / max(cells, 1), _MIN_FREQUENCIES), max_frequencies)
     while True:
-        terms = np.append(terms, _terms(parts, tilt, terms.size, count, width))
-        total = float(terms.sum())
-        left = float(np.abs(terms[-terms.size // 2 :]).max()) * terms.size
-        rounding = 1e-14 * float(np.abs(terms).sum())
-        error = (left + rounding) / abs(total) + _ALIAS + MERGING
-        if left <= _GOOD * total or terms.size >= most:
+        phi = np.append(phi, _characteristic(parts, phi.size, count, width))
+        total, error = _invert(phi, tilt, width)
+        if (error <= _GOOD and phi.size >= least) or phi.size >= most:
             break
-        count = min(terms.size, _BATCH)
+        count = min(phi.size, _BATCH)
     if total <= 0:
         return Tail(0.0, error=math.inf)
     log_mgf = sum(part.excess.copies * part.log_mgf for part in parts)
-    return Tail(min(0.0, log_mgf + math.log(total)), error=error)
+    log_p = min(0.0, log_mgf + math.log(total))
+    return Tail(log_p, error=error + _ALIAS + MERGING)
+
+
+def _invert(
+    phi: NDArray[np.complex128], tilt: float, width: float
+) -> tuple[float, float]:
+    """Sum of the trapezoidal rule, negative frequencies included, and its error.
+
+    What the terms to come will add is judged by what the last half of them, and half of
+    what the quarter before them, has added. Of an atom at zero the integral counts
+    half; what phi stays at shows the other half.
+    """
+    frequency = width * np.arange(phi.size)
+    terms = (phi / (tilt + 1j * frequency)).real * width / math.pi
+    terms[0] /= 2
+    late = slice(phi.size // 2, None)
+    half_atom = max(0.0, float(phi.real[late].mean())) / 2
+    total = float(terms.sum()) + half_atom
+    before = float(terms[phi.size // 4 : phi.size // 2].sum())
+    left = max(
+        abs(float(terms[late].sum())),
+        abs(before) / 2,
+        float(np.hypot.reduce(terms[late])),
+    )
+    rounding = 1e-14 * float(np.abs(terms).sum())
+    return total, (left + rounding + half_atom) / abs(total)
 
 
 def _positive(solution: Solution) -> float:
@@ -97,15 +122,11 @@ def _period(solution: Solution, tilt: float) -> float:
     return max(min(right, shorter), (small - depth) / tilt)
 
 
-def _terms(
-    parts: list[Tilted], tilt: float, start: int, count: int, width: float
-) -> NDArray[np.float64]:
-    """Terms of the trapezoidal rule; those of negative frequencies are included."""
-    value = np.ones(count, dtype=complex)
+def _characteristic(
+    parts: list[Tilted], start: int, count: int, width: float
+) -> NDArray[np.complex128]:
+    """Characteristic function of the sum of the parts at some of the frequencies."""
+    phi = np.ones(count, dtype=complex)
     for part in parts:
-        value *= part.characteristic(start, count, width) ** part.excess.copies
-    frequency = width * np.arange(start, start + count)
-    terms = (value / (tilt + 1j * frequency)).real * width / math.pi
-    if start == 0:
-        terms[0] /= 2
-    return np.asarray(terms)
+        phi *= part.characteristic(start, count, width) ** part.excess.copies
+    return phi

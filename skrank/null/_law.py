@@ -212,8 +212,9 @@ class Law:
                 for sign in _SIGNS[alternative]
             ]
         else:
+            draws = size if method == "tilted" else None
             found = [
-                self._finder.tail(statistic, sign, method, size, generator)
+                self._finder.tail(statistic, sign, method, draws, generator)
                 for sign in _SIGNS[alternative]
             ]
         return found[0] if len(found) == 1 else _twice_the_smaller(*found)
