@@ -45,8 +45,10 @@ def test_fields(example):
     assert result.n_samples == 1000
     assert result.n_targets == 10
     assert result.metric == "average_precision"
-    assert result.method == "grid"
-    assert result.pvalue_bounds[0] <= result.pvalue <= result.pvalue_bounds[1]
+    assert result.method == "inversion"
+    assert result.pvalue_bounds is None
+    assert 0 < result.pvalue_error < 0.01
+    assert result.parts == result.labels == ()
     assert result.alternative == "greater"
     assert result.zscore == pytest.approx(
         (result.statistic - result.null_mean) / result.null_std
@@ -54,16 +56,31 @@ def test_fields(example):
     assert result.log10_pvalue == pytest.approx(math.log10(result.pvalue))
     assert result.null_distribution.mean() == result.null_mean
     names = {field.name for field in dataclasses.fields(result)}
-    plain = names - {"null_distribution", "pvalue_bounds"}
+    plain = names - {"null_distribution", "pvalue_bounds", "parts", "labels"}
     assert set(result.to_dict()) == plain | {"pvalue_lower", "pvalue_upper"}
     assert {type(value) for value in result.to_dict().values()} == {int, float, str}
 
 
-@pytest.mark.parametrize("method", ["grid", "saddlepoint", "monte_carlo", "normal"])
+# method -> (are there bounds, is there an error)
+METHODS = {
+    "inversion": (False, True),
+    "tilted": (False, True),
+    "grid": (True, False),
+    "saddlepoint": (False, False),
+    "monte_carlo": (False, True),
+    "normal": (False, False),
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_the_same_fields_whatever_the_method(example, method):
     result = RandomSelectionTest(method=method).from_predictions(*example)
     assert result.method == method
-    assert (result.pvalue_bounds is None) == (method != "grid")
+    bounds, error = METHODS[method]
+    assert (result.pvalue_bounds is not None) == bounds
+    assert (result.pvalue_error is not None) == error
+    if bounds:
+        assert result.pvalue_bounds[0] <= result.pvalue <= result.pvalue_bounds[1]
     assert set(result.to_dict()) == set(
         RandomSelectionTest().from_predictions(*example).to_dict()
     )
@@ -92,6 +109,8 @@ def test_result_is_frozen_and_travels(example):
         result.pvalue = 0.0
     again = pickle.loads(pickle.dumps(result))
     assert again.to_dict() == result.to_dict()
+    assert again.null_distribution.pvalue(0.3) == result.null_distribution.pvalue(0.3)
+    assert len(pickle.dumps(result)) < 20_000  # the list's ends, not what was computed
 
 
 def test_running_leaves_the_test_unchanged(example):

@@ -101,6 +101,11 @@ class Chain:
         self.ends = _counted_ends(measure, ties.ends, self.frame.cut)
         self.merged = np.zeros(self.ends.size, dtype=bool)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out of a pickle what can be computed again."""
+        made = ("measure", "n_samples", "n_targets", "frame", "ends", "merged")
+        return {name: self.__dict__[name] for name in made}
+
     @property
     def sizes(self) -> _Ints:
         """Sizes of the groups that count."""

@@ -29,6 +29,10 @@ class Law:
 
     _terms: tuple[Term, ...]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out of a pickle what can be computed again."""
+        return {k: v for k, v in self.__dict__.items() if k != "_finder"}
+
     def mean(self) -> float:
         """Return the exact mean, what luck gives on average.
 

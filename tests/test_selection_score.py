@@ -1,0 +1,126 @@
+"""Scorers relative to luck, judged by the test itself."""
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+
+from skrank import RandomSelectionTest, make_random_selection_scorer
+
+X, Y = make_classification(300, n_features=5, weights=[0.9], random_state=2)
+STATISTICS = ("zscore", "log10_pvalue", "chance_adjusted")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"metric": "recall_at_t", "t": 0.1},
+        {"metric": "average_precision_at_k", "k": 20, "normalize": "hits"},
+        {"metric": "bedroc", "alpha": 10.0, "ties": "threshold"},
+    ],
+)
+def test_scores_are_those_of_the_test(settings):
+    model = KNeighborsClassifier(9).fit(X[::2], Y[::2])
+    result = RandomSelectionTest(**settings).from_estimator(model, X[1::2], Y[1::2])
+    expected = {
+        "zscore": result.zscore,
+        "log10_pvalue": -result.log10_pvalue,
+        "chance_adjusted": (result.statistic - result.null_mean)
+        / (1 - result.null_mean),
+    }
+    for statistic, value in expected.items():
+        scorer = make_random_selection_scorer(statistic, **settings)
+        assert scorer(model, X[1::2], Y[1::2]) == pytest.approx(value)
+
+
+def test_perfect_ranking_is_one_after_adjustment():
+    class Oracle(GaussianNB):
+        def predict_proba(self, X):
+            return np.c_[1 - X[:, 0], X[:, 0]]
+
+    scorer = make_random_selection_scorer("chance_adjusted")
+    model = Oracle().fit(np.c_[Y, Y], Y)
+    assert scorer(model, np.c_[Y + np.arange(300) * 1e-4, Y], Y) == pytest.approx(1.0)
+
+
+def test_searches_take_them_together():
+    scoring = {name: make_random_selection_scorer(name) for name in STATISTICS}
+    search = GridSearchCV(
+        KNeighborsClassifier(),
+        {"n_neighbors": [3, 25]},
+        scoring=scoring,
+        refit="zscore",
+        error_score="raise",
+    ).fit(X, Y)
+    assert all(
+        np.isfinite(search.cv_results_[f"mean_test_{name}"]).all() for name in scoring
+    )
+
+
+def test_names_say_what_is_better():
+    names = [make_random_selection_scorer(name).__name__ for name in STATISTICS]
+    assert names == [
+        "zscore(average_precision)",
+        "neg_log10_pvalue(average_precision)",
+        "chance_adjusted(average_precision)",
+    ]
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_undefined_is_the_users_choice(statistic):
+    # the number is the score, whatever the direction
+    model = GaussianNB().fit(X, Y)
+    nothing = np.zeros(20, dtype=int)
+    with pytest.warns(UndefinedMetricWarning, match=f"{statistic} is undefined: `y_tr"):
+        assert math.isnan(
+            make_random_selection_scorer(statistic)(model, X[:20], nothing)
+        )
+    scorer = make_random_selection_scorer(statistic, undefined=-1.0)
+    assert scorer(model, X[:20], nothing) == -1.0
+    with pytest.raises(ValueError, match="is undefined"):
+        make_random_selection_scorer(statistic, undefined="raise")(
+            model, X[:20], nothing
+        )
+
+
+def test_zscore_where_luck_has_no_choice():
+    # all scores equal
+    model = KNeighborsClassifier(240).fit(X[:240], Y[:240])
+    scorer = make_random_selection_scorer("zscore", undefined=0.0)
+    assert scorer(model, X[240:], Y[240:]) == 0.0
+    adjusted = make_random_selection_scorer("chance_adjusted")
+    assert adjusted(model, X[240:], Y[240:]) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_cross_validate_scores_folds_of_luck_near_zero():
+    # labels that have nothing to do with the items: z has mean 0
+    rng = np.random.default_rng(0)
+    scorer = make_random_selection_scorer("zscore")
+    scores = [
+        cross_validate(
+            GaussianNB(),
+            rng.normal(size=(200, 2)),
+            rng.permutation(200) < 20,
+            scoring=scorer,
+        )["test_score"].mean()
+        for _ in range(40)
+    ]
+    assert abs(np.mean(scores)) < 4 * np.std(scores) / math.sqrt(40)
+
+
+@pytest.mark.parametrize("metric", ["rie", "enrichment_factor"])
+def test_adjustment_needs_a_largest_value(metric):
+    settings = {"t": 10} if metric == "enrichment_factor" else {}
+    with pytest.raises(ValueError, match='`statistic` must not be "chance_adjusted"'):
+        make_random_selection_scorer("chance_adjusted", metric=metric, **settings)
+
+
+def test_bad_statistic():
+    with pytest.raises(ValueError, match="`statistic` must be one of 'zscore', 'log10"):
+        make_random_selection_scorer("pvalue")
