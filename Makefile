@@ -24,7 +24,7 @@ test: $(VENV)/.test  ## run all tests, with coverage
 	$(RUN) pytest --cov
 
 test-oldest: $(OLDEST)/.test  ## run the tests on the oldest supported versions
-	$(OLDEST)/bin/python -m pytest tests
+	$(OLDEST)/bin/python -m pytest tests -m "not slow"
 
 lint: $(VENV)/.lint  ## check style, types, layers and docstrings
 	$(RUN) ruff check .

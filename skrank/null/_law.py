@@ -209,10 +209,10 @@ class Law:
         size = check_count("n_resamples", n_resamples, least=1)
         generator = check_generator(random_state)
         if method == "monte_carlo":
-            draws = _sampling.draw(self._terms, size, generator)
+            drawn = _sampling.draw(self._terms, size, generator)
             slack = slack_at(self._terms, statistic)
             found = [
-                TailProbability(*_sampling.tail(draws, statistic, sign, slack), method)
+                TailProbability(*_sampling.tail(drawn, statistic, sign, slack), method)
                 for sign in _SIGNS[alternative]
             ]
         else:

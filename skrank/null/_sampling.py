@@ -121,15 +121,20 @@ def _draw_places(n: int, m: int, n_rows: int, generator: np.random.Generator) ->
         everywhere = np.broadcast_to(np.arange(n, dtype=kind), (n_rows, n))
         return np.sort(generator.permuted(everywhere, axis=1)[:, :m], axis=1)
     places = generator.integers(0, n, size=(n_rows, m), dtype=kind)
+    return _part(places, lambda old: generator.integers(0, n, size=old.size))
+
+
+def _part(places: _Ints, draw_again: Callable[[_Ints], _Ints]) -> _Ints:
+    """Sort each row, and draw again what stands in it twice until nothing does."""
     places.sort(axis=1)
-    rows: NDArray[np.intp] | slice = slice(None)
+    rows: _Ints | slice = slice(None)
     while True:
         block = places[rows]
         repeated = np.flatnonzero((block[:, 1:] == block[:, :-1]).ravel())
         if repeated.size == 0:
             return places
-        row, column = np.divmod(repeated, m - 1)
-        block[row, column] = generator.integers(0, n, size=row.size, dtype=kind)
+        row, column = np.divmod(repeated, block.shape[1] - 1)
+        block[row, column] = draw_again(block[row, column])
         touched = row[np.diff(row, prepend=-1) > 0]
         mended = np.sort(block[touched], axis=1)
         rows = touched if isinstance(rows, slice) else rows[touched]
@@ -206,24 +211,13 @@ def _spread(chain: Chain, hits: _Ints, generator: np.random.Generator) -> _Ints:
     before = np.cumsum(hits, axis=1) - hits
     offset = np.arange(m) - np.take_along_axis(before, group, axis=1)
     free = np.append(chain.merged, False)[group]
-    offset[free] = _draw_inside(sizes, group, free, generator)
-    places = np.sort(start[group] + offset, axis=1)
-    while True:
-        row, column = np.nonzero(places[:, 1:] == places[:, :-1])
-        if row.size == 0:
-            return places
-        block = np.searchsorted(ends, places[row, column], side="right")
-        inside = (generator.random(row.size) * sizes[block]).astype(np.int64)
-        places[row, column] = start[block] + inside
-        places = np.sort(places, axis=1)
 
+    def draw_inside(block: _Ints) -> _Ints:
+        return (generator.random(block.size) * sizes[block]).astype(np.int64)
 
-def _draw_inside(
-    sizes: _Ints,
-    group: _Ints,
-    free: NDArray[np.bool_],
-    generator: np.random.Generator,
-) -> _Ints:
-    """Draw uniform places inside the blocks."""
-    size = sizes[group[free]]
-    return (generator.random(size.size) * size).astype(np.int64)
+    def draw_again(places: _Ints) -> _Ints:
+        block = np.searchsorted(ends, places, side="right")
+        return start[block] + draw_inside(block)
+
+    offset[free] = draw_inside(group[free])
+    return _part(start[group] + offset, draw_again)

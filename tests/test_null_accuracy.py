@@ -1,0 +1,187 @@
+"""How right "auto" is: against tilted sampling, certified bounds, and the null itself.
+
+The accuracy promised is 5 %, at every depth, with ties and without.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from skrank import RandomSelectionNull
+
+PROMISED = 0.05
+# shares of a list that have the same score, best first, as nearest neighbours give
+KNN = (0.002, 0.003, 0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.1, 0.2, 0.502)
+
+
+def knn_sizes(n_samples):
+    sizes = np.rint(np.array(KNN) * n_samples).astype(int)
+    sizes[-1] += n_samples - sizes.sum()
+    return sizes
+
+
+def off_by(log_p, truth):
+    return abs(math.expm1(log_p - truth))
+
+
+RARE = [
+    *[(500, 10, ap) for ap in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)],
+    *[(1000, 20, z) for z in ("z3", "z6", "z10")],
+    *[(2000, 20, ap) for ap in (0.05, 0.1, 0.2, 0.4, 0.6)],
+    *[(3000, 30, z) for z in ("z3", "z6", "z10")],
+]
+
+
+@pytest.mark.parametrize(("n", "m", "point"), RARE)
+def test_rare_targets_against_certified_bounds(n, m, point):
+    # the bounds are of another engine, and hold whatever the grid does
+    null = RandomSelectionNull(n, m)
+    s = point
+    if isinstance(point, str):
+        s = null.mean() + int(point[1:]) * null.std()
+    found = null.tail(s)
+    lower, upper = null.tail(s, method="grid").log_bounds
+    assert found.method == "inversion"
+    assert upper - lower < 0.05
+    slack = math.log1p(found.error)
+    assert lower - slack < found.log_pvalue < upper + slack
+
+
+MANY = [
+    *[(1000, 100, ap) for ap in (0.14, 0.1561, 0.2, 0.3, 0.5, 0.8)],
+    *[(3000, 245, ap) for ap in (0.1, 0.12, 0.2, 0.3, 0.5)],
+    *[(14906, 304, ap) for ap in (0.1766, 0.256)],
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "m", "s"), MANY)
+def test_many_targets_against_tilted_sampling(n, m, s):
+    # unbiased draws of the true chain, ranks unmerged, standard error 0.5 %
+    null = RandomSelectionNull(n, m)
+    pilot = null.tail(s, method="tilted", n_resamples=20_000, random_state=1).error
+    draws = int(1.2 * 20_000 * (pilot / 0.005) ** 2)
+    truth = null.tail(s, method="tilted", n_resamples=draws, random_state=2)
+    found = null.tail(s)
+    assert truth.error < 0.0055
+    assert off_by(found.log_pvalue, truth.log_pvalue) < 3 * truth.error + found.error
+    assert off_by(found.log_pvalue, truth.log_pvalue) < PROMISED
+
+
+TIED = [
+    *[(500, 10, ap) for ap in (0.1, 0.3, 0.6)],
+    *[(1000, 100, ap) for ap in (0.14, 0.2, 0.4)],
+    *[(3000, 245, ap) for ap in (0.1, 0.15, 0.3)],
+    *[(14906, 304, ap) for ap in (0.05, 0.1766)],
+]
+
+
+@pytest.mark.parametrize(("n", "m", "s"), TIED)
+def test_ties_as_of_nearest_neighbours(n, m, s):
+    # tilted sampling to 0.5 %, or certified bounds
+    null = RandomSelectionNull(n, m, tie_sizes=knn_sizes(n))
+    found = null.tail(s)
+    truth = null.tail(s, method="tilted", n_resamples=200_000, random_state=2)
+    assert truth.error < 0.02
+    assert off_by(found.log_pvalue, truth.log_pvalue) < PROMISED
+
+
+@pytest.mark.parametrize("ties", ["expected", "threshold", "optimistic", "pessimistic"])
+@pytest.mark.parametrize(
+    ("sizes", "m"),
+    [
+        ([10, 30, 60, 200, 2700], 60),
+        ([5, 20, 40, 100, 300, 2535], 50),
+        ([1, 2, 4, 8, 16, 32, 64, 128, 256, 512], 9),
+    ],
+    ids=["five", "six", "ten"],
+)
+def test_few_groups_against_enumeration(monkeypatch, sizes, m, ties):
+    # at values that occur, where a method could count half of an atom
+    monkeypatch.setattr("skrank.null._enumeration.FEW_PATHS", 100)
+    null = RandomSelectionNull(sum(sizes), m, tie_sizes=sizes, ties=ties)
+    values = np.unique(null.rvs(300, 5))
+    for s in values[np.linspace(0, values.size - 1, 6).astype(int)]:
+        exact = null.tail(s, method="enumeration").log_pvalue
+        assert off_by(null.tail(s).log_pvalue, exact) < PROMISED
+
+
+@pytest.mark.parametrize(
+    ("metric", "settings"),
+    [
+        ("average_precision_at_k", {"k": 100}),
+        ("average_precision_at_k", {"k": 0.1, "normalize": "hits"}),
+        ("bedroc", {}),
+        ("rie", {"alpha": 100.0}),
+        ("reciprocal_rank", {}),
+        ("enrichment_factor", {"t": 0.05}),
+    ],
+)
+def test_every_measure_against_draws(metric, settings):
+    # 200,000 lists; p from 0.5 to 0.001
+    null = RandomSelectionNull(1000, 50, metric, **settings)
+    draws = np.sort(null.rvs(200_000, 6))
+    for q in (0.5, 0.9, 0.99, 0.999):
+        s = float(np.quantile(draws, q, method="nearest"))
+        count = draws.size - int(np.searchsorted(draws, s * (1 - 1e-11)))
+        low, high = binomtest(count, draws.size).proportion_ci(0.9999)
+        assert low * 0.99 < math.exp(null.tail(s).log_pvalue) < high * 1.01
+
+
+# The law of p under the null: six settings, two of them tied
+
+
+def untied_values(n, m, n_lists, rng):
+    """Average precision of random lists, by numpy alone."""
+    values = []
+    for _ in range(n_lists // 2000):
+        keys = rng.random((2000, n), dtype=np.float32)
+        ranks = 1 + np.sort(np.argpartition(keys, m, axis=1)[:, :m], axis=1)
+        values.append((np.arange(1, m + 1) / ranks).mean(axis=1))
+    return np.concatenate(values)
+
+
+def tied_values(sizes, m, n_lists, rng):
+    """Mean average precision over the orders inside ties, by numpy alone."""
+    hits = rng.multivariate_hypergeometric(sizes, m, n_lists)
+    total = np.zeros(n_lists)
+    above = np.cumsum(sizes) - sizes
+    hits_above = np.cumsum(hits, axis=1) - hits
+    for j, b in enumerate(sizes):
+        place = np.arange(1, b + 1)
+        first = (1 / (above[j] + place)).sum()
+        second = ((place - 1) / (above[j] + place)).sum() / max(b - 1, 1)
+        d, h = hits[:, j], hits_above[:, j]
+        total += d / b * ((h + 1) * first + (d - 1) * second)
+    return total / m
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "tied", "lumpy"),
+    [
+        (1000, 100, False, False),
+        (1000, 20, False, False),
+        (300, 60, False, False),
+        (2000, 10, False, False),
+        (1000, 100, True, False),
+        (3000, 30, True, True),
+    ],
+)
+def test_law_of_pvalues_under_the_null(n, m, tied, lumpy):
+    # p falls as the value rises, so the lists with p <= alpha are the best ones
+    rng = np.random.default_rng(n + m)
+    sizes = knn_sizes(n)
+    make = tied_values if tied else untied_values
+    values = np.sort(make(sizes if tied else n, m, 40_000, rng))[::-1]
+    null = RandomSelectionNull(n, m, tie_sizes=sizes if tied else None)
+    for alpha in (0.001, 0.01, 0.05):
+        low, high = 0, values.size
+        while low < high:
+            middle = (low + high) // 2
+            small = null.pvalue(values[middle]) <= alpha
+            low, high = (middle + 1, high) if small else (low, middle)
+        share = low / values.size
+        assert share <= alpha + 3 * math.sqrt(alpha * (1 - alpha) / values.size)
+        assert share >= 0.6 * alpha or lumpy
