@@ -41,12 +41,12 @@ def test_rare_targets_against_certified_bounds(n, m, point):
     s = point
     if isinstance(point, str):
         s = null.mean() + int(point[1:]) * null.std()
-    found = null.tail(s)
-    lower, upper = null.tail(s, method="grid").log_bounds
+    found, judge = null.tail(s), null.tail(s, method="grid")
     assert found.method == "inversion"
-    assert upper - lower < 0.05
-    slack = math.log1p(found.error)
-    assert lower - slack < found.log_pvalue < upper + slack
+    lower, upper = judge.log_bounds
+    assert upper - lower < 0.2
+    assert lower < found.log_pvalue < upper
+    assert off_by(found.log_pvalue, judge.log_pvalue) < PROMISED / 2
 
 
 MANY = [
@@ -59,13 +59,14 @@ MANY = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "m", "s"), MANY)
 def test_many_targets_against_tilted_sampling(n, m, s):
-    # unbiased draws of the true chain, ranks unmerged, standard error 0.5 %
-    null = RandomSelectionNull(n, m)
+    # unbiased draws of the true chain, ranks unmerged; a standard error of 0.5 %, and
+    # of 1 % where it would take a million of them
+    null, wanted = RandomSelectionNull(n, m), 0.005 if s < 0.15 else 0.01
     pilot = null.tail(s, method="tilted", n_resamples=20_000, random_state=1).error
-    draws = int(1.2 * 20_000 * (pilot / 0.005) ** 2)
+    draws = int(1.2 * 20_000 * (pilot / wanted) ** 2)
     truth = null.tail(s, method="tilted", n_resamples=draws, random_state=2)
     found = null.tail(s)
-    assert truth.error < 0.0055
+    assert truth.error < 1.1 * wanted
     assert off_by(found.log_pvalue, truth.log_pvalue) < 3 * truth.error + found.error
     assert off_by(found.log_pvalue, truth.log_pvalue) < PROMISED
 
@@ -80,12 +81,16 @@ TIED = [
 
 @pytest.mark.parametrize(("n", "m", "s"), TIED)
 def test_ties_as_of_nearest_neighbours(n, m, s):
-    # tilted sampling to 0.5 %, or certified bounds
+    # tilted sampling; where the tilted law has two modes it fails, and bounds judge
     null = RandomSelectionNull(n, m, tie_sizes=knn_sizes(n))
     found = null.tail(s)
     truth = null.tail(s, method="tilted", n_resamples=200_000, random_state=2)
-    assert truth.error < 0.02
-    assert off_by(found.log_pvalue, truth.log_pvalue) < PROMISED
+    if truth.error is not None and truth.error > 0.02:
+        lower, upper = null.tail(s, method="grid").log_bounds
+        assert upper - lower < 0.1
+        assert lower < found.log_pvalue < upper
+    else:
+        assert off_by(found.log_pvalue, truth.log_pvalue) < PROMISED
 
 
 @pytest.mark.parametrize("ties", ["expected", "threshold", "optimistic", "pessimistic"])
