@@ -32,22 +32,23 @@ MODELS = {
 
 def data(rng):
     """Features, and labels that have nothing to do with them."""
-    X = rng.normal(size=(N_ITEMS, N_FEATURES))
-    return X, rng.permutation(np.arange(N_ITEMS) < N_TARGETS)
+    features = rng.normal(size=(N_ITEMS, N_FEATURES))
+    return features, rng.permutation(np.arange(N_ITEMS) < N_TARGETS)
 
 
-def by_folds(test, model, X, y, seed):
+def by_folds(test, model, items, y, seed):
     """Mean over five folds."""
     cv = StratifiedKFold(5, shuffle=True, random_state=seed)
-    return test.from_cv(model, X, y, cv=cv)
+    return test.from_cv(model, items, y, cv=cv)
 
 
-def by_holdout(test, model, X, y, seed):
+def by_holdout(test, model, items, y, seed):
     """One list: a fifth of the items, by a model fitted on the others."""
-    X_train, X_test, y_train, y_test = train_test_split(
-        X, y, test_size=0.2, stratify=y, random_state=seed
+    train, held_out = train_test_split(
+        np.arange(y.size), test_size=0.2, stratify=y, random_state=seed
     )
-    return test.from_estimator(model.fit(X_train, y_train), X_test, y_test)
+    model.fit(items[train], y[train])
+    return test.from_estimator(model, items[held_out], y[held_out])
 
 
 def row(name, split, n_sets):

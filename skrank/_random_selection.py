@@ -328,9 +328,9 @@ cross_validate` reports it. The null is that within each fold the targets are sp
         its model is fitted on other items: the p-values in `parts` are right. Between
         folds it is an approximation, because each fold is tested by models that were
         fitted on the others. On data that know nothing, the mean over five folds spread
-        up to a quarter wider than independent folds would, so that p was at most 0.01 in
-        2 to 3 % of the data sets, and at most 0.05 in 5 to 10 %; see the user guide. The
-        number of folds times the smallest p in `parts` is safe.
+        up to a quarter wider than independent folds would, so that p was at most 0.01
+        in 2 to 3 % of the data sets, and at most 0.05 in 5 to 10 %; see the user guide.
+        The number of folds times the smallest p in `parts` is safe.
 
         Parameters
         ----------
@@ -533,7 +533,22 @@ cross_validate` reports it. The null is that within each fold the targets are sp
 def null_of(
     ranking: Ranking, metric: str, settings: dict[str, Any]
 ) -> RandomSelectionNull:
-    """Law of a metric on the list of a ranking, with its ties."""
+    """Law of a metric on the list of a ranking, with its ties.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        The ranking.
+    metric : str
+        Name of the metric function.
+    settings : dict
+        Its settings.
+
+    Returns
+    -------
+    null : RandomSelectionNull
+        The law.
+    """
     n_samples, n_targets = int(ranking.n_samples), int(ranking.n_targets)
     ties = ranking.tie_sizes()
     return RandomSelectionNull(n_samples, n_targets, metric, tie_sizes=ties, **settings)
