@@ -21,7 +21,7 @@ class RandomSelectionNull(Law):
 
     The scores, and with them the tie groups, stay as they are; the labels of
     `n_targets` targets fall on the `n_samples` items uniformly at random. Its methods
-    are named and meant as those of the distributions in :mod:`scipy.stats`.
+    are named and meant as those of the distributions in ``scipy.stats``.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class RandomSelectionNull(Law):
 
     See Also
     --------
-    RandomSelectionTest : Builds it from the scores of a ranking.
+    skrank.RandomSelectionTest : Builds it from the scores of a ranking.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class RandomSelectionNull(Law):
     >>> from skrank import RandomSelectionNull
     >>> law = RandomSelectionNull(1000, 20)
     >>> print(f"{law.mean():.4f} +- {law.std():.4f}, critical {law.isf(0.01):.4f}")
-    0.0264 +- 0.0114, critical 0.0760
+    0.0264 +- 0.0114, critical 0.0767
 
     It is above the prevalence of 0.02, and far from normal: a list five standard
     deviations above the mean turns up by chance once in some 170 lists, not once in
@@ -122,7 +122,7 @@ class MeanNull(Law):
 
     See Also
     --------
-    RandomSelectionNull : Law of one list.
+    skrank.RandomSelectionNull : Law of one list.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What can be asked of a law, named and meant as in :mod:`scipy.stats`."""
+"""What can be asked of a law, named and meant as in ``scipy.stats``."""
 
 import math
 from collections.abc import Callable
