@@ -82,27 +82,19 @@ def law(terms: Sequence[Term], max_paths: int = MAX_PATHS) -> Atoms | None:
 def _is_feasible(chain: Chain, max_paths: int) -> bool:
     """Whether the law has at most `max_paths` paths; O(n_groups * m)."""
     n, m = chain.n_samples, chain.n_targets
+    if chain.measure.counted_hits == 1:
+        return bool(np.minimum(chain.sizes, m).sum() <= max_paths)
     if chain.ends.size > _MAX_GROUPS:
         return False
-    enough = _hits_that_settle(chain)
-    live, settled = np.eye(1, enough)[0], 0.0
-    hits = np.arange(enough)
+    ways = np.eye(1, m + 1)[0]
     for end, size in zip(chain.ends.tolist(), chain.sizes.tolist(), strict=True):
-        ways = np.minimum(size, m - hits) - (enough - hits) + 1
-        settled += float((live * np.maximum(ways, 0)).sum())
-        total = np.cumsum(live)
-        total[size + 1 :] -= np.cumsum(live)[: -size - 1]
-        live = total
-        live[: max(0, m - (n - end))] = 0.0
-        if settled + live.sum() > max_paths:  # all of them can be completed
+        total = np.cumsum(ways)
+        total[size + 1 :] -= np.cumsum(ways)[: -size - 1]
+        ways = total
+        ways[: max(0, m - (n - end))] = 0.0
+        if ways.sum() > max_paths:  # all of them can be completed
             return False
     return True
-
-
-def _hits_that_settle(chain: Chain) -> int:
-    """Hits after which nothing further is added."""
-    counted = chain.measure.counted_hits
-    return chain.n_targets if counted is None else min(counted, chain.n_targets)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,32 +109,50 @@ class _Paths:
         """Return the paths at `index`."""
         return _Paths(self.hits[index], self.gain[index], self.logweight[index])
 
+    @classmethod
+    def join(cls, parts: Sequence["_Paths"]) -> "_Paths":
+        """Put lists of paths one after the other."""
+        columns = zip(*((p.hits, p.gain, p.logweight) for p in parts), strict=True)
+        return cls(*(np.concatenate(column) for column in columns))
+
 
 def _list_law(chain: Chain) -> Atoms:
-    """Follow all paths of one list."""
-    enough, closing = _hits_that_settle(chain), chain.closing
+    """Follow all paths of one list, those without hits left no further."""
+    if chain.measure.counted_hits == 1:
+        return _first_hit_law(chain)
+    closing = chain.closing
     live = _Paths(np.zeros(1, dtype=np.intp), np.zeros(1), np.zeros(1))
-    pieces = []
-    for step, depth in zip(chain.steps(), chain.ends, strict=False):
+    done = []
+    for step in chain.steps():
         moved = _move(live, step)
-        over = moved.hits >= enough
-        pieces.append(_settle(chain, moved.take(over), int(depth)))
+        over = moved.hits == chain.n_targets
+        done.append(moved.take(over))
         live = moved.take(~over)
-    column = live.hits - closing.least
-    value = closing.slope[:, column] * live.gain + closing.intercept[:, column]
-    logchance = closing.logweight[:, column] + live.logweight
+    paths = _Paths.join([*done, live])
+    column = paths.hits - closing.least
+    value = closing.slope[:, column] * paths.gain + closing.intercept[:, column]
+    logchance = closing.logweight[:, column] + paths.logweight
     possible = logchance > -np.inf
-    pieces.append((value[possible], logchance[possible]))
-    values, logchances = zip(*pieces, strict=True)
-    return Atoms.of(np.concatenate(values), np.concatenate(logchances))
+    return Atoms.of(value[possible], logchance[possible])
 
 
-def _settle(chain: Chain, paths: _Paths, depth: int) -> tuple[_Floats, _Floats]:
-    """Close paths to which nothing is added, wherever the hits left may fall."""
-    n, m, closing = chain.n_samples, chain.n_targets, chain.closing
-    value = closing.slope[0, -1] * paths.gain + closing.intercept[0, -1]
-    ways = log_binomial(n - depth, m - paths.hits) - log_binomial(n, m)
-    return value, paths.logweight + ways
+def _first_hit_law(chain: Chain) -> Atoms:
+    """Law of a measure that only the first group with hits adds to.
+
+    Its path is that group and the hits in it, wherever the others may fall.
+    """
+    n, m, frame = chain.n_samples, chain.n_targets, chain.frame
+    most = np.minimum(chain.sizes, m)
+    group = np.repeat(np.arange(most.size), most)
+    hits = 1 + np.arange(group.size) - np.repeat(np.cumsum(most) - most, most)
+    above, size = (chain.ends - chain.sizes)[group], chain.sizes[group]
+    below = n - above - size
+    possible = m - hits <= below
+    above, size, hits, below = (x[possible] for x in (above, size, hits, below))
+    assert chain.slope is not None
+    gain = chain.measure.gain(above, size, 0, hits, frame)
+    ways = log_binomial(size, hits) + log_binomial(below, m - hits)
+    return Atoms.of(chain.slope * gain, ways - log_binomial(n, m))
 
 
 def _move(paths: _Paths, step: Step) -> _Paths:

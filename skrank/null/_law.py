@@ -1,6 +1,7 @@
 """What can be asked of a law, named and meant as in ``scipy.stats``."""
 
 import math
+import warnings
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -20,6 +21,7 @@ from skrank.null import _sampling
 from skrank.null._choice import ALTERNATIVES, METHODS, TailFinder, TailProbability
 from skrank.null._excess import Term, slack_at
 
+_DOUBTFUL = 0.05  # error that "auto" does not hide
 _SIGNS = {"greater": (1,), "less": (-1,), "two-sided": (1, -1)}
 _Floats = NDArray[np.float64]
 
@@ -221,7 +223,14 @@ class Law:
                 self._finder.tail(statistic, sign, method, draws, generator)
                 for sign in _SIGNS[alternative]
             ]
-        return found[0] if len(found) == 1 else _twice_the_smaller(*found)
+        tail = found[0] if len(found) == 1 else _twice_the_smaller(*found)
+        if method == "auto" and tail.error is not None and tail.error > _DOUBTFUL:
+            msg = (
+                f"the p-value is known with a relative error of {tail.error:.0%} only, "
+                f'by "{tail.method}"; its logarithm is {tail.log_pvalue:.4g}.'
+            )
+            warnings.warn(msg, RuntimeWarning, stacklevel=2)
+        return tail
 
     def rvs(self, size: int = 1, random_state: object = None) -> _Floats:
         """Draw values of the metric under random selection.
