@@ -108,6 +108,54 @@ def test_logsf_does_not_underflow():
     assert -900 < null.logsf(0.7) / math.log(10) < -310
 
 
+@pytest.mark.parametrize("statistic", [np.nan, [0.1, 0.2], "0.5", None])
+def test_tail_is_of_one_number(statistic):
+    with pytest.raises(ValueError, match="`statistic` must be a finite number; got"):
+        RandomSelectionNull(10, 2).tail(statistic)
+
+
+def test_doubt_is_not_hidden(monkeypatch):
+    monkeypatch.setattr("skrank.null._law._DOUBTFUL", 1e-4)
+    null = RandomSelectionNull(1000, 20)
+    with pytest.warns(RuntimeWarning, match="the p-value is known with a relative err"):
+        null.tail(0.1)
+    assert null.tail(0.1, method="inversion").error > 1e-4
+
+
+def test_tilted_law_with_two_humps_is_not_trusted():
+    # the tilted draws fall in a far hump, where all weights are alike and tiny; the
+    # grid's bounds are the judge of what auto says instead
+    null = RandomSelectionNull(
+        100_000, 1000, tie_sizes=[100, 900, 4000, 15_000, 80_000]
+    )
+    s = null.mean() + 12 * null.std()
+    drawn = null.tail(s, method="tilted", n_resamples=20_000, random_state=0)
+    assert drawn.error > 1
+    lower, upper = null.tail(s, method="grid").log_bounds
+    assert lower < null.tail(s).log_pvalue < upper
+
+
+def test_tilted_draws_that_all_miss():
+    null = RandomSelectionNull(1000, 20)
+    found = [
+        null.tail(0.1, method="tilted", n_resamples=1, random_state=seed)
+        for seed in range(20)
+    ]
+    missed = [one for one in found if one.log_pvalue == -math.inf]
+    assert missed
+    assert all(one.error == math.inf for one in missed)
+
+
+def test_inversion_that_fails_says_so(monkeypatch):
+    monkeypatch.setattr("skrank.null._inversion._invert", lambda *_: (-1.0, 0.001))
+    null = RandomSelectionNull(1000, 20)
+    assert null.tail(0.1, method="inversion").error == math.inf
+    assert null.tail(0.1).method == "grid"
+    monkeypatch.setattr("skrank.null._choice._FEW_MOVES", 0)
+    assert null.tail(0.1).method == "tilted"
+    assert null.logsf(0.1) == null.logsf(0.1)  # a function, even where it is drawn
+
+
 @pytest.mark.parametrize("q", [-0.1, 1.1])
 def test_probabilities_are_probabilities(q):
     with pytest.raises(ValueError, match="`q` must be a probability between 0 and 1"):

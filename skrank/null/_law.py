@@ -93,9 +93,7 @@ class Law:
         logsf : float or ndarray of the shape of `x`
             ``log P(S > x)``; does not underflow.
         """
-        return self._each(
-            x, lambda value: self._finder.tail(self._finder.beyond(value), 1).log_pvalue
-        )
+        return self._each(x, lambda value: self._log_tail(value, 1))
 
     def cdf(self, x: ArrayLike) -> Any:
         """Cumulative distribution function, the probability of at most `x`.
@@ -110,7 +108,7 @@ class Law:
         cdf : float or ndarray of the shape of `x`
             ``P(S <= x)``.
         """
-        found = self._each(x, lambda value: self._finder.tail(value, -1).log_pvalue)
+        found = self._each(x, lambda value: self._log_tail(value, -1))
         return np.exp(found)[()]
 
     def ppf(self, q: ArrayLike) -> Any:
@@ -275,14 +273,27 @@ class Law:
         if q in (0.0, 1.0):
             return most if (q == 0.0) == (sign > 0) else least
 
+        if q > 0.5:  # the other tail is the small one, and known better
+            sign, log_q = -sign, math.log1p(-q)
+
         def surplus(value: float) -> float:
-            log_p = self._finder.tail(
-                self._finder.beyond(value) if sign > 0 else value, sign
-            ).log_pvalue
-            return max(log_p, -1e6) - log_q
+            return max(self._small_tail(value, sign), -1e6) - log_q
 
         low, high = self._bracket(surplus, sign, least, most)
-        return float(brentq(surplus, low, high, xtol=1e-9 * self.std(), rtol=1e-12))
+        return float(brentq(surplus, low, high, xtol=1e-7 * self.std(), rtol=1e-12))
+
+    def _log_tail(self, x: float, sign: int) -> float:
+        """Logarithm of P(S > x), or of P(S <= x) for sign -1, both to full accuracy."""
+        log_p = self._small_tail(x, sign)
+        if log_p <= -math.log(2) or self._finder.atoms is not None:
+            return log_p
+        other = math.exp(self._small_tail(x, -sign))
+        return math.log1p(-other) if other < 1 else -math.inf
+
+    def _small_tail(self, x: float, sign: int) -> float:
+        """Return the same, to a relative accuracy."""
+        value = self._finder.beyond(x) if sign > 0 else x
+        return self._finder.tail(value, sign).log_pvalue
 
     def _bracket(
         self, surplus: Callable[[float], float], sign: int, least: float, most: float
