@@ -5,9 +5,8 @@ chosen by a stated rule, and what is the same for all values of one law is kept.
 """
 
 import math
-from collections.abc import Callable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from skrank.null import (
     _sampling,
 )
 from skrank.null._excess import Question, Tail, Term, ask, slack_at
-from skrank.null._moments import extreme, moments
+from skrank.null._moments import extreme, extreme_value, moments
 from skrank.null._tilting import Solution, solve
 
 METHODS = (
@@ -34,7 +33,7 @@ METHODS = (
     "normal",
 )
 ALTERNATIVES = ("greater", "less", "two-sided")
-_ACCURATE = 0.01  # error of "inversion" beyond which "auto" goes on to "tilted"
+_ACCURATE = 0.015  # error of "inversion" beyond which "auto" goes on to "tilted"
 _TIGHT = 0.05  # logarithm of the ratio of bounds, likewise for "grid"
 _FEW_FREQUENCIES = 4096  # of "inversion" before "grid" is tried
 _FEW_MOVES = 100_000  # of "grid" in "auto"
@@ -88,22 +87,38 @@ class TailFinder:
     @cached_property
     def ends(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Least and largest value, each with the logarithm of its probability."""
-        return self._extreme("coarse", np.min), self._extreme("coarse", np.max)
+        least, most = (
+            (
+                sum(copies * weight * one[0] for (_, weight, copies), one in pairs),
+                sum(copies * one[1] for (*_, copies), one in pairs),
+            )
+            for pairs in (
+                [(term, extreme(term.chain.coarse, sign)) for term in self.terms]
+                for sign in (-1, 1)
+            )
+        )
+        return least, most
 
     @cached_property
-    def _rough_ends(self) -> tuple[float, float]:
-        """Values between which the rough chains can be tilted."""
-        least, most = (self._extreme("rough", best)[0] for best in (np.min, np.max))
-        room = 1e-9 * (most - least)
-        return least + room, most - room
+    def _least_rough(self) -> float:
+        return self._rough_end(-1)
 
-    def _extreme(self, kind: str, best: Callable[..., Any]) -> tuple[float, float]:
-        value = logchance = 0.0
-        for chain, weight, count in self.terms:
-            one = extreme(getattr(chain, kind), best)
-            value += count * weight * one[0]
-            logchance += count * one[1]
-        return value, logchance
+    @cached_property
+    def _most_rough(self) -> float:
+        return self._rough_end(1)
+
+    def _rough_end(self, sign: int) -> float:
+        return sum(
+            copies * weight * extreme_value(chain.rough, sign)
+            for chain, weight, copies in self.terms
+        )
+
+    def _is_inside(self, statistic: float) -> bool:
+        """Whether rough chains can be tilted to the value; one end is to be feared."""
+        room = 1e-9 * self.moments[0]
+        if statistic > self.moments[0]:
+            return statistic < self._most_rough - room
+        return statistic > self._least_rough + room
 
     def beyond(self, value: float) -> float:
         """Return what leaves out `value` itself, whatever rounding does to it."""
@@ -208,15 +223,13 @@ class TailFinder:
 
     def _solve(self, question: Question, statistic: float) -> Solution:
         """Find the tilt, on the full chains where the rough ones do not reach."""
-        least, most = self._rough_ends
-        if least < statistic < most:
+        if self._is_inside(statistic):
             return solve(question, [part.chain.rough for part in question.parts])
         return solve(question, [part.chain.coarse for part in question.parts])
 
     def _at_the_ends(self, statistic: float, sign: int) -> Tail | None:
         """Exact answer at an end of the support, and beyond it."""
-        least, most = self._rough_ends
-        if least < statistic < most:
+        if self._is_inside(statistic):
             return None
         slack = slack_at(self.terms, statistic)
         ends = [(sign * value, log_p) for value, log_p in self.ends]

@@ -25,12 +25,12 @@ from skrank.null._tilting import MERGING, Solution, Tilted
 
 _ALIAS = 1e-5  # of the probability: what the period may add
 _BEHIND = 2.0  # K at the tilt of the contour
-_GOOD = 5e-3  # relative size of the frequencies left out at which to stop
-_FIRST = 8
+_GOOD = 4e-3  # relative size of the frequencies left out at which to stop
+_FIRST = 12
 MAX_FREQUENCIES = 2**15
 _MIN_FREQUENCIES = 512  # to be allowed; from there on as many as can be
 _WORK = 4e9  # done in this: frequencies times the cells of a pass
-_BATCH = 256
+_BATCH_ITEMS = 2**20  # cells times frequencies of one step; bounds the memory
 _FEW_GROUPS = 64  # the law may be near a lattice, whose frequencies return:
 _LATTICE = 4096  # then at least so many
 
@@ -43,15 +43,16 @@ def tail(solution: Solution, max_frequencies: int = MAX_FREQUENCIES) -> Tail:
     phi = np.zeros(0, dtype=complex)
     groups = sum(part.copies * part.chain.ends.size for part in solution.question.parts)
     least = _LATTICE if groups < _FEW_GROUPS else _FIRST
-    count = min(least, _BATCH)
-    cells = sum(move.gain.size for part in parts for move in part.moves)
+    sizes = [move.gain.size for part in parts for move in part.moves]
+    cells, batch = sum(sizes), max(8, _BATCH_ITEMS // max(sizes, default=1))
+    count = min(least, batch)
     most = min(max(_WORK / max(cells, 1), _MIN_FREQUENCIES), max_frequencies)
     while True:
         phi = np.append(phi, _characteristic(parts, phi.size, count, width))
         total, error = _invert(phi, tilt, width)
         if (error <= _GOOD and phi.size >= least) or phi.size >= most:
             break
-        count = min(phi.size, _BATCH)
+        count = min(phi.size, batch)
     if total <= 0:
         return Tail(0.0, error=math.inf)
     log_mgf = sum(part.excess.copies * part.log_mgf for part in parts)
@@ -107,19 +108,27 @@ def _period(solution: Solution, tilt: float) -> float:
     exp(-tilt * (value + period)), which is at most exp(-tilt * period) of the law
     without a tilt.
     """
-    here = solution.at(tilt)
-    further = here.reach(tilt)
+    here = solution.cumulants if tilt == solution.tilt else solution.at(tilt)
     small = -math.log(_ALIAS)
-    right, shorter = math.inf, 0.0
-    while shorter < 0.9 * right:
-        right = shorter or math.inf
-        shorter = (solution.at(tilt + further).value - here.value + small) / further
-        further /= 2
     at_saddlepoint = solution.cumulants
     depth = at_saddlepoint.value - math.log1p(
         2.5 * abs(solution.tilt) * math.sqrt(at_saddlepoint.curvature)
     )
-    return max(min(right, shorter), (small - depth) / tilt)
+    left = (small - depth) / tilt
+
+    def chernoff(further: float) -> float:
+        there = solution.at(tilt + further)
+        return (there.value - here.value + small) / further
+
+    further = here.reach(tilt)
+    right = chernoff(further)
+    while right > left:
+        further /= 2
+        shorter = chernoff(further)
+        if shorter > 0.9 * right:
+            break
+        right = shorter
+    return max(right, left)
 
 
 def _characteristic(

@@ -5,9 +5,6 @@ has any measure that is a sum over targets and pairs of targets, O(n_groups). Wh
 left takes one pass down the chain, O(n_groups * m * hits in a group).
 """
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, logsumexp, zeta
@@ -140,25 +137,36 @@ def _go_on(
     return top + np.log(total), centre, spread
 
 
-def extreme(chain: Chain, best: Callable[..., Any] = np.max) -> tuple[float, float]:
-    """Largest value (or least, with ``np.min``) and the logarithm of its probability.
+def extreme(chain: Chain, sign: int) -> tuple[float, float]:
+    """Largest value (or least, with sign -1) and the logarithm of its probability.
 
     Exact if the chain's blocks are where no extreme ranking has a choice.
     """
-    sign = 1 if best is np.max else -1
     inside = "optimistic" if sign > 0 else "pessimistic"
     value, mass = np.zeros(1), np.zeros(1)
     for step in chain.steps(inside=inside):
         reached = _skew(sign * step.gain + value, step, -np.inf)
         ways = _skew(mass + step.logcount[:, None] + 0 * step.gain, step, -np.inf)
         value, mass = _best(reached, ways)
-    closing = chain.closing
-    final = sign * (closing.slope * (sign * value) + closing.intercept)
-    final = np.where(closing.logweight > -np.inf, final, -np.inf)
-    top, logmass = _best(
-        final.reshape(-1, 1), (mass + closing.logweight).reshape(-1, 1)
-    )
+    final = _final_values(chain, value, sign)
+    mass = mass + chain.closing.logweight
+    top, logmass = _best(final.reshape(-1, 1), mass.reshape(-1, 1))
     return sign * float(top[0]), float(logmass[0])
+
+
+def extreme_value(chain: Chain, sign: int) -> float:
+    """Largest value (or least, with sign -1) of a chain whose ladder is kept."""
+    value = np.zeros(1)
+    for step in reversed(chain.ladder):
+        value = _skew(sign * step.gain + value, step, -np.inf).max(axis=0)
+    return sign * float(_final_values(chain, value, sign).max())
+
+
+def _final_values(chain: Chain, best: _Floats, sign: int) -> _Floats:
+    """Values of the list from the largest sums of gains, -inf where impossible."""
+    closing = chain.closing
+    final = sign * (closing.slope * (sign * best) + closing.intercept)
+    return np.where(closing.logweight > -np.inf, final, -np.inf)
 
 
 def _skew(table: _Floats, step: Step, fill: float) -> _Floats:
