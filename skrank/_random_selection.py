@@ -87,7 +87,7 @@ class RandomSelectionTest:
     "inversion"      the characteristic function,          tens of milliseconds for
                      inverted numerically; an estimate     1000 items, a second for
                      of its error in `pvalue_error`,       300 targets among 100,000,
-                     mostly 0.3 to 0.8 %                   seconds for 1000 among a
+                     mostly 0.8 to 1.2 %                   seconds for 1000 among a
                                                            million
     "tilted"         unbiased at any depth, by lists       O(n_resamples * n_groups);
                      drawn near the observed value; its    tenths of a second
