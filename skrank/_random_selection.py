@@ -165,7 +165,7 @@ class RandomSelectionTest:
     Luck does not find half of the targets within the first dozen items. How well is
     the p-value known, and what would it have taken to beat luck at the level of 1 %?
 
-    >>> result.pvalue_error < 0.01
+    >>> result.pvalue_error < 0.02
     True
     >>> print(f"AP {result.null_distribution.isf(0.01):.3f}")
     AP 0.108

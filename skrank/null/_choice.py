@@ -115,8 +115,9 @@ class TailFinder:
 
     def _is_inside(self, statistic: float) -> bool:
         """Whether rough chains can be tilted to the value; one end is to be feared."""
-        room = 1e-9 * self.moments[0]
-        if statistic > self.moments[0]:
+        mean, variance = self.moments
+        room = 1e-9 * (abs(mean) + math.sqrt(variance))
+        if statistic > mean:
             return statistic < self._most_rough - room
         return statistic > self._least_rough + room
 

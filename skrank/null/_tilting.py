@@ -154,9 +154,8 @@ def _next_tilt(
 ) -> float:
     """Newton's step, at most a tripling outside the bracket, a halving inside it."""
     reach += 2.0 * abs(tilt)
-    towards = -math.copysign(reach, found.slope)
-    if found.curvature > 0:
-        towards = max(-reach, min(reach, -found.slope / found.curvature))
+    towards = -found.slope / max(found.curvature, 1e-300)
+    towards = max(-reach, min(reach, towards))
     step = tilt + towards
     return step if low < step < high else (low + high) / 2
 
