@@ -150,7 +150,7 @@ class Chain:
     @cached_property
     def rough(self) -> "Chain":
         """The same chain in a few dozen blocks, to find out where the hits stand."""
-        return self.coarsen(0.5, 16.0, loose=True)
+        return self.coarsen(0.6, 24.0, loose=True)
 
     @cached_property
     def ladder(self) -> list[Step]:
