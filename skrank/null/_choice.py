@@ -87,17 +87,15 @@ class TailFinder:
     @cached_property
     def ends(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Least and largest value, each with the logarithm of its probability."""
-        least, most = (
-            (
-                sum(copies * weight * one[0] for (_, weight, copies), one in pairs),
-                sum(copies * one[1] for (*_, copies), one in pairs),
-            )
-            for pairs in (
-                [(term, extreme(term.chain.coarse, sign)) for term in self.terms]
-                for sign in (-1, 1)
-            )
-        )
-        return least, most
+        return self._end(-1), self._end(1)
+
+    def _end(self, sign: int) -> tuple[float, float]:
+        value = logchance = 0.0
+        for chain, weight, copies in self.terms:
+            one = extreme(chain.coarse, sign)
+            value += copies * weight * one[0]
+            logchance += copies * one[1]
+        return value, logchance
 
     @cached_property
     def _least_rough(self) -> float:
@@ -184,15 +182,14 @@ class TailFinder:
         self, question: Question, solution: Solution
     ) -> TailProbability | None:
         """Try the engines that are not drawn, in the order of what they cost."""
-        for frequencies in (_FEW_FREQUENCIES, _inversion.MAX_FREQUENCIES):
-            tail = _inversion.tail(solution, frequencies)
-            assert tail.error is not None
-            if tail.error <= _ACCURATE:
-                return TailProbability(*tail, "inversion")
-            bounded = self._bounded(question, solution, _FEW_MOVES)
-            if bounded is not None and _is_tight(bounded):
-                return TailProbability(*bounded, "grid")
-        return None
+        tail = _inversion.tail(solution, _FEW_FREQUENCIES)
+        if _is_accurate(tail):
+            return TailProbability(*tail, "inversion")
+        bounded = self._bounded(question, solution, _FEW_MOVES)
+        if bounded is not None and _is_tight(bounded):
+            return TailProbability(*bounded, "grid")
+        tail = _inversion.tail(solution)
+        return TailProbability(*tail, "inversion") if _is_accurate(tail) else None
 
     def _bounded(
         self, question: Question, solution: Solution, max_moves: int
@@ -274,6 +271,12 @@ class TailFinder:
             f"probability this small; got {self._describe()} at {statistic:.4g}."
         )
         return ValueError(msg)
+
+
+def _is_accurate(tail: Tail) -> bool:
+    """Whether the error leaves no more doubt than "auto" promises."""
+    assert tail.error is not None
+    return tail.error <= _ACCURATE
 
 
 def _is_tight(tail: Tail) -> bool:
