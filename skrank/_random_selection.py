@@ -16,7 +16,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.model_selection import cross_validate
 from sklearn.utils.parallel import Parallel, delayed
 
-from skrank._measures import make_measure
+from skrank._question import Question, as_targets, rank_both_classes, rows
 from skrank._ranking import Ranking, rank
 from skrank._response import target_scores
 from skrank._selection_result import RandomSelectionResult
@@ -30,7 +30,7 @@ from skrank.null import MeanNull, RandomSelectionNull
 from skrank.null._choice import ALTERNATIVES, METHODS
 
 
-class RandomSelectionTest:
+class RandomSelectionTest(Question):
     """Test whether a ranking beats random selection.
 
     The null hypothesis is that the scores know nothing of the labels: all ways to put
@@ -202,25 +202,14 @@ class RandomSelectionTest:
         n_resamples: int = 9999,
         random_state: object = None,
     ) -> None:
-        make_measure(metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties)
+        super().__init__(metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties)
         check_option("method", method, METHODS)
         check_option("alternative", alternative, ALTERNATIVES)
         check_count("n_resamples", n_resamples, least=1)
-        self.metric = metric
-        self.k = k
-        self.t = t
-        self.alpha = alpha
-        self.normalize = normalize
-        self.ties = ties
         self.method = method
         self.alternative = alternative
         self.n_resamples = n_resamples
         self.random_state = random_state
-
-    def __repr__(self) -> str:
-        """Print the settings as they would be written."""
-        settings = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
-        return f"{type(self).__name__}({settings})"
 
     def from_estimator(
         self,
@@ -299,8 +288,8 @@ class RandomSelectionTest:
             If the input is not a ranking of two classes, or one of them is absent.
         """
         if groups is None:
-            return self._test([_both_classes(y_true, y_score, pos_label)])
-        is_target, scores = _as_targets(y_true, y_score, pos_label)
+            return self._test([rank_both_classes(y_true, y_score, pos_label)])
+        is_target, scores = as_targets(y_true, y_score, pos_label)
         return self._test_lists(
             (label, is_target[index], scores[index])
             for label, index in check_groups(groups, scores.size)
@@ -434,7 +423,7 @@ cross_validate` reports it. The null is that within each fold the targets are sp
         scores = Parallel(n_jobs=n_jobs)(
             delayed(target_scores)(
                 estimator,
-                _rows(X, index),
+                rows(X, index),
                 y[index],
                 pos_label=pos_label,
                 detector_targets=detector_targets,
@@ -443,7 +432,7 @@ cross_validate` reports it. The null is that within each fold the targets are sp
         )
         return self._test_lists(
             [
-                (number, *_as_targets(y[index], score, pos_label))
+                (number, *as_targets(y[index], score, pos_label))
                 for number, (index, score) in enumerate(zip(folds, scores, strict=True))
             ]
         )
@@ -484,13 +473,6 @@ cross_validate` reports it. The null is that within each fold the targets are sp
         )
         mean = float(np.mean(values))
         return self._result(mean, MeanNull(nulls), rankings, parts, labels)
-
-    def _settings(self) -> dict[str, Any]:
-        names = ("k", "t", "alpha", "normalize", "ties")
-        return {name: getattr(self, name) for name in names}
-
-    def _measure(self) -> Any:
-        return make_measure(self.metric, **self._settings())
 
     def _result(
         self,
@@ -557,35 +539,3 @@ def null_of(
 def _no_score(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803
     """Score nothing: only the fitted estimators are wanted."""
     return 0.0
-
-
-def _rows(X: Any, index: NDArray[np.intp]) -> Any:  # noqa: N803
-    """Items by position, of arrays, sparse matrices, data frames and lists."""
-    if hasattr(X, "iloc"):
-        return X.iloc[index]
-    return X[index] if hasattr(X, "shape") else [X[i] for i in index]
-
-
-def _as_targets(
-    y_true: ArrayLike, y_score: ArrayLike, pos_label: object
-) -> tuple[NDArray[np.bool_], NDArray[Any]]:
-    """Say which items are targets, checked against their scores."""
-    data = check_ranking_input(y_true, y_score, pos_label=pos_label)
-    is_target = np.zeros(data.y_score.size, dtype=bool)
-    is_target[data.targets] = True
-    return is_target, data.y_score
-
-
-def _both_classes(y_true: ArrayLike, y_score: ArrayLike, pos_label: object) -> Ranking:
-    ranking = rank(check_ranking_input(y_true, y_score, pos_label=pos_label))
-    _check_both_classes(ranking)
-    return ranking
-
-
-def _check_both_classes(ranking: Ranking) -> None:
-    if not 0 < ranking.n_targets < ranking.n_samples:
-        msg = (
-            "`y_true` must hold targets and others to test a ranking; "
-            f"got {ranking.n_targets} targets among {ranking.n_samples} items."
-        )
-        raise ValueError(msg)

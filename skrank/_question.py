@@ -1,0 +1,107 @@
+"""What all questions share: settings of a metric, and the lists they are asked of.
+
+A question is an object that holds settings only. It is asked of data by its
+``from_...`` methods, is not changed by that, and answers with a frozen result.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skrank._measures import Measure, make_measure
+from skrank._ranking import Ranking, rank
+from skrank._validation import check_ranking_input
+
+_METRIC_SETTINGS = ("k", "t", "alpha", "normalize", "ties")
+
+
+class Question:
+    """Settings of a metric, checked; subclasses add theirs."""
+
+    metric: str
+
+    def __init__(
+        self,
+        metric: str,
+        *,
+        k: float | None,
+        t: float | None,
+        alpha: float | None,
+        normalize: str,
+        ties: str,
+    ) -> None:
+        self.metric = metric
+        self.k = k
+        self.t = t
+        self.alpha = alpha
+        self.normalize = normalize
+        self.ties = ties
+        self._measure()
+
+    def __repr__(self) -> str:
+        """Print the settings as they would be written."""
+        settings = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({settings})"
+
+    def _settings(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _METRIC_SETTINGS}
+
+    def _measure(self) -> Measure:
+        return make_measure(self.metric, **self._settings())
+
+
+def as_targets(
+    y_true: ArrayLike, y_score: ArrayLike, pos_label: object
+) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+    """Say which items are targets, checked against their scores."""
+    data = check_ranking_input(y_true, y_score, pos_label=pos_label)
+    is_target = np.zeros(data.y_score.size, dtype=bool)
+    is_target[data.targets] = True
+    return is_target, data.y_score
+
+
+def rank_both_classes(
+    y_true: ArrayLike, y_score: ArrayLike, pos_label: object = None
+) -> Ranking:
+    """Rank a list that must hold targets and others."""
+    ranking = rank(check_ranking_input(y_true, y_score, pos_label=pos_label))
+    if not 0 < ranking.n_targets < ranking.n_samples:
+        msg = (
+            "`y_true` must hold targets and others to test a ranking; "
+            f"got {ranking.n_targets} targets among {ranking.n_samples} items."
+        )
+        raise ValueError(msg)
+    return ranking
+
+
+def rows(X: Any, index: NDArray[np.intp]) -> Any:  # noqa: N803
+    """Items by position, of arrays, sparse matrices, data frames and lists."""
+    if hasattr(X, "iloc"):
+        return X.iloc[index]
+    return X[index] if hasattr(X, "shape") else [X[i] for i in index]
+
+
+def track(
+    tasks: Iterable[Any], *, total: int, label: str, progress: bool
+) -> Iterable[Any]:
+    """Show a bar of progress over the tasks, if wanted."""
+    if not progress:
+        return tasks
+    try:
+        from tqdm.auto import tqdm
+    except ImportError as error:
+        msg = "`progress` must be False where tqdm is not installed; got True."
+        raise ImportError(msg) from error
+    return tqdm(tasks, total=total, desc=label)  # type: ignore[no-any-return]
+
+
+def data_frame(columns: dict[str, Any]) -> Any:
+    """Make a pandas DataFrame; pandas is needed for this alone."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        msg = "`to_frame` needs pandas, which is not installed; see also `to_dict`."
+        raise ImportError(msg) from error
+    return pd.DataFrame(columns)
