@@ -15,7 +15,6 @@ from skrank._measures import (
     Measure,
     PrecisionAtT,
     RecallAtT,
-    ReciprocalRank,
 )
 from skrank._question import Question, rank_both_classes
 from skrank._ranking import Ranking
@@ -110,15 +109,15 @@ class MetricVariability(Question):
     def _method(self, measure: Measure) -> str:
         if self.method != "auto":
             return self.method
-        return "moderated" if is_smooth(measure) else "bootstrap"
+        return "moderated" if measure.smooth else "bootstrap"
 
     def _check_method(self, measure: Measure) -> None:
         """Check that the method has a meaning for the metric."""
         wholes = type(measure) is AveragePrecision
         counts = isinstance(measure, RecallAtT)
         has_meaning = {
-            "moderated": is_smooth(measure),
-            "influence": is_smooth(measure),
+            "moderated": measure.smooth,
+            "influence": measure.smooth,
             "survival": wholes or counts,
             "boyd": wholes,
             "posterior": counts,
@@ -146,8 +145,7 @@ class MetricVariability(Question):
 
     def _error(self, method: str, measure: Measure, ranking: Ranking) -> float:
         if method == "influence":
-            sample, found = influence_of(measure, ranking)
-            return float(np.sqrt(found.variance(sample)))
+            return float(np.sqrt(influence_of(measure, ranking).variance))
         if method == "survival":
             return survival_error(measure, ranking)
         if method == "boyd":
@@ -170,8 +168,3 @@ class MetricVariability(Question):
         total = frame.cut if of_retrieved else frame.n_targets
         scale = total / measure.divisor(frame)
         return BetaRule(hits + self.prior, total - hits + self.prior, scale)
-
-
-def is_smooth(measure: Measure) -> bool:
-    """Whether a metric changes by little when one item is left out."""
-    return measure.additive and not isinstance(measure, ReciprocalRank)

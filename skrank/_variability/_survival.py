@@ -6,7 +6,7 @@ taken to survive independently of each other (Su and Zhang, slides).
 
 import numpy as np
 
-from skrank._measures import AveragePrecision, Frame, Measure
+from skrank._measures import AveragePrecision, Measure
 from skrank._ranking import HitGroups, Ranking
 
 
