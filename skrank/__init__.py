@@ -1,10 +1,15 @@
 """Find rare targets with scikit-learn, and know whether a ranking beats luck.
 
 Public names, in the order of the flow: metrics of a ranking, scorers made of them for
-scikit-learn, and the test against random selection.
+scikit-learn, the test against random selection, and the comparison of rankings.
 """
 
+from skrank._comparison_result import (
+    RankingComparisonResult,
+    RankingComparisonTable,
+)
 from skrank._random_selection import RandomSelectionTest
+from skrank._ranking_comparison import RankingComparison
 from skrank._selection_result import RandomSelectionResult
 from skrank.metrics import (
     average_precision,
@@ -36,6 +41,9 @@ __all__ = [
     "RandomSelectionNull",
     "RandomSelectionResult",
     "RandomSelectionTest",
+    "RankingComparison",
+    "RankingComparisonResult",
+    "RankingComparisonTable",
     "average_precision",
     "average_precision_at_k",
     "bedroc",
