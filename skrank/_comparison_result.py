@@ -4,26 +4,14 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from scipy.stats import norm, t
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._question import data_frame, format_pvalue
-from skrank._validation import check_share
-
-
-class ConfidenceInterval(NamedTuple):
-    """Interval of the difference of two rankings.
-
-    Attributes
-    ----------
-    low, high : float
-        Its ends.
-    """
-
-    low: float
-    high: float
+from skrank._validation import check_fraction
+from skrank._variability_result import ConfidenceInterval
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -114,7 +102,7 @@ class RankingComparisonResult:
         ValueError
             If the level is not between 0 and 1.
         """
-        level = check_share("confidence_level", confidence_level)
+        level = check_fraction("confidence_level", confidence_level)
         if math.isnan(self.standard_error):
             warnings.warn(
                 f"Method {self.method!r} gave no standard error of the difference: the "

@@ -12,10 +12,11 @@ weights.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from skrank._validation import RankingInput
 
@@ -71,11 +72,56 @@ class Ranking:
         level = self.ordered[max(int(reached) - 1, 0)]
         return float(self.depth[np.searchsorted(self.ordered, level)])
 
+    def tie_size(self, depth: float) -> int:
+        """Size of the tie group that reaches across `depth`; O(log n)."""
+        level = self.ordered[self.ordered.size - int(depth)]
+        first = np.searchsorted(self.ordered, level)
+        return int(np.searchsorted(self.ordered, level, side="right") - first)
+
     def tie_sizes(self) -> NDArray[np.intp]:
         """Sizes of all tie groups, best first; O(n)."""
         first = np.flatnonzero(self.ordered[1:] != self.ordered[:-1]) + 1
         bounds = np.concatenate([[0], first, [self.ordered.size]])
         return np.diff(bounds)[::-1]
+
+
+class Standing(NamedTuple):
+    """Where each item stands among the levels, the distinct scores of the targets.
+
+    Levels count from the top. They cut the others into 2 L + 1 places, from the top
+    too: place 2 l lies between level l - 1 and level l, place 2 l + 1 is level l.
+    """
+
+    levels: NDArray[np.intp]
+    places: NDArray[np.intp]
+    n_places: int
+
+
+def standing(data: RankingInput, levels: NDArray[Any] | None = None) -> Standing:
+    """Level of each target and place of each other; O(n log m).
+
+    `levels`, ascending, are those of the targets unless they are given.
+    """
+    is_other = np.ones(data.y_score.size, dtype=bool)
+    is_other[data.targets] = False
+    targets = data.y_score[data.targets]
+    if levels is None:
+        levels = np.unique(targets)
+    last = 2 * levels.size
+    places = last - _places_from_below(data.y_score[is_other], levels)
+    return Standing((last - _places_from_below(targets, levels)) // 2, places, last + 1)
+
+
+def _places_from_below(scores: NDArray[Any], levels: NDArray[Any]) -> NDArray[np.intp]:
+    """Twice the levels below each score, and one more where it is a level."""
+    below = np.searchsorted(levels, scores)
+    tied: NDArray[np.bool_] = levels[np.minimum(below, levels.size - 1)] == scores
+    return 2 * below + tied
+
+
+def ranks_as_scores(data: RankingInput) -> RankingInput:
+    """Score the items by the middle ranks of their ties; O(n log n)."""
+    return replace(data, y_score=rankdata(data.y_score))
 
 
 def rank(data: RankingInput) -> Ranking:

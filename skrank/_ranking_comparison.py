@@ -6,11 +6,12 @@ holds settings alone and is not changed by running.
 """
 
 import math
+from copy import copy
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.parallel import Parallel, delayed
 
 from skrank._comparison_result import (
     RankingComparisonResult,
@@ -20,7 +21,7 @@ from skrank._measures import RecallAtT
 from skrank._paired._at_cut import error_at_cut, weigh_at_cut
 from skrank._paired._evidence import Evidence, adjust_holm, from_error, subtract
 from skrank._paired._input import Part, by_name, check_columns, pairs_of, split
-from skrank._paired._items import bootstrap_error, influence_error, swap_test
+from skrank._paired._items import Draw, bootstrap_error, influence_error, swap_test
 from skrank._paired._lists import LIST_TESTS
 from skrank._paired._pair import PairedRankings, rank_pair
 from skrank._question import Question, track
@@ -31,6 +32,7 @@ from skrank._validation import (
     check_option,
     check_positive,
 )
+from skrank._variability._resampling import draw_in_parallel
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 
@@ -77,9 +79,10 @@ class RankingComparison(Question):
     n_resamples : int, default=9999
         Number of resamples that "bootstrap" and "swap" draw.
     n_jobs : int, default=None
-        Number of jobs of `compare_all`.
+        Number of jobs to draw in.
     progress : bool, default=False
-        Whether `compare_all` shows a bar of progress, for which tqdm is needed.
+        Whether to show a bar of progress over the draws, or over the pairs of
+        `compare_all`; it needs tqdm.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness of "bootstrap" and "swap".
 
@@ -196,7 +199,7 @@ class RankingComparison(Question):
         check_option("method", method, METHODS)
         check_option("alternative", alternative, ALTERNATIVES)
         check_positive("prior", prior)
-        check_count("n_resamples", n_resamples, least=1)
+        check_count("n_resamples", n_resamples, least=2)
         self.method = method
         self.alternative = alternative
         self.prior = prior
@@ -339,12 +342,13 @@ class RankingComparison(Question):
             split(is_target, groups),
             dict(zip(scores, checked, strict=True)),
         )
-        results = Parallel(n_jobs=self.n_jobs)(
-            delayed(self._compare)(parts, [ranked[a], ranked[b]], (str(a), str(b)))
-            for a, b in track(
-                pairs, total=len(pairs), label="Comparing", progress=self.progress
-            )
-        )
+        shown = track(pairs, total=len(pairs), label="pairs", progress=self.progress)
+        quiet = copy(self)
+        quiet.progress = False  # one bar is enough
+        results = [
+            quiet._compare(parts, [ranked[a], ranked[b]], (str(a), str(b)))
+            for a, b in shown
+        ]
         adjusted = adjust_holm([result.pvalue for result in results])
         return RankingComparisonTable(
             tuple(results), tuple(adjusted.tolist()), tuple(map(str, ranked))
@@ -395,7 +399,7 @@ class RankingComparison(Question):
         if method in LIST_TESTS:
             return LIST_TESTS[method](subtract(*values.T), self.alternative)
         if method == "swap":
-            return swap_test(pairs[0], measure, self.alternative, *self._draws())
+            return swap_test(pairs[0], measure, self.alternative, self._draw())
         if method in _ONE_LIST:
             return weigh_at_cut(method, pairs[0], measure, self.alternative, self.prior)
         errors = [self._error(method, pair) for pair in pairs]
@@ -409,11 +413,18 @@ class RankingComparison(Question):
         if method == "influence":
             return influence_error(pair, self._measure())
         if method == "bootstrap":
-            return bootstrap_error(pair, self._measure(), *self._draws())
+            return bootstrap_error(pair, self._measure(), self._draw())
         return error_at_cut(method, pair, self._measure())
 
-    def _draws(self) -> tuple[int, np.random.Generator]:
-        return self.n_resamples, check_generator(self.random_state)
+    def _draw(self) -> Draw:
+        """Draw resamples by any engine."""
+        return partial(
+            draw_in_parallel,
+            n_lists=self.n_resamples,
+            generator=check_generator(self.random_state),
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+        )
 
     def _result(
         self,

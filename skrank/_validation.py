@@ -125,7 +125,7 @@ def check_cutoff(name: str, depth: Any) -> int | float:
     raise ValueError(msg)
 
 
-def check_option(name: str, value: object, options: tuple[str, ...]) -> None:
+def check_option(name: str, value: object, options: tuple[str | None, ...]) -> None:
     """Check that an argument is one of the named options."""
     if value not in options:
         listed = ", ".join(repr(option) for option in options)
@@ -184,9 +184,10 @@ def check_positive(name: str, value: Any) -> float:
     raise ValueError(msg)
 
 
-def check_share(name: str, value: Any) -> float:
-    """Check that an argument is a number between 0 and 1, neither of them included."""
-    if isinstance(value, Real) and 0 < float(value) < 1:
+def check_fraction(name: str, value: Any) -> float:
+    """Check that an argument is a number between 0 and 1."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    if is_number and 0 < value < 1:
         return float(value)
     msg = f"`{name}` must be a number between 0 and 1; got {value!r}."
     raise ValueError(msg)

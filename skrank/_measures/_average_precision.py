@@ -84,6 +84,8 @@ class AveragePrecisionAtK(AveragePrecision):
 class AveragePrecisionOverHits(AveragePrecisionAtK):
     """AP@K divided by the hits found above K; 0 where none is found."""
 
+    additive: ClassVar[bool] = False
+
     @property
     def pairwise(self) -> bool:
         """The divisor is not constant."""

@@ -55,6 +55,8 @@ class Measure(ABC):
     ordered: ClassVar[bool] = True
     #: Hits after which further ones add nothing; None: all count.
     counted_hits: ClassVar[int | None] = None
+    #: Whether the value is the sum of gains over a constant, whatever the hits.
+    additive: ClassVar[bool] = True
     #: Tie rules under which weights have a meaning.
     weighted_ties: ClassVar[tuple[str, ...]] = TIES
 

@@ -1,0 +1,144 @@
+"""From a standard error to an interval, on the scale from nothing to the best list.
+
+Metrics lie between 0 and the value of a perfect list, and their sampling laws are
+skewed near both ends. The logit of the share of the perfect value takes most of that
+away.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import expit, logit
+from scipy.stats import beta, norm
+from scipy.stats import t as student
+
+# What the binormal variance counts, in degrees of freedom; and by how much a sample
+# overstates those of its own variance, since it lacks the hits that it did not draw.
+# Chosen by simulation: benchmarks/coverage.py.
+_MODEL_WEIGHT = 10
+_OVERSTATED = 2
+
+
+class IntervalRule(Protocol):
+    """How an interval is made."""
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of the estimate."""
+
+    def bounds(self, confidence_level: float, transform: str | None) -> Any:
+        """Lower and upper limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class NormalRule:
+    """Estimate plus and minus a normal quantile of standard errors."""
+
+    estimate: float
+    standard_error: float
+    best: float
+
+    def bounds(
+        self, confidence_level: float, transform: str | None
+    ) -> tuple[float, float]:
+        """Limits, within what is possible; no value where there is no spread."""
+        z = norm.isf((1 - confidence_level) / 2)
+        if not self.standard_error > 0:
+            return np.nan, np.nan
+        if transform is None:
+            half = z * self.standard_error
+            low, high = self.estimate - half, self.estimate + half
+            return float(max(0.0, low)), float(min(self.best, high))
+        share = self.estimate / self.best
+        half = z * self.standard_error / self.best / (share * (1 - share))
+        low, high = logit(share) - half, logit(share) + half
+        return self.best * float(expit(low)), self.best * float(expit(high))
+
+
+@dataclass(frozen=True, slots=True)
+class BetaRule:
+    """Quantiles of a Beta law of the metric's share of `best`."""
+
+    hits: float
+    misses: float
+    best: float
+
+    @property
+    def standard_error(self) -> float:
+        """Standard deviation of the law."""
+        return float(self.best * beta.std(self.hits, self.misses))
+
+    def bounds(
+        self, confidence_level: float, transform: str | None
+    ) -> tuple[float, float]:
+        """Equal tails, which no transform changes."""
+        outside = (1 - confidence_level) / 2
+        low, high = beta.ppf([outside, 1 - outside], self.hits, self.misses)
+        return float(self.best * low), float(self.best * high)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModeratedRule:
+    """The sample's own variance, moderated by that of binormal rankings.
+
+    All on the logit scale, as shares of the perfect value: `share` is the estimate,
+    kept half a hit away from the ends; `variance` its own, with so many
+    `degrees_of_freedom`; `model_shares`, ascending, and `model_variances` are those of
+    binormal rankings. The interval holds the values that the estimate does not
+    contradict: the variance is that at the value, as in Wilson's interval, and so is
+    the bias of the logit.
+    """
+
+    share: float
+    variance: float
+    degrees_of_freedom: float
+    model_shares: NDArray[np.float64]
+    model_variances: NDArray[np.float64]
+    best: float
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error on the scale of the metric."""
+        slope = self.best * self.share * (1 - self.share)
+        return float(slope * np.sqrt(self._variance_at(logit(self.share))))
+
+    def bounds(
+        self, confidence_level: float, transform: str | None
+    ) -> tuple[float, float]:
+        """Limits that the estimate does not contradict."""
+        df = self._own + _MODEL_WEIGHT
+        t = student.isf((1 - confidence_level) / 2, df)
+        if transform is None:
+            half = t * self.standard_error
+            centre = self.best * self.share
+            return max(0.0, centre - half), min(self.best, centre + half)
+        low, high = self._limit(t), self._limit(-t)
+        return self.best * float(expit(low)), self.best * float(expit(high))
+
+    @property
+    def _own(self) -> float:
+        """What the sample's variance counts, in degrees of freedom."""
+        return self.degrees_of_freedom / _OVERSTATED
+
+    def _variance_at(self, x: float) -> float:
+        """Variance of the logit if the truth is `x`."""
+        model = np.interp(x, logit(self.model_shares), self.model_variances)
+        own = self._own * self.variance
+        return float((own + _MODEL_WEIGHT * model) / (self._own + _MODEL_WEIGHT))
+
+    def _limit(self, t: float) -> float:
+        """The truth at which the estimate lies t standard errors too high."""
+
+        def excess(x: float) -> float:
+            variance = self._variance_at(x)
+            bias = (0.5 - expit(x)) * variance
+            return float(logit(self.share) + bias - t * np.sqrt(variance) - x)
+
+        reach = 1.0
+        start = float(logit(self.share))
+        while excess(start - reach) < 0 or excess(start + reach) > 0:
+            reach *= 2
+        return float(brentq(excess, start - reach, start + reach))

@@ -1,0 +1,98 @@
+"""Lists drawn from a list: bootstrap of one ranking, or of two that share their items.
+
+A resample is counts on levels and places (see `_sample`); its items are never sorted
+again. Targets and others are drawn each from their own, so that the size of the list
+and the number of targets stay.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.parallel import Parallel, delayed
+
+from skrank._measures import Frame, Measure
+from skrank._question import track
+from skrank._ranking import Ranking
+from skrank._variability._sample import Counts, groups_of, sample_of
+
+Floats = NDArray[np.float64]
+
+# Counts of a batch of lists: enough for numpy, few enough for the cache.
+_BATCH = 1 << 18
+_PORTION = 500  # lists for one job
+
+
+def batches(n_lists: int, width: int) -> Iterator[int]:
+    """Sizes of batches of lists of so many counts."""
+    size = max(1, _BATCH // width)
+    for start in range(0, n_lists, size):
+        yield min(size, n_lists - start)
+
+
+def bootstrap(
+    measure: Measure, ranking: Ranking, n_lists: int, rng: np.random.Generator
+) -> Floats:
+    """Values of lists drawn with replacement; O(m) each, whatever the list's length."""
+    sample = sample_of(ranking)
+    frame = measure.frame(ranking, ranking.n_targets)
+    level = np.repeat(np.arange(sample.hits.size), sample.hits)
+    held = np.flatnonzero(sample.others)
+    share = sample.others[held] / sample.n_others
+    values = []
+    for size in batches(n_lists, sample.others.size):
+        drawn = level[rng.integers(level.size, size=(size, level.size))]
+        others = np.zeros((size, sample.others.size), dtype=np.intp)
+        others[:, held] = rng.multinomial(int(sample.n_others), share, size=size)
+        values.append(list_values(measure, drawn, others, frame))
+    return np.concatenate(values)
+
+
+def list_values(
+    measure: Measure, levels: NDArray[np.intp], others: Counts, frame: Frame
+) -> Floats:
+    """Values of lists from the levels of their targets and the others on places."""
+    alone = not others[:, 1::2].any() and measure.ties != "threshold"
+    if alone and measure.additive:
+        return _values_of_runs(measure, levels, others, frame)
+    n_lists, n_levels = len(levels), others.shape[1] // 2
+    flat = levels + n_levels * np.arange(n_lists)[:, None]
+    hits = np.bincount(flat.ravel(), minlength=n_lists * n_levels)
+    groups = groups_of(hits.reshape(n_lists, n_levels), others)
+    held = np.nonzero(groups.hits)
+    return measure.values(groups.take(held), held[0], n_lists, frame)
+
+
+def _values_of_runs(
+    measure: Measure, levels: NDArray[np.intp], others: Counts, frame: Frame
+) -> Floats:
+    """Values where only targets tie: the order of hits among themselves is moot."""
+    above = np.take_along_axis(
+        np.cumsum(others[:, ::2], axis=1), np.sort(levels, axis=1), axis=1
+    )
+    rank = np.arange(levels.shape[1])
+    gain: Floats = measure.gain(above + rank, 1, rank, 1, frame)
+    values: Floats = gain.sum(axis=1) / measure.divisor(frame)
+    return values + measure.offset(frame)
+
+
+def draw_in_parallel(
+    engine: Callable[[int, np.random.Generator], Floats],
+    n_lists: int,
+    generator: np.random.Generator,
+    *,
+    n_jobs: int | None,
+    progress: bool,
+) -> Floats:
+    """Values of `engine` in portions, each with its own generator.
+
+    The portions do not depend on the number of jobs, and so neither do the values.
+    """
+    sizes = [_PORTION] * (n_lists // _PORTION)
+    sizes += [n_lists % _PORTION] * (n_lists % _PORTION > 0)
+    tasks = (
+        delayed(engine)(size, child)
+        for size, child in zip(sizes, generator.spawn(len(sizes)), strict=True)
+    )
+    shown = track(tasks, total=len(sizes), label="resamples", progress=progress)
+    return np.concatenate(Parallel(n_jobs=n_jobs)(shown))
