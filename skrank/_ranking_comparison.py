@@ -32,6 +32,7 @@ from skrank._validation import (
     check_option,
     check_positive,
 )
+from skrank._variability._influence import is_smooth
 from skrank._variability._resampling import draw_in_parallel
 
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -207,8 +208,7 @@ class RankingComparison(Question):
         self.n_jobs = n_jobs
         self.progress = progress
         self.random_state = random_state
-        if method in _AT_CUT:
-            self._check_cut()
+        self._check_method()
 
     def from_predictions(
         self,
@@ -373,10 +373,7 @@ class RankingComparison(Question):
 
     def _choose_method(self, n_lists: int, *, grouped: bool) -> str:
         """Turn "auto" into a method, and check that it goes with the lists."""
-        at_cut = isinstance(self._measure(), RecallAtT) and self.ties == "expected"
-        for_list = "emproc" if at_cut else "influence"
-        usual = "paired_t" if grouped else for_list
-        method = usual if self.method == "auto" else self.method
+        method = self.method if self.method != "auto" else self._usual(grouped)
         wrong = _OVER_LISTS if not grouped else _ONE_LIST
         if method in wrong:
             lists = "several lists" if grouped else "one list, without `groups`"
@@ -390,6 +387,15 @@ class RankingComparison(Question):
             )
             raise ValueError(msg)
         return method
+
+    def _usual(self, grouped: bool) -> str:
+        """Return the method that "auto" stands for."""
+        measure = self._measure()
+        if grouped:
+            return "paired_t"
+        if isinstance(measure, RecallAtT):
+            return "emproc" if self.ties == "expected" else "bootstrap"
+        return "influence" if is_smooth(measure) else "bootstrap"
 
     def _weigh(
         self, method: str, pairs: list[PairedRankings], values: NDArray[np.float64]
@@ -459,17 +465,24 @@ class RankingComparison(Question):
             labels=labels,
         )
 
-    def _check_cut(self) -> None:
-        """Check that the metric counts hits at a cut, as the method does."""
-        if not isinstance(self._measure(), RecallAtT):
+    def _check_method(self) -> None:
+        """Check that the method has a meaning for the metric and its ties."""
+        measure, method = self._measure(), self.method
+        if method in _AT_CUT and not isinstance(measure, RecallAtT):
             msg = (
                 "`metric` must be 'recall_at_t', 'precision_at_t' or "
-                f"'enrichment_factor' for method {self.method!r}; got {self.metric!r}."
+                f"'enrichment_factor' for method {method!r}; got {self.metric!r}."
             )
             raise ValueError(msg)
-        if self.ties != "expected":
+        if method in _AT_CUT and self.ties != "expected":
             msg = (
-                "`ties` must be 'expected' for a method that counts targets at a cut, "
-                f"such as {self.method!r}; got {self.ties!r}."
+                f"`ties` must be 'expected' for method {method!r}, which shares out "
+                f"the hits of a tie at the cut; got {self.ties!r}."
+            )
+            raise ValueError(msg)
+        if method == "influence" and not is_smooth(measure):
+            msg = (
+                "`method` must be another for metrics that jump when one item is left "
+                f"out, such as {measure.name}; got {method!r}."
             )
             raise ValueError(msg)

@@ -48,12 +48,12 @@ def from_error(
 
 
 def defined_error(difference: float, standard_error: float) -> float:
-    """Refuse a standard error of 0 for a difference that is not 0, with a warning."""
+    """Warn of a standard error of 0, or none, for a difference that is not 0."""
     if standard_error > _ROUNDING * abs(difference) or difference == 0:
         return standard_error
     warnings.warn(
-        "The standard error of the difference is 0, though the rankings differ: there "
-        "is too little to estimate it from. It is undefined, and so is what needs it.",
+        "The standard error of the difference is undefined, and so is what needs it: "
+        "the rankings differ, but there is too little to estimate it from.",
         UndefinedMetricWarning,
         stacklevel=2,
     )
