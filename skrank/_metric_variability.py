@@ -25,7 +25,7 @@ from skrank._validation import (
     check_option,
     check_positive,
 )
-from skrank._variability._influence import influence_of, is_smooth
+from skrank._variability._influence import influence_of
 from skrank._variability._interval import BetaRule, IntervalRule, NormalRule
 from skrank._variability._moderation import best_value, moderated_rule
 from skrank._variability._resampling import bootstrap, draw_in_parallel
@@ -109,15 +109,15 @@ class MetricVariability(Question):
     def _method(self, measure: Measure) -> str:
         if self.method != "auto":
             return self.method
-        return "moderated" if is_smooth(measure) else "bootstrap"
+        return "moderated" if measure.smooth else "bootstrap"
 
     def _check_method(self, measure: Measure) -> None:
         """Check that the method has a meaning for the metric."""
         wholes = type(measure) is AveragePrecision
         counts = isinstance(measure, RecallAtT)
         has_meaning = {
-            "moderated": is_smooth(measure),
-            "influence": is_smooth(measure),
+            "moderated": measure.smooth,
+            "influence": measure.smooth,
             "survival": wholes or counts,
             "boyd": wholes,
             "posterior": counts,
@@ -145,8 +145,7 @@ class MetricVariability(Question):
 
     def _error(self, method: str, measure: Measure, ranking: Ranking) -> float:
         if method == "influence":
-            sample, found = influence_of(measure, ranking)
-            return float(np.sqrt(found.variance(sample)))
+            return float(np.sqrt(influence_of(measure, ranking).variance))
         if method == "survival":
             return survival_error(measure, ranking)
         if method == "boyd":

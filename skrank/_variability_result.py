@@ -1,4 +1,4 @@
-"""What is known of the sampling error of a metric: a frozen record that prints itself."""
+"""What is known of the sampling error of a metric: a record that prints itself."""
 
 import math
 import warnings

@@ -85,6 +85,7 @@ class AveragePrecisionOverHits(AveragePrecisionAtK):
     """AP@K divided by the hits found above K; 0 where none is found."""
 
     additive: ClassVar[bool] = False
+    smooth: ClassVar[bool] = False
 
     @property
     def pairwise(self) -> bool:

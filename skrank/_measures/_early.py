@@ -17,6 +17,7 @@ class ReciprocalRank(Measure):
     """RR: one over the rank of the first target."""
 
     counted_hits: ClassVar[int | None] = 1
+    smooth: ClassVar[bool] = False
     weighted_ties: ClassVar[tuple[str, ...]] = ("threshold",)
 
     @property

@@ -57,6 +57,8 @@ class Measure(ABC):
     counted_hits: ClassVar[int | None] = None
     #: Whether the value is the sum of gains over a constant, whatever the hits.
     additive: ClassVar[bool] = True
+    #: Whether leaving out one item of many changes the value by little.
+    smooth: ClassVar[bool] = True
     #: Tie rules under which weights have a meaning.
     weighted_ties: ClassVar[tuple[str, ...]] = TIES
 

@@ -9,6 +9,7 @@ dense, and goes through the same influences.
 """
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ _BOUNDS = np.linspace(13, -6, 381)
 _DENSE = 1e7
 
 
+@lru_cache(maxsize=32)
 def binormal_variances(
     measure: Measure, frame: Frame
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -43,6 +45,4 @@ def binormal_variances(
         groups.above, groups.size, groups.hits_above, groups.hits, dense
     )
     values = gains.sum(axis=1) / measure.divisor(dense) + measure.offset(dense)
-    return values, np.asarray(
-        scale * influence(measure, sample, dense).variance(sample)
-    )
+    return values, np.asarray(scale * influence(measure, sample, dense).variance)

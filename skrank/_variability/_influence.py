@@ -6,27 +6,21 @@ influences about their mean, over the targets and over the others (the jackknife
 samples; Efron and Stein 1981, section 5). Leaving out an item moves the groups below it
 up by one, so prefix and suffix sums of the gains have all n influences in O(m).
 
-A cut is different: when an item above it goes, the next item moves in, and the effect
-hangs on the share of targets *around* the cut, which a single item does not tell. So
-the hits around the cut are made one tie group first, with about the square root of the
-hits above it on either side: a nearest-neighbour estimate of that share.
+A cut is different: when an item above it goes, the next one moves in. Whether that is a
+target a single item does not tell; the share of targets around the cut does. It is
+estimated from the hits next to the cut, about the square root of the hits above it on
+either side.
 """
 
-from dataclasses import dataclass, replace
-from math import ceil, sqrt
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skrank._measures import Frame, Measure, ReciprocalRank
 from skrank._ranking import HitGroups, Ranking
-from skrank._variability._sample import (
-    Sample,
-    merge_levels,
-    sample_of,
-    unmerge_levels,
-    unmerge_places,
-)
+from skrank._variability._sample import Sample, sample_of
 
 Array = NDArray[np.float64]
 
@@ -35,28 +29,38 @@ Array = NDArray[np.float64]
 class Influence:
     """Influence of a target on each level and of an other on each place.
 
-    So scaled that the sum of squares over the items is the variance of the metric.
+    So scaled that the sum of squares over the items is the variance of the metric. With
+    several samples, all is along the last axis.
     """
 
+    sample: Sample
     targets: Array
     others: Array
 
-    def variance(self, sample: Sample) -> float:
-        """Variance of the metric; along the last axis."""
-        return _total(self, sample, 2)
+    @property
+    def variance(self) -> Array:
+        """Variance of the metric."""
+        return self._total(2)
 
-    def degrees_of_freedom(self, sample: Sample) -> float:
+    @property
+    def degrees_of_freedom(self) -> float:
         """How many normal squares vary as much as the variance does.
 
         By Satterthwaite's (1946) match of moments, ``2 E[V]**2 / Var[V]``; 0 where
         no item has any influence.
         """
-        variance = self.variance(sample)
-        noise = _total(self, sample, 4) - (
+        sample = self.sample
+        noise = self._total(4) - (
             (sample.hits * self.targets**2).sum() ** 2 / sample.n_targets
             + (sample.others * self.others**2).sum() ** 2 / sample.n_others
         )
-        return float(2 * variance**2 / noise) if noise > 0 else 0.0
+        return float(2 * self.variance**2 / noise) if noise > 0 else 0.0
+
+    def _total(self, power: int) -> Array:
+        """Sum over the items of a power of their influences."""
+        targets = (self.sample.hits * self.targets**power).sum(axis=-1)
+        others = (self.sample.others * self.others**power).sum(axis=-1)
+        return np.asarray(targets + others)
 
 
 def is_smooth(measure: Measure) -> bool:
@@ -64,76 +68,124 @@ def is_smooth(measure: Measure) -> bool:
     return measure.additive and not isinstance(measure, ReciprocalRank)
 
 
-def influence_of(measure: Measure, ranking: Ranking) -> tuple[Sample, Influence]:
-    """Influences of the items of a ranking; O(m)."""
-    sample = sample_of(ranking)
+def influence_of(measure: Measure, ranking: Ranking) -> Influence:
+    """Influences of the items of a ranking; O(m).
+
+    A large tie that is retrieved whole stays as it is: what goes is not replaced.
+    """
     frame = measure.frame(ranking, ranking.n_targets)
-    if frame.cut >= ranking.n_samples:
-        return sample, influence(measure, sample, frame)
-    if measure.ties == "threshold" and ranking.tie_size(frame.cut) > 1:
-        return sample, influence(measure, sample, frame, hold=True)
-    first, last = _around(sample, frame.cut)
-    found = influence(
-        replace(measure, ties="expected"), merge_levels(sample, first, last), frame
-    )
-    return sample, Influence(
-        unmerge_levels(found.targets, first, last),
-        unmerge_places(found.others, first, last),
-    )
+    held = measure.ties == "threshold" and ranking.tie_size(frame.cut) > 1
+    return influence(measure, sample_of(ranking), frame, held=held)
 
 
 def influence(
-    measure: Measure, sample: Sample, frame: Frame, *, hold: bool = False
+    measure: Measure, sample: Sample, frame: Frame, *, held: bool = False
 ) -> Influence:
-    """Influences along the last axis; with `hold` the set above the cut stays.
-
-    That is what happens where a large tie is retrieved whole.
-    """
-    groups = sample.groups
-    cut = frame.cut - 1 if hold else frame.cut
-    without = frame._replace(n_samples=frame.n_samples - 1)
-    targets = _without_target(
-        measure, groups, without._replace(n_targets=frame.n_targets - 1), cut
+    """Influences of the items of samples; if `held`, nothing moves across the cut."""
+    refill, shrink = np.zeros(1), 0.0
+    if held:
+        shrink = (
+            measure.divisor(frame) / measure.divisor(_cut_at(frame, frame.cut - 1)) - 1
+        )
+    elif frame.cut < frame.n_samples:
+        refill = _refill(measure, sample, frame)[..., None]
+    levels, places = _shares_above(sample, frame.cut)
+    n, m = frame.n_samples - 1, frame.n_targets - 1
+    no_target, no_other = (
+        frame._replace(n_samples=n, n_targets=m),
+        frame._replace(n_samples=n),
     )
-    others = _without_other(measure, groups, without, cut)
-    return Influence(_centred(targets, sample.hits), _centred(others, sample.others))
+    targets = (
+        _gains_without_target(measure, sample, no_target, levels) + levels * refill
+    )
+    others = _gains_without_other(measure, sample, no_other, levels) + places * refill
+    targets *= (1 + shrink * levels) / measure.divisor(no_target)
+    others *= (1 + shrink * places) / measure.divisor(no_other)
+    return Influence(
+        sample, _centred(targets, sample.hits), _centred(others, sample.others)
+    )
 
 
-def _around(sample: Sample, cut: float) -> tuple[int, int]:
-    """First and last level of the hits around the cut."""
+def _refill(measure: Measure, sample: Sample, frame: Frame) -> Array:
+    """Gain to expect of the item that moves up across the cut."""
+    above = (sample.hits * _shares_above(sample, frame.cut)[0]).sum(axis=-1)
+    hit = measure.gain(frame.cut - 1, 1, np.maximum(above - 1, 0), 1, frame)
+    return np.asarray(share_at_cut(sample, above) * hit)
+
+
+def share_at_cut(sample: Sample, above: Array) -> Array:
+    """Share of targets around a cut with so many hits above it.
+
+    Of the items between the first and the last hit that are near, with the gaps beyond
+    them: n hits have n + 1 gaps, which makes it unbiased.
+    """
+    groups, reached = sample.groups, np.cumsum(sample.hits, axis=-1)
+    width = np.sqrt(above + 1)
+    first = (reached <= (above - width)[..., None]).sum(axis=-1, keepdims=True)
+    last = (reached < (above + width)[..., None]).sum(axis=-1, keepdims=True)
+    last = np.minimum(last, reached.shape[-1] - 1)
+    zero = np.zeros_like(reached[..., :1])
+    total = reached[..., -1:] + sample.others.sum(axis=-1, keepdims=True)
+    hits = np.concatenate([zero, reached], axis=-1)
+    start = np.concatenate([zero, groups.above + groups.size], axis=-1)
+    end = np.concatenate([groups.above, total], axis=-1)
+    found = _at(hits, last + 1) - _at(hits, first)
+    return np.asarray(found / (_at(end, last + 1) - _at(start, first)))
+
+
+def _at(values: Array, index: NDArray[np.intp]) -> Array:
+    return np.take_along_axis(values, index, axis=-1)[..., 0]
+
+
+def _shares_above(sample: Sample, cut: float) -> tuple[Array, Array]:
+    """Shares above the cut of each level and each place."""
+    groups, gaps = sample.groups, sample.others[..., ::2]
+    end = groups.above[..., -1:] + groups.size[..., -1:]
+    levels = _share_above(groups.above, groups.size, cut)
+    start = np.concatenate([groups.above - gaps[..., :-1], end], axis=-1)
+    return levels, _interleave(_share_above(start, gaps, cut), levels)
+
+
+def _share_above(start: Array, size: Array, cut: float) -> Array:
+    return np.clip((cut - start) / np.maximum(size, 1), 0, 1)
+
+
+def _gains_without_target(
+    measure: Measure, sample: Sample, frame: Frame, levels: Array
+) -> Array:
+    """Sum of the gains without one of the targets of each level."""
     groups = sample.groups
-    reached = np.cumsum(sample.hits)
-    above = int(reached[np.searchsorted(groups.above, cut) - 1]) if cut else 0
-    width = ceil(sqrt(above + 1))
-    wanted = np.array([above - width + 1, above + width])
-    first, last = np.searchsorted(reached, np.clip(wanted, 1, reached[-1]))
-    return int(first), int(last)
+    inside = _cut_at(frame, frame.cut - levels)
+    own = _gain(measure, groups, inside, size=1, hits=1)
+    below = _gain(measure, groups, _cut_at(frame, frame.cut - 1), above=1, hits_above=1)
+    return _above(_gain(measure, groups, frame)) + own + _below(below)
 
 
-def _without_target(
-    measure: Measure, groups: HitGroups, frame: Frame, cut: float
+def _gains_without_other(
+    measure: Measure, sample: Sample, frame: Frame, levels: Array
 ) -> Array:
-    """Values without one of the targets of each level."""
-    moved = frame._replace(cut=cut)
-    own = _gain(measure, groups, moved, size=1, hits=1)
-    below = _gain(measure, groups, moved, above=1, hits_above=1)
-    gain = _above(_gain(measure, groups, frame)) + own + _below(below)
-    return gain / measure.divisor(frame)
+    """Sum of the gains without one of the others of each place."""
+    groups = sample.groups
+    base = _gain(measure, groups, frame)
+    inside = _cut_at(frame, frame.cut - levels)
+    own = _gain(measure, groups, inside, size=1)
+    below = _gain(measure, groups, _cut_at(frame, frame.cut - 1), above=1)
+    above, rest = _above(base), _below(below)
+    last = base.sum(axis=-1, keepdims=True)
+    gaps = np.concatenate([above + below + rest, last], axis=-1)
+    return _interleave(gaps, above + own + rest)
 
 
-def _without_other(
-    measure: Measure, groups: HitGroups, frame: Frame, cut: float
-) -> Array:
-    """Values without one of the others of each place."""
-    moved = frame._replace(cut=cut)
-    base = _above(_gain(measure, groups, frame))
-    below = _gain(measure, groups, moved, above=1)
-    tied = base + _gain(measure, groups, moved, size=1) + _below(below)
-    gap = base + below + _below(below)
-    pairs = np.stack([gap, tied], axis=-1)
-    flat = pairs.reshape(*gap.shape[:-1], -1)
-    whole = _gain(measure, groups, frame).sum(axis=-1, keepdims=True)
-    return np.concatenate([flat, whole], axis=-1) / measure.divisor(frame)
+def _cut_at(frame: Frame, cut: Any) -> Frame:
+    """Another cut, or one for each group."""
+    return frame._replace(cut=cut)
+
+
+def _interleave(gaps: Array, levels: Array) -> Array:
+    """Values of the places from those of the gaps and of the levels between them."""
+    places = np.empty((*gaps.shape[:-1], 2 * gaps.shape[-1] - 1))
+    places[..., ::2], places[..., 1::2] = gaps, levels
+    return places
 
 
 def _gain(
@@ -174,14 +226,8 @@ def _below(gain: Array) -> Array:
 
 
 def _centred(values: Array, counts: NDArray[np.float64]) -> Array:
-    """Deviations from the mean, scaled for the jackknife; none if there is one item."""
+    """Deviations from the mean, scaled for the jackknife."""
     total = counts.sum(axis=-1, keepdims=True)
     mean = (counts * values).sum(axis=-1, keepdims=True) / total
     deviations: Array = np.sqrt((total - 1) / total) * (mean - values)
     return deviations
-
-
-def _total(found: Influence, sample: Sample, power: int) -> float:
-    """Sum over the items of a power of their influences, along the last axis."""
-    targets = (sample.hits * found.targets**power).sum(axis=-1)
-    return targets + (sample.others * found.others**power).sum(axis=-1)  # type: ignore[no-any-return]

@@ -76,8 +76,8 @@ class BetaRule:
     ) -> tuple[float, float]:
         """Equal tails, which no transform changes."""
         outside = (1 - confidence_level) / 2
-        low, high = beta.ppf([outside, 1 - outside], self.hits, self.misses)
-        return float(self.best * low), float(self.best * high)
+        law = beta(self.hits, self.misses)
+        return self.best * float(law.ppf(outside)), self.best * float(law.isf(outside))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

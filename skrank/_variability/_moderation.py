@@ -16,15 +16,13 @@ def moderated_rule(measure: Measure, ranking: Ranking) -> ModeratedRule:
     frame = measure.frame(ranking, ranking.n_targets)
     best = best_value(measure, frame)
     share = _inside(measure, frame, measure.value(ranking) / best, best)
-    sample, found = influence_of(measure, ranking)
+    found = influence_of(measure, ranking)
     values, variances = binormal_variances(measure, frame)
     model, inside = values / best, (values > 0) & (values < best)
     return ModeratedRule(
         share=share,
-        variance=_on_logit_scale(found.variance(sample) / best**2, share),
-        degrees_of_freedom=min(
-            found.degrees_of_freedom(sample), float(ranking.n_targets)
-        ),
+        variance=_on_logit_scale(float(found.variance) / best**2, share),
+        degrees_of_freedom=min(found.degrees_of_freedom, float(ranking.n_targets)),
         model_shares=model[inside],
         model_variances=_on_logit_scale(variances[inside] / best**2, model[inside]),
         best=best,

@@ -50,7 +50,7 @@ def difference_error(measure: Measure, pair: Pair) -> float:
     """
     parts = []
     for ranking, items in zip(pair.rankings, pair.standings, strict=True):
-        _, found = influence_of(measure, ranking)
+        found = influence_of(measure, ranking)
         parts.append((found.targets[items.levels], found.others[items.places]))
     (targets_a, others_a), (targets_b, others_b) = parts
     variance = np.square(targets_a - targets_b).sum()

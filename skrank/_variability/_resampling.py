@@ -48,6 +48,17 @@ def bootstrap(
     return np.concatenate(values)
 
 
+def check_resampled(measure: Measure, ranking: Ranking) -> None:
+    """Refuse what resamples cannot tell: where the tie at a cut ends."""
+    cut = measure.frame(ranking, ranking.n_targets).cut
+    if measure.ties == "threshold" and cut < ranking.n_samples:
+        msg = (
+            "`ties` must not be 'threshold' when lists are resampled, for a metric "
+            f"with a cut, which would move with every list; got {measure.name}."
+        )
+        raise ValueError(msg)
+
+
 def list_values(
     measure: Measure, levels: NDArray[np.intp], others: Counts, frame: Frame
 ) -> Floats:

@@ -59,28 +59,3 @@ def groups_of(hits: Counts, others: Counts) -> HitGroups:
     hits_above = np.cumsum(hits, axis=-1) - hits
     above = hits_above + np.cumsum(others, axis=-1)[..., :-1:2]
     return HitGroups(above, hits + others[..., 1::2], hits_above, hits)
-
-
-def merge_levels(sample: Sample, first: int, last: int) -> Sample:
-    """Make one tie group of the levels `first` to `last` and the places between."""
-    hits, others = sample.hits, sample.others
-    inside = hits[first : last + 1].sum()
-    tied = others[2 * first : 2 * last + 2].sum()
-    return Sample(
-        np.concatenate([hits[:first], [inside], hits[last + 1 :]]),
-        np.concatenate([others[: 2 * first], [0, tied], others[2 * last + 2 :]]),
-    )
-
-
-def unmerge_levels(values: NDArray[Any], first: int, last: int) -> NDArray[Any]:
-    """Give every level of a merged group the value of the group."""
-    repeats = np.ones(values.size, dtype=np.intp)
-    repeats[first] = last + 1 - first
-    return np.repeat(values, repeats)
-
-
-def unmerge_places(values: NDArray[Any], first: int, last: int) -> NDArray[Any]:
-    """Give every place inside a merged group the value of its tied others."""
-    repeats = np.ones(values.size, dtype=np.intp)
-    repeats[2 * first : 2 * first + 2] = 0, 2 * (last + 1 - first)
-    return np.repeat(values, repeats)
