@@ -123,11 +123,11 @@ class RankingComparison(Question):
     "wilcoxon"   lists; signed ranks                          several lists
     ============ ============================================ =======================
 
-    For one list "auto" is "emproc" for the metrics of the top t (under the tie rule
-    "expected") and "influence" for the others. For several it is "paired_t": lists such
-    as queries or days are a sample of those to come, and differ by more than their
-    items do. The methods by items take the lists as given; variances of the lists then
-    add up.
+    For one list "auto" is "influence", or "bootstrap" for the metrics that jump when
+    one item is left out: "reciprocal_rank", and "average_precision_at_k" with
+    ``normalize="hits"``. For several it is "paired_t": lists such as queries or days
+    are a sample of those to come, and differ by more than their items do. The methods
+    by items take the lists as given; the variances of the lists then add up.
 
     *At a cut.* Let A find h_1, B find h_2 and both find h_12 of the m targets among
     their top t. "mcnemar" is exact on the targets that one only finds; its z-score is
@@ -155,8 +155,8 @@ class RankingComparison(Question):
     beta(a, b + 1), which is P(X >= a) for X binomial(a + b, 1/2) where a and b are
     whole. Fractions count for more variance than they have, so p errs on the safe side.
 
-    A difference that is not 0 but has a standard error of 0, as from one list or no
-    common spread, has no p-value: NaN, with a warning.
+    A difference that is not 0 but has a standard error of 0, or none because there is
+    a single target, has no p-value: NaN, with a warning.
 
     References
     ----------
@@ -177,6 +177,43 @@ class RankingComparison(Question):
     >>> y_true = np.arange(2000) < 40
     >>> a = rng.normal(2.0 * y_true)
     >>> b = 0.6 * a + rng.normal(0.4 * y_true)
+    >>> result = RankingComparison().from_predictions(y_true, a, b)
+    >>> print(result)
+    Comparison of two rankings by average_precision
+      list       2000 items, 40 targets
+      A          0.3741
+      B          0.172
+      difference 0.2021, standard error 0.0832, 95 % interval 0.039 to 0.3651
+      z          2.43
+      p          0.015   two-sided, by influence
+    >>> low, high = result.confidence_interval(0.9)
+    >>> print(f"{low:.3f} to {high:.3f}")
+    0.065 to 0.339
+
+    Of the targets among the top 50, 13 are found by A only and 5 by B only:
+
+    >>> at_50 = RankingComparison("recall_at_t", t=50, method="posterior")
+    >>> print(at_50.from_predictions(y_true, a, b))
+    Comparison of two rankings by recall@50
+      list       2000 items, 40 targets
+      A          0.425
+      B          0.225
+      difference 0.2, standard error 0.0995, 95 % interval 0.005004 to 0.395
+      z          2.01
+      p          0.056   two-sided, by posterior
+      P(A > B)   0.9719
+
+    A third ranking, and p-values adjusted for three comparisons:
+
+    >>> scores = {"A": a, "B": b, "rounded A": np.round(a)}
+    >>> print(RankingComparison().compare_all(y_true, scores))
+    Comparison of 3 rankings by average_precision
+      list       2000 items, 40 targets
+      p          two-sided, by influence
+      A  B          value A  value B    A - B   error      z       p  p Holm
+      A  B           0.3741   0.1720   0.2021  0.0832   2.43   0.015    0.03
+      A  rounded A   0.3741   0.2764   0.0976  0.0311   3.14  0.0017  0.0051
+      B  rounded A   0.1720   0.2764  -0.1044  0.0777  -1.34    0.18    0.18
     """
 
     def __init__(
@@ -390,12 +427,9 @@ class RankingComparison(Question):
 
     def _usual(self, grouped: bool) -> str:
         """Return the method that "auto" stands for."""
-        measure = self._measure()
         if grouped:
             return "paired_t"
-        if isinstance(measure, RecallAtT):
-            return "emproc" if self.ties == "expected" else "bootstrap"
-        return "influence" if is_smooth(measure) else "bootstrap"
+        return "influence" if is_smooth(self._measure()) else "bootstrap"
 
     def _weigh(
         self, method: str, pairs: list[PairedRankings], values: NDArray[np.float64]
