@@ -14,8 +14,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.special import expit
 
-from skrank import average_precision
-from skrank._metric_variability import MetricVariability
+from skrank import MetricVariability, average_precision
 
 POPULATION_APS = (0.05, 0.1, 0.2, 0.4, 0.6, 0.8)
 
@@ -41,7 +40,9 @@ def find_shift(law, target, prevalence):
     low, high = 0.0, 9.0
     for _ in range(16):
         middle = (low + high) / 2
-        sample = draw(np.random.default_rng(1), law, middle, 4000, int(4000 / prevalence))
+        sample = draw(
+            np.random.default_rng(1), law, middle, 4000, int(4000 / prevalence)
+        )
         low, high = (
             (middle, high) if average_precision(*sample) < target else (low, middle)
         )
@@ -85,16 +86,19 @@ def main():
     parser.add_argument("--prevalence", type=float, default=0.02)
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--targets", type=int, nargs="+", default=[10, 30, 100, 300])
+    parser.add_argument("--aps", type=float, nargs="+", default=POPULATION_APS)
     parser.add_argument("--methods", nargs="+", default=["auto"])
     parser.add_argument("--jobs", type=int, default=1)
     args = parser.parse_args()
-    print(f"{args.metric} t={args.t} k={args.k} m, {args.runs} runs; of each method the")
+    print(
+        f"{args.metric} t={args.t} k={args.k} m, {args.runs} runs; of each method the"
+    )
     print("coverage at 95 and 80 %, and root mean square error over true deviation:")
     print(" ".join(args.methods))
     print("law           AP     m  mean    sd")
     tasks = []
     for name, law in LAWS.items():
-        for target in POPULATION_APS:
+        for target in args.aps:
             if target >= 2 * args.prevalence:
                 shift = find_shift(law, target, args.prevalence)
                 tasks += [(name, target, shift, m) for m in args.targets]

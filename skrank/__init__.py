@@ -1,16 +1,19 @@
 """Find rare targets with scikit-learn, and know whether a ranking beats luck.
 
 Public names, in the order of the flow: metrics of a ranking, scorers made of them for
-scikit-learn, the test against random selection, and the comparison of rankings.
+scikit-learn, the test against random selection, how much a metric varies, and the
+comparison of rankings.
 """
 
 from skrank._comparison_result import (
     RankingComparisonResult,
     RankingComparisonTable,
 )
+from skrank._metric_variability import MetricVariability
 from skrank._random_selection import RandomSelectionTest
 from skrank._ranking_comparison import RankingComparison
 from skrank._selection_result import RandomSelectionResult
+from skrank._variability_result import MetricVariabilityResult
 from skrank.metrics import (
     average_precision,
     average_precision_at_k,
@@ -38,6 +41,8 @@ from skrank.scorers import (
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "MetricVariability",
+    "MetricVariabilityResult",
     "RandomSelectionNull",
     "RandomSelectionResult",
     "RandomSelectionTest",

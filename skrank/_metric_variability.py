@@ -4,11 +4,14 @@ What comes in is one ranking, as labels and scores or as a fitted estimator; wha
 out is a frozen result. The ranking is any ranking, not one that knows nothing.
 """
 
+import math
+import warnings
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._measures import (
     AveragePrecision,
@@ -28,7 +31,11 @@ from skrank._validation import (
 from skrank._variability._influence import influence_of
 from skrank._variability._interval import BetaRule, IntervalRule, NormalRule
 from skrank._variability._moderation import best_value, moderated_rule
-from skrank._variability._resampling import bootstrap, draw_in_parallel
+from skrank._variability._resampling import (
+    bootstrap,
+    check_resampled,
+    draw_in_parallel,
+)
 from skrank._variability._survival import survival_error
 from skrank._variability_result import MetricVariabilityResult
 
@@ -44,7 +51,136 @@ METHODS = (
 
 
 class MetricVariability(Question):
-    """Standard error and confidence interval of a metric of one ranking."""
+    """Standard error and confidence interval of a metric of one ranking.
+
+    Another sample of items, from the same population and ranked by the same model,
+    would give another value. By how much? The interval covers the mean of the metric
+    over samples of as many targets and as many others as this one has. It does not
+    cover the value in an infinite population: average precision of few targets lies
+    above that on average (by 60 % where 10 targets among 500 have a mean of 0.08).
+
+    Parameters
+    ----------
+    metric : {"average_precision", "average_precision_at_k", "recall_at_t", \
+            "precision_at_t", "enrichment_factor", "reciprocal_rank", "rie", \
+            "bedroc"}, default="average_precision"
+        The metric function.
+    k : int or float, default=None
+        Depth of "average_precision_at_k".
+    t : int or float, default=None
+        Depth of "recall_at_t", "precision_at_t" and "enrichment_factor".
+    alpha : float, default=None
+        Weight of the top in "rie" and "bedroc"; None is their default.
+    normalize : {"min", "relevant", "hits"}, default="min"
+        Divisor of "average_precision_at_k".
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Tie rule of the metric.
+    method : {"auto", "moderated", "influence", "bootstrap", "survival", "boyd", \
+            "posterior"}, default="auto"
+        How to compute the standard error and the interval; see Notes.
+    prior : float, default=0.5
+        Weight of the prior of "posterior": 0.5 is that of Jeffreys, 1 the uniform one.
+    n_resamples : int, default=9999
+        Number of lists that "bootstrap" draws.
+    n_jobs : int, default=None
+        Number of jobs of "bootstrap", by joblib. The result does not depend on it.
+    progress : bool, default=False
+        Whether to show a progress bar of "bootstrap"; needs tqdm.
+    random_state : int, RandomState, Generator or None, default=None
+        Source of randomness of "bootstrap".
+
+    Raises
+    ------
+    ValueError
+        If a setting is outside its range, or the method has no meaning for the metric.
+
+    See Also
+    --------
+    MetricVariabilityResult : What it returns.
+    RankingComparison : Whether one ranking is better than another.
+    RandomSelectionTest : Whether a ranking beats luck.
+
+    Notes
+    -----
+    =========== ==================================================== ==================
+    method      standard error, and interval                         metrics
+    =========== ==================================================== ==================
+    "moderated" variance of the influences, moderated by that of     all but two, see
+                binormal rankings; Student's t; "auto" where it is   below
+                defined
+    "influence" variance of the influences of the items: of what     as "moderated"
+                leaving out one of them changes; normal quantiles
+    "bootstrap" deviation of lists drawn with replacement, targets   all; "auto" for
+                and others apart; normal quantiles                   the rest
+    "survival"  Su and Zhang [1]_: the ranks of the targets as       AP, recall,
+                survival times, ``Var r(t) = r(t) (1 - r(t)) / m``,  precision, EF
+                ``Var p(t) = (m / t)**2 Var r(t)``
+    "boyd"      Boyd, Eng and Page [2]_: ``AP (1 - AP) / m``         AP
+    "posterior" Goutte and Gaussier [3]_: Beta law of precision,     recall,
+                ``(TP + prior, FP + prior)``, or of recall,          precision, EF
+                ``(TP + prior, FN + prior)``, and its quantiles
+    =========== ==================================================== ==================
+
+    The two without influences are "reciprocal_rank", which hangs on a single item, and
+    "average_precision_at_k" with ``normalize="hits"``, whose divisor jumps.
+
+    **Influences.** The variance is the jackknife's of two samples [4]_, targets and
+    others; prefix and suffix sums have all n values with one item left out in O(m)
+    after the ranking. Above a cut the next item moves in, which is a target with a
+    probability estimated from the hits around the cut. Its root mean square was within
+    7 % of the true deviation in simulations of average precision, recall and precision
+    at t, ties or not, from 30 targets on. But where AP is low it hangs on whether one
+    or two targets came first, so that intervals by it hold the truth too rarely.
+
+    **Moderation.** Therefore the variance, on the logit scale, is averaged with that of
+    a binormal ranking of the same value, as Smyth [5]_ does with the variances of
+    genes: the sample counts half of its Satterthwaite degrees of freedom (at most half
+    of m), the model counts 10. As in Wilson's interval, limits are values that the
+    estimate does not contradict, with the model's variance and the bias of the logit
+    taken there. The more targets, the less the model counts.
+
+    **Coverage** of 95 % intervals for AP by "moderated", 2000 simulated samples of
+    each of 48 populations: normal scores, or counts of 15 neighbours with heavy ties;
+    AP of 0.05, 0.1, 0.2, 0.4, 0.6, 0.8; 2 % targets, 10, 30, 100, 300 of them. From 30
+    targets on COVERAGE30; with 10 targets COVERAGE10. The user guide has the table,
+    and those of other methods and metrics.
+
+    References
+    ----------
+    .. [1] Su and Zhang, "Statistical inference for recall, precision and average
+       precision", slides, University of Alberta.
+    .. [2] Boyd, Eng and Page (2013), "Area under the precision-recall curve: point
+       estimates and confidence intervals", *ECML PKDD 2013*, 451-466.
+    .. [3] Goutte and Gaussier (2005), "A probabilistic interpretation of precision,
+       recall and F-score, with implication for evaluation", *ECIR 2005*, 345-359.
+    .. [4] Efron and Stein (1981), "The jackknife estimate of variance", *Annals of
+       Statistics* 9, 586-596.
+    .. [5] Smyth (2004), "Linear models and empirical Bayes methods for assessing
+       differential expression in microarray experiments", *Statistical Applications in
+       Genetics and Molecular Biology* 3(1), article 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank import MetricVariability
+    >>> y_true = np.zeros(1000, dtype=int)
+    >>> y_true[[0, 2, 3, 9, 11, 30, 70, 150, 400, 800]] = 1
+    >>> y_score = -np.arange(1000.0)
+    >>> result = MetricVariability().from_predictions(y_true, y_score)
+    >>> print(result)
+    Variability of average_precision
+      list       1000 items, 10 targets (prevalence 0.01)
+      value      0.3613
+      error      0.161, by moderated
+      95 %       0.1073 to 0.68
+
+    Ten targets say little. How much did we learn about the first 50?
+
+    >>> question = MetricVariability("recall_at_t", t=50)
+    >>> low, high = question.from_predictions(y_true, y_score).confidence_interval(0.8)
+    >>> print(f"{low:.2f} to {high:.2f}")
+    0.40 to 0.77
+    """
 
     def __init__(
         self,
@@ -83,7 +219,33 @@ class MetricVariability(Question):
         pos_label: object = None,
         detector_targets: str | None = None,
     ) -> MetricVariabilityResult:
-        """Ask how much the metric of a fitted estimator's ranking varies."""
+        """Ask how much the metric of a fitted estimator's ranking varies.
+
+        Parameters
+        ----------
+        estimator : estimator instance
+            Fitted classifier, regressor, ranker or outlier detector. It ranks by
+            ``decision_function``, else ``predict_proba``, else ``predict``.
+        X : array-like of shape (n_samples, n_features)
+            Items to rank; not those it was fitted on.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector, which must be stated for one.
+
+        Returns
+        -------
+        result : MetricVariabilityResult
+            The value, its standard error, and intervals on demand.
+
+        Raises
+        ------
+        ValueError
+            If the estimator can only give labels, is an outlier detector of unstated
+            orientation, or the input is not valid for `from_predictions`.
+        """
         y_score = target_scores(
             estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
         )
@@ -92,7 +254,30 @@ class MetricVariability(Question):
     def from_predictions(
         self, y_true: ArrayLike, y_score: ArrayLike, *, pos_label: object = None
     ) -> MetricVariabilityResult:
-        """Ask how much the metric of a ranking varies."""
+        """Ask how much the metric of a ranking varies.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Labels; both targets and others.
+        y_score : array-like of shape (n_samples,)
+            Scores; higher means a likelier target.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+
+        Returns
+        -------
+        result : MetricVariabilityResult
+            The value, its standard error, and intervals on demand. By "influence" and
+            "bootstrap" a single target, or a single other, leaves the error NaN, with a
+            warning.
+
+        Raises
+        ------
+        ValueError
+            If the input is not a ranking of two classes, one of them is absent, or
+            lists are to be resampled with a cut under ``ties="threshold"``.
+        """
         measure = self._measure()
         ranking = rank_both_classes(y_true, y_score, pos_label)
         rule = self._rule(measure, ranking)
@@ -144,13 +329,16 @@ class MetricVariability(Question):
         )
 
     def _error(self, method: str, measure: Measure, ranking: Ranking) -> float:
-        if method == "influence":
-            return float(np.sqrt(influence_of(measure, ranking).variance))
         if method == "survival":
             return survival_error(measure, ranking)
         if method == "boyd":
             value = measure.value(ranking)
             return float(np.sqrt(value * (1 - value) / ranking.n_targets))
+        if min(ranking.n_targets, ranking.n_others) < 2:
+            return _unknown(measure, ranking)
+        if method == "influence":
+            return float(np.sqrt(influence_of(measure, ranking).variance))
+        check_resampled(measure, ranking)
         values = draw_in_parallel(
             partial(bootstrap, measure, ranking),
             self.n_resamples,
@@ -168,3 +356,14 @@ class MetricVariability(Question):
         total = frame.cut if of_retrieved else frame.n_targets
         scale = total / measure.divisor(frame)
         return BetaRule(hits + self.prior, total - hits + self.prior, scale)
+
+
+def _unknown(measure: Measure, ranking: Ranking) -> float:
+    """Say that one item of a class does not tell how much it varies."""
+    warnings.warn(
+        f"The standard error of {measure.name} is undefined: `y_true` must hold two "
+        f"targets and two others; got {ranking.n_targets} and {ranking.n_others}.",
+        UndefinedMetricWarning,
+        stacklevel=5,
+    )
+    return math.nan

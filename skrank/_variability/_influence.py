@@ -84,26 +84,27 @@ def influence(
     """Influences of the items of samples; if `held`, nothing moves across the cut."""
     refill, shrink = np.zeros(1), 0.0
     if held:
-        shrink = (
-            measure.divisor(frame) / measure.divisor(_cut_at(frame, frame.cut - 1)) - 1
-        )
+        shorter = _cut_at(frame, frame.cut - 1)
+        shrink = measure.divisor(frame) / measure.divisor(shorter) - 1
     elif frame.cut < frame.n_samples:
         refill = _refill(measure, sample, frame)[..., None]
     levels, places = _shares_above(sample, frame.cut)
-    n, m = frame.n_samples - 1, frame.n_targets - 1
-    no_target, no_other = (
-        frame._replace(n_samples=n, n_targets=m),
-        frame._replace(n_samples=n),
-    )
-    targets = (
-        _gains_without_target(measure, sample, no_target, levels) + levels * refill
-    )
-    others = _gains_without_other(measure, sample, no_other, levels) + places * refill
-    targets *= (1 + shrink * levels) / measure.divisor(no_target)
-    others *= (1 + shrink * places) / measure.divisor(no_other)
+    no_target, no_other = _without_one(frame)
+    targets = _gains_without_target(measure, sample, no_target, levels)
+    targets = (targets + refill * levels) / measure.divisor(no_target)
+    others = _gains_without_other(measure, sample, no_other, levels)
+    others = (others + refill * places) / measure.divisor(no_other)
+    targets, others = targets * (1 + shrink * levels), others * (1 + shrink * places)
     return Influence(
         sample, _centred(targets, sample.hits), _centred(others, sample.others)
     )
+
+
+def _without_one(frame: Frame) -> tuple[Frame, Frame]:
+    """The list without a target and without an other; the last one is never missed."""
+    n, m = frame.n_samples, frame.n_targets
+    no_target = frame._replace(n_samples=n - 1, n_targets=max(m - 1, 1))
+    return no_target, frame._replace(n_samples=max(n - 1, m + 1))
 
 
 def _refill(measure: Measure, sample: Sample, frame: Frame) -> Array:

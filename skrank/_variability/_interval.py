@@ -85,13 +85,14 @@ class ModeratedRule:
     """The sample's own variance, moderated by that of binormal rankings.
 
     All on the logit scale, as shares of the perfect value: `share` is the estimate,
-    kept half a hit away from the ends; `variance` its own, with so many
+    kept half a hit away from the ends, which an estimate there makes limits; `variance` its own, with so many
     `degrees_of_freedom`; `model_shares`, ascending, and `model_variances` are those of
     binormal rankings. The interval holds the values that the estimate does not
     contradict: the variance is that at the value, as in Wilson's interval, and so is
     the bias of the logit.
     """
 
+    estimate: float
     share: float
     variance: float
     degrees_of_freedom: float
@@ -113,10 +114,10 @@ class ModeratedRule:
         t = student.isf((1 - confidence_level) / 2, df)
         if transform is None:
             half = t * self.standard_error
-            centre = self.best * self.share
-            return max(0.0, centre - half), min(self.best, centre + half)
-        low, high = self._limit(t), self._limit(-t)
-        return self.best * float(expit(low)), self.best * float(expit(high))
+            low, high = self.estimate - half, self.estimate + half
+            return max(0.0, low), min(self.best, high)
+        low, high = (self.best * float(expit(self._limit(x))) for x in (t, -t))
+        return min(low, self.estimate), max(high, self.estimate)
 
     @property
     def _own(self) -> float:

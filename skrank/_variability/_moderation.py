@@ -15,11 +15,13 @@ def moderated_rule(measure: Measure, ranking: Ranking) -> ModeratedRule:
     """Moderate the variance of the influences, as Smyth (2004) does those of genes."""
     frame = measure.frame(ranking, ranking.n_targets)
     best = best_value(measure, frame)
-    share = _inside(measure, frame, measure.value(ranking) / best, best)
+    estimate = measure.value(ranking)
+    share = _inside(measure, frame, estimate / best, best)
     found = influence_of(measure, ranking)
     values, variances = binormal_variances(measure, frame)
     model, inside = values / best, (values > 0) & (values < best)
     return ModeratedRule(
+        estimate=estimate,
         share=share,
         variance=_on_logit_scale(float(found.variance) / best**2, share),
         degrees_of_freedom=min(found.degrees_of_freedom, float(ranking.n_targets)),

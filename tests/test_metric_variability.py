@@ -1,0 +1,399 @@
+"""Standard errors and intervals of one ranking.
+
+Judges: the metric on lists with one item left out; all resamples of a tiny list; laws
+of populations known in closed form; scipy's binomial law; double sums in rationals;
+the spread over simulated samples.
+"""
+
+import pickle
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom, norm
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression
+
+import skrank
+from cases import METRICS, TIES, make_list, metric_function
+from oracles import tie_groups, value
+from skrank import MetricVariability
+from skrank._measures import Frame, make_measure
+from skrank._question import rank_both_classes
+from skrank._variability._binormal import binormal_variances
+from skrank._variability._influence import influence_of
+
+SMOOTH = [case for case in METRICS if "hits" not in case and case != "reciprocal_rank"]
+WHOLE = [case for case in SMOOTH if "@" not in case]
+AT_CUT = [case for case in SMOOTH if "@" in case]
+
+
+def question(case, **kwargs):
+    name, given_settings = METRICS[case]
+    return MetricVariability(name, **{**given_settings, **kwargs})
+
+
+def draw(rng, n_targets, n_others, *, shift=1.5, grid=None):
+    """Labels and scores of a binormal sample, rounded to a grid if ties are wanted."""
+    scores = np.r_[rng.normal(shift, 1, n_targets), rng.normal(0, 1, n_others)]
+    if grid is not None:
+        scores = np.round(scores / grid) * grid
+    return np.arange(scores.size) < n_targets, scores
+
+
+def jackknife_error(metric, y_true, y_score):
+    """Two-sample jackknife by leaving out every item in turn."""
+    values = np.array(
+        [
+            metric(np.delete(y_true, i), np.delete(y_score, i))
+            for i in range(y_true.size)
+        ]
+    )
+    parts = [values[y_true], values[~y_true]]
+    return np.sqrt(
+        sum((v.size - 1) / v.size * np.square(v - v.mean()).sum() for v in parts)
+    )
+
+
+@pytest.mark.parametrize("grid", [None, 0.5])
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("case", WHOLE)
+def test_influence_is_the_jackknife(case, ties, grid):
+    y_true, y_score = draw(np.random.default_rng(3), 9, 60, grid=grid)
+    metric = metric_function(case)
+    expected = jackknife_error(lambda y, s: metric(y, s, ties=ties), y_true, y_score)
+    found = question(case, method="influence", ties=ties)
+    result = found.from_predictions(y_true, y_score)
+    assert result.standard_error == pytest.approx(expected, rel=1e-9)
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 4), st.integers(0, 4)), min_size=1, max_size=7),
+    st.sampled_from(TIES),
+)
+@settings(max_examples=60, deadline=None)
+def test_influence_of_any_ties_is_the_jackknife(groups, ties):
+    groups = [(size, min(size, hits)) for size, hits in groups]
+    y_true, y_score = make_list(*zip(*groups, strict=True))
+    y_true = y_true.astype(bool)
+    if min(y_true.sum(), (~y_true).sum()) < 2:
+        return
+    expected = jackknife_error(
+        lambda y, s: skrank.average_precision(y, s, ties=ties), y_true, y_score
+    )
+    found = MetricVariability(method="influence", ties=ties)
+    result = found.from_predictions(y_true, y_score)
+    assert result.standard_error == pytest.approx(expected, rel=1e-8, abs=1e-12)
+
+
+@pytest.mark.parametrize("case", AT_CUT)
+@pytest.mark.parametrize("ties", ["expected", "threshold"])
+def test_influence_at_a_cut_has_the_spread_of_samples(case, ties):
+    name, given_settings = METRICS[case]
+    depth = next(key for key in ("t", "k") if key in given_settings)
+    asked = MetricVariability(
+        name, method="influence", ties=ties, **{**given_settings, depth: 80}
+    )
+    rng = np.random.default_rng(5)
+    # under "threshold" the set retrieved is known by its score if ties are large
+    grid = None if ties == "expected" else 0.7
+    results = [
+        asked.from_predictions(*draw(rng, 60, 1500, grid=grid)) for _ in range(400)
+    ]
+    spread = np.std([result.estimate for result in results])
+    error = np.sqrt(np.mean([result.standard_error**2 for result in results]))
+    if ties == "threshold":
+        # its depth jumps between two ties; given the tie, the errors are these
+        assert 0.4 < error / spread < 1.1
+    else:
+        assert error == pytest.approx(spread, rel=0.11)
+
+
+def recall_variance(shift, cut, n_targets, n_others):
+    """Of recall at a fixed depth, from the two normal laws."""
+    high, low = 10.0, -10.0
+    for _ in range(60):
+        middle = (high + low) / 2
+        depth = n_targets * norm.sf(middle - shift) + n_others * norm.sf(middle)
+        high, low = (high, middle) if depth > cut else (middle, low)
+    found, wrong = norm.sf(middle - shift), norm.sf(middle)
+    density = n_targets * norm.pdf(middle - shift), n_others * norm.pdf(middle)
+    share = density[0] / sum(density)
+    targets = (1 - share) ** 2 * found * (1 - found) / n_targets
+    others = share**2 * n_others * wrong * (1 - wrong) / n_targets**2
+    return found, targets + others
+
+
+@pytest.mark.parametrize("shift", [0.5, 1.5, 2.5])
+def test_binormal_variance_of_recall_is_that_of_the_two_normal_laws(shift):
+    frame = Frame(10_000, 200, 400)
+    measure = make_measure("recall_at_t", t=400)
+    values, variances = binormal_variances(measure, frame)
+    found, variance = recall_variance(shift, 400, 200, 9800)
+    assert np.interp(found, values, variances) == pytest.approx(variance, rel=0.03)
+
+
+@pytest.mark.parametrize("case", ["average_precision", "bedroc", "rie"])
+def test_binormal_variance_is_that_of_a_large_sample(case):
+    name, given_settings = METRICS[case]
+    measure = make_measure(name, **given_settings)
+    ranking = rank_both_classes(*draw(np.random.default_rng(1), 20_000, 380_000))
+    variance = influence_of(measure, ranking).variance
+    values, variances = binormal_variances(measure, Frame(400_000, 20_000, 400_000))
+    expected = np.interp(measure.value(ranking), values, variances)
+    assert variance == pytest.approx(expected, rel=0.03)
+
+
+@pytest.mark.parametrize("ties", TIES)
+def test_bootstrap_against_all_resamples(ties):
+    y_true, y_score = make_list((1, 2, 1, 1), (1, 1, 1, 0))
+    targets, others = np.flatnonzero(y_true), np.flatnonzero(y_true == 0)
+    values = [
+        float(value(tie_groups(y_true[i], y_score[i]), "average_precision", ties=ties))
+        for drawn in product(targets, repeat=3)
+        for rest in product(others, repeat=2)
+        for i in [np.array(drawn + rest)]
+    ]
+    asked = MetricVariability(
+        ties=ties, method="bootstrap", n_resamples=40_000, random_state=0
+    )
+    result = asked.from_predictions(y_true, y_score)
+    assert result.standard_error == pytest.approx(np.std(values), rel=0.02)
+
+
+def test_bootstrap_without_ties_against_all_resamples():
+    y_true, y_score = make_list((1,) * 5, (1, 0, 1, 0, 1))
+    targets, others = np.flatnonzero(y_true), np.flatnonzero(y_true == 0)
+    for case in ("average_precision", "average_precision@4 hits", "reciprocal_rank"):
+        metric = metric_function(case)
+        values = [
+            metric(y_true[i], y_score[i])
+            for drawn in product(targets, repeat=3)
+            for rest in product(others, repeat=2)
+            for i in [np.array(drawn + rest)]
+        ]
+        asked = question(case, n_resamples=40_000, random_state=1, method="bootstrap")
+        result = asked.from_predictions(y_true, y_score)
+        assert result.standard_error == pytest.approx(np.std(values), rel=0.02)
+
+
+def test_survival_view_of_average_precision_is_a_double_sum():
+    y_true, y_score = make_list((1,) * 9, (1, 0, 1, 1, 0, 0, 1, 0, 0))
+    ranks = [Fraction(r) for r in (1, 3, 4, 7)]
+    recall = [Fraction(i, 4) for i in range(1, 5)]
+    variance = sum(
+        recall[min(i, j)] * (1 - recall[max(i, j)]) / 4 / (ranks[i] * ranks[j])
+        for i, j in product(range(4), repeat=2)
+    )
+    result = MetricVariability(method="survival").from_predictions(y_true, y_score)
+    assert result.standard_error == pytest.approx(float(variance) ** 0.5)
+
+
+def test_survival_view_of_hits_at_a_cut():
+    # r (1 - r) / m, and (m / t)**2 of that for precision (slides of Su and Zhang)
+    y_true, y_score = make_list((1,) * 12, (1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0))
+    recall = (3 / 4 * 1 / 4 / 4) ** 0.5
+    scale = {"recall_at_t": 1, "precision_at_t": 4 / 5, "enrichment_factor": 12 / 5}
+    for name, factor in scale.items():
+        asked = MetricVariability(name, t=5, method="survival")
+        result = asked.from_predictions(y_true, y_score)
+        assert result.standard_error == pytest.approx(factor * recall)
+
+
+def test_boyd_treats_average_precision_as_a_share_of_the_targets():
+    y_true, y_score = draw(np.random.default_rng(0), 20, 300)
+    result = MetricVariability(method="boyd").from_predictions(y_true, y_score)
+    ap = skrank.average_precision(y_true, y_score)
+    assert result.standard_error == pytest.approx((ap * (1 - ap) / 20) ** 0.5)
+    half = norm.isf(0.05) / np.sqrt(20 * ap * (1 - ap))
+    centre = np.log(ap / (1 - ap))
+    expected = 1 / (1 + np.exp(-(centre + np.array([-half, half]))))
+    assert result.confidence_interval(0.9) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "hits", "total", "scale"),
+    [
+        ("recall_at_t", 3, 4, 1),
+        ("precision_at_t", 3, 5, 1),
+        ("enrichment_factor", 3, 4, 12 / 5),
+    ],
+)
+def test_posterior_is_a_beta_law(name, hits, total, scale):
+    # with a uniform prior P(share <= x | hits) = P(Binomial(total + 1, x) > hits)
+    y_true, y_score = make_list((1,) * 12, (1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0))
+    asked = MetricVariability(name, t=5, method="posterior", prior=1)
+    low, high = asked.from_predictions(y_true, y_score).confidence_interval(0.9)
+    assert binom.sf(hits, total + 1, low / scale) == pytest.approx(0.05)
+    assert binom.cdf(hits, total + 1, high / scale) == pytest.approx(0.05)
+
+
+def test_posterior_shares_out_ties():
+    y_true, y_score = make_list((2, 4, 3), (1, 2, 0))
+    result = MetricVariability("recall_at_t", t=4, method="posterior").from_predictions(
+        y_true, y_score
+    )
+    a, b = 2 + 0.5, 1 + 0.5
+    variance = a * b / (a + b) ** 2 / (a + b + 1)
+    assert result.standard_error == pytest.approx(variance**0.5)
+
+
+@pytest.mark.parametrize("case", SMOOTH)
+def test_moderation_fades_with_more_targets(case):
+    name, given_settings = METRICS[case]
+    given_settings = {**given_settings}
+    for depth in ("t", "k"):
+        if depth in given_settings:
+            given_settings[depth] = 0.1
+    sample = draw(np.random.default_rng(2), 3000, 20_000)
+    errors = [
+        MetricVariability(name, method=method, **given_settings)
+        .from_predictions(*sample)
+        .standard_error
+        for method in ("moderated", "influence")
+    ]
+    assert errors[0] == pytest.approx(errors[1], rel=0.02)
+
+
+@pytest.mark.parametrize("grid", [None, 0.75])
+def test_coverage_of_the_default(grid):
+    rng = np.random.default_rng(11)
+    asked = MetricVariability()
+    results = [
+        asked.from_predictions(*draw(rng, 30, 1470, grid=grid)) for _ in range(300)
+    ]
+    truth = np.mean([result.estimate for result in results])
+    limits = np.array([result.confidence_interval() for result in results])
+    covered = np.mean((limits[:, 0] <= truth) & (truth <= limits[:, 1]))
+    assert 0.95 - 3 * 0.0126 <= covered <= 0.95 + 3 * 0.0126  # sqrt(.95 * .05 / 300)
+
+
+@pytest.mark.parametrize("hits", [(1, 1, 0, 0, 0, 0), (0, 0, 0, 0, 1, 1)])
+@pytest.mark.parametrize("case", SMOOTH)
+def test_the_best_and_the_worst_list_have_an_interval(case, hits):
+    y_true, y_score = make_list((5,) * 6, [5 * d for d in hits])
+    result = question(case).from_predictions(y_true, y_score)
+    low, high = result.confidence_interval()
+    assert result.standard_error > 0
+    assert 0 <= low <= result.estimate <= high
+    assert low < high
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["moderated", "influence", "bootstrap"]))
+@settings(max_examples=25, deadline=None)
+def test_intervals_are_nested_and_possible(seed, method):
+    rng = np.random.default_rng(seed)
+    sample = draw(rng, rng.integers(2, 12), rng.integers(2, 60))
+    asked = MetricVariability(method=method, n_resamples=50, random_state=0)
+    result = asked.from_predictions(*sample)
+    if not result.standard_error > 0:
+        return
+    for transform in ("logit", None):
+        wide = result.confidence_interval(0.99, transform)
+        narrow = result.confidence_interval(0.5, transform)
+        assert 0 <= wide.low <= narrow.low < narrow.high <= wide.high <= 1
+
+
+def test_auto_moderates_where_it_can():
+    sample = draw(np.random.default_rng(0), 10, 90)
+    methods = {
+        case: question(case, n_resamples=20, random_state=0)
+        .from_predictions(*sample)
+        .method
+        for case in METRICS
+    }
+    assert {case for case, name in methods.items() if name == "moderated"} == set(
+        SMOOTH
+    )
+    assert set(methods.values()) == {"moderated", "bootstrap"}
+
+
+def test_from_estimator_ranks_by_its_scores():
+    rng = np.random.default_rng(4)
+    y, x = draw(rng, 20, 200)
+    model = LogisticRegression().fit(x[:, None], y)
+    result = MetricVariability().from_estimator(model, x[:, None], y)
+    expected = MetricVariability().from_predictions(y, x)
+    assert result.estimate == expected.estimate
+    assert result.standard_error == pytest.approx(expected.standard_error)
+
+
+def test_jobs_and_pickling_change_nothing():
+    pytest.importorskip("tqdm")
+    sample = draw(np.random.default_rng(0), 10, 90)
+    results = [
+        MetricVariability(
+            method="bootstrap",
+            n_resamples=1100,
+            n_jobs=n_jobs,
+            progress=n_jobs == 1,
+            random_state=np.random.default_rng(7),
+        ).from_predictions(*sample)
+        for n_jobs in (1, 2)
+    ]
+    assert results[0] == results[1] == pickle.loads(pickle.dumps(results[0]))
+
+
+def test_the_result_prints_itself_and_becomes_a_dict():
+    result = MetricVariability().from_predictions(
+        *draw(np.random.default_rng(0), 9, 90)
+    )
+    low, high = result.confidence_interval()
+    assert f"{low:.4g} to {high:.4g}" in str(result) == repr(result)
+    found = result.to_dict()
+    assert (found["low"], found["high"]) == (low, high)
+    assert found["n_targets"] == 9
+    assert found["method"] == "moderated"
+    assert "method='auto'" in repr(MetricVariability())
+
+
+@pytest.mark.parametrize("method", ["influence", "bootstrap"])
+def test_one_target_does_not_tell_how_much_it_varies(method):
+    y_true, y_score = make_list((1, 1, 1, 1), (0, 1, 0, 0))
+    asked = MetricVariability(method=method)
+    with pytest.warns(UndefinedMetricWarning, match="two targets") as caught:
+        result = asked.from_predictions(y_true, y_score)
+    assert caught[0].filename == __file__
+    assert np.isnan(result.standard_error)
+    with pytest.warns(UndefinedMetricWarning, match="interval"):
+        assert np.isnan(result.confidence_interval()).all()
+    assert "nan" in str(result)
+    low, high = (
+        MetricVariability().from_predictions(y_true, y_score).confidence_interval()
+    )
+    assert low < 0.5 < high
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "message"),
+    [
+        ({"method": "delong"}, "`method` must be one of"),
+        ({"method": "posterior"}, "`method` must have a meaning .* 'posterior'"),
+        ({"metric": "rie", "method": "boyd"}, "`method` must have a meaning"),
+        ({"metric": "bedroc", "method": "survival"}, "`method` must have a meaning"),
+        ({"metric": "reciprocal_rank", "method": "influence"}, "must have a meaning"),
+        ({"prior": 0}, "`prior` must be a finite number above 0"),
+        ({"n_resamples": 1}, "`n_resamples` must be an int of at least 2"),
+        ({"metric": "recall_at_t"}, "`t` must be given"),
+    ],
+)
+def test_settings_are_checked(kwargs, message):
+    with pytest.raises(ValueError, match=message):
+        MetricVariability(**kwargs)
+
+
+def test_input_and_levels_are_checked():
+    sample = draw(np.random.default_rng(0), 10, 90)
+    with pytest.raises(ValueError, match="targets and others"):
+        MetricVariability().from_predictions(np.zeros(5), np.arange(5.0))
+    asked = MetricVariability("recall_at_t", t=5, ties="threshold", method="bootstrap")
+    with pytest.raises(ValueError, match="`ties` must not be 'threshold'"):
+        asked.from_predictions(*sample)
+    result = MetricVariability().from_predictions(*sample)
+    with pytest.raises(ValueError, match="`confidence_level` must be a number between"):
+        result.confidence_interval(95)
+    with pytest.raises(ValueError, match="`transform` must be one of"):
+        result.confidence_interval(transform="log")
