@@ -32,7 +32,6 @@ from skrank._validation import (
     check_option,
     check_positive,
 )
-from skrank._variability._influence import is_smooth
 from skrank._variability._resampling import draw_in_parallel
 
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -429,7 +428,7 @@ class RankingComparison(Question):
         """Return the method that "auto" stands for."""
         if grouped:
             return "paired_t"
-        return "influence" if is_smooth(self._measure()) else "bootstrap"
+        return "influence" if self._measure().smooth else "bootstrap"
 
     def _weigh(
         self, method: str, pairs: list[PairedRankings], values: NDArray[np.float64]
@@ -514,7 +513,7 @@ class RankingComparison(Question):
                 f"the hits of a tie at the cut; got {self.ties!r}."
             )
             raise ValueError(msg)
-        if method == "influence" and not is_smooth(measure):
+        if method == "influence" and not measure.smooth:
             msg = (
                 "`method` must be another for metrics that jump when one item is left "
                 f"out, such as {measure.name}; got {method!r}."

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import pickle
+import sys
 from itertools import combinations, product
 
 import numpy as np
@@ -302,6 +303,17 @@ def test_draws_in_two_jobs_and_with_a_bar(capsys):
     )
     assert one.to_dict() == pytest.approx(two.to_dict(), nan_ok=True)
     assert "100%" in capsys.readouterr().err
+
+
+def test_what_is_optional_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    comparison = RankingComparison(method="swap", n_resamples=9, progress=True)
+    with pytest.raises(ImportError, match="`progress` must be False where tqdm is"):
+        comparison.from_predictions(Y, A, B)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    table = RankingComparison().compare_all(Y, np.c_[A, B])
+    with pytest.raises(ImportError, match="`to_frame` needs pandas"):
+        table.to_frame()
 
 
 @pytest.mark.parametrize("metric", ["average_precision", "rie"])

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._measures import Frame, Measure, ReciprocalRank
+from skrank._measures import Frame, Measure
 from skrank._ranking import HitGroups, Ranking
 from skrank._variability._sample import Sample, sample_of
 
@@ -61,11 +61,6 @@ class Influence:
         targets = (self.sample.hits * self.targets**power).sum(axis=-1)
         others = (self.sample.others * self.others**power).sum(axis=-1)
         return np.asarray(targets + others)
-
-
-def is_smooth(measure: Measure) -> bool:
-    """Whether a metric changes by little when one item is left out."""
-    return measure.additive and not isinstance(measure, ReciprocalRank)
 
 
 def influence_of(measure: Measure, ranking: Ranking) -> Influence:
