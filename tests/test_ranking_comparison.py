@@ -4,6 +4,7 @@ import dataclasses
 import math
 import pickle
 import sys
+import warnings
 from itertools import combinations, product
 
 import numpy as np
@@ -11,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from numpy.testing import assert_allclose
-from scipy.stats import binomtest, norm, ttest_rel, wilcoxon
+from scipy.stats import binomtest, norm, rankdata, ttest_rel, wilcoxon
 from sklearn.datasets import make_classification
 from sklearn.ensemble import IsolationForest
 from sklearn.exceptions import UndefinedMetricWarning
@@ -28,6 +29,7 @@ from skrank import (
     recall_at_t,
 )
 from skrank._paired._evidence import adjust_holm
+from skrank._paired._lists import signed_rank
 
 RNG = np.random.default_rng(0)
 N, M = 400, 40
@@ -291,6 +293,7 @@ def test_swap_is_the_enumeration_of_all_swaps(alternative):
 
 
 def test_draws_in_two_jobs_and_with_a_bar(capsys):
+    pytest.importorskip("tqdm")
     one, two = (
         RankingComparison(
             method="bootstrap",
@@ -406,8 +409,30 @@ def test_lists_by_scipy(alternative):
     assert sign.pvalue == pytest.approx(judge.pvalue)
     judge = wilcoxon(a, b, alternative=alternative)
     assert ranks.pvalue == pytest.approx(judge.pvalue)
-    approximate = wilcoxon(a, b, method="approx", alternative="greater")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # older SciPy: only eight lists
+        approximate = wilcoxon(a, b, method="approx", alternative="greater")
     assert ranks.zscore == pytest.approx(approximate.zstatistic)
+
+
+@pytest.mark.parametrize("n_lists", [4, 9, 13])
+def test_signed_ranks_with_ties_are_exact(n_lists):
+    # enumeration of all signs; what lists have by few levels is tied
+    differences = np.random.default_rng(n_lists).integers(-1, 4, size=n_lists) / 10
+    ranks = rankdata(np.abs(differences[differences != 0]))
+    signs = np.array(list(product([-1, 1], repeat=ranks.size)))
+    observed = np.sum(ranks * np.sign(differences[differences != 0]))
+    found = signed_rank(differences, "greater")
+    expected = np.mean(signs @ ranks >= observed - 1e-9)
+    assert math.exp(found.log_pvalue) == pytest.approx(expected)
+    assert found.zscore == pytest.approx(observed / (signs @ ranks).std())
+
+
+def test_signed_ranks_of_many_lists_with_ties():
+    differences = np.random.default_rng(0).integers(-2, 4, size=60) / 10
+    judge = wilcoxon(differences, alternative="less", method="approx")
+    found = signed_rank(differences, "less")
+    assert math.exp(found.log_pvalue) == pytest.approx(judge.pvalue)
 
 
 @pytest.mark.parametrize("method", ["influence", "bootstrap", "binomial", "emproc"])
@@ -516,6 +541,7 @@ def test_tables_of_scores(table):
 
 
 def test_pairs_on_lists_and_with_a_bar(capsys):
+    pytest.importorskip("tqdm")
     comparison = RankingComparison(progress=True, method="paired_t")
     table = comparison.compare_all(Y, SCORES, groups=GROUPS)
     assert [result.n_lists for result in table.comparisons] == [8, 8, 8]
