@@ -73,7 +73,7 @@ class Measure(ABC):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Least and largest value, over all lists; rounding may step over them."""
+        """Least and largest value, over all lists; rounding of sums may step over."""
         return 0.0, 1.0
 
     @property
@@ -129,10 +129,12 @@ class Measure(ABC):
         return 1 / divisor, last + self.offset(frame)
 
     def value(self, ranking: Ranking) -> float:
-        """Value of one ranking; O(m) for m targets."""
+        """Value of one ranking, within the bounds; O(m) for m targets."""
         row = np.zeros(ranking.groups.hits.size, dtype=np.intp)
         frame = self.frame(ranking, ranking.n_targets, ranking.n_missed)
-        return float(self.values(ranking.groups, row, 1, frame)[0])
+        value = float(self.values(ranking.groups, row, 1, frame)[0])
+        low, high = self.bounds
+        return min(max(low, value), high)
 
     def values(
         self, groups: HitGroups, row: NDArray[np.intp], n_rows: int, frame: Frame

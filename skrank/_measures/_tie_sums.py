@@ -66,12 +66,12 @@ def _harmonic(above: Array, count: Array) -> tuple[NDArray[Any], NDArray[Any]]:
     A single item, by far the most frequent case, is exact to the last bit.
     """
     above, count = np.asarray(above, dtype=float), np.asarray(count, dtype=float)
-    first = np.minimum(count, 1) / (above + 1)
+    first = np.asarray(np.minimum(count, 1) / (above + 1))
     second = np.zeros_like(first)
     if count.max(initial=0) <= 1:
         return first, second
     above, count = np.broadcast_arrays(above, count)
-    many = np.nonzero(count > 1)
+    many = count > 1
     above, count = above[many], count[many]
     first[many] = total = _reciprocal_sum(above, count)
     second[many] = _second_sum(above, count, count - (above + 1) * total)

@@ -39,8 +39,7 @@ def evaluate(
     reason = why_undefined(ranking)
     if reason is not None:
         return undefined(measure.name, reason, answer, stacklevel=3)
-    low, high = measure.bounds
-    return min(max(low, measure.value(ranking)), high)  # rounding may step over them
+    return measure.value(ranking)
 
 
 def why_undefined(ranking: Ranking) -> str | None:
