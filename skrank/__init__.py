@@ -1,11 +1,17 @@
 """Find rare targets with scikit-learn, and know whether a ranking beats luck.
 
 Public names, in the order of the flow: metrics of a ranking, scorers made of them for
-scikit-learn, the test against random selection, and how much a metric varies.
+scikit-learn, the test against random selection, how much a metric varies, and the
+comparison of rankings.
 """
 
+from skrank._comparison_result import (
+    RankingComparisonResult,
+    RankingComparisonTable,
+)
 from skrank._metric_variability import MetricVariability
 from skrank._random_selection import RandomSelectionTest
+from skrank._ranking_comparison import RankingComparison
 from skrank._selection_result import RandomSelectionResult
 from skrank._variability_result import MetricVariabilityResult
 from skrank.metrics import (
@@ -40,6 +46,9 @@ __all__ = [
     "RandomSelectionNull",
     "RandomSelectionResult",
     "RandomSelectionTest",
+    "RankingComparison",
+    "RankingComparisonResult",
+    "RankingComparisonTable",
     "average_precision",
     "average_precision_at_k",
     "bedroc",

@@ -4,15 +4,20 @@ A question is an object that holds settings only. It is asked of data by its
 ``from_...`` methods, is not changed by that, and answers with a frozen result.
 """
 
+import math
+import warnings
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._measures import Measure, make_measure
 from skrank._ranking import Ranking, rank
 from skrank._validation import check_ranking_input
+
+ListOfItems = TypeVar("ListOfItems", bound=tuple[Any, ...])
 
 _METRIC_SETTINGS = ("k", "t", "alpha", "normalize", "ties")
 
@@ -53,10 +58,10 @@ class Question:
 
 
 def as_targets(
-    y_true: ArrayLike, y_score: ArrayLike, pos_label: object
+    y_true: ArrayLike, y_score: ArrayLike, pos_label: object, name: str = "y_score"
 ) -> tuple[NDArray[np.bool_], NDArray[Any]]:
     """Say which items are targets, checked against their scores."""
-    data = check_ranking_input(y_true, y_score, pos_label=pos_label)
+    data = check_ranking_input(y_true, y_score, pos_label=pos_label, score_name=name)
     is_target = np.zeros(data.y_score.size, dtype=bool)
     is_target[data.targets] = True
     return is_target, data.y_score
@@ -67,13 +72,35 @@ def rank_both_classes(
 ) -> Ranking:
     """Rank a list that must hold targets and others."""
     ranking = rank(check_ranking_input(y_true, y_score, pos_label=pos_label))
-    if not 0 < ranking.n_targets < ranking.n_samples:
+    check_both_classes(int(ranking.n_targets), int(ranking.n_samples))
+    return ranking
+
+
+def check_both_classes(n_targets: int, n_samples: int) -> None:
+    """Check that a list holds targets and others."""
+    if not 0 < n_targets < n_samples:
         msg = (
             "`y_true` must hold targets and others to test a ranking; "
-            f"got {ranking.n_targets} targets among {ranking.n_samples} items."
+            f"got {n_targets} targets among {n_samples} items."
         )
         raise ValueError(msg)
-    return ranking
+
+
+def keep_both_classes(lists: Iterable[ListOfItems]) -> list[ListOfItems]:
+    """Leave out lists of one class with a warning; each is its label, targets, ..."""
+    lists = list(lists)
+    kept = [one for one in lists if 0 < one[1].sum() < one[1].size]
+    if not kept:
+        msg = "`y_true` must hold targets and others in some list; got none such."
+        raise ValueError(msg)
+    if len(kept) < len(lists):
+        warnings.warn(
+            f"{len(lists) - len(kept)} of {len(lists)} lists hold no targets or "
+            "nothing else: the metric is undefined there, and they are left out.",
+            UndefinedMetricWarning,
+            stacklevel=4,
+        )
+    return kept
 
 
 def rows(X: Any, index: NDArray[np.intp]) -> Any:  # noqa: N803
@@ -105,3 +132,12 @@ def data_frame(columns: dict[str, Any]) -> Any:
         msg = "`to_frame` needs pandas, which is not installed; see also `to_dict`."
         raise ImportError(msg) from error
     return pd.DataFrame(columns)
+
+
+def format_pvalue(log10_pvalue: float) -> str:
+    """Print a p-value of any depth."""
+    if log10_pvalue > -4 or math.isinf(log10_pvalue):
+        return f"{10**log10_pvalue:.2g}"
+    exponent = math.floor(log10_pvalue + math.log10(20 / 19.9))  # 9.95 rounds to 10
+    mantissa = max(1.0, 10 ** (log10_pvalue - exponent))
+    return f"{mantissa:.1f}e{exponent:03d}"

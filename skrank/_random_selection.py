@@ -6,17 +6,21 @@ settings alone and is not changed by running.
 """
 
 import math
-import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.model_selection import cross_validate
 from sklearn.utils.parallel import Parallel, delayed
 
-from skrank._question import Question, as_targets, rank_both_classes, rows
+from skrank._question import (
+    Question,
+    as_targets,
+    keep_both_classes,
+    rank_both_classes,
+    rows,
+)
 from skrank._ranking import Ranking, rank
 from skrank._response import target_scores
 from skrank._selection_result import RandomSelectionResult
@@ -441,18 +445,7 @@ cross_validate` reports it. The null is that within each fold the targets are sp
         self, lists: Iterable[tuple[Any, NDArray[np.bool_], NDArray[Any]]]
     ) -> RandomSelectionResult:
         """Test lists one by one and together, leaving out those of one class."""
-        lists = list(lists)
-        kept = [one for one in lists if 0 < one[1].sum() < one[1].size]
-        if not kept:
-            msg = "`y_true` must hold targets and others in some list; got none such."
-            raise ValueError(msg)
-        if len(kept) < len(lists):
-            warnings.warn(
-                f"{len(lists) - len(kept)} of {len(lists)} lists hold no targets or "
-                "nothing else: the metric is undefined there, and they are left out.",
-                UndefinedMetricWarning,
-                stacklevel=3,
-            )
+        kept = keep_both_classes(lists)
         rankings = [rank(check_ranking_input(y, score)) for _, y, score in kept]
         return self._test(rankings, tuple(label for label, *_ in kept))
 

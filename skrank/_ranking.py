@@ -160,6 +160,23 @@ def rank(data: RankingInput) -> Ranking:
     return replace(ranking, n_targets=ranking.n_targets + data.n_missed)
 
 
+def hits_at(ranking: Ranking, depths: NDArray[Any]) -> NDArray[np.float64]:
+    """Hits down to each depth, those of a tie that reaches across it shared out."""
+    groups = ranking.groups
+    counted = np.clip(depths[:, np.newaxis] - groups.above, 0, groups.size)
+    found: NDArray[np.float64] = (groups.hits * counted / groups.size).sum(axis=1)
+    return found
+
+
+def share_of_top(y_score: NDArray[Any], depth: int) -> NDArray[np.float64]:
+    """Chance of each item to be among the top `depth`, ties in random order; O(n)."""
+    level = np.partition(y_score, -depth)[-depth]
+    above, level_with = y_score > level, y_score == level
+    room = depth - np.count_nonzero(above)
+    share: NDArray[np.float64] = above + level_with * (room / level_with.sum())
+    return share
+
+
 def _rank_counts(data: RankingInput) -> Ranking:
     """Count the items above and level with each distinct score of a target."""
     levels, hits = np.unique(data.y_score[data.targets], return_counts=True)

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from skrank._question import format_pvalue
 from skrank.null import MeanNull, RandomSelectionNull
 
 
@@ -81,7 +82,7 @@ class RandomSelectionResult:
             f"  by luck    {self.null_mean:.4g} on average, "
             f"standard deviation {self.null_std:.3g}",
             f"  z          {self.zscore:.3g}",
-            f"  p          {_format_pvalue(self.log10_pvalue)}   "
+            f"  p          {format_pvalue(self.log10_pvalue)}   "
             f"P(luck {beyond[self.alternative]} value), by {self.method}",
         ]
         return "\n".join(lines)
@@ -106,12 +107,3 @@ class RandomSelectionResult:
         if fields["pvalue_error"] is None:
             fields["pvalue_error"] = math.nan
         return {**fields, "pvalue_lower": lower, "pvalue_upper": upper}
-
-
-def _format_pvalue(log10_pvalue: float) -> str:
-    """Print a p-value of any depth."""
-    if log10_pvalue > -4 or math.isinf(log10_pvalue):
-        return f"{10**log10_pvalue:.2g}"
-    exponent = math.floor(log10_pvalue + math.log10(20 / 19.9))  # 9.95 rounds to 10
-    mantissa = max(1.0, 10 ** (log10_pvalue - exponent))
-    return f"{mantissa:.1f}e{exponent:03d}"

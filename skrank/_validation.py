@@ -42,11 +42,12 @@ def check_ranking_input(
     pos_label: object = None,
     sample_weight: ArrayLike | None = None,
     n_missed: int = 0,
+    score_name: str = "y_score",
 ) -> RankingInput:
     """Check labels, scores and weights against each other; O(n), no sort."""
     labels = _column("y_true", y_true)
-    scores = check_scores(y_score)
-    _same_length("y_score", scores, labels)
+    scores = check_scores(y_score, score_name)
+    _same_length(score_name, scores, labels)
     weight = None
     if sample_weight is not None:
         weight = _check_weight(sample_weight, labels)
@@ -78,21 +79,21 @@ def find_targets(labels: NDArray[Any], pos_label: object = None) -> NDArray[np.i
     raise ValueError(msg)
 
 
-def check_scores(y_score: ArrayLike) -> NDArray[Any]:
+def check_scores(y_score: ArrayLike, name: str = "y_score") -> NDArray[Any]:
     """Return finite numbers that can order items, in the type they came in."""
-    scores = _numeric("y_score", y_score)
+    scores = _numeric(name, y_score)
     kind = scores.dtype.kind
     if kind == "b":
-        _refuse_labels("booleans")
+        _refuse_labels(name, "booleans")
     low, high = scores.min(), scores.max()
     if kind == "f" and not (np.isfinite(low) and np.isfinite(high)):
         msg = (
-            "`y_score` must be finite; got NaN or infinity "
+            f"`{name}` must be finite; got NaN or infinity "
             f"(minimum {low}, maximum {high})."
         )
         raise ValueError(msg)
     if kind != "f" and high == 1 and (low == 0 or _is_sign(low, scores)):
-        _refuse_labels(f"integers {{{low}, {high}}}")
+        _refuse_labels(name, f"integers {{{low}, {high}}}")
     return scores
 
 
@@ -227,7 +228,7 @@ def _column(name: str, values: ArrayLike) -> NDArray[Any]:
         array = np.asarray(values, dtype=object)  # a list may have mixed in others
     if array.ndim != 1:
         hint = ""
-        if name == "y_score" and array.ndim == 2 and array.shape[1] == 2:
+        if name.startswith("y_score") and array.ndim == 2 and array.shape[1] == 2:
             hint = ", as the column y_score[:, i] of the target class"
         msg = f"`{name}` must be one-dimensional{hint}; got shape {array.shape}."
         raise ValueError(msg)
@@ -334,9 +335,9 @@ def _is_sign(low: Any, scores: NDArray[Any]) -> bool:
     return bool(low == -1 and np.count_nonzero(scores) == scores.size)
 
 
-def _refuse_labels(got: str) -> None:
+def _refuse_labels(name: str, got: str) -> None:
     msg = (
-        "`y_score` must rank the items, as decision_function or predict_proba do; "
+        f"`{name}` must rank the items, as decision_function or predict_proba do; "
         f"got hard labels, {got}."
     )
     raise ValueError(msg)

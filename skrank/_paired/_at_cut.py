@@ -1,0 +1,228 @@
+"""Two rankings at one cut: which targets each of them has among its top t.
+
+The engines take counts and nothing else, so that counts from anywhere will do;
+`count_at_cut` makes those of a pair. Hits in a tie that reaches across the cut are
+shared out, so counts need not be whole. All that is said here is about the difference
+of the *hits*, until it is divided by what the metric divides by.
+
+Notation of Ash and Hughes-Oliver (2022): of n items, m of them targets, t are tested;
+pi = m/n, rho = t/n, k = hits/m, p = hits/t, and Lambda is the probability that an item
+scored at the cut is a target.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank._measures import Measure, PrecisionAtT
+from skrank._paired._evidence import (
+    Evidence,
+    defined_error,
+    join_tails,
+    log_below_half,
+    sign_test,
+    subtract,
+)
+from skrank._paired._pair import PairedRankings
+from skrank._ranking import Ranking, hits_at, share_of_top
+
+METHODS = ("mcnemar", "posterior", "binomial", "emproc")
+
+# The window in which Lambda is counted reaches at least so many ranks to each side.
+_LEAST_REACH = 5
+
+
+@dataclass(frozen=True, slots=True)
+class CutCounts:
+    """What two rankings of n items, m of them targets, have among their top t.
+
+    `hits_both` are the targets, and `n_both` the items, that are in both tops.
+    """
+
+    t: float
+    n: float
+    m: float
+    hits_a: float
+    hits_b: float
+    hits_both: float
+    n_both: float
+
+    @property
+    def difference(self) -> float:
+        """Hits of A beyond those of B."""
+        return float(subtract(self.hits_a, self.hits_b))
+
+    @property
+    def found_by_one(self) -> tuple[float, float]:
+        """Targets found by A only, and by B only."""
+        a, b = subtract([self.hits_a, self.hits_b], self.hits_both).tolist()
+        return a, b
+
+
+def count_at_cut(pair: PairedRankings, t: int) -> CutCounts:
+    """Count hits and items of two tops; an item of a tie at the cut by its share."""
+    in_a, in_b = (share_of_top(x.y_score, t) for x in (pair.input_a, pair.input_b))
+    in_both, hits = in_a * in_b, pair.targets
+    return CutCounts(
+        t=t,
+        n=pair.n_samples,
+        m=hits.size,
+        hits_a=float(in_a[hits].sum()),
+        hits_b=float(in_b[hits].sum()),
+        hits_both=float(in_both[hits].sum()),
+        n_both=float(in_both.sum()),
+    )
+
+
+def targets_around(ranking: Ranking, t: float) -> float:
+    """Lambda: the share of targets among the items ranked around t.
+
+    The window reaches t/2 ranks to each side, at least 5, and ends where the list does;
+    ties across its ends are shared out. Ash and Hughes-Oliver smooth the scores by a
+    kernel instead; ranks need no bandwidth and know no scale.
+    """
+    reach = max(t / 2, _LEAST_REACH)
+    ends = np.clip([t - reach, t + reach], 0, ranking.n_samples)
+    return float(np.diff(hits_at(ranking, ends))[0] / np.diff(ends)[0])
+
+
+def error_at_cut(method: str, pair: PairedRankings, measure: Measure) -> float:
+    """Standard error of the difference of a metric, by "binomial" or "emproc"."""
+    counts = count_at_cut(pair, int(measure.cut(pair.ranking_a)))
+    binomial, emproc = _ERRORS[isinstance(measure, PrecisionAtT)]
+    if method == "binomial":
+        error = binomial(counts)
+    else:
+        around = [targets_around(r, counts.t) for r in (pair.ranking_a, pair.ranking_b)]
+        error = emproc(counts, *around)
+    return error / _divisor(pair, measure)
+
+
+def weigh_at_cut(
+    method: str, pair: PairedRankings, measure: Measure, alternative: str, prior: float
+) -> Evidence:
+    """Weigh the difference of a metric by the targets that one ranking only has."""
+    counts = count_at_cut(pair, int(measure.cut(pair.ranking_a)))
+    if method == "mcnemar":
+        evidence = mcnemar(counts, alternative)
+    else:
+        evidence = posterior(counts, prior, alternative)
+    error = evidence.standard_error / _divisor(pair, measure)
+    return evidence._replace(standard_error=error)
+
+
+def mcnemar(counts: CutCounts, alternative: str) -> Evidence:
+    """Exact sign test of the targets that one ranking only has found.
+
+    The z-score is McNemar's. Its standard error would be that under the null; the one
+    that goes into intervals is the binomial's.
+    """
+    z, log_p = sign_test(*counts.found_by_one, alternative)
+    error = binomial_recall_error(counts)
+    return Evidence(defined_error(counts.difference, error), z, log_p)
+
+
+def posterior(counts: CutCounts, prior: float, alternative: str) -> Evidence:
+    """Dirichlet posterior of who finds a target: A only, B only, or both alike.
+
+    pi_1 / (pi_1 + pi_2) has a beta law, so that P(pi_1 > pi_2) of Goutte and Gaussier
+    (2005, section 4), who sample it, is a tail of that.
+    """
+    only_a, only_b = counts.found_by_one
+    a, b = only_a + prior, only_b + prior
+    log_tails = log_below_half(a, b), log_below_half(b, a)
+    total = counts.m + 3 * prior
+    variance = (a + b - (a - b) ** 2 / total) / (total * (total + 1))
+    error = counts.m * math.sqrt(variance)
+    return Evidence(
+        standard_error=error,
+        zscore=counts.difference / error,
+        log_pvalue=join_tails(*log_tails, alternative),
+        probability_superior=math.exp(log_tails[1]),
+    )
+
+
+def binomial_recall_error(counts: CutCounts) -> float:
+    """Standard error of recall if each target is found or not by itself.
+
+    The correlated binomial of Ash and Hughes-Oliver (2022): k (1 - k) / m for each, and
+    (k_12 - k_1 k_2) / m for the two, here times m**2.
+    """
+    both, hits_1, hits_2 = _pairs(counts.hits_a, counts.hits_b, counts.hits_both)
+    return _error_of_difference(both - hits_1 * hits_2 / counts.m)
+
+
+def binomial_precision_error(counts: CutCounts) -> float:
+    """Standard error of precision if each item looked at is a hit or not by itself.
+
+    p (1 - p) / t for each, here times t**2; the two covary by the items that are in
+    both tops, and by the precision among those, as chemmodlab had it.
+    """
+    both, *_ = _pairs(counts.hits_a, counts.hits_b, counts.hits_both)
+    tested, *_ = _pairs(counts.t, counts.t, counts.n_both)
+    missed = 1 - both / np.where(tested > 0, tested, 1.0)
+    return _error_of_difference(both * missed)
+
+
+def emproc_recall_error(counts: CutCounts, lambda_a: float, lambda_b: float) -> float:
+    """Standard error of recall as an empirical process, whose cut is estimated, too.
+
+    Ash and Hughes-Oliver (2022): the covariance of k_1 and k_2 is
+    [pi (k_12 - k_1 k_2)(1 - Lambda_1 - Lambda_2) + (rho_12 - rho**2) Lambda_1 Lambda_2]
+    / (n pi**2), here times m**2; with k_12 = k and rho_12 = rho it is the variance.
+    """
+    both, hits_1, hits_2 = _pairs(counts.hits_a, counts.hits_b, counts.hits_both)
+    tested, *_ = _pairs(counts.t, counts.t, counts.n_both)
+    _, lambda_1, lambda_2 = _pairs(lambda_a, lambda_b)
+    return _error_of_difference(
+        (both - hits_1 * hits_2 / counts.m) * (1 - lambda_1 - lambda_2)
+        + (tested - counts.t**2 / counts.n) * lambda_1 * lambda_2
+    )
+
+
+def emproc_precision_error(
+    counts: CutCounts, lambda_a: float, lambda_b: float
+) -> float:
+    """Standard error of precision as an empirical process, whose cut is estimated.
+
+    Ash and Hughes-Oliver (2022) have, for one ranking, the variance
+    [p (1 - p) + (1 - rho)(p - Lambda)**2] / (n rho), here times t**2: that of the sum
+    of (y - Lambda) over the items above the cut. Two such sums covary likewise.
+    """
+    both, hits_1, hits_2 = _pairs(counts.hits_a, counts.hits_b, counts.hits_both)
+    tested, *_ = _pairs(counts.t, counts.t, counts.n_both)
+    _, lambda_1, lambda_2 = _pairs(lambda_a, lambda_b)
+    excess_1, excess_2 = hits_1 - lambda_1 * counts.t, hits_2 - lambda_2 * counts.t
+    return _error_of_difference(
+        both * (1 - lambda_1 - lambda_2)
+        + tested * lambda_1 * lambda_2
+        - excess_1 * excess_2 / counts.n
+    )
+
+
+# Errors for metrics other than precision, and for precision: what differs is whether
+# the targets or the items looked at are taken as given.
+_ERRORS = (
+    (binomial_recall_error, emproc_recall_error),
+    (binomial_precision_error, emproc_precision_error),
+)
+
+
+def _pairs(a: float, b: float, both: float = math.nan) -> NDArray[np.float64]:
+    """Of the pairs (A, A), (B, B), (A, B): what they share, the first, the second.
+
+    What A shares with itself is all it has.
+    """
+    return np.array([[a, b, both], [a, b, a], [a, b, b]])
+
+
+def _error_of_difference(covariance: NDArray[np.float64]) -> float:
+    """Standard error of A - B, from the covariances of (A, A), (B, B) and (A, B)."""
+    return math.sqrt(max(float(covariance @ [1, 1, -2]), 0.0))
+
+
+def _divisor(pair: PairedRankings, measure: Measure) -> float:
+    """Return what the metric divides hits by."""
+    return measure.divisor(measure.frame(pair.ranking_a, pair.targets.size))

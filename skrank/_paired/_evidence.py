@@ -1,0 +1,102 @@
+"""What a method finds out about a difference, and how it becomes a p-value.
+
+The methods disagree about what varies: items, labels, lists. They agree in what they
+say: `Evidence`, the same whatever the method.
+"""
+
+import math
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import beta, norm, t
+from sklearn.exceptions import UndefinedMetricWarning
+
+# Rounding of values that are equal in words; differences within it are 0.
+_ROUNDING = 1e-12
+
+
+class Evidence(NamedTuple):
+    """What a method says of a difference; NaN where it has nothing to say."""
+
+    standard_error: float
+    zscore: float
+    log_pvalue: float
+    probability_superior: float = math.nan
+    degrees_of_freedom: float = math.inf
+
+
+def subtract(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
+    """Differences of values; 0 where they differ by rounding only."""
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    return np.where(np.isclose(a, b, rtol=_ROUNDING, atol=0.0), 0.0, a - b)
+
+
+def from_error(
+    difference: float,
+    standard_error: float,
+    alternative: str,
+    degrees_of_freedom: float = math.inf,
+) -> Evidence:
+    """Refer a difference, in standard errors, to the normal law or to Student's t."""
+    error = defined_error(difference, standard_error)
+    z = 0.0 if difference == 0 else difference / error
+    law = norm if math.isinf(degrees_of_freedom) else t(degrees_of_freedom)
+    log_p = join_tails(law.logsf(z), law.logcdf(z), alternative)
+    return Evidence(error, z, log_p, degrees_of_freedom=degrees_of_freedom)
+
+
+def defined_error(difference: float, standard_error: float) -> float:
+    """Warn of a standard error of 0, or none, for a difference that is not 0."""
+    if standard_error > _ROUNDING * abs(difference) or difference == 0:
+        return standard_error
+    warnings.warn(
+        "The standard error of the difference is undefined, and so is what needs it: "
+        "the rankings differ, but there is too little to estimate it from.",
+        UndefinedMetricWarning,
+        stacklevel=2,
+    )
+    return math.nan
+
+
+def join_tails(log_greater: float, log_less: float, alternative: str) -> float:
+    """Logarithm of the p-value, from those of the probabilities of the two sides."""
+    one_sided = {"greater": log_greater, "less": log_less}
+    twice = math.log(2) + min(log_greater, log_less)
+    return float(one_sided.get(alternative, min(twice, 0.0)))
+
+
+def sign_test(wins_a: float, wins_b: float, alternative: str) -> tuple[float, float]:
+    """z-score, and logarithm of the exact p-value, of wins that may be shared out.
+
+    P(X >= a) for X binomial(a + b, 1/2) is P(U <= 1/2) for U beta(a, b + 1), the form
+    that also takes parts of a win.
+    """
+    wins = wins_a + wins_b
+    z = float(subtract(wins_a, wins_b)) / math.sqrt(wins) if wins > 0 else 0.0
+    tails = (
+        log_below_half(wins_a, wins_b + 1) if wins_a > 0 else 0.0,
+        log_below_half(wins_b, wins_a + 1) if wins_b > 0 else 0.0,
+    )
+    return z, join_tails(*tails, alternative)
+
+
+def log_below_half(a: float, b: float) -> float:
+    """Logarithm of P(U < 1/2) for U beta(a, b); minus infinity where P underflows."""
+    with np.errstate(divide="ignore"):
+        return float(np.log(beta.cdf(0.5, a, b)))
+
+
+def adjust_holm(pvalues: ArrayLike) -> NDArray[np.float64]:
+    """Adjust p-values for their number by the step-down of Holm (1979).
+
+    Each is multiplied by the number of those not below it, and is at least what those
+    below it became. Undefined p-values stay so, and count among the tests.
+    """
+    p = np.asarray(pvalues, dtype=float)
+    order = np.argsort(p, kind="stable")  # NaN comes last
+    steps = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(steps, 1.0)
+    return adjusted

@@ -1,0 +1,65 @@
+"""Two rankings of items that vary: influences, resampled items, swapped ranks."""
+
+import math
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank._measures import Measure
+from skrank._paired._evidence import Evidence, subtract
+from skrank._paired._pair import PairedRankings
+from skrank._variability._pair import (
+    difference_error,
+    pair_of,
+    pair_of_ranks,
+    paired_bootstrap,
+    swapped_differences,
+)
+
+# What draws that are equal in words differ by: a swap that changes nothing is as
+# extreme as what was observed.
+_ROUNDING = 1e-12
+
+Floats = NDArray[np.float64]
+# Draws differences, so many of them, by a function that draws some with a generator.
+Draw = Callable[[Callable[[int, np.random.Generator], Floats]], Floats]
+
+
+def influence_error(pair: PairedRankings, measure: Measure) -> float:
+    """Standard error of the difference, from the paired influences of the items.
+
+    A single target, or a single other, does not tell how targets or others vary.
+    """
+    if min(pair.targets.size, pair.n_samples - pair.targets.size) < 2:
+        return math.nan
+    return difference_error(measure, pair_of(pair.input_a, pair.input_b))
+
+
+def bootstrap_error(pair: PairedRankings, measure: Measure, draw: Draw) -> float:
+    """Standard deviation of the difference over resampled targets and others."""
+    both = pair_of(pair.input_a, pair.input_b)
+    return float(draw(partial(paired_bootstrap, measure, both)).std(ddof=1))
+
+
+def swap_test(
+    pair: PairedRankings, measure: Measure, alternative: str, draw: Draw
+) -> Evidence:
+    """Place the difference among those of rankings that swap items at random."""
+    both = pair_of_ranks(pair.input_a, pair.input_b)
+    draws = draw(partial(swapped_differences, measure, both))
+    return count_swaps(float(subtract(*pair.values(measure))), draws, alternative)
+
+
+def count_swaps(difference: float, draws: Floats, alternative: str) -> Evidence:
+    """P-value (C + 1) / (B + 1), and z-score by the spread around 0 of the draws."""
+    slack = _ROUNDING * max(1.0, abs(difference))
+    extreme = {
+        "greater": draws >= difference - slack,
+        "less": draws <= difference + slack,
+        "two-sided": np.abs(draws) >= abs(difference) - slack,
+    }[alternative]
+    log_p = math.log((np.count_nonzero(extreme) + 1) / (draws.size + 1))
+    spread = float(np.sqrt(np.mean(draws**2)))
+    return Evidence(math.nan, difference / spread if spread > 0 else 0.0, log_p)

@@ -1,0 +1,521 @@
+"""Is ranking A better than ranking B? Two rankings of the same items, or several.
+
+What comes in is two rankings, as labels and two scores or as two fitted estimators, or
+more than two; what goes out is a frozen result, or a table of them. The comparison
+holds settings alone and is not changed by running.
+"""
+
+import math
+from copy import copy
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skrank._comparison_result import (
+    RankingComparisonResult,
+    RankingComparisonTable,
+)
+from skrank._measures import RecallAtT
+from skrank._paired._at_cut import error_at_cut, weigh_at_cut
+from skrank._paired._evidence import Evidence, adjust_holm, from_error, subtract
+from skrank._paired._input import Part, by_name, check_columns, pairs_of, split
+from skrank._paired._items import Draw, bootstrap_error, influence_error, swap_test
+from skrank._paired._lists import LIST_TESTS
+from skrank._paired._pair import PairedRankings, rank_pair
+from skrank._question import Question, track
+from skrank._response import target_scores
+from skrank._validation import (
+    check_count,
+    check_generator,
+    check_option,
+    check_positive,
+)
+from skrank._variability._resampling import draw_in_parallel
+
+ALTERNATIVES = ("two-sided", "greater", "less")
+
+# Methods by what they are made of: a standard error, which adds up over lists; the
+# targets or ranks of a single list; one value for each of several lists.
+_BY_ERROR = ("influence", "bootstrap", "binomial", "emproc")
+_ONE_LIST = ("swap", "mcnemar", "posterior")
+_OVER_LISTS = tuple(LIST_TESTS)
+_AT_CUT = ("mcnemar", "posterior", "binomial", "emproc")
+METHODS = ("auto", *_BY_ERROR, *_ONE_LIST, *_OVER_LISTS)
+
+
+class RankingComparison(Question):
+    """Compare two rankings of the same items, or several two by two.
+
+    The question is whether A finds the targets earlier than B, by a metric. Both rank
+    the same items, so they share their luck: what counts is the variance of the
+    difference, which is far smaller than that of two rankings of different items.
+
+    Parameters
+    ----------
+    metric : {"average_precision", "average_precision_at_k", "recall_at_t", \
+            "precision_at_t", "enrichment_factor", "reciprocal_rank", "rie", \
+            "bedroc"}, default="average_precision"
+        The metric function to compare by.
+    k : int or float, default=None
+        Depth of "average_precision_at_k".
+    t : int or float, default=None
+        Depth of "recall_at_t", "precision_at_t" and "enrichment_factor".
+    alpha : float, default=None
+        Weight of the top in "rie" and "bedroc"; None is their default.
+    normalize : {"min", "relevant", "hits"}, default="min"
+        Divisor of "average_precision_at_k".
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Tie rule of the metric.
+    method : {"auto", "influence", "bootstrap", "swap", "mcnemar", "posterior", \
+            "binomial", "emproc", "paired_t", "sign", "wilcoxon"}, default="auto"
+        What the difference is held against; see Notes.
+    alternative : {"two-sided", "greater", "less"}, default="two-sided"
+        Differences that count as more extreme: both signs, A better, or B better.
+    prior : float, default=0.5
+        Parameter of the symmetric Dirichlet prior of "posterior": 0.5 is that of
+        Jeffreys, 1 is uniform.
+    n_resamples : int, default=9999
+        Number of resamples that "bootstrap" and "swap" draw.
+    n_jobs : int, default=None
+        Number of jobs to draw in.
+    progress : bool, default=False
+        Whether to show a bar of progress over the draws, or over the pairs of
+        `compare_all`; it needs tqdm.
+    random_state : int, RandomState, Generator or None, default=None
+        Source of randomness of "bootstrap" and "swap".
+
+    Raises
+    ------
+    ValueError
+        If a setting is outside its range, or if a method for a cut is to go with a
+        metric without one, or with a tie rule other than "expected".
+
+    See Also
+    --------
+    RankingComparisonResult : What the comparison of two returns.
+    RankingComparisonTable : What the comparison of several returns.
+    RandomSelectionTest : The test whether one ranking beats luck.
+
+    Notes
+    -----
+    ============ ============================================ =======================
+    method       what varies, and what is assumed             for
+    ============ ============================================ =======================
+    "influence"  items; the difference is normal, its error   one list or several
+                 that of the items' paired influences
+    "bootstrap"  items, drawn again, targets and others each  one list or several
+                 from their own; the difference is normal
+    "swap"       nothing but who is called A: each item       one list
+                 swaps its two ranks with probability 1/2;
+                 p = (C + 1) / (B + 1) [1]_
+    "binomial"   the targets (for precision, the items        metrics of the top t
+                 looked at), each found or not
+    "emproc"     items, and with them where the cut falls     metrics of the top t
+    "mcnemar"    who finds a target that one only finds:      metrics of the top t,
+                 exact binomial law                           one list
+    "posterior"  the same, Bayesian, by `prior`               metrics of the top t,
+                                                              one list
+    "paired_t"   lists; Student's t                           several lists
+    "sign"       lists; on how many is A better? Exact        several lists
+    "wilcoxon"   lists; signed ranks                          several lists
+    ============ ============================================ =======================
+
+    For one list "auto" is "influence", or "bootstrap" for the metrics that jump when
+    one item is left out: "reciprocal_rank", and "average_precision_at_k" with
+    ``normalize="hits"``. For several it is "paired_t": lists such as queries or days
+    are a sample of those to come, and differ by more than their items do. The methods
+    by items take the lists as given; the variances of the lists then add up.
+
+    *At a cut.* Let A find h_1, B find h_2 and both find h_12 of the m targets among
+    their top t. "mcnemar" is exact on the targets that one only finds; its z-score is
+    (h_1 - h_2) / sqrt(h_1 + h_2 - 2 h_12) (McNemar [2]_), its standard error that of
+    "binomial". "binomial" and "emproc" are the correlated binomial and the empirical
+    process of Ash and Hughes-Oliver [3]_; with k_i = h_i / m, pi = m/n, rho = t/n, and
+    Lambda_i the probability that an item at the cut is a target, the latter has
+
+    .. code-block:: text
+
+        Cov(k_1, k_2) = (pi (k_12 - k_1 k_2) (1 - Lambda_1 - Lambda_2)
+                         + (rho_12 - rho^2) Lambda_1 Lambda_2) / (n pi^2)
+
+    where Lambda is counted among the ranks from t/2 to 3t/2. With Lambda = 0 it is the
+    former. "posterior" is that of Goutte and Gaussier [4]_: a target is found by A
+    only, by B only, or by both or neither, with probabilities pi_1, pi_2, pi_3 and a
+    Dirichlet prior; they sample P(pi_1 > pi_2), which is a tail of a beta law. Its
+    p-value is the probability of the other side, its standard error the posterior
+    standard deviation of pi_1 - pi_2. Only targets are counted. At one cut t the others
+    mirror them, since every hit that A has beyond B is a false alarm that B has beyond
+    A; to count them too would be to count each difference twice.
+
+    *Ties at the cut* are shared out, as the metric does: hits become fractions.
+    "posterior" takes them as they are, and so does "mcnemar", by P(U <= 1/2) for U
+    beta(a, b + 1), which is P(X >= a) for X binomial(a + b, 1/2) where a and b are
+    whole. Fractions count for more variance than they have, so p errs on the safe side.
+
+    A difference that is not 0 but has a standard error of 0, or none because there is
+    a single target, has no p-value: NaN, with a warning.
+
+    References
+    ----------
+    .. [1] Yeh (2000), "More accurate tests for the statistical significance of result
+       differences", *COLING 2000*, volume 2, 947-953.
+    .. [2] McNemar (1947), "Note on the sampling error of the difference between
+       correlated proportions or percentages", *Psychometrika* 12, 153-157.
+    .. [3] Ash and Hughes-Oliver (2022), "Confidence bands and hypothesis tests for hit
+       enrichment curves", *Journal of Cheminformatics* 14, article 50.
+    .. [4] Goutte and Gaussier (2005), "A probabilistic interpretation of precision,
+       recall and F-score, with implication for evaluation", *ECIR 2005*, 345-359.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank import RankingComparison
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = np.arange(2000) < 40
+    >>> a = rng.normal(2.0 * y_true)
+    >>> b = 0.6 * a + rng.normal(0.4 * y_true)
+    >>> result = RankingComparison().from_predictions(y_true, a, b)
+    >>> print(result)
+    Comparison of two rankings by average_precision
+      list       2000 items, 40 targets
+      A          0.3741
+      B          0.172
+      difference 0.2021, standard error 0.0832, 95 % interval 0.039 to 0.3651
+      z          2.43
+      p          0.015   two-sided, by influence
+    >>> low, high = result.confidence_interval(0.9)
+    >>> print(f"{low:.3f} to {high:.3f}")
+    0.065 to 0.339
+
+    Of the targets among the top 50, 13 are found by A only and 5 by B only:
+
+    >>> at_50 = RankingComparison("recall_at_t", t=50, method="posterior")
+    >>> print(at_50.from_predictions(y_true, a, b))
+    Comparison of two rankings by recall@50
+      list       2000 items, 40 targets
+      A          0.425
+      B          0.225
+      difference 0.2, standard error 0.0995, 95 % interval 0.005004 to 0.395
+      z          2.01
+      p          0.056   two-sided, by posterior
+      P(A > B)   0.9719
+
+    A third ranking, and p-values adjusted for three comparisons:
+
+    >>> scores = {"A": a, "B": b, "rounded A": np.round(a)}
+    >>> print(RankingComparison().compare_all(y_true, scores))
+    Comparison of 3 rankings by average_precision
+      list       2000 items, 40 targets
+      p          two-sided, by influence
+      A  B          value A  value B    A - B   error      z       p  p Holm
+      A  B           0.3741   0.1720   0.2021  0.0832   2.43   0.015    0.03
+      A  rounded A   0.3741   0.2764   0.0976  0.0311   3.14  0.0017  0.0051
+      B  rounded A   0.1720   0.2764  -0.1044  0.0777  -1.34    0.18    0.18
+    """
+
+    def __init__(
+        self,
+        metric: str = "average_precision",
+        *,
+        k: float | None = None,
+        t: float | None = None,
+        alpha: float | None = None,
+        normalize: str = "min",
+        ties: str = "expected",
+        method: str = "auto",
+        alternative: str = "two-sided",
+        prior: float = 0.5,
+        n_resamples: int = 9999,
+        n_jobs: int | None = None,
+        progress: bool = False,
+        random_state: object = None,
+    ) -> None:
+        super().__init__(metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties)
+        check_option("method", method, METHODS)
+        check_option("alternative", alternative, ALTERNATIVES)
+        check_positive("prior", prior)
+        check_count("n_resamples", n_resamples, least=2)
+        self.method = method
+        self.alternative = alternative
+        self.prior = prior
+        self.n_resamples = n_resamples
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.random_state = random_state
+        self._check_method()
+
+    def from_predictions(
+        self,
+        y_true: ArrayLike,
+        y_score_a: ArrayLike,
+        y_score_b: ArrayLike,
+        *,
+        pos_label: object = None,
+        groups: ArrayLike | None = None,
+    ) -> RankingComparisonResult:
+        """Compare two rankings given as labels and two scores.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Labels; both targets and others.
+        y_score_a, y_score_b : array-like of shape (n_samples,)
+            Scores of A and of B for the same items; higher means a likelier target.
+            Only their order counts, so they need no common scale.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        groups : array-like of shape (n_samples,), default=None
+            To which list each item belongs, such as its query or its fold. The items
+            are then ranked within each list, where `k` and `t` count too, and what is
+            compared is the mean over the lists.
+
+        Returns
+        -------
+        result : RankingComparisonResult
+            The two values, their difference, its error and its p-value. Lists without
+            targets, or of targets alone, are left out with a warning.
+
+        Raises
+        ------
+        ValueError
+            If the input is not two rankings of two classes, or if the method does not
+            go with one list, or with several.
+        """
+        scores = {"y_score_a": y_score_a, "y_score_b": y_score_b}
+        is_target, columns = check_columns(y_true, scores, pos_label)
+        parts = split(is_target, groups)
+        return self._compare(parts, columns, ("A", "B"))
+
+    def from_estimators(
+        self,
+        a: Any,
+        b: Any,
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        pos_label: object = None,
+        detector_targets: str | None = None,
+    ) -> RankingComparisonResult:
+        """Compare the rankings that two fitted estimators give of the same items.
+
+        Parameters
+        ----------
+        a, b : estimator instance
+            Fitted classifiers, regressors, rankers or outlier detectors. They rank by
+            ``decision_function``, else ``predict_proba``, else ``predict``.
+        X : array-like of shape (n_samples, n_features)
+            Items to rank; not those the estimators were fitted on.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector, which must be stated for one.
+
+        Returns
+        -------
+        result : RankingComparisonResult
+            The two values, their difference, its error and its p-value.
+
+        Raises
+        ------
+        ValueError
+            If an estimator can only give labels, is an outlier detector of unstated
+            orientation, or the input is not valid for `from_predictions`.
+        """
+        score_a, score_b = (
+            target_scores(
+                estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
+            )
+            for estimator in (a, b)
+        )
+        return self.from_predictions(y, score_a, score_b, pos_label=pos_label)
+
+    def compare_all(
+        self,
+        y_true: ArrayLike,
+        y_scores: Any,
+        *,
+        baseline: Any = None,
+        pos_label: object = None,
+        groups: ArrayLike | None = None,
+    ) -> RankingComparisonTable:
+        """Compare several rankings, each two of them or all with one baseline.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Labels; both targets and others.
+        y_scores : mapping, DataFrame or array-like of shape (n_samples, n_rankings)
+            Scores of two rankings or more for the same items, by name: a mapping from
+            names to scores, or columns. Columns of an array are called by their number.
+        baseline : str or int, default=None
+            Name of the ranking to compare the others with, which is then B of each
+            comparison; None compares each two.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        groups : array-like of shape (n_samples,), default=None
+            To which list each item belongs, as in `from_predictions`.
+
+        Returns
+        -------
+        table : RankingComparisonTable
+            The comparisons, and their p-values adjusted for their number.
+
+        Raises
+        ------
+        ValueError
+            As `from_predictions`; also if there are fewer than two rankings, if two
+            have the same name, or if there is no ranking of the baseline's name.
+        """
+        scores = by_name(y_scores)
+        pairs = pairs_of(tuple(scores), baseline)
+        columns = {f"y_scores[{name!r}]": scores[name] for name in scores}
+        is_target, checked = check_columns(y_true, columns, pos_label)
+        parts, ranked = (
+            split(is_target, groups),
+            dict(zip(scores, checked, strict=True)),
+        )
+        shown = track(pairs, total=len(pairs), label="pairs", progress=self.progress)
+        quiet = copy(self)
+        quiet.progress = False  # one bar is enough
+        results = [
+            quiet._compare(parts, [ranked[a], ranked[b]], (str(a), str(b)))
+            for a, b in shown
+        ]
+        adjusted = adjust_holm([result.pvalue for result in results])
+        return RankingComparisonTable(
+            tuple(results), tuple(adjusted.tolist()), tuple(map(str, ranked))
+        )
+
+    def _compare(
+        self,
+        parts: list[Part],
+        scores: list[NDArray[Any]],
+        names: tuple[str, str],
+    ) -> RankingComparisonResult:
+        """Compare A and B on one list, or on several and in the mean over them."""
+        labels = tuple(label for label, *_ in parts if label is not None)
+        method = self._choose_method(len(parts), grouped=bool(labels))
+        pairs = [
+            rank_pair(is_target, *(score[items] for score in scores))
+            for _, is_target, items in parts
+        ]
+        values = np.array([pair.values(self._measure()) for pair in pairs])
+        evidence = self._weigh(method, pairs, values)
+        return self._result(method, evidence, pairs, values, names, labels)
+
+    def _choose_method(self, n_lists: int, *, grouped: bool) -> str:
+        """Turn "auto" into a method, and check that it goes with the lists."""
+        method = self.method if self.method != "auto" else self._usual(grouped)
+        wrong = _OVER_LISTS if not grouped else _ONE_LIST
+        if method in wrong:
+            lists = "several lists" if grouped else "one list, without `groups`"
+            listed = ", ".join(repr(m) for m in METHODS[1:] if m not in wrong)
+            msg = f"`method` must be one of {listed} for {lists}; got {method!r}."
+            raise ValueError(msg)
+        if method in _OVER_LISTS and n_lists < 2:
+            msg = (
+                "`groups` must make two lists or more that hold targets and others for "
+                f"method {method!r}; got {n_lists}."
+            )
+            raise ValueError(msg)
+        return method
+
+    def _usual(self, grouped: bool) -> str:
+        """Return the method that "auto" stands for."""
+        if grouped:
+            return "paired_t"
+        return "influence" if self._measure().smooth else "bootstrap"
+
+    def _weigh(
+        self, method: str, pairs: list[PairedRankings], values: NDArray[np.float64]
+    ) -> Evidence:
+        """Ask a method about the differences of the lists, or about the lists."""
+        measure = self._measure()
+        if method in LIST_TESTS:
+            return LIST_TESTS[method](subtract(*values.T), self.alternative)
+        if method == "swap":
+            return swap_test(pairs[0], measure, self.alternative, self._draw())
+        if method in _ONE_LIST:
+            return weigh_at_cut(method, pairs[0], measure, self.alternative, self.prior)
+        errors = [self._error(method, pair) for pair in pairs]
+        error = float(np.linalg.norm(errors)) / len(errors)
+        return from_error(
+            float(subtract(*values.mean(axis=0))), error, self.alternative
+        )
+
+    def _error(self, method: str, pair: PairedRankings) -> float:
+        """Standard error of the difference on one list."""
+        if method == "influence":
+            return influence_error(pair, self._measure())
+        if method == "bootstrap":
+            return bootstrap_error(pair, self._measure(), self._draw())
+        return error_at_cut(method, pair, self._measure())
+
+    def _draw(self) -> Draw:
+        """Draw resamples by any engine."""
+        return partial(
+            draw_in_parallel,
+            n_lists=self.n_resamples,
+            generator=check_generator(self.random_state),
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+        )
+
+    def _result(
+        self,
+        method: str,
+        evidence: Evidence,
+        pairs: list[PairedRankings],
+        values: NDArray[np.float64],
+        names: tuple[str, str],
+        labels: tuple[Any, ...],
+    ) -> RankingComparisonResult:
+        """Write down what was found."""
+        estimate_a, estimate_b = values.mean(axis=0).tolist()
+        return RankingComparisonResult(
+            estimate_a=estimate_a,
+            estimate_b=estimate_b,
+            difference=float(subtract(estimate_a, estimate_b)),
+            standard_error=evidence.standard_error,
+            zscore=evidence.zscore,
+            pvalue=math.exp(evidence.log_pvalue),
+            log10_pvalue=evidence.log_pvalue / math.log(10),
+            probability_superior=evidence.probability_superior,
+            method=method,
+            alternative=self.alternative,
+            metric=self._measure().name,
+            n_samples=sum(pair.n_samples for pair in pairs),
+            n_targets=sum(pair.targets.size for pair in pairs),
+            n_lists=len(pairs),
+            names=names,
+            degrees_of_freedom=evidence.degrees_of_freedom,
+            values_a=tuple(values[:, 0].tolist()),
+            values_b=tuple(values[:, 1].tolist()),
+            labels=labels,
+        )
+
+    def _check_method(self) -> None:
+        """Check that the method has a meaning for the metric and its ties."""
+        measure, method = self._measure(), self.method
+        if method in _AT_CUT and not isinstance(measure, RecallAtT):
+            msg = (
+                "`metric` must be 'recall_at_t', 'precision_at_t' or "
+                f"'enrichment_factor' for method {method!r}; got {self.metric!r}."
+            )
+            raise ValueError(msg)
+        if method in _AT_CUT and self.ties != "expected":
+            msg = (
+                f"`ties` must be 'expected' for method {method!r}, which shares out "
+                f"the hits of a tie at the cut; got {self.ties!r}."
+            )
+            raise ValueError(msg)
+        if method == "influence" and not measure.smooth:
+            msg = (
+                "`method` must be another for metrics that jump when one item is left "
+                f"out, such as {measure.name}; got {method!r}."
+            )
+            raise ValueError(msg)
