@@ -69,7 +69,7 @@ def test_share_of_top_is_the_chance_under_random_order(t):
 
 def test_counts_without_ties_are_those_of_the_sets():
     pair = random_pair(3)
-    a, b = (set(np.argsort(-x.y_score)[:10]) for x in (pair.input_a, pair.input_b))
+    a, b = (set(np.argsort(-x.y_score)[:10]) for x in pair.inputs)
     targets = set(range(12))
     counts = count_at_cut(pair, 10)
     assert (counts.t, counts.n, counts.m) == (10, 60, 12)
@@ -83,7 +83,7 @@ def test_counts_without_ties_are_those_of_the_sets():
 def test_counts_with_ties_are_means_over_random_orders():
     pair = random_pair(4, levels=1)
     rng = np.random.default_rng(0)
-    a, b = (shuffled_tops(x.y_score, 10, rng) for x in (pair.input_a, pair.input_b))
+    a, b = (shuffled_tops(x.y_score, 10, rng) for x in pair.inputs)
     counts = count_at_cut(pair, 10)
     drawn = (a * b)[:, :12].sum(axis=1)
     assert counts.hits_both == pytest.approx(drawn.mean(), abs=5 * drawn.std() / 63)
@@ -97,7 +97,7 @@ def test_counts_with_ties_are_means_over_random_orders():
 def test_lambda_is_the_share_of_targets_between_two_ranks(t, first, last):
     y = np.random.default_rng(t).random(60) < 0.4
     pair = rank_pair(y, -np.arange(60.0), -np.arange(60.0))
-    found = targets_around(pair.ranking_a, t)
+    found = targets_around(pair.rankings[0], t)
     assert found == pytest.approx(y[first:last].mean())
 
 
@@ -105,7 +105,7 @@ def test_lambda_shares_out_ties():
     y, y_score = make_list((5, 10, 15), (3, 4, 5))
     pair = rank_pair(y == 1, y_score, y_score)
     # ranks 7 to 18: nine of the second tie, and three of the third
-    assert targets_around(pair.ranking_a, 12) == pytest.approx(
+    assert targets_around(pair.rankings[0], 12) == pytest.approx(
         (4 * 9 / 10 + 5 * 3 / 15) / 12
     )
 
@@ -269,7 +269,7 @@ def test_errors_are_in_units_of_the_metric(method):
     )
     assert enrichment == pytest.approx(recall * 60 / 10)
     counts = count_at_cut(pair, 10)
-    around = [targets_around(r, 10) for r in (pair.ranking_a, pair.ranking_b)]
+    around = [targets_around(r, 10) for r in pair.rankings]
     hits = {
         "binomial": (binomial_recall_error(counts), binomial_precision_error(counts)),
         "emproc": (
@@ -393,7 +393,7 @@ def test_emproc_of_chemmodlab(chemmodlab, rare_data):
     rankings = {
         name: rank_pair(
             targets, *[np.array([float(row[name]) for row in data])] * 2
-        ).ranking_a
+        ).rankings[0]
         for name in ("surf", "icm", "vina", "minr", "maxz")
     }
     checked = 0

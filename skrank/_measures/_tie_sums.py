@@ -19,6 +19,7 @@ Array = Any  # numbers or arrays of them, broadcast against each other
 # Others in a group up to which the recurrence over its hits starts where all are hits;
 # and the logarithm of a chance that no sum of doubles feels.
 _FEW = 200
+_SHORT = 32  # items of a group whose sums have so many terms
 _NEGLIGIBLE = math.log(1e-17)
 
 
@@ -71,20 +72,24 @@ def _harmonic(above: Array, count: Array) -> tuple[NDArray[Any], NDArray[Any]]:
     if count.max(initial=0) <= 1:
         return first, second
     above, count = np.broadcast_arrays(above, count)
-    many = count > 1
-    above, count = above[many], count[many]
-    first[many] = total = _reciprocal_sum(above, count)
-    second[many] = _second_sum(above, count, count - (above + 1) * total)
+    short, long = (count > 1) & (count <= _SHORT), count > _SHORT
+    first[short], second[short] = _short_sums(above[short], count[short])
+    first[long], second[long] = _long_sums(above[long], count[long])
     return first, second
 
 
-def _second_sum(above: Array, count: Array, closed: Array) -> Array:
-    """Sum of (j - 1) / (above + j); the closed form cancels for short, deep groups."""
-    short = 32
-    total = np.zeros(np.broadcast(above, count).shape)
-    for j in range(2, 1 + min(short, int(count.max(initial=0)))):
-        total = total + np.where(count >= j, (j - 1) / (above + j), 0.0)
-    return np.where(count > short, closed, total)
+def _short_sums(above: Array, count: Array) -> tuple[Array, Array]:
+    """Term by term, since the closed form cancels for short, deep groups."""
+    first, second = np.zeros(count.shape), np.zeros(count.shape)
+    for j in range(1, 1 + int(count.max(initial=0))):
+        term = (count >= j) / (above + j)
+        first, second = first + term, second + (j - 1) * term
+    return first, second
+
+
+def _long_sums(above: Array, count: Array) -> tuple[Array, Array]:
+    total = _reciprocal_sum(above, count)
+    return total, count - (above + 1) * total
 
 
 def _reciprocal_sum(above: Array, count: Array) -> Array:

@@ -63,7 +63,7 @@ class CutCounts:
 
 def count_at_cut(pair: PairedRankings, t: int) -> CutCounts:
     """Count hits and items of two tops; an item of a tie at the cut by its share."""
-    in_a, in_b = (share_of_top(x.y_score, t) for x in (pair.input_a, pair.input_b))
+    in_a, in_b = (share_of_top(x.y_score, t) for x in pair.inputs)
     in_both, hits = in_a * in_b, pair.targets
     return CutCounts(
         t=t,
@@ -90,12 +90,12 @@ def targets_around(ranking: Ranking, t: float) -> float:
 
 def error_at_cut(method: str, pair: PairedRankings, measure: Measure) -> float:
     """Standard error of the difference of a metric, by "binomial" or "emproc"."""
-    counts = count_at_cut(pair, int(measure.cut(pair.ranking_a)))
+    counts = count_at_cut(pair, int(measure.cut(pair.rankings[0])))
     binomial, emproc = _ERRORS[isinstance(measure, PrecisionAtT)]
     if method == "binomial":
         error = binomial(counts)
     else:
-        around = [targets_around(r, counts.t) for r in (pair.ranking_a, pair.ranking_b)]
+        around = [targets_around(r, counts.t) for r in pair.rankings]
         error = emproc(counts, *around)
     return error / _divisor(pair, measure)
 
@@ -104,7 +104,7 @@ def weigh_at_cut(
     method: str, pair: PairedRankings, measure: Measure, alternative: str, prior: float
 ) -> Evidence:
     """Weigh the difference of a metric by the targets that one ranking only has."""
-    counts = count_at_cut(pair, int(measure.cut(pair.ranking_a)))
+    counts = count_at_cut(pair, int(measure.cut(pair.rankings[0])))
     if method == "mcnemar":
         evidence = mcnemar(counts, alternative)
     else:
@@ -225,4 +225,4 @@ def _error_of_difference(covariance: NDArray[np.float64]) -> float:
 
 def _divisor(pair: PairedRankings, measure: Measure) -> float:
     """Return what the metric divides hits by."""
-    return measure.divisor(measure.frame(pair.ranking_a, pair.targets.size))
+    return measure.divisor(measure.frame(pair.rankings[0], pair.targets.size))

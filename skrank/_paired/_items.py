@@ -34,12 +34,12 @@ def influence_error(pair: PairedRankings, measure: Measure) -> float:
     """
     if min(pair.targets.size, pair.n_samples - pair.targets.size) < 2:
         return math.nan
-    return difference_error(measure, pair_of(pair.input_a, pair.input_b))
+    return difference_error(measure, pair_of(*pair.inputs, pair.rankings))
 
 
 def bootstrap_error(pair: PairedRankings, measure: Measure, draw: Draw) -> float:
     """Standard deviation of the difference over resampled targets and others."""
-    both = pair_of(pair.input_a, pair.input_b)
+    both = pair_of(*pair.inputs, pair.rankings)
     return float(draw(partial(paired_bootstrap, measure, both)).std(ddof=1))
 
 
@@ -47,7 +47,7 @@ def swap_test(
     pair: PairedRankings, measure: Measure, alternative: str, draw: Draw
 ) -> Evidence:
     """Place the difference among those of rankings that swap items at random."""
-    both = pair_of_ranks(pair.input_a, pair.input_b)
+    both = pair_of_ranks(*pair.inputs)
     draws = draw(partial(swapped_differences, measure, both))
     return count_swaps(float(subtract(*pair.values(measure))), draws, alternative)
 

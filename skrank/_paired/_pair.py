@@ -15,24 +15,23 @@ from skrank._validation import RankingInput
 class PairedRankings:
     """Clean input of A and of B, with the same targets, and the rankings they make."""
 
-    input_a: RankingInput
-    input_b: RankingInput
-    ranking_a: Ranking
-    ranking_b: Ranking
+    inputs: tuple[RankingInput, RankingInput]
+    rankings: tuple[Ranking, Ranking]
 
     @property
     def n_samples(self) -> int:
         """Number of items."""
-        return self.input_a.y_score.size
+        return self.inputs[0].y_score.size
 
     @property
     def targets(self) -> NDArray[np.intp]:
         """Positions of the targets among them."""
-        return self.input_a.targets
+        return self.inputs[0].targets
 
     def values(self, measure: Measure) -> tuple[float, float]:
         """Values of a measure for A and for B."""
-        return measure.value(self.ranking_a), measure.value(self.ranking_b)
+        a, b = self.rankings
+        return measure.value(a), measure.value(b)
 
 
 def rank_pair(
@@ -41,4 +40,4 @@ def rank_pair(
     """Rank the same items by two scores."""
     targets = np.flatnonzero(is_target)
     a, b = (RankingInput(targets, score, None, 0) for score in (score_a, score_b))
-    return PairedRankings(a, b, rank(a), rank(b))
+    return PairedRankings((a, b), (rank(a), rank(b)))

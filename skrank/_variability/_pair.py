@@ -15,7 +15,12 @@ from skrank._measures import Measure
 from skrank._ranking import Ranking, Standing, rank, ranks_as_scores, standing
 from skrank._validation import RankingInput
 from skrank._variability._influence import influence_of
-from skrank._variability._resampling import Floats, batches, list_values
+from skrank._variability._resampling import (
+    Floats,
+    batches,
+    check_resampled,
+    list_values,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,9 +31,11 @@ class Pair:
     standings: tuple[Standing, Standing]
 
 
-def pair_of(a: RankingInput, b: RankingInput) -> Pair:
-    """Rank the same items twice; O(n log n)."""
-    return Pair((rank(a), rank(b)), (standing(a), standing(b)))
+def pair_of(
+    a: RankingInput, b: RankingInput, rankings: tuple[Ranking, Ranking]
+) -> Pair:
+    """Find where the items stand in two rankings; O(n log m)."""
+    return Pair(rankings, (standing(a), standing(b)))
 
 
 def pair_of_ranks(a: RankingInput, b: RankingInput) -> Pair:
@@ -61,6 +68,8 @@ def paired_bootstrap(
     measure: Measure, pair: Pair, n_lists: int, rng: np.random.Generator
 ) -> Floats:
     """Differences of the values on items drawn with replacement; O(n) each."""
+    for ranking in pair.rankings:
+        check_resampled(measure, ranking)
     a, b = pair.standings
     m, n_others = a.levels.size, a.places.size
     differences = []
@@ -91,6 +100,8 @@ def swapped_differences(
     The pair is one on a common axis of ranks, and what the one list does not get of an
     item, the other gets.
     """
+    for ranking in pair.rankings:
+        check_resampled(measure, ranking)
     a, b = pair.standings
     frame = measure.frame(pair.rankings[0], a.levels.size)
     step, both = a.places - b.places, _tally(a) + _tally(b)

@@ -13,13 +13,13 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from skrank._measures import Frame, Measure
 from skrank._question import track
-from skrank._ranking import Ranking
+from skrank._ranking import HitGroups, Ranking
 from skrank._variability._sample import Counts, groups_of, sample_of
 
 Floats = NDArray[np.float64]
 
 # Counts of a batch of lists: enough for numpy, few enough for the cache.
-_BATCH = 1 << 18
+_BATCH = 1 << 14
 _PORTION = 500  # lists for one job
 
 
@@ -63,28 +63,46 @@ def list_values(
     measure: Measure, levels: NDArray[np.intp], others: Counts, frame: Frame
 ) -> Floats:
     """Values of lists from the levels of their targets and the others on places."""
-    alone = not others[:, 1::2].any() and measure.ties != "threshold"
-    if alone and measure.additive:
-        return _values_of_runs(measure, levels, others, frame)
-    n_lists, n_levels = len(levels), others.shape[1] // 2
-    flat = levels + n_levels * np.arange(n_lists)[:, None]
-    hits = np.bincount(flat.ravel(), minlength=n_lists * n_levels)
-    groups = groups_of(hits.reshape(n_lists, n_levels), others)
-    held = np.nonzero(groups.hits)
-    return measure.values(groups.take(held), held[0], n_lists, frame)
+    if not others[:, 1::2].any() and measure.ties != "threshold":
+        groups, row = _single_hits(levels, others)
+    else:
+        groups, row = _tied_hits(levels, others)
+    if not measure.additive:
+        return measure.values(groups, row, len(levels), frame)
+    gain = measure.gain(
+        groups.above, groups.size, groups.hits_above, groups.hits, frame
+    )
+    total = np.bincount(row, gain, len(levels))
+    return np.asarray(total / measure.divisor(frame) + measure.offset(frame))
 
 
-def _values_of_runs(
-    measure: Measure, levels: NDArray[np.intp], others: Counts, frame: Frame
-) -> Floats:
-    """Values where only targets tie: the order of hits among themselves is moot."""
+def _single_hits(
+    levels: NDArray[np.intp], others: Counts
+) -> tuple[HitGroups, NDArray[np.intp]]:
+    """Groups of one where only targets tie: their order among themselves is moot."""
     above = np.take_along_axis(
         np.cumsum(others[:, ::2], axis=1), np.sort(levels, axis=1), axis=1
     )
     rank = np.arange(levels.shape[1])
-    gain: Floats = measure.gain(above + rank, 1, rank, 1, frame)
-    values: Floats = gain.sum(axis=1) / measure.divisor(frame)
-    return values + measure.offset(frame)
+    hits_above = np.broadcast_to(rank, levels.shape).ravel()
+    single = np.ones_like(hits_above)
+    row = np.repeat(np.arange(len(levels)), levels.shape[1])
+    return HitGroups((above + rank).ravel(), single, hits_above, single), row
+
+
+def _tied_hits(
+    levels: NDArray[np.intp], others: Counts
+) -> tuple[HitGroups, NDArray[np.intp]]:
+    """Tie groups of the levels that hold hits."""
+    n_lists, n_levels = len(levels), others.shape[1] // 2
+    flat = levels + n_levels * np.arange(n_lists)[:, None]
+    hits = np.bincount(flat.ravel(), minlength=n_lists * n_levels)
+    held = np.flatnonzero(hits)
+    groups = groups_of(hits.reshape(n_lists, n_levels), others)
+    flat_groups = HitGroups(
+        groups.above.ravel(), groups.size.ravel(), groups.hits_above.ravel(), hits
+    )
+    return flat_groups.take(held), held // n_levels
 
 
 def draw_in_parallel(
