@@ -27,7 +27,7 @@ from skrank._variability._binormal import binormal_variances
 from skrank._variability._influence import influence_of
 
 SMOOTH = [case for case in METRICS if "hits" not in case and case != "reciprocal_rank"]
-WHOLE = [case for case in SMOOTH if "@" not in case]
+WHOLE = [case for case in SMOOTH if "@" not in case and "bedroc" not in case]
 AT_CUT = [case for case in SMOOTH if "@" in case]
 
 
@@ -68,6 +68,32 @@ def test_influence_is_the_jackknife(case, ties, grid):
     found = question(case, method="influence", ties=ties)
     result = found.from_predictions(y_true, y_score)
     assert result.standard_error == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("alpha", [3, 20])
+def test_influence_of_bedroc_is_linear_in_that_of_rie(alpha):
+    # BEDROC = (RIE - least) / (most - least), Truchon and Bayly (2007)
+    y_true, y_score = make_list((1,) * 900, [1] * 9 + [0] * 891)
+    most, least = (skrank.rie(y_true, s, alpha=alpha) for s in (y_score, -y_score))
+    sample = draw(np.random.default_rng(3), 9, 891)
+    rie, bedroc = (
+        MetricVariability(name, alpha=alpha, method="influence")
+        .from_predictions(*sample)
+        .standard_error
+        for name in ("rie", "bedroc")
+    )
+    assert bedroc == pytest.approx(rie / (most - least), rel=2 / 900)
+
+
+def test_influences_of_recall_and_precision_differ_by_a_factor():
+    sample = draw(np.random.default_rng(0), 15, 300)
+    recall, precision = (
+        MetricVariability(name, t=30, method="influence")
+        .from_predictions(*sample)
+        .standard_error
+        for name in ("recall_at_t", "precision_at_t")
+    )
+    assert precision == pytest.approx(recall * 15 / 30)
 
 
 @given(

@@ -84,22 +84,20 @@ def influence(
     elif frame.cut < frame.n_samples:
         refill = _refill(measure, sample, frame)[..., None]
     levels, places = _shares_above(sample, frame.cut)
-    no_target, no_other = _without_one(frame)
-    targets = _gains_without_target(measure, sample, no_target, levels)
-    targets = (targets + refill * levels) / measure.divisor(no_target)
-    others = _gains_without_other(measure, sample, no_other, levels)
-    others = (others + refill * places) / measure.divisor(no_other)
-    targets, others = targets * (1 + shrink * levels), others * (1 + shrink * places)
+    m = frame.n_targets
+    without = frame._replace(n_samples=max(frame.n_samples - 1, m + 1))
+    targets = _gains_without_target(measure, sample, without, levels)
+    others = _gains_without_other(measure, sample, without, levels)
+    targets = (targets + refill * levels) * (1 + shrink * levels)
+    others = (others + refill * places) * (1 + shrink * places)
+    # of the targets it is the mean gain that varies, whatever the metric divides by
+    targets = targets / max(m - 1, 1) * m
+    divisor = measure.divisor(without)
     return Influence(
-        sample, _centred(targets, sample.hits), _centred(others, sample.others)
+        sample,
+        _centred(targets / divisor, sample.hits),
+        _centred(others / divisor, sample.others),
     )
-
-
-def _without_one(frame: Frame) -> tuple[Frame, Frame]:
-    """The list without a target and without an other; the last one is never missed."""
-    n, m = frame.n_samples, frame.n_targets
-    no_target = frame._replace(n_samples=n - 1, n_targets=max(m - 1, 1))
-    return no_target, frame._replace(n_samples=max(n - 1, m + 1))
 
 
 def _refill(measure: Measure, sample: Sample, frame: Frame) -> Array:
