@@ -85,11 +85,11 @@ class ModeratedRule:
     """The sample's own variance, moderated by that of binormal rankings.
 
     All on the logit scale, as shares of the perfect value: `share` is the estimate,
-    kept half a hit away from the ends, which an estimate there makes limits; `variance` its own, with so many
-    `degrees_of_freedom`; `model_shares`, ascending, and `model_variances` are those of
-    binormal rankings. The interval holds the values that the estimate does not
-    contradict: the variance is that at the value, as in Wilson's interval, and so is
-    the bias of the logit.
+    kept half a hit away from the ends, which an estimate there makes limits;
+    `variance` its own, with so many `degrees_of_freedom`; `model_shares`, ascending,
+    and `model_variances` are those of binormal rankings. The interval holds the values
+    that the estimate does not contradict: the variance is that at the value, as in
+    Wilson's interval, and so is the bias of the logit.
     """
 
     estimate: float
