@@ -266,11 +266,11 @@ print(f"{'slides':<28}{SLIDES['AP'][3]:>8.5f}" + "".join(f"{x:>9.4f}" for x in p
 # *Before the hit* fits all five printed numbers within two standard errors, which are
 # 0.00001 for the mean error, and 0.006 and 0.004 for the difference between two
 # coverages of 10,000 lists each, at 80 and 95 %. The others do not. So it is probably
-# what was computed, and the row in brackets is no other method: it asks how often the
-# same intervals hold another "true" mean, .08164. The number is m/(n + 1) in all its
-# digits, where the slides' normal law has m/n, .08167. Where its standard deviation
-# .00497 comes from we did not find. The normal law comes near: .00496 with the targets
-# at their mean ranks, .00504 on average over the lists.
+# what was computed, or close to that, and the row in brackets is no other method: it
+# asks how often the same intervals hold another "true" mean, .08164. The number is m/(n
+# + 1) in all its digits, where the slides' normal law has m/n, .08167. Where its
+# standard deviation .00497 comes from we did not find. The normal law comes near:
+# .00496 with the targets at their mean ranks, .00504 on average over the lists.
 
 mean_ranks = i * (N + 1) / (M + 1)
 print(f"in brackets: mean {IN_BRACKETS[0]:.5f}, std {IN_BRACKETS[1]:.5f}")

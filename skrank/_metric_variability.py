@@ -112,16 +112,17 @@ class MetricVariability(Question):
                 leaving out one of them changes; normal quantiles
     "bootstrap" deviation of lists drawn with replacement, targets   all; "auto" for
                 and others apart; normal quantiles                   the rest
-    "survival"  Su and Zhang [1]_: the ranks of the targets as       AP, recall,
+    "survival"  Su and Zhang: the ranks of the targets as            AP, recall,
                 survival times, ``Var r(t) = r(t) (1 - r(t)) / m``,  precision, EF
                 ``Var p(t) = (m / t)**2 Var r(t)``
-    "boyd"      Boyd, Eng and Page [2]_: ``AP (1 - AP) / m``         AP
-    "posterior" Goutte and Gaussier [3]_: Beta law of precision,     recall,
+    "boyd"      Boyd, Eng and Page: ``AP (1 - AP) / m``              AP
+    "posterior" Goutte and Gaussier: Beta law of precision,          recall,
                 ``(TP + prior, FP + prior)``, or of recall,          precision, EF
                 ``(TP + prior, FN + prior)``, and its quantiles
     =========== ==================================================== ==================
 
-    The two without influences are "reciprocal_rank", which hangs on a single item, and
+    "survival" is from [1]_, "boyd" from [2]_ and "posterior" from [3]_. The two without
+    influences are "reciprocal_rank", which hangs on a single item, and
     "average_precision_at_k" with ``normalize="hits"``, whose divisor jumps.
 
     **Influences.** The variance is the jackknife's of two samples [4]_, targets and
