@@ -72,8 +72,9 @@ class MetricVariabilityResult:
         Returns
         -------
         interval : ConfidenceInterval
-            Lower and upper limit, within what the metric can be; NaN, with a warning,
-            where the standard error is 0 or unknown.
+            Lower and upper limit, within what the metric can be ("posterior" only
+            knows that a share is at most 1); NaN, with a warning, where the standard
+            error is 0 or unknown.
 
         Raises
         ------

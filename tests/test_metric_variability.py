@@ -319,6 +319,7 @@ def test_intervals_are_nested_and_possible(seed, method):
         return
     for transform in ("logit", None):
         wide = result.confidence_interval(0.99, transform)
+        assert {type(limit) for limit in wide} == {float}
         narrow = result.confidence_interval(0.5, transform)
         assert 0 <= wide.low <= narrow.low < narrow.high <= wide.high <= 1
 

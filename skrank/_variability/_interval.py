@@ -115,7 +115,7 @@ class ModeratedRule:
         if transform is None:
             half = t * self.standard_error
             low, high = self.estimate - half, self.estimate + half
-            return max(0.0, low), min(self.best, high)
+            return float(max(0.0, low)), float(min(self.best, high))
         low, high = (self.best * float(expit(self._limit(x))) for x in (t, -t))
         return min(low, self.estimate), max(high, self.estimate)
 
