@@ -262,7 +262,9 @@ ax.legend()
 # of "our method" are right in the mean, and 8 % short in the standard deviation. What
 # the row in brackets is, the slides do not say. It is close to the normal law that they
 # give for AP, though not the same: the mean of that law is m/n, and its variance is a
-# sum over the ranks of the targets, which are put at their mean ranks here.
+# sum over the ranks of the targets, which are put at their mean ranks here. The
+# coverage that they print has an example of its own,
+# :ref:`sphx_glr_auto_examples_plot_recall_coverage.py`.
 
 
 def slides_normal(n, m):

@@ -122,8 +122,8 @@ class RankingComparison(Question):
     "wilcoxon"   lists; signed ranks                          several lists
     ============ ============================================ =======================
 
-    For one list "auto" is "influence", or "bootstrap" for the metrics that jump when
-    one item is left out: "reciprocal_rank", and "average_precision_at_k" with
+    For one list "auto" is "influence", or "swap" for the metrics that jump when one
+    item is left out: "reciprocal_rank", and "average_precision_at_k" with
     ``normalize="hits"``. For several it is "paired_t": lists such as queries or days
     are a sample of those to come, and differ by more than their items do. The methods
     by items take the lists as given; the variances of the lists then add up.
@@ -428,7 +428,7 @@ class RankingComparison(Question):
         """Return the method that "auto" stands for."""
         if grouped:
             return "paired_t"
-        return "influence" if self._measure().smooth else "bootstrap"
+        return "influence" if self._measure().smooth else "swap"
 
     def _weigh(
         self, method: str, pairs: list[PairedRankings], values: NDArray[np.float64]

@@ -469,10 +469,8 @@ def test_what_auto_is():
     assert method() == "influence"
     assert method(metric="rie") == "influence"
     assert method(metric="average_precision_at_k", k=20) == "influence"
-    assert (
-        method(metric="average_precision_at_k", k=20, normalize="hits") == "bootstrap"
-    )
-    assert method(metric="reciprocal_rank") == "bootstrap"
+    assert method(metric="average_precision_at_k", k=20, normalize="hits") == "swap"
+    assert method(metric="reciprocal_rank") == "swap"
     assert method(metric="precision_at_t", t=20, ties="threshold") == "influence"
     assert method(GROUPS) == method(GROUPS, metric="recall_at_t", t=5) == "paired_t"
 
