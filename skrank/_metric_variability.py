@@ -7,7 +7,6 @@ out is a frozen result. The ranking is any ranking, not one that knows nothing.
 import math
 import warnings
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,9 +18,8 @@ from skrank._measures import (
     PrecisionAtT,
     RecallAtT,
 )
-from skrank._question import Question, rank_both_classes
+from skrank._question import RankingQuestion, rank_both_classes
 from skrank._ranking import Ranking
-from skrank._response import target_scores
 from skrank._validation import (
     check_count,
     check_generator,
@@ -50,7 +48,7 @@ METHODS = (
 )
 
 
-class MetricVariability(Question):
+class MetricVariability(RankingQuestion[MetricVariabilityResult]):
     """Standard error and confidence interval of a metric of one ranking.
 
     Another sample of items, from the same population and ranked by the same model,
@@ -213,47 +211,6 @@ class MetricVariability(Question):
         self.progress = progress
         self.random_state = random_state
         self._check_method(self._measure())
-
-    def from_estimator(
-        self,
-        estimator: Any,
-        X: Any,  # noqa: N803
-        y: ArrayLike,
-        *,
-        pos_label: object = None,
-        detector_targets: str | None = None,
-    ) -> MetricVariabilityResult:
-        """Ask how much the metric of a fitted estimator's ranking varies.
-
-        Parameters
-        ----------
-        estimator : estimator instance
-            Fitted classifier, regressor, ranker or outlier detector. It ranks by
-            ``decision_function``, else ``predict_proba``, else ``predict``.
-        X : array-like of shape (n_samples, n_features)
-            Items to rank; not those it was fitted on.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
-        detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector, which must be stated for one.
-
-        Returns
-        -------
-        result : MetricVariabilityResult
-            The value, its standard error, and intervals on demand.
-
-        Raises
-        ------
-        ValueError
-            If the estimator can only give labels, is an outlier detector of unstated
-            orientation, or the input is not valid for `from_predictions`.
-        """
-        y_score = target_scores(
-            estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
-        )
-        return self.from_predictions(y, y_score, pos_label=pos_label)
 
     def from_predictions(
         self, y_true: ArrayLike, y_score: ArrayLike, *, pos_label: object = None

@@ -6,8 +6,9 @@ A question is an object that holds settings only. It is asked of data by its
 
 import math
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,8 +16,10 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._measures import Measure, make_measure
 from skrank._ranking import Ranking, rank
+from skrank._response import target_scores
 from skrank._validation import check_ranking_input
 
+Result = TypeVar("Result")
 ListOfItems = TypeVar("ListOfItems", bound=tuple[Any, ...])
 
 _METRIC_SETTINGS = ("k", "t", "alpha", "normalize", "ties")
@@ -55,6 +58,57 @@ class Question:
 
     def _measure(self) -> Measure:
         return make_measure(self.metric, **self._settings())
+
+
+class RankingQuestion(Question, ABC, Generic[Result]):
+    """A question about one ranking, however it comes."""
+
+    @abstractmethod
+    def from_predictions(
+        self, y_true: ArrayLike, y_score: ArrayLike, *, pos_label: object = None
+    ) -> Result:
+        """Ask about a ranking given as labels and scores."""
+
+    def from_estimator(
+        self,
+        estimator: Any,
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        pos_label: object = None,
+        detector_targets: str | None = None,
+    ) -> Result:
+        """Ask about the ranking that a fitted estimator gives.
+
+        Parameters
+        ----------
+        estimator : estimator instance
+            Fitted classifier, regressor, ranker or outlier detector. It ranks by
+            ``decision_function``, else ``predict_proba``, else ``predict``.
+        X : array-like of shape (n_samples, n_features)
+            Items to rank; not those it was fitted on.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector, which must be stated for one.
+
+        Returns
+        -------
+        result : frozen result
+            As of `from_predictions`.
+
+        Raises
+        ------
+        ValueError
+            If the estimator can only give labels, is an outlier detector of unstated
+            orientation, or the input is not valid for `from_predictions`.
+        """
+        y_score = target_scores(
+            estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
+        )
+        return self.from_predictions(y, y_score, pos_label=pos_label)
 
 
 def as_targets(

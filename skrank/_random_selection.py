@@ -15,7 +15,7 @@ from sklearn.model_selection import cross_validate
 from sklearn.utils.parallel import Parallel, delayed
 
 from skrank._question import (
-    Question,
+    RankingQuestion,
     as_targets,
     keep_both_classes,
     rank_both_classes,
@@ -34,7 +34,7 @@ from skrank.null import MeanNull, RandomSelectionNull
 from skrank.null._choice import ALTERNATIVES, METHODS
 
 
-class RandomSelectionTest(Question):
+class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
     """Test whether a ranking beats random selection.
 
     The null hypothesis is that the scores know nothing of the labels: all ways to put
@@ -214,47 +214,6 @@ class RandomSelectionTest(Question):
         self.alternative = alternative
         self.n_resamples = n_resamples
         self.random_state = random_state
-
-    def from_estimator(
-        self,
-        estimator: Any,
-        X: Any,  # noqa: N803
-        y: ArrayLike,
-        *,
-        pos_label: object = None,
-        detector_targets: str | None = None,
-    ) -> RandomSelectionResult:
-        """Test the ranking that a fitted estimator gives.
-
-        Parameters
-        ----------
-        estimator : estimator instance
-            Fitted classifier, regressor, ranker or outlier detector. It ranks by
-            ``decision_function``, else ``predict_proba``, else ``predict``.
-        X : array-like of shape (n_samples, n_features)
-            Items to rank; not those it was fitted on.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
-        detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector, which must be stated for one.
-
-        Returns
-        -------
-        result : RandomSelectionResult
-            The value, its place under the null, and the p-value.
-
-        Raises
-        ------
-        ValueError
-            If the estimator can only give labels, is an outlier detector of unstated
-            orientation, or the input is not valid for `from_predictions`.
-        """
-        y_score = target_scores(
-            estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
-        )
-        return self.from_predictions(y, y_score, pos_label=pos_label)
 
     def from_predictions(
         self,
