@@ -5,6 +5,8 @@ scikit-learn, and the test against random selection.
 """
 
 from skrank._random_selection import RandomSelectionTest
+from skrank._search_result import SearchSelectionResult
+from skrank._search_selection import SearchSelectionTest
 from skrank._selection_result import RandomSelectionResult
 from skrank.metrics import (
     average_precision,
@@ -36,6 +38,8 @@ __all__ = [
     "RandomSelectionNull",
     "RandomSelectionResult",
     "RandomSelectionTest",
+    "SearchSelectionResult",
+    "SearchSelectionTest",
     "average_precision",
     "average_precision_at_k",
     "bedroc",

@@ -1,0 +1,94 @@
+"""How candidates rank the folds that they were not fitted on.
+
+What comes in is estimators and data. What goes out is, fold by fold, how many items
+each candidate puts above each item: all that a law of rankings needs to know. It can be
+asked for other labels than the observed ones, which are then fitted anew.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import check_cv
+from sklearn.utils.parallel import Parallel, delayed
+
+from skrank._question import rows, track
+from skrank._ranking import items_above
+from skrank._response import target_scores
+from skrank._validation import check_scores
+
+Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OutOfFold:
+    """Candidates, items, and the folds: fitted to the first part, ranking the second.
+
+    `orientation` has the keyword arguments that say what the targets are.
+    """
+
+    candidates: Sequence[Any]
+    X: Any
+    folds: Sequence[Fold]
+    orientation: dict[str, Any]
+    n_jobs: int | None
+    progress: bool
+
+    @property
+    def tests(self) -> list[NDArray[np.intp]]:
+        """Items of each fold that are held out."""
+        return [test for _, test in self.folds]
+
+    def rank(self, versions: Sequence[NDArray[Any]]) -> list[list[NDArray[np.intp]]]:
+        """Items above each item, by version of the labels, fold and candidate."""
+        n_candidates = len(self.candidates)
+        tasks = [(one, y) for y in versions for one in self.candidates]
+        watched = track(tasks, total=len(tasks), label="fits", progress=self.progress)
+        above = Parallel(n_jobs=self.n_jobs)(
+            delayed(_rank_folds)(one, self.X, y, self.folds, self.orientation)
+            for one, y in watched
+        )
+        return [
+            [np.stack(fold) for fold in zip(*above[start:][:n_candidates], strict=True)]
+            for start in range(0, len(tasks), n_candidates)
+        ]
+
+
+def make_folds(
+    cv: Any,
+    candidates: Iterable[Any],
+    X: Any,  # noqa: N803
+    y: NDArray[Any],
+    groups: ArrayLike | None,
+) -> list[Fold]:
+    """Split as a search over the candidates does; no item may be held out twice."""
+    classifier = any(is_classifier(one) for one in candidates)
+    folds = list(check_cv(cv, y, classifier=classifier).split(X, y, groups))
+    held_out = np.concatenate([test for _, test in folds]) if folds else np.array([])
+    if held_out.size == 0 or np.unique(held_out).size < held_out.size:
+        msg = (
+            "`cv` must make folds that hold out no item twice, so that its label "
+            f"belongs to one fold; got {len(folds)} folds that hold out "
+            f"{held_out.size} items of {y.size}, from {cv!r}."
+        )
+        raise ValueError(msg)
+    return folds
+
+
+def _rank_folds(
+    candidate: Any,
+    X: Any,  # noqa: N803
+    y: NDArray[Any],
+    folds: Sequence[Fold],
+    orientation: dict[str, Any],
+) -> list[NDArray[np.intp]]:
+    """Fit a candidate outside each fold, and rank the fold."""
+    above = []
+    for train, test in folds:
+        fitted = clone(candidate).fit(rows(X, train), y[train])
+        scores = target_scores(fitted, rows(X, test), y[test], **orientation)
+        above.append(items_above(check_scores(scores)))
+    return above
