@@ -1,12 +1,10 @@
 """How candidates rank the folds that they were not fitted on.
 
 What comes in is estimators and data. What goes out is, fold by fold, how many items
-each candidate puts above each item: all that a law of rankings needs to know. It can be
-asked for other labels than the observed ones, which are then fitted anew.
+each candidate puts above each item: all that a law of rankings needs to know.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,40 +19,6 @@ from skrank._response import target_scores
 from skrank._validation import check_scores
 
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OutOfFold:
-    """Candidates, items, and the folds: fitted to the first part, ranking the second.
-
-    `orientation` has the keyword arguments that say what the targets are.
-    """
-
-    candidates: Sequence[Any]
-    X: Any
-    folds: Sequence[Fold]
-    orientation: dict[str, Any]
-    n_jobs: int | None
-    progress: bool
-
-    @property
-    def tests(self) -> list[NDArray[np.intp]]:
-        """Items of each fold that are held out."""
-        return [test for _, test in self.folds]
-
-    def rank(self, versions: Sequence[NDArray[Any]]) -> list[list[NDArray[np.intp]]]:
-        """Items above each item, by version of the labels, fold and candidate."""
-        n_candidates = len(self.candidates)
-        tasks = [(one, y) for y in versions for one in self.candidates]
-        watched = track(tasks, total=len(tasks), label="fits", progress=self.progress)
-        above = Parallel(n_jobs=self.n_jobs)(
-            delayed(_rank_folds)(one, self.X, y, self.folds, self.orientation)
-            for one, y in watched
-        )
-        return [
-            [np.stack(fold) for fold in zip(*above[start:][:n_candidates], strict=True)]
-            for start in range(0, len(tasks), n_candidates)
-        ]
 
 
 def make_folds(
@@ -78,7 +42,25 @@ def make_folds(
     return folds
 
 
-def _rank_folds(
+def rank_folds(
+    candidates: Sequence[Any],
+    X: Any,  # noqa: N803
+    y: NDArray[Any],
+    folds: Sequence[Fold],
+    *,
+    n_jobs: int | None,
+    progress: bool,
+    **orientation: Any,
+) -> list[NDArray[np.intp]]:
+    """Count the items above each item of each fold, one candidate a row."""
+    tasks = track(candidates, total=len(candidates), label="fits", progress=progress)
+    above = Parallel(n_jobs=n_jobs)(
+        delayed(_rank_each)(one, X, y, folds, orientation) for one in tasks
+    )
+    return [np.stack(fold) for fold in zip(*above, strict=True)]
+
+
+def _rank_each(
     candidate: Any,
     X: Any,  # noqa: N803
     y: NDArray[Any],

@@ -15,7 +15,6 @@ _COLUMNS = {
     "value": "values",
     "null_mean": "null_means",
     "null_std": "null_stds",
-    "inflation": "inflations",
     "zscore": "zscores",
     "pvalue": "pvalues",
     "adjusted_pvalue": "adjusted_pvalues",
@@ -29,6 +28,7 @@ _SHARED = (
     "n_samples",
     "n_targets",
     "n_lists",
+    "inflation",
     "metric",
 )
 
@@ -48,11 +48,11 @@ class SearchSelectionResult:
     values : ndarray of shape (n_candidates,)
         Value of the metric, its mean over the folds.
     null_means, null_stds : ndarray of shape (n_candidates,)
-        Exact mean of the value under random selection; and its standard deviation,
-        exact for one list, for folds multiplied by the inflation.
-    inflations : ndarray of shape (n_candidates,)
-        How much wider the mean over the folds spreads than that over independent lists;
-        1 for one list.
+        Exact mean of the value under random selection; and its standard deviation, that
+        of independent lists times `inflation`.
+    inflation : float
+        How much wider the mean over folds is taken to spread than that over independent
+        lists: the square root of 2, or 1 for one list.
     zscores : ndarray of shape (n_candidates,)
         ``(values - null_means) / null_stds``; NaN if luck has no spread.
     pvalues : ndarray of shape (n_candidates,)
@@ -76,7 +76,7 @@ class SearchSelectionResult:
     values: _Floats
     null_means: _Floats
     null_stds: _Floats
-    inflations: _Floats
+    inflation: float
     zscores: _Floats
     pvalues: _Floats
     adjusted_pvalues: _Floats
@@ -89,27 +89,57 @@ class SearchSelectionResult:
 
     @property
     def n_candidates(self) -> int:
-        """Number of candidates."""
+        """Number of candidates.
+
+        Returns
+        -------
+        n_candidates : int
+            Number of entries of the arrays.
+        """
         return len(self.candidates)
 
     @property
     def n_resamples(self) -> int:
-        """Number of draws."""
+        """Number of draws.
+
+        Returns
+        -------
+        n_resamples : int
+            Number of entries of `null_best`.
+        """
         return int(self.null_best.size)
 
     @property
     def statistic(self) -> float:
-        """Value of the winner."""
+        """Value of the winner.
+
+        Returns
+        -------
+        statistic : float
+            Its entry in `values`.
+        """
         return float(self.values[self.best_index])
 
     @property
     def pvalue(self) -> float:
-        """Adjusted p-value of the winner."""
+        """Adjusted p-value of the winner.
+
+        Returns
+        -------
+        pvalue : float
+            Its entry in `adjusted_pvalues`.
+        """
         return float(self.adjusted_pvalues[self.best_index])
 
     @property
     def expected_best(self) -> float:
-        """Mean of `null_best`: the value that the best has by luck."""
+        """Mean of `null_best`: the value that the best has by luck.
+
+        Returns
+        -------
+        expected_best : float
+            What to compare the value of the winner with.
+        """
         return float(self.null_best.mean())
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The test of a search: p-values against enumeration, and the spread over folds."""
+"""The test of a search: p-values against enumeration, folds, searches."""
 
 import dataclasses
 import math
@@ -39,13 +39,10 @@ from skrank import (
     make_average_precision_scorer,
     make_rare_target_scorers,
 )
-from skrank._measures import make_measure
-from skrank._ranking import items_above
-from skrank.null._joint import JointList, JointNull, inflation
 
 X, Y = make_classification(300, n_features=5, weights=[0.9], random_state=1)
 NEIGHBOURS = {"n_neighbors": [1, 5, 25]}
-FAST = {"n_resamples": 199, "n_refits": 2, "random_state": 0}
+FAST = {"n_resamples": 199, "random_state": 0}
 
 
 def noise(n=300, n_candidates=4, seed=0):
@@ -196,121 +193,54 @@ def test_familywise_error_of_one_list_is_exact():
 # The spread of the mean over folds
 
 
-def joint_null(measure, rankings, n_targets):
-    lists = [
-        JointList.of(measure, np.array([items_above(np.array(s))]), n_targets)
-        for s in rankings
-    ]
-    return JointNull(lists)
+def test_folds_that_copy_each_others_labels_spread_twice_in_variance():
+    # each item scores the label of its twin in the other fold, so that both folds have
+    # the value of the same overlap. All labels of two folds of five items: the z-score
+    # has mean 0 and variance 1 if the inflation is right
+    places = list(combinations(range(5), 2))
+    fold, test = np.repeat([0, 1], 5), SearchSelectionTest(n_resamples=1)
+    zscores = []
+    for first, second in product(places, places):
+        y = np.r_[np.isin(np.arange(5), first), np.isin(np.arange(5), second)]
+        score = np.r_[y[5:], y[:5]].astype(float)
+        result = test.from_predictions(y, score[:, None], folds=fold)
+        zscores.append(result.zscores[0])
+    assert np.mean(zscores) == pytest.approx(0, abs=1e-12)
+    assert np.mean(np.square(zscores)) == pytest.approx(1)
+    assert result.inflation == math.sqrt(2)
 
 
-@pytest.fixture
-def measure():
-    return make_measure(
-        "average_precision",
-        k=None,
-        t=None,
-        alpha=None,
-        normalize="min",
-        ties="expected",
-    )
-
-
-# all labels of two folds of five items, two of them targets
-PLACES = np.array(list(combinations(range(5), 2)))
-FIRST, SECOND = (PLACES[i.ravel()] for i in np.indices((10, 10)))
-
-
-def scores_at(places):
-    return np.isin(np.arange(5), places).astype(float)
-
-
-def test_folds_that_copy_each_others_labels_spread_twice_in_variance(measure):
-    # each item scores the label of its twin in the other fold: both folds have the
-    # value of the overlap, the same one
-    refits = [
-        joint_null(measure, [scores_at(second), scores_at(first)], 2)
-        for first, second in zip(FIRST, SECOND, strict=True)
-    ]
-    assert_allclose(inflation(refits, [FIRST, SECOND]), [math.sqrt(2)])
-
-
-def test_folds_that_learn_nothing_are_independent(measure):
-    fixed = joint_null(measure, [[5, 2, 4, 4, 1], [1, 2, 3, 4, 5]], 2)
-    assert_allclose(inflation([fixed] * 100, [FIRST, SECOND]), [1.0])
-    tied = joint_null(measure, [[1, 1, 1, 1, 1], [2, 2, 2, 2, 2]], 2)
-    assert_array_equal(inflation([tied] * 100, [FIRST, SECOND]), [1.0])
-
-
-def test_one_fold_that_copies_the_other_is_independent_of_it(measure):
-    # by enumeration: the second one's scores are fixed, the first one's its labels
-    refits = [
-        joint_null(measure, [scores_at(second), [1, 2, 3, 4, 5]], 2)
-        for second in SECOND
-    ]
-    assert_allclose(inflation(refits, [FIRST, SECOND]), [1.0])
-
-
-def test_refits_find_what_folds_share():
-    # twins in the other fold, the only neighbours: the inflation is the square root of
-    # 2. Noise far from its own labels: it is 1, but for the few refits
-    rng = np.random.default_rng(0)
-    twins = np.tile(rng.normal(size=(100, 3)), (2, 1))
-    y = np.tile(rng.permutation(np.arange(100) < 10), 2)
-    cv = PredefinedSplit(np.repeat([0, 1], 100))
-    test = SearchSelectionTest(n_resamples=9, n_refits=20, random_state=0)
-    result = test.from_candidates(
-        {"twin": KNeighborsClassifier(1), "blind": IsolationForest(random_state=0)},
-        twins,
-        y,
-        cv=cv,
-        detector_targets="outliers",
-    )
-    assert result.candidates == ("twin", "blind")
-    assert_allclose(result.inflations, [math.sqrt(2), 1.0], rtol=0.05)
-    safe = SearchSelectionTest(n_resamples=9, n_refits=0)
-    result = safe.from_candidates([KNeighborsClassifier(1)], twins, y, cv=cv)
-    assert_array_equal(result.inflations, [math.sqrt(2)])
-
-
-def test_one_held_out_list_is_not_refitted():
-    fits = []
-
-    class Counted(KNeighborsClassifier):
-        def fit(self, X, y):
-            fits.append(y)
-            return super().fit(X, y)
-
+def test_one_held_out_list_is_the_test_of_its_rankings():
     cv = StratifiedShuffleSplit(1, random_state=0)
-    test = SearchSelectionTest(n_resamples=9, random_state=0)
-    result = test.from_candidates([Counted(3), Counted(9)], X, Y, cv=cv)
-    assert len(fits) == 2
-    assert_array_equal(result.inflations, [1.0, 1.0])
-    assert result.n_lists == 1
+    models = [KNeighborsClassifier(k) for k in (3, 9)]
+    test = SearchSelectionTest(**FAST)
+    result = test.from_candidates(models, X, Y, cv=cv)
+    (train, held_out), *_ = cv.split(X, Y)
+    scores = [
+        model.fit(X[train], Y[train]).predict_proba(X[held_out])[:, 1]
+        for model in models
+    ]
+    ready = test.from_predictions(Y[held_out], np.transpose(scores))
+    assert result.inflation == 1.0
     assert result.n_samples == 30
-    test.from_candidates([Counted(3), Counted(9)], X, Y, cv=4)
-    assert len(fits) == 2 + 2 * 4 * (1 + test.n_refits)
+    assert_array_equal(result.null_best, ready.null_best)
+    assert_array_equal(result.adjusted_pvalues, ready.adjusted_pvalues)
 
 
-def test_refits_permute_inside_folds():
-    seen = []
-
-    class Watched(KNeighborsClassifier):
-        def fit(self, X, y):
-            seen.append(y)
-            return super().fit(X, y)
-
-    # items of fold -1 are never held out, and keep their labels
-    fold = np.repeat([-1, 0, 1], 100)
-    SearchSelectionTest(**FAST).from_candidates(
-        [Watched(3)], X, Y, cv=PredefinedSplit(fold)
-    )
-    parts = [Y[:100], Y[100:200], Y[200:]]
-    for number, y in enumerate(seen):
-        other = parts[2 - number % 2]
-        assert_array_equal(y[:100], parts[0])
-        assert y[100:].sum() == other.sum()
-        assert np.array_equal(y[100:], other) == (number < 2)
+@pytest.mark.slow
+def test_familywise_error_of_folds():
+    # neighbours in noise; the bound is not reached, so the error stays below
+    rng, pvalues = np.random.default_rng(8), []
+    models = [KNeighborsClassifier(k) for k in (3, 9, 25)]
+    for seed in range(80):
+        y = rng.permutation(np.arange(200) < 20)
+        test = SearchSelectionTest(n_resamples=99, random_state=seed)
+        pvalues.append(
+            test.from_candidates(models, rng.normal(size=(200, 3)), y).pvalue
+        )
+    for level in (0.05, 0.2):
+        error = 3 * math.sqrt(level * (1 - level) / 80)
+        assert np.mean(np.array(pvalues) <= level) <= level + error
 
 
 # Searches
@@ -378,6 +308,12 @@ def test_labels_and_tables_of_any_kind():
     assert_array_equal(named.values, plain.values)
     assert_array_equal(named.null_best, plain.null_best)
     assert test.from_candidates([Ridge()], X, Y, cv=3).n_lists == 3
+    forest = [IsolationForest(random_state=0)]
+    found, missed = (
+        test.from_candidates(forest, X, Y, cv=3, detector_targets=which)
+        for which in ("outliers", "inliers")
+    )
+    assert found.zscores[0] * missed.zscores[0] < 0
 
 
 def test_groups_reach_the_splitter():
@@ -418,7 +354,7 @@ def test_predictions_of_folds_are_those_of_a_cross_validation():
         for column, model in enumerate(models):
             model.fit(X[train], Y[train])
             score[test, column] = model.predict_proba(X[test])[:, 1]
-    test = SearchSelectionTest(n_resamples=99, n_refits=0, random_state=0)
+    test = SearchSelectionTest(n_resamples=99, random_state=0)
     ready = test.from_predictions(Y, score, folds=fold)
     fitted = test.from_candidates(models, X, Y, cv=cv)
     assert_allclose(ready.values, fitted.values)
@@ -520,7 +456,6 @@ def test_running_leaves_the_test_unchanged():
     [
         ({"metric": "auc"}, "metric"),
         ({"n_resamples": 0}, "`n_resamples` must be an int of at least 1; got 0"),
-        ({"n_refits": -1}, "`n_refits` must be an int of at least 0; got -1"),
     ],
 )
 def test_settings_are_checked(settings, message):
