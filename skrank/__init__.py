@@ -1,7 +1,7 @@
 """Find rare targets with scikit-learn, and know whether a ranking beats luck.
 
 Public names, in the order of the flow: metrics of a ranking, scorers made of them for
-scikit-learn, and the test against random selection.
+scikit-learn, the test against random selection, and that of the best of a search.
 """
 
 from skrank._random_selection import RandomSelectionTest

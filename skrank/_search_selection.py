@@ -148,6 +148,13 @@ class SearchSelectionTest(Question):
     >>> result = test.from_search(search, X, y)
     >>> print(result)
     Search selection test of average_precision
+      5 lists    500 items, 36 targets (prevalence 0.072)
+      winner     {'n_neighbors': 25, 'weights': 'distance'}, one of 6
+      value      0.4244
+      by luck    0.1113 on average, standard deviation 0.036
+      best luck  0.1345 on average, above 0.1957 in 5 %
+      z          8.69
+      p          0.0001   P(best luck >= winner); alone 0.0001, Bonferroni 0.0006
     """
 
     def __init__(
