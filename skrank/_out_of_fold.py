@@ -42,6 +42,25 @@ def make_folds(
     return folds
 
 
+def folds_of_search(
+    search: Any,
+    estimators: Sequence[Any],
+    X: Any,  # noqa: N803
+    y: NDArray[Any],
+    groups: ArrayLike | None,
+) -> list[Fold]:
+    """Make the folds of a search again; if twice the same, they are those it had."""
+    folds, again = (make_folds(search.cv, estimators, X, y, groups) for _ in range(2))
+    tests = zip(folds, again, strict=True)
+    if not all(np.array_equal(one[1], other[1]) for one, other in tests):
+        msg = (
+            "`search.cv` must make the same folds each time, as with random_state=0, "
+            f"since the search did not keep them; got {search.cv!r}."
+        )
+        raise ValueError(msg)
+    return folds
+
+
 def rank_folds(
     candidates: Sequence[Any],
     X: Any,  # noqa: N803

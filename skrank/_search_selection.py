@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from skrank._out_of_fold import Fold, make_folds, rank_folds
-from skrank._question import Question, as_targets, track
+from skrank._best_of_luck import count_draws
+from skrank._out_of_fold import Fold, folds_of_search, make_folds, rank_folds
+from skrank._question import Question, as_targets
 from skrank._ranking import items_above
 from skrank._search_result import SearchSelectionResult
 from skrank._validation import (
@@ -29,10 +29,8 @@ from skrank._validation import (
 )
 from skrank.null._joint import JointList, JointNull
 
-_BATCH_ITEMS = 2**15  # targets drawn in one task
 #: Spread of the mean over folds, over that of independent folds, at most.
 _FOLDS_INFLATION = 2**0.5
-_SLACK = 1e-9  # in standard deviations: equal values may be rounded apart
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
@@ -228,21 +226,11 @@ class SearchSelectionTest(Question):
             clone(search.estimator).set_params(**clone(one, safe=False))
             for one in params
         ]
-        folds, again = (
-            make_folds(search.cv, estimators, X, np.asarray(y), groups)
-            for _ in range(2)
-        )
-        if not _same_folds(folds, again):
-            msg = (
-                "`search.cv` must make the same folds each time, as with random_state="
-                f"0, since the search did not keep them; got {search.cv!r}."
-            )
-            raise ValueError(msg)
         return self._cross_fit(
             estimators,
             params,
             getattr(search, "best_index_", None),
-            (X, y, folds),
+            (X, y, folds_of_search(search, estimators, X, np.asarray(y), groups)),
             pos_label=pos_label,
             detector_targets=detector_targets,
         )
@@ -400,7 +388,15 @@ class SearchSelectionTest(Question):
         wider = 1.0 if len(targets) == 1 else _FOLDS_INFLATION
         values = null.values(targets)
         zscores = null.zscores(values) / wider
-        alone, best, null_best = self._count(null, zscores, wider)
+        alone, best, null_best = count_draws(
+            null,
+            zscores,
+            wider,
+            self.n_resamples,
+            check_generator(self.random_state),
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+        )
         pvalues = (alone + 1) / (self.n_resamples + 1)
         return SearchSelectionResult(
             candidates=names,
@@ -420,44 +416,6 @@ class SearchSelectionTest(Question):
             metric=measure.name,
         )
 
-    def _count(
-        self, null: JointNull, zscores: _Floats, wider: float
-    ) -> tuple[_Ints, _Ints, _Floats]:
-        """Count draws in which a candidate, or any, does as well; and the best values.
-
-        Each batch has its own seed, so that the number of jobs changes nothing.
-        """
-        size = max(1, _BATCH_ITEMS // sum(one.n_targets for one in null.lists))
-        starts = range(0, self.n_resamples, size)
-        generator = check_generator(self.random_state)
-        seeds = generator.integers(2**63, size=len(starts)).tolist()
-        tasks = track(
-            zip(starts, seeds, strict=True),
-            total=len(starts),
-            label="draws",
-            progress=self.progress,
-        )
-        found = Parallel(n_jobs=self.n_jobs)(
-            delayed(_luck)(
-                null, zscores, wider, min(size, self.n_resamples - start), seed
-            )
-            for start, seed in tasks
-        )
-        alone, best, null_best = zip(*found, strict=True)
-        return sum(alone), sum(best), np.concatenate(null_best)
-
-
-def _luck(
-    null: JointNull, zscores: _Floats, wider: float, size: int, seed: int
-) -> tuple[_Ints, _Ints, _Floats]:
-    """Draw labels for all candidates; count as `_count` does."""
-    values = null.draw(size, np.random.default_rng(seed))
-    drawn, level = null.zscores(values), zscores[:, None] - _SLACK
-    alone = (drawn >= level).sum(axis=1)
-    best = (drawn.max(axis=0) >= level).sum(axis=1)
-    mean = null.mean[:, None]
-    return alone, best, (mean + wider * (values - mean)).max(axis=0)
-
 
 def _have_both_classes(
     tests: Sequence[_Ints], is_target: NDArray[np.bool_]
@@ -475,12 +433,6 @@ def _have_both_classes(
             stacklevel=4,
         )
     return both
-
-
-def _same_folds(folds: Sequence[Fold], again: Sequence[Fold]) -> bool:
-    """Whether two splits hold out the same items."""
-    tests = zip((test for _, test in folds), (test for _, test in again), strict=True)
-    return all(np.array_equal(test, other) for test, other in tests)
 
 
 def _columns(y_scores: Any) -> tuple[tuple[Any, ...], list[Any]]:
