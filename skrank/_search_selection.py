@@ -96,11 +96,11 @@ class SearchSelectionTest(Question):
     sum of terms, each of the labels of the fold and of those of one other fold, as if
     the scores were linear in the labels they were fitted to. Then two folds share no
     more than their terms in each other; by the inequality of Cauchy and Schwarz that
-    doubles the variance of the mean at most. So w is the square root of 2, whatever the
-    learner.
+    doubles the variance of the mean at most. So w is the square root of 2. That was
+    enough for learners which are far from linear, too, but is not proven for them.
 
-    With it the winner of grids on data that know nothing had p at most 0.05 in 2 to 5 %
-    of them, and in 8 to 12 % without; see the user guide.
+    With it the winner of grids on data that know nothing had p at most 0.05 in 2 to 4 %
+    of the data sets, and in 7 to 11 % without; see the user guide.
 
     References
     ----------
