@@ -1,8 +1,8 @@
 """Find rare targets with scikit-learn, and know whether a ranking beats luck.
 
 Public names, in the order of the flow: metrics of a ranking, scorers made of them for
-scikit-learn, the test against random selection, how much a metric varies, and the
-comparison of rankings.
+scikit-learn, the test against random selection, how much a metric varies, whether one
+ranking is better than another, and whether the best of a search is real.
 """
 
 from skrank._comparison_result import (
@@ -12,6 +12,8 @@ from skrank._comparison_result import (
 from skrank._metric_variability import MetricVariability
 from skrank._random_selection import RandomSelectionTest
 from skrank._ranking_comparison import RankingComparison
+from skrank._search_result import SearchSelectionResult
+from skrank._search_selection import SearchSelectionTest
 from skrank._selection_result import RandomSelectionResult
 from skrank._variability_result import MetricVariabilityResult
 from skrank.metrics import (
@@ -49,6 +51,8 @@ __all__ = [
     "RankingComparison",
     "RankingComparisonResult",
     "RankingComparisonTable",
+    "SearchSelectionResult",
+    "SearchSelectionTest",
     "average_precision",
     "average_precision_at_k",
     "bedroc",

@@ -177,6 +177,15 @@ def share_of_top(y_score: NDArray[Any], depth: int) -> NDArray[np.float64]:
     return share
 
 
+def items_above(scores: NDArray[Any]) -> NDArray[np.intp]:
+    """Count, for each item, those with a better score: its list, ties and all.
+
+    Whichever items are the targets, they stand in the tie groups that begin there.
+    """
+    ordered = np.sort(scores)
+    return scores.size - np.searchsorted(ordered, scores, side="right")
+
+
 def _rank_counts(data: RankingInput) -> Ranking:
     """Count the items above and level with each distinct score of a target."""
     levels, hits = np.unique(data.y_score[data.targets], return_counts=True)

@@ -56,6 +56,14 @@ def check_ranking_input(
     return RankingInput(targets, scores, weight, missed)
 
 
+def check_targets(y_true: ArrayLike, pos_label: object = None) -> NDArray[np.bool_]:
+    """Say which items are targets, before anything ranks them."""
+    labels = _column("y_true", y_true)
+    is_target = np.zeros(labels.size, dtype=bool)
+    is_target[find_targets(labels, pos_label)] = True
+    return is_target
+
+
 def find_targets(labels: NDArray[Any], pos_label: object = None) -> NDArray[np.intp]:
     """Positions of the targets; `pos_label=None` understands {0, 1}, {-1, 1}, bool."""
     labels = _plain_labels(labels)
@@ -160,13 +168,13 @@ def check_numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
 
 
 def check_groups(
-    groups: ArrayLike, n_samples: int
+    groups: ArrayLike, n_samples: int, name: str = "groups"
 ) -> list[tuple[Any, NDArray[np.intp]]]:
     """Return the labels of the groups and the positions of their items."""
-    labels = _plain_labels(_column("groups", groups), "groups")
+    labels = _plain_labels(_column(name, groups), name)
     if labels.size != n_samples:
         msg = (
-            "`groups` must have as many items as `y_true`; "
+            f"`{name}` must have as many items as `y_true`; "
             f"got {labels.size} and {n_samples}."
         )
         raise ValueError(msg)

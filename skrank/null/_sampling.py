@@ -84,12 +84,17 @@ def _draw_lists(chain: Chain, size: int, generator: np.random.Generator) -> _Flo
     batch = max(1, _BATCH_ITEMS // chain.n_targets)
     counts = [min(batch, size - start) for start in range(0, size, batch)]
     n, m = chain.n_samples, chain.n_targets
-    values = [_measure(chain, _draw_places(n, m, count, generator)) for count in counts]
+    values = [
+        measure_lists(chain, draw_places(n, m, count, generator)) for count in counts
+    ]
     return np.concatenate(values)
 
 
-def _measure(chain: Chain, places: _Ints) -> _Floats:
-    """Values of lists given by the sorted places of their targets, one list a row."""
+def measure_lists(chain: Chain, places: _Ints) -> _Floats:
+    """Values of lists given by the sorted places of their targets, one list a row.
+
+    Inside a tie group any place will do, its first one for all.
+    """
     n_rows, m = places.shape
     untied = chain.ends.size == chain.n_samples  # and the whole list counts
     if untied and chain.slope is not None:
@@ -111,7 +116,7 @@ def _measure(chain: Chain, places: _Ints) -> _Floats:
     return chain.measure.values(groups, row[counted], n_rows, chain.frame)
 
 
-def _draw_places(n: int, m: int, n_rows: int, generator: np.random.Generator) -> _Ints:
+def draw_places(n: int, m: int, n_rows: int, generator: np.random.Generator) -> _Ints:
     """Sorted uniform subsets of m out of n places, one a row.
 
     The first m distinct numbers of a sequence of uniform ones are a uniform subset:
@@ -163,7 +168,7 @@ def _weights(
             hits, added = _descend(part, size, generator)
             excess += added
             places = _spread(part.excess.chain, hits, generator)
-            value += weight * _measure(chain, places)
+            value += weight * measure_lists(chain, places)
     return np.where(reached(value), np.exp(-tilt * excess), 0.0)
 
 

@@ -1,0 +1,198 @@
+"""What the test of a search finds: a frozen record that prints itself."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank._question import data_frame
+
+_Floats = NDArray[np.float64]
+
+_COLUMNS = {
+    "candidate": "candidates",
+    "value": "values",
+    "null_mean": "null_means",
+    "null_std": "null_stds",
+    "zscore": "zscores",
+    "pvalue": "pvalues",
+    "adjusted_pvalue": "adjusted_pvalues",
+    "bonferroni_pvalue": "bonferroni_pvalues",
+}
+_SHARED = (
+    "best_index",
+    "expected_best",
+    "n_candidates",
+    "n_resamples",
+    "n_samples",
+    "n_targets",
+    "n_lists",
+    "inflation",
+    "metric",
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class SearchSelectionResult:
+    """Result of a :class:`SearchSelectionTest`.
+
+    Plurals are arrays with an entry for each candidate, in the order of the search.
+
+    Attributes
+    ----------
+    candidates : tuple
+        What the candidates are called: parameters, names, or numbers.
+    best_index : int
+        Position of the winner.
+    values : ndarray of shape (n_candidates,)
+        Value of the metric, its mean over the folds.
+    null_means, null_stds : ndarray of shape (n_candidates,)
+        Exact mean of the value under random selection; and its standard deviation, that
+        of independent lists times `inflation`.
+    inflation : float
+        How much wider the mean over folds is taken to spread than that over independent
+        lists: the square root of 2, or 1 for one list.
+    zscores : ndarray of shape (n_candidates,)
+        ``(values - null_means) / null_stds``; NaN if luck has no spread.
+    pvalues : ndarray of shape (n_candidates,)
+        Probability that luck does at least as well with this candidate, as if it were
+        the only one.
+    adjusted_pvalues : ndarray of shape (n_candidates,)
+        Probability that luck does at least as well, in standard deviations, with any of
+        the candidates.
+    bonferroni_pvalues : ndarray of shape (n_candidates,)
+        `pvalues` times the number of candidates, at most 1; for comparison.
+    null_best : ndarray of shape (n_resamples,)
+        Largest value of all candidates in each draw: what a search finds by luck.
+    n_samples, n_targets, n_lists : int
+        Number of held-out items, of targets among them, and of lists or folds.
+    metric : str
+        Name of the metric with its cut-off.
+    """
+
+    candidates: tuple[Any, ...]
+    best_index: int
+    values: _Floats
+    null_means: _Floats
+    null_stds: _Floats
+    inflation: float
+    zscores: _Floats
+    pvalues: _Floats
+    adjusted_pvalues: _Floats
+    bonferroni_pvalues: _Floats
+    null_best: _Floats
+    n_samples: int
+    n_targets: int
+    n_lists: int
+    metric: str
+
+    @property
+    def n_candidates(self) -> int:
+        """Number of candidates.
+
+        Returns
+        -------
+        n_candidates : int
+            Number of entries of the arrays.
+        """
+        return len(self.candidates)
+
+    @property
+    def n_resamples(self) -> int:
+        """Number of draws.
+
+        Returns
+        -------
+        n_resamples : int
+            Number of entries of `null_best`.
+        """
+        return int(self.null_best.size)
+
+    @property
+    def statistic(self) -> float:
+        """Value of the winner.
+
+        Returns
+        -------
+        statistic : float
+            Its entry in `values`.
+        """
+        return float(self.values[self.best_index])
+
+    @property
+    def pvalue(self) -> float:
+        """Adjusted p-value of the winner.
+
+        Returns
+        -------
+        pvalue : float
+            Its entry in `adjusted_pvalues`.
+        """
+        return float(self.adjusted_pvalues[self.best_index])
+
+    @property
+    def expected_best(self) -> float:
+        """Mean of `null_best`: the value that the best has by luck.
+
+        Returns
+        -------
+        expected_best : float
+            What to compare the value of the winner with.
+        """
+        return float(self.null_best.mean())
+
+    def __str__(self) -> str:
+        """Say what was found, in words and numbers."""
+        best = self.best_index
+        called = " ".join(str(self.candidates[best]).split())
+        lists = f"{self.n_lists} lists" if self.n_lists > 1 else "list"
+        lines = [
+            f"Search selection test of {self.metric}",
+            f"  {lists:<10} {self.n_samples} items, {self.n_targets} targets "
+            f"(prevalence {self.n_targets / self.n_samples:.4g})",
+            f"  winner     {called}, one of {self.n_candidates}",
+            f"  value      {self.statistic:.4g}",
+            f"  by luck    {self.null_means[best]:.4g} on average, "
+            f"standard deviation {self.null_stds[best]:.3g}",
+            f"  best luck  {self.expected_best:.4g} on average, "
+            f"above {np.quantile(self.null_best, 0.95):.4g} in 5 %",
+            f"  z          {self.zscores[best]:.3g}",
+            f"  p          {self.pvalue:.2g}   P(best luck >= winner); "
+            f"alone {self.pvalues[best]:.2g}, "
+            f"Bonferroni {self.bonferroni_pvalues[best]:.2g}",
+        ]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        """Print the summary, also where a notebook shows the result."""
+        return str(self)
+
+    def to_dict(self) -> dict[str, float | int | str]:
+        """Return what was found about the winner as plain numbers and strings.
+
+        Returns
+        -------
+        fields : dict
+            The entries of the winner, and the fields that all candidates share.
+        """
+        best = self.best_index
+        named = {name: getattr(self, plural) for name, plural in _COLUMNS.items()}
+        entries = {
+            name: float(column[best])
+            for name, column in named.items()
+            if name != "candidate"
+        }
+        return {**entries, **{name: getattr(self, name) for name in _SHARED}}
+
+    def to_frame(self) -> Any:
+        """Return the entries of all candidates as a table; needs pandas.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            A row for each candidate, in the order of the search, so that the table can
+            be joined to that of ``cv_results_``.
+        """
+        columns = {name: getattr(self, plural) for name, plural in _COLUMNS.items()}
+        return data_frame({**columns, "candidate": list(self.candidates)})

@@ -1,0 +1,97 @@
+"""The joint law of many rankings of the same items under one draw of labels.
+
+What comes in is how each candidate ranks each list. What goes out is what luck does to
+all of them at once: the same items are targets for every candidate, so that candidates
+which rank alike are lucky together. Equal rankings are kept and measured once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank._measures import Measure
+from skrank.null._chain import Chain, TieGroups
+from skrank.null._moments import moments
+from skrank.null._sampling import draw_places, measure_lists
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointList:
+    """One list of items as many candidates rank it.
+
+    `above[i]` counts the items above each item in the ranking i, `chains[i]` has its
+    law, and `which` says which ranking is whose.
+    """
+
+    above: _Ints
+    chains: tuple[Chain, ...]
+    which: _Ints
+
+    @property
+    def n_targets(self) -> int:
+        """Number of targets."""
+        return self.chains[0].n_targets
+
+    @classmethod
+    def of(cls, measure: Measure, above: _Ints, n_targets: int) -> "JointList":
+        """Keep each ranking once; `above` has a row for each candidate."""
+        above, which = np.unique(above, axis=0, return_inverse=True)
+        chains = (Chain(measure, _tie_groups(row), n_targets) for row in above)
+        return cls(above, tuple(chains), which.ravel())
+
+    def values(self, targets: _Ints) -> _Floats:
+        """Values by candidate and draw; `targets` has the items of a draw in a row."""
+        rankings = zip(self.chains, self.above, strict=True)
+        values = [
+            measure_lists(chain, np.sort(row[targets], axis=1))
+            for chain, row in rankings
+        ]
+        return np.stack(values)[self.which]
+
+    def draw(self, size: int, generator: np.random.Generator) -> _Floats:
+        """Values under random selection, by candidate and draw."""
+        n_samples = self.above.shape[1]
+        return self.values(draw_places(n_samples, self.n_targets, size, generator))
+
+    def moments(self) -> tuple[_Floats, _Floats]:
+        """Exact mean and variance of each candidate."""
+        mean, variance = np.transpose([moments(chain) for chain in self.chains])
+        return mean[self.which], variance[self.which]
+
+
+class JointNull:
+    """Law of the means over lists that are drawn independently, for all candidates."""
+
+    def __init__(self, lists: Sequence[JointList]) -> None:
+        self.lists = tuple(lists)
+        means, variances = np.swapaxes([one.moments() for one in lists], 0, 1)
+        self.mean = means.mean(axis=0)
+        self.std = np.sqrt(variances.sum(axis=0)) / len(lists)
+
+    def values(self, targets: Sequence[_Ints]) -> _Floats:
+        """Means over the lists, by candidate; `targets` has the items of each list."""
+        lists = zip(self.lists, targets, strict=True)
+        values = [one.values(items[None])[:, 0] for one, items in lists]
+        return np.asarray(np.mean(values, axis=0))
+
+    def draw(self, size: int, generator: np.random.Generator) -> _Floats:
+        """Means over the lists under random selection, by candidate and draw."""
+        total = sum(one.draw(size, generator) for one in self.lists)
+        return np.asarray(total / len(self.lists))
+
+    def zscores(self, values: _Floats) -> _Floats:
+        """Standardise; -inf where luck has no spread, so that it never leads."""
+        excess, std = values.T - self.mean, self.std
+        lowest = np.full(excess.shape, -np.inf)
+        return np.asarray(np.divide(excess, std, out=lowest, where=std > 0).T)
+
+
+def _tie_groups(above: _Ints) -> TieGroups:
+    """A tie group ends where the next one begins, the last one with the list."""
+    return TieGroups(np.append(np.unique(above)[1:], above.size))

@@ -1,0 +1,504 @@
+"""The test of a search: p-values against enumeration, folds, searches."""
+
+import dataclasses
+import math
+import pickle
+from fractions import Fraction
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import make_classification
+from sklearn.ensemble import IsolationForest
+from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    HalvingGridSearchCV,
+    PredefinedSplit,
+    RandomizedSearchCV,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+)
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import oracles
+from cases import METRICS, TIES, oracle_settings
+from skrank import (
+    RandomSelectionTest,
+    SearchSelectionResult,
+    SearchSelectionTest,
+    make_average_precision_scorer,
+    make_rare_target_scorers,
+)
+
+X, Y = make_classification(300, n_features=5, weights=[0.9], random_state=1)
+NEIGHBOURS = {"n_neighbors": [1, 5, 25]}
+FAST = {"n_resamples": 199, "random_state": 0}
+
+
+def noise(n=300, n_candidates=4, seed=0):
+    """Scores that know nothing, alike by half and in steps."""
+    rng = np.random.default_rng(seed)
+    return np.round(rng.normal(size=(n, 1)) + rng.normal(size=(n, n_candidates)), 1)
+
+
+def knn_search(**settings):
+    settings = {"scoring": make_average_precision_scorer(), "cv": 4, **settings}
+    return GridSearchCV(KNeighborsClassifier(), NEIGHBOURS, **settings).fit(X, Y)
+
+
+# The p-values, against enumeration of all placements of the targets inside the folds
+
+SCORES = np.array(
+    [
+        [5, 1, 2, 3, 2, 0, 2, 7, 7, 5, 1, 4],
+        [5, 1, 2, 4, 3, 0, 2, 7, 6, 5, 1, 4],
+        [0, 1, 1, 0, 1, 3, 2, 2, 9, 2, 2, 0],
+    ]
+)
+LABELS = np.array([1, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0])
+
+
+def enumerate_fold(scores, n_targets, case, ties):
+    """Values of all candidates for each placement of the targets."""
+    metric, _ = METRICS[case]
+    settings = oracle_settings(case, scores.shape[1])
+    law = {}
+    for chosen in combinations(range(scores.shape[1]), n_targets):
+        y = [int(item in chosen) for item in range(scores.shape[1])]
+        lists = [oracles.tie_groups(y, row) for row in scores.tolist()]
+        values = [oracles.value(one, metric, ties=ties, **settings) for one in lists]
+        law[chosen] = np.array(values)
+    return law
+
+
+def enumerate_mean(folds, case, ties):
+    """The same for the mean over the folds; and the values that were observed."""
+    laws = [
+        enumerate_fold(SCORES[:, fold], LABELS[fold].sum(), case, ties)
+        for fold in folds
+    ]
+    observed = [
+        law[tuple(np.flatnonzero(LABELS[fold]))]
+        for law, fold in zip(laws, folds, strict=True)
+    ]
+    parts = product(*(law.values() for law in laws))
+    share = Fraction(1, len(folds))
+    return np.array([sum(part) * share for part in parts]), sum(observed) * share
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("case", METRICS)
+@pytest.mark.parametrize("n_folds", [1, 2])
+def test_all_pvalues_against_enumeration(case, ties, n_folds):
+    law, observed = enumerate_mean(np.split(np.arange(12), n_folds), case, ties)
+    mean = sum(law) / len(law)
+    std = np.sqrt((sum((law - mean) ** 2) / len(law)).astype(float))
+    wider = 1.0 if n_folds == 1 else math.sqrt(2)
+    drawn = ((law - mean) / std).astype(float)
+    zscores = ((observed - mean) / std).astype(float) / wider
+    alone = np.mean(drawn >= zscores - 1e-9, axis=0)
+    best = np.mean(drawn.max(axis=1)[:, None] >= zscores - 1e-9, axis=0)
+    null_best = (mean + wider * (law - mean)).astype(float).max(axis=1)
+
+    metric, settings = METRICS[case]
+    size = 2000
+    result = SearchSelectionTest(
+        metric, **settings, ties=ties, n_resamples=size, random_state=0
+    ).from_predictions(
+        LABELS, SCORES.T, folds=None if n_folds == 1 else np.repeat([0, 1], 6)
+    )
+    assert_allclose(result.values, observed.astype(float), atol=1e-12)
+    assert_allclose(result.null_means, mean.astype(float))
+    assert_allclose(result.null_stds, std * wider)
+    assert_allclose(result.zscores, zscores, atol=1e-9)
+    error = 5 * math.sqrt(0.25 / size)
+    assert_allclose(result.pvalues, alone, rtol=0, atol=error)
+    assert_allclose(result.adjusted_pvalues, best, rtol=0, atol=error)
+    error = 5 * null_best.std() / math.sqrt(size)
+    assert result.expected_best == pytest.approx(null_best.mean(), abs=error + 1e-9)
+
+
+def test_one_candidate_is_the_test_of_one_ranking():
+    score = noise(n_candidates=1) + 0.5 * Y[:, None]
+    result = SearchSelectionTest(random_state=0).from_predictions(Y, score)
+    alone = RandomSelectionTest().from_predictions(Y, score[:, 0])
+    error = 4 * math.sqrt(alone.pvalue / 9999)
+    assert 0.0005 < alone.pvalue < 0.1
+    assert result.pvalue == pytest.approx(alone.pvalue, abs=error)
+    assert_array_equal(result.pvalues, result.adjusted_pvalues)
+    assert_array_equal(result.pvalues, result.bonferroni_pvalues)
+    assert result.zscores[0] == pytest.approx(alone.zscore)
+    assert result.statistic == alone.statistic
+
+
+def test_copies_of_a_candidate_cost_nothing():
+    score = noise(n_candidates=1)
+    test = SearchSelectionTest(random_state=0)
+    one = test.from_predictions(Y, score)
+    many = test.from_predictions(Y, np.exp(score) @ np.ones((1, 50)))
+    assert_array_equal(many.adjusted_pvalues, np.full(50, one.pvalue))
+    assert_array_equal(many.null_best, one.null_best)
+    assert many.bonferroni_pvalues[0] == min(1, 50 * one.pvalue)
+
+
+def test_a_candidate_without_a_choice_costs_nothing():
+    # all items tied: luck has no spread, and no z-score
+    score = noise()
+    test = SearchSelectionTest(random_state=0)
+    few = test.from_predictions(Y, score)
+    more = test.from_predictions(Y, np.c_[score, np.zeros(300)])
+    assert_array_equal(more.adjusted_pvalues, [*few.adjusted_pvalues, 1.0])
+    assert_array_equal(more.zscores, [*few.zscores, np.nan])
+    assert more.pvalues[-1] == 1.0
+    alone = test.from_predictions(Y, np.zeros((300, 1)))
+    assert alone.pvalue == 1.0
+    assert_allclose(alone.null_best, alone.null_means[0])
+
+
+def test_more_candidates_make_it_harder_but_not_beyond_the_sum():
+    score = noise(n_candidates=6, seed=3)
+    test = SearchSelectionTest(random_state=0)
+    few = test.from_predictions(Y, score[:, :3])
+    more = test.from_predictions(Y, score)
+    assert_array_equal(more.pvalues[:3], few.pvalues)
+    assert np.all(more.adjusted_pvalues[:3] >= few.adjusted_pvalues)
+    assert np.all(more.adjusted_pvalues >= more.pvalues)
+    assert np.all(more.null_best >= few.null_best)
+
+
+def test_familywise_error_of_one_list_is_exact():
+    # 400 lists of noise, half of it shared: p is uniform but for its steps of 1/200
+    rng = np.random.default_rng(5)
+    y = np.arange(60) < 8
+    pvalues = []
+    for seed in range(400):
+        score = rng.normal(size=(60, 1)) + rng.normal(size=(60, 8))
+        test = SearchSelectionTest(n_resamples=199, random_state=seed)
+        pvalues.append(test.from_predictions(y, score).pvalue)
+    for level in (0.05, 0.2, 0.5):
+        error = 3 * math.sqrt(level * (1 - level) / 400)
+        assert np.mean(np.array(pvalues) <= level) == pytest.approx(level, abs=error)
+
+
+# The spread of the mean over folds
+
+
+def test_folds_that_copy_each_others_labels_spread_twice_in_variance():
+    # each item scores the label of its twin in the other fold, so that both folds have
+    # the value of the same overlap. All labels of two folds of five items: the z-score
+    # has mean 0 and variance 1 if the inflation is right
+    places = list(combinations(range(5), 2))
+    fold, test = np.repeat([0, 1], 5), SearchSelectionTest(n_resamples=1)
+    zscores = []
+    for first, second in product(places, places):
+        y = np.r_[np.isin(np.arange(5), first), np.isin(np.arange(5), second)]
+        score = np.r_[y[5:], y[:5]].astype(float)
+        result = test.from_predictions(y, score[:, None], folds=fold)
+        zscores.append(result.zscores[0])
+    assert np.mean(zscores) == pytest.approx(0, abs=1e-12)
+    assert np.mean(np.square(zscores)) == pytest.approx(1)
+    assert result.inflation == math.sqrt(2)
+
+
+def test_one_held_out_list_is_the_test_of_its_rankings():
+    cv = StratifiedShuffleSplit(1, random_state=0)
+    models = [KNeighborsClassifier(k) for k in (3, 9)]
+    test = SearchSelectionTest(**FAST)
+    result = test.from_candidates(models, X, Y, cv=cv)
+    (train, held_out), *_ = cv.split(X, Y)
+    scores = [
+        model.fit(X[train], Y[train]).predict_proba(X[held_out])[:, 1]
+        for model in models
+    ]
+    ready = test.from_predictions(Y[held_out], np.transpose(scores))
+    assert result.inflation == 1.0
+    assert result.n_samples == 30
+    assert_array_equal(result.null_best, ready.null_best)
+    assert_array_equal(result.adjusted_pvalues, ready.adjusted_pvalues)
+
+
+@pytest.mark.slow
+def test_familywise_error_of_folds():
+    # neighbours in noise; the bound is not reached, so the error stays below
+    rng, pvalues = np.random.default_rng(8), []
+    models = [KNeighborsClassifier(k) for k in (3, 9, 25)]
+    for seed in range(80):
+        y = rng.permutation(np.arange(200) < 20)
+        test = SearchSelectionTest(n_resamples=99, random_state=seed)
+        pvalues.append(
+            test.from_candidates(models, rng.normal(size=(200, 3)), y).pvalue
+        )
+    for level in (0.05, 0.2):
+        error = 3 * math.sqrt(level * (1 - level) / 80)
+        assert np.mean(np.array(pvalues) <= level) <= level + error
+
+
+# Searches
+
+
+def test_result_joins_the_table_of_the_search():
+    search = knn_search()
+    result = SearchSelectionTest(**FAST).from_search(search, X, Y)
+    assert isinstance(result, SearchSelectionResult)
+    assert result.candidates == tuple(search.cv_results_["params"])
+    assert_allclose(result.values, search.cv_results_["mean_test_score"])
+    assert result.best_index == search.best_index_
+    table = pd.DataFrame(search.cv_results_).join(result.to_frame())
+    assert len(table) == 3
+    assert table["candidate"].tolist() == table["params"].tolist()
+    assert_allclose(table["value"], table["mean_test_score"])
+    assert_array_equal(table["adjusted_pvalue"], result.adjusted_pvalues)
+
+
+def test_other_searches():
+    test = SearchSelectionTest(**FAST)
+    settings = {"scoring": make_average_precision_scorer(), "cv": 3, "random_state": 0}
+    search = RandomizedSearchCV(
+        KNeighborsClassifier(), NEIGHBOURS, n_iter=2, **settings
+    ).fit(X, Y)
+    result = test.from_search(search, X, Y)
+    assert_allclose(result.values, search.cv_results_["mean_test_score"])
+    search = HalvingGridSearchCV(LogisticRegression(), {"C": [0.1, 1]}, **settings)
+    result = test.from_search(search.fit(X, Y), X, Y)
+    assert result.n_candidates == len(search.cv_results_["params"])
+    assert result.best_index == search.best_index_
+
+
+def test_winner_of_a_search_by_several_metrics():
+    scoring = make_rare_target_scorers(k=20, t=10)
+    test = SearchSelectionTest("precision_at_t", t=10, **FAST)
+    search = knn_search(scoring=scoring, refit="precision@10")
+    result = test.from_search(search, X, Y)
+    assert result.best_index == search.best_index_
+    assert_allclose(result.values, search.cv_results_["mean_test_precision@10"])
+    result = test.from_search(knn_search(scoring=scoring, refit=False), X, Y)
+    assert result.best_index == np.argmax(result.zscores)
+
+
+def test_estimators_of_a_grid_are_not_fitted_themselves():
+    model = KNeighborsClassifier(3)
+    pipe = make_pipeline(StandardScaler(), LogisticRegression())
+    grid = {"logisticregression": [model, LogisticRegression()]}
+    search = GridSearchCV(pipe, grid, scoring=make_average_precision_scorer()).fit(X, Y)
+    result = SearchSelectionTest(**FAST).from_search(search, X, Y)
+    assert_allclose(result.values, search.cv_results_["mean_test_score"])
+    assert not hasattr(model, "classes_")
+
+
+def test_labels_and_tables_of_any_kind():
+    test = SearchSelectionTest(**FAST)
+    models = [LogisticRegression(), KNeighborsClassifier(9)]
+    plain = test.from_candidates(models, X, Y)
+    words = np.where(Y == 1, "rare", "common")
+    named = test.from_candidates(
+        dict(zip("ab", models, strict=True)), pd.DataFrame(X), words, pos_label="rare"
+    )
+    assert named.candidates == ("a", "b")
+    assert plain.candidates == tuple(map(repr, models))
+    assert_array_equal(named.values, plain.values)
+    assert_array_equal(named.null_best, plain.null_best)
+    assert test.from_candidates([Ridge()], X, Y, cv=3).n_lists == 3
+    forest = [IsolationForest(random_state=0)]
+    found, missed = (
+        test.from_candidates(forest, X, Y, cv=3, detector_targets=which)
+        for which in ("outliers", "inliers")
+    )
+    assert found.zscores[0] * missed.zscores[0] < 0
+
+
+def test_groups_reach_the_splitter():
+    groups = np.arange(300) % 10
+    search = GridSearchCV(
+        KNeighborsClassifier(),
+        NEIGHBOURS,
+        scoring=make_average_precision_scorer(),
+        cv=GroupKFold(2),
+    ).fit(X, Y, groups=groups)
+    result = SearchSelectionTest(**FAST).from_search(search, X, Y, groups=groups)
+    assert_allclose(result.values, search.cv_results_["mean_test_score"])
+
+
+# Predictions
+
+
+def test_forms_of_predictions():
+    score, test = noise(), SearchSelectionTest(**FAST)
+    array = test.from_predictions(Y, score)
+    assert array.candidates == (0, 1, 2, 3)
+    for table in (
+        dict(zip("abcd", score.T, strict=True)),
+        pd.DataFrame(score, columns=list("abcd")),
+        pl.DataFrame(score, schema=list("abcd")),
+    ):
+        result = test.from_predictions(Y, table)
+        assert result.candidates == tuple("abcd")
+        assert_array_equal(result.adjusted_pvalues, array.adjusted_pvalues)
+
+
+def test_predictions_of_folds_are_those_of_a_cross_validation():
+    cv = StratifiedKFold(4, shuffle=True, random_state=0)
+    score, fold = np.zeros((300, 2)), np.zeros(300, dtype=int)
+    models = [LogisticRegression(), KNeighborsClassifier(9)]
+    for number, (train, test) in enumerate(cv.split(X, Y)):
+        fold[test] = number
+        for column, model in enumerate(models):
+            model.fit(X[train], Y[train])
+            score[test, column] = model.predict_proba(X[test])[:, 1]
+    test = SearchSelectionTest(n_resamples=99, random_state=0)
+    ready = test.from_predictions(Y, score, folds=fold)
+    fitted = test.from_candidates(models, X, Y, cv=cv)
+    assert_allclose(ready.values, fitted.values)
+    assert_array_equal(ready.adjusted_pvalues, fitted.adjusted_pvalues)
+
+
+def test_folds_of_one_class_are_left_out():
+    fold = np.repeat([0, 1, 2], 100)
+    y = Y.copy()
+    y[:100] = 0
+    test = SearchSelectionTest(**FAST)
+    with pytest.warns(UndefinedMetricWarning, match="1 of 3 lists hold no targets"):
+        result = test.from_predictions(y, noise(), folds=fold)
+    assert result.n_lists == 2
+    assert result.n_samples == 200
+    with pytest.warns(UndefinedMetricWarning, match="1 of 3 lists hold no targets"):
+        result = test.from_candidates(
+            [KNeighborsClassifier()], X, y, cv=PredefinedSplit(fold)
+        )
+    assert result.n_lists == 2
+
+
+# The test and its result as objects
+
+
+def test_jobs_and_progress_change_nothing(capsys):
+    models = [LogisticRegression(), KNeighborsClassifier(9)]
+    settings = {**FAST, "n_resamples": 3000}
+    one = SearchSelectionTest(**settings).from_candidates(models, X, Y)
+    two = SearchSelectionTest(**settings, n_jobs=2, progress=True).from_candidates(
+        models, X, Y
+    )
+    assert_array_equal(one.null_best, two.null_best)
+    assert one.to_dict() == two.to_dict()
+    shown = capsys.readouterr().err
+    assert "fits" in shown
+    assert "draws" in shown
+
+
+def test_printed_result():
+    y = np.arange(20) < 3
+    score = np.c_[-np.arange(20.0), np.arange(20.0), np.zeros(20)]
+    table = pd.DataFrame(score, columns=["good", "bad", "flat"])
+    test = SearchSelectionTest("precision_at_t", t=5, n_resamples=99, random_state=0)
+    result = test.from_predictions(y, table)
+    assert repr(result) == str(result)
+    lines = str(result).splitlines()
+    # hypergeometric (20, 3, 5): variance 5 * 0.15 * 0.85 * 15/19
+    assert lines[:5] == [
+        "Search selection test of precision@5",
+        "  list       20 items, 3 targets (prevalence 0.15)",
+        "  winner     good, one of 3",
+        "  value      0.6",
+        "  by luck    0.15 on average, standard deviation 0.142",
+    ]
+    assert lines[5] == (
+        f"  best luck  {result.null_best.mean():.4g} on average, "
+        f"above {np.quantile(result.null_best, 0.95):.4g} in 5 %"
+    )
+    assert lines[6] == "  z          3.17"
+    assert lines[7].startswith(f"  p          {result.pvalue:.2g}   P(best luck >= ")
+    assert "2 lists" in str(test.from_predictions(y, score, folds=np.arange(20) % 2))
+
+
+def test_result_as_plain_numbers():
+    result = SearchSelectionTest(**FAST).from_predictions(Y, noise())
+    fields = result.to_dict()
+    assert {type(value) for value in fields.values()} == {int, float, str}
+    assert fields["value"] == result.statistic
+    assert fields["adjusted_pvalue"] == result.pvalue
+    assert fields["n_candidates"] == 4
+    assert fields["n_resamples"] == 199
+    assert len(result.to_frame()) == 4
+
+
+def test_result_is_frozen_and_travels():
+    result = SearchSelectionTest(**FAST).from_predictions(Y, noise())
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        result.best_index = 0
+    assert pickle.loads(pickle.dumps(result)).to_dict() == result.to_dict()
+
+
+def test_running_leaves_the_test_unchanged():
+    test = SearchSelectionTest(**FAST)
+    before = repr(test)
+    first, second = (test.from_predictions(Y, noise()) for _ in range(2))
+    assert first.to_dict() == second.to_dict()
+    assert repr(test) == before
+    assert eval(before, {"SearchSelectionTest": SearchSelectionTest}).__dict__ == (
+        test.__dict__
+    )
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"metric": "auc"}, "metric"),
+        ({"n_resamples": 0}, "`n_resamples` must be an int of at least 1; got 0"),
+    ],
+)
+def test_settings_are_checked(settings, message):
+    with pytest.raises(ValueError, match=message):
+        SearchSelectionTest(**settings)
+
+
+def test_search_must_be_fitted_and_keep_its_folds():
+    test = SearchSelectionTest(**FAST)
+    search = GridSearchCV(KNeighborsClassifier(), NEIGHBOURS)
+    with pytest.raises(NotFittedError):
+        test.from_search(search, X, Y)
+    search = knn_search(cv=StratifiedKFold(3, shuffle=True))
+    with pytest.raises(ValueError, match="`search.cv` must make the same folds"):
+        test.from_search(search, X, Y)
+    search = knn_search(cv=iter([(np.arange(200), np.arange(200, 300))]))
+    with pytest.raises(ValueError, match="got 0 folds that hold out 0 items of 300"):
+        test.from_search(search, X, Y)
+
+
+def test_candidates_are_checked():
+    test = SearchSelectionTest(**FAST)
+    with pytest.raises(ValueError, match="`candidates` must hold at least one"):
+        test.from_candidates([], X, Y)
+    cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
+    with pytest.raises(ValueError, match="`cv` must make folds that hold out no item"):
+        test.from_candidates([KNeighborsClassifier()], X, Y, cv=cv)
+    with pytest.raises(ValueError, match="`detector_targets` must be"):
+        test.from_candidates([IsolationForest()], X, Y)
+    with pytest.raises(ValueError, match="`y_true` must hold targets and others"):
+        test.from_candidates([KNeighborsClassifier()], X, 0 * Y, cv=2)
+
+
+@pytest.mark.parametrize(
+    ("scores", "folds", "message"),
+    [
+        (noise()[:, :0], None, "`y_scores` must hold at least one candidate; got none"),
+        (noise()[:, 0], None, r"`y_scores` must be of shape .* got shape \(300,\)"),
+        (noise()[:9], None, "`y_score` must have as many items as `y_true`"),
+        (noise() * np.nan, None, "`y_score` must be finite"),
+        (noise(), [1, 2], "`folds` must have as many items as `y_true`"),
+    ],
+)
+def test_predictions_are_checked(scores, folds, message):
+    with pytest.raises(ValueError, match=message):
+        SearchSelectionTest(**FAST).from_predictions(Y, scores, folds=folds)
