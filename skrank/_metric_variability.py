@@ -128,7 +128,7 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
     after the ranking. Above a cut the next item moves in, which is a target with a
     probability estimated from the hits around the cut. Its root mean square was within
     8 % of the true deviation in simulations of average precision from 30 targets on,
-    ties or not, and within 12 % for recall and precision at t. But where AP is low it
+    ties or not, and within 15 % for recall and precision at t. But where AP is low it
     hangs on whether one or two targets came first, so that intervals by it hold the
     truth too rarely.
 
