@@ -46,6 +46,7 @@ doc: $(VENV)/.doc  ## build the documentation, warnings as errors
 bench: $(VENV)/.test  ## print speed ratios against scikit-learn
 	$(VENV)/bin/python benchmarks/against_sklearn.py
 	$(VENV)/bin/python benchmarks/one_test.py
+	$(VENV)/bin/python benchmarks/resampling.py
 
 changelog: $(VENV)/.doc  ## show the changelog of the next release
 	$(RUN) towncrier build --draft
