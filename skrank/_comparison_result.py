@@ -14,7 +14,7 @@ from skrank._validation import check_fraction
 from skrank._variability_result import ConfidenceInterval
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class RankingComparisonResult:
     """Result of a :class:`RankingComparison` of two rankings, A and B.
 
@@ -162,16 +162,19 @@ class RankingComparisonResult:
         -------
         fields : dict
             All fields but the values on single lists and their labels; the names as
-            "name_a" and "name_b".
+            "name_a" and "name_b", the ends of the 95 % interval as "low" and "high".
         """
         fields = {name: getattr(self, name) for name in self.__slots__}
         for name in ("values_a", "values_b", "labels"):
             del fields[name]
         name_a, name_b = fields.pop("names")
-        return {"name_a": name_a, "name_b": name_b, **fields}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            limits = self.confidence_interval()
+        return {"name_a": name_a, "name_b": name_b, **fields, **limits._asdict()}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class RankingComparisonTable:
     """Comparisons of several rankings, two at a time, with adjusted p-values.
 

@@ -5,20 +5,19 @@ out is a frozen result. The ranking is any ranking, not one that knows nothing.
 """
 
 import math
-import warnings
 from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._measures import (
     AveragePrecision,
+    EnrichmentFactor,
     Measure,
     PrecisionAtT,
     RecallAtT,
 )
-from skrank._question import RankingQuestion, rank_both_classes
+from skrank._question import RankingQuestion, rank_both_classes, warn_undefined
 from skrank._ranking import Ranking
 from skrank._validation import (
     check_count,
@@ -27,8 +26,8 @@ from skrank._validation import (
     check_positive,
 )
 from skrank._variability._influence import influence_of
-from skrank._variability._interval import BetaRule, IntervalRule, NormalRule
-from skrank._variability._moderation import best_value, moderated_rule
+from skrank._variability._interval import BetaRule, IntervalRule
+from skrank._variability._moderation import moderated_rule, normal_rule
 from skrank._variability._resampling import (
     bootstrap,
     check_resampled,
@@ -259,19 +258,20 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
 
     def _check_method(self, measure: Measure) -> None:
         """Check that the method has a meaning for the metric."""
-        wholes = type(measure) is AveragePrecision
+        whole = type(measure) is AveragePrecision
         counts = isinstance(measure, RecallAtT)
         has_meaning = {
             "moderated": measure.smooth,
             "influence": measure.smooth,
-            "survival": wholes or counts,
-            "boyd": wholes,
+            "survival": whole or counts,
+            "boyd": whole,
             "posterior": counts,
         }
-        if not has_meaning.get(self.method, True):
+        methods = [name for name in METHODS if has_meaning.get(name, True)]
+        if self.method not in methods:
             msg = (
-                "`method` must have a meaning for the metric (see Notes of "
-                f"MetricVariability); got {self.method!r} for {measure.name}."
+                f"`method` must be one of {methods} for {measure.name}; "
+                f"got {self.method!r}."
             )
             raise ValueError(msg)
 
@@ -282,12 +282,7 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
             return moderated_rule(measure, ranking)
         if method == "posterior":
             return self._posterior(measure, ranking)
-        frame = measure.frame(ranking, ranking.n_targets)
-        return NormalRule(
-            measure.value(ranking),
-            self._error(method, measure, ranking),
-            best_value(measure, frame),
-        )
+        return normal_rule(measure, ranking, self._error(method, measure, ranking))
 
     def _error(self, method: str, measure: Measure, ranking: Ranking) -> float:
         if method == "survival":
@@ -313,7 +308,7 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
         """Beta law of the share of hits: of those retrieved, or of the targets."""
         frame = measure.frame(ranking, ranking.n_targets)
         hits = measure.value(ranking) * measure.divisor(frame)
-        of_retrieved = isinstance(measure, PrecisionAtT)
+        of_retrieved = isinstance(measure, PrecisionAtT | EnrichmentFactor)
         total = frame.cut if of_retrieved else frame.n_targets
         scale = total / measure.divisor(frame)
         return BetaRule(hits + self.prior, total - hits + self.prior, scale)
@@ -321,10 +316,8 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
 
 def _unknown(measure: Measure, ranking: Ranking) -> float:
     """Say that one item of a class does not tell how much it varies."""
-    warnings.warn(
+    warn_undefined(
         f"The standard error of {measure.name} is undefined: `y_true` must hold two "
-        f"targets and two others; got {ranking.n_targets} and {ranking.n_others}.",
-        UndefinedMetricWarning,
-        stacklevel=5,
+        f"targets and two others; got {ranking.n_targets} and {ranking.n_others}."
     )
     return math.nan

@@ -5,6 +5,7 @@ A question is an object that holds settings only. It is asked of data by its
 """
 
 import math
+import sys
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -157,6 +158,14 @@ def keep_both_classes(lists: Iterable[ListOfItems]) -> list[ListOfItems]:
     return kept
 
 
+def warn_undefined(message: str) -> None:
+    """Warn of a value that is undefined, at the line that asked the package."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back and frame.f_globals["__name__"].startswith("skrank."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, UndefinedMetricWarning, stacklevel=level)
+
+
 def rows(X: Any, index: NDArray[np.intp]) -> Any:  # noqa: N803
     """Items by position, of arrays, sparse matrices, data frames and lists."""
     if hasattr(X, "iloc"):
@@ -189,8 +198,8 @@ def data_frame(columns: dict[str, Any]) -> Any:
 
 
 def format_pvalue(log10_pvalue: float) -> str:
-    """Print a p-value of any depth."""
-    if log10_pvalue > -4 or math.isinf(log10_pvalue):
+    """Print a p-value of any depth, or none."""
+    if not log10_pvalue <= -4 or math.isinf(log10_pvalue):
         return f"{10**log10_pvalue:.2g}"
     exponent = math.floor(log10_pvalue + math.log10(20 / 19.9))  # 9.95 rounds to 10
     mantissa = max(1.0, 10 ** (log10_pvalue - exponent))

@@ -22,6 +22,7 @@ from skrank._validation import RankingInput
 
 _BUCKETS = 2**14  # of scores; their counts stay in the processor's cache
 _MANY = 2**14  # scores from which buckets are faster than the search alone
+_LEAST_WIDTH = 1e-300  # of all levels; the number of buckets over it is finite
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,10 +129,10 @@ def _levels_below(scores: NDArray[Any], levels: NDArray[Any]) -> NDArray[np.intp
     Scores and levels fall into buckets of equal width, in the same order as they are.
     Where a bucket holds no level, all its scores have the same levels below them.
     """
-    width = float(levels[-1]) - float(levels[0])
-    if scores.size < _MANY or not 0 < width < np.inf:
+    start, width = float(levels[0]), float(levels[-1]) - float(levels[0])
+    if scores.size < _MANY or not _LEAST_WIDTH < width < np.inf:
         return np.searchsorted(levels, scores)
-    start, scale = float(levels[0]), (_BUCKETS - 1) / width
+    scale = (_BUCKETS - 1) / width
     held = np.bincount(_buckets(levels, start, scale), minlength=_BUCKETS + 2)
     reached = np.cumsum(held)
     bucket = _buckets(scores, start, scale)
@@ -142,8 +143,9 @@ def _levels_below(scores: NDArray[Any], levels: NDArray[Any]) -> NDArray[np.intp
 
 
 def _buckets(scores: NDArray[Any], start: float, scale: float) -> NDArray[np.intp]:
-    place = np.subtract(scores, start, dtype=np.float64)
-    place *= scale
+    with np.errstate(over="ignore"):  # the infinite is outside all levels
+        place = np.subtract(scores, start, dtype=np.float64)
+        place *= scale
     np.clip(place, -1, _BUCKETS, out=place)
     place += 1
     return np.asarray(place, dtype=np.intp)

@@ -131,9 +131,10 @@ class RankingComparison(Question):
     *At a cut.* Let A find h_1, B find h_2 and both find h_12 of the m targets among
     their top t. "mcnemar" is exact on the targets that one only finds; its z-score is
     (h_1 - h_2) / sqrt(h_1 + h_2 - 2 h_12) (McNemar [2]_), its standard error that of
-    "binomial". "binomial" and "emproc" are the correlated binomial and the empirical
-    process of Ash and Hughes-Oliver [3]_; with k_i = h_i / m, pi = m/n, rho = t/n, and
-    Lambda_i the probability that an item at the cut is a target, the latter has
+    "binomial" for recall, scaled. "binomial" and "emproc" are the correlated binomial
+    and the empirical process of Ash and Hughes-Oliver [3]_; with k_i = h_i / m,
+    pi = m/n, rho = t/n, and Lambda_i the probability that an item at the cut is a
+    target, the latter has
 
     .. code-block:: text
 
@@ -448,7 +449,12 @@ class RankingComparison(Question):
         )
 
     def _error(self, method: str, pair: PairedRankings) -> float:
-        """Standard error of the difference on one list."""
+        """Standard error of the difference on one list.
+
+        A single target, or a single other, does not tell how targets or others vary.
+        """
+        if min(pair.targets.size, pair.n_samples - pair.targets.size) < 2:
+            return math.nan
         if method == "influence":
             return influence_error(pair, self._measure())
         if method == "bootstrap":

@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sklearn.exceptions import UndefinedMetricWarning
@@ -26,7 +26,7 @@ class ConfidenceInterval(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class MetricVariabilityResult:
     """Result of :class:`MetricVariability`.
 
@@ -53,7 +53,7 @@ class MetricVariabilityResult:
     metric: str
     n_samples: int
     n_targets: int
-    _rule: IntervalRule = field(compare=False)
+    _rule: IntervalRule
 
     def confidence_interval(
         self, confidence_level: float = 0.95, transform: str | None = "logit"
@@ -72,9 +72,10 @@ class MetricVariabilityResult:
         Returns
         -------
         interval : ConfidenceInterval
-            Lower and upper limit, within what the metric can be ("posterior" only
-            knows that a share is at most 1); NaN, with a warning, where the standard
-            error is 0 or unknown.
+            Lower and upper limit, not beyond the worst and the best list without ties
+            ("posterior" only knows that a share is at most 1); NaN, with a warning,
+            where the standard error is 0 or unknown, and by logit of a value that has
+            none.
 
         Raises
         ------
@@ -87,8 +88,8 @@ class MetricVariabilityResult:
         if math.isnan(limits.low):
             warnings.warn(
                 f"The interval of {self.metric} is undefined by {self.method}: the "
-                "standard error must be above 0; "
-                f"got {self.standard_error} for the value {self.estimate:.4g}.",
+                "standard error must be above 0 and the value not the last there is; "
+                f"got {self.standard_error:.4g} and {self.estimate:.4g}.",
                 UndefinedMetricWarning,
                 stacklevel=2,
             )

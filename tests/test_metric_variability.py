@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, norm
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import skrank
 from cases import METRICS, TIES, make_list, metric_function
@@ -115,27 +115,78 @@ def test_influence_of_any_ties_is_the_jackknife(groups, ties):
     assert result.standard_error == pytest.approx(expected, rel=1e-8, abs=1e-12)
 
 
+@pytest.mark.parametrize("grid", [None, 0.7])
 @pytest.mark.parametrize("case", AT_CUT)
-@pytest.mark.parametrize("ties", ["expected", "threshold"])
-def test_influence_at_a_cut_has_the_spread_of_samples(case, ties):
+def test_influence_at_a_cut_has_the_spread_of_samples(case, grid):
     name, given_settings = METRICS[case]
     depth = next(key for key in ("t", "k") if key in given_settings)
-    asked = MetricVariability(
-        name, method="influence", ties=ties, **{**given_settings, depth: 80}
-    )
+    asked = MetricVariability(name, method="influence", **{**given_settings, depth: 80})
     rng = np.random.default_rng(5)
-    # under "threshold" the set retrieved is known by its score if ties are large
-    grid = None if ties == "expected" else 0.7
     results = [
         asked.from_predictions(*draw(rng, 60, 1500, grid=grid)) for _ in range(400)
     ]
     spread = np.std([result.estimate for result in results])
     error = np.sqrt(np.mean([result.standard_error**2 for result in results]))
-    if ties == "threshold":
-        # its depth jumps between two ties; given the tie, the errors are these
-        assert 0.4 < error / spread < 1.1
-    else:
-        assert error == pytest.approx(spread, rel=0.11)
+    assert error == pytest.approx(spread, rel=0.11)  # 3 standard errors of the spread
+
+
+@pytest.mark.parametrize("method", ["moderated", "influence"])
+@pytest.mark.parametrize("ties", TIES)
+def test_a_tie_at_the_cut_moves_it_but_under_one_rule(ties, method):
+    y_true, y_score = make_list((4, 6, 10), (2, 3, 1))
+    asked = MetricVariability("average_precision_at_k", k=7, ties=ties, method=method)
+    if ties == "expected":
+        assert asked.from_predictions(y_true, y_score).standard_error > 0
+        return
+    with pytest.raises(ValueError, match="`ties` must be 'expected' where a tie"):
+        asked.from_predictions(y_true, y_score)
+    alone = -np.arange(20.0)
+    expected = MetricVariability("average_precision_at_k", k=7, method=method)
+    assert asked.from_predictions(y_true, alone).standard_error == pytest.approx(
+        expected.from_predictions(y_true, alone).standard_error
+    )
+
+
+@pytest.mark.parametrize("case", ["recall@4", "precision@4", "enrichment_factor@4"])
+def test_a_top_that_is_the_whole_list_does_not_vary(case):
+    sample = draw(np.random.default_rng(0), 10, 90)
+    result = question(case, t=1.0).from_predictions(*sample)
+    assert result.standard_error == 0
+    with pytest.warns(UndefinedMetricWarning, match="interval"):
+        assert np.isnan(result.confidence_interval()).all()
+
+
+@pytest.mark.parametrize("t", [90, 99])
+def test_hits_of_nearly_the_whole_list_are_not_fewer_than_their_least(t):
+    sample = draw(np.random.default_rng(0), 15, 85)
+    result = MetricVariability("recall_at_t", t=t).from_predictions(*sample)
+    low, high = result.confidence_interval()
+    assert (15 - (100 - t)) / 15 <= low <= result.estimate <= high <= 1
+
+
+def test_no_logit_no_interval():
+    # the perfect list, whose survival error is not 0; and a top without hits
+    perfect = make_list((1,) * 20, [1] * 5 + [0] * 15)
+    empty = make_list((1,) * 20, [0] * 2 + [1] * 5 + [0] * 13)
+    for sample, settings_ in (
+        (perfect, {"method": "survival"}),
+        (empty, {"metric": "recall_at_t", "t": 1, "method": "influence"}),
+    ):
+        result = MetricVariability(**settings_).from_predictions(*sample)
+        assert result.standard_error > 0
+        with pytest.warns(UndefinedMetricWarning, match="interval"):
+            assert np.isnan(result.confidence_interval()).all()
+        low, high = result.confidence_interval(transform=None)
+        assert low <= result.estimate <= high
+        assert "nan" in str(result)
+
+
+def test_an_error_by_rounding_is_none():
+    # the perfect list: every list resampled from it is perfect
+    perfect = make_list((1,) * 100, [1] * 5 + [0] * 95)
+    for method in ("influence", "bootstrap"):
+        asked = MetricVariability("bedroc", method=method, n_resamples=20)
+        assert asked.from_predictions(*perfect).standard_error == 0
 
 
 def recall_variance(shift, cut, n_targets, n_others):
@@ -245,7 +296,7 @@ def test_boyd_treats_average_precision_as_a_share_of_the_targets():
     [
         ("recall_at_t", 3, 4, 1),
         ("precision_at_t", 3, 5, 1),
-        ("enrichment_factor", 3, 4, 12 / 5),
+        ("enrichment_factor", 3, 5, 12 / 4),
     ],
 )
 def test_posterior_is_a_beta_law(name, hits, total, scale):
@@ -361,7 +412,8 @@ def test_jobs_and_pickling_change_nothing():
         ).from_predictions(*sample)
         for n_jobs in (1, 2)
     ]
-    assert results[0] == results[1] == pickle.loads(pickle.dumps(results[0]))
+    results.append(pickle.loads(pickle.dumps(results[0])))
+    assert results[0].to_dict() == results[1].to_dict() == results[2].to_dict()
 
 
 def test_the_result_prints_itself_and_becomes_a_dict():
@@ -381,9 +433,13 @@ def test_the_result_prints_itself_and_becomes_a_dict():
 def test_one_target_does_not_tell_how_much_it_varies(method):
     y_true, y_score = make_list((1, 1, 1, 1), (0, 1, 0, 0))
     asked = MetricVariability(method=method)
+    X = y_score[:, None]
+    model = LinearRegression().fit(X, y_score)
     with pytest.warns(UndefinedMetricWarning, match="two targets") as caught:
         result = asked.from_predictions(y_true, y_score)
-    assert caught[0].filename == __file__
+    with pytest.warns(UndefinedMetricWarning, match="two targets") as later:
+        asked.from_estimator(model, X, y_true)
+    assert caught[0].filename == later[0].filename == __file__
     assert np.isnan(result.standard_error)
     with pytest.warns(UndefinedMetricWarning, match="interval"):
         assert np.isnan(result.confidence_interval()).all()
@@ -398,10 +454,10 @@ def test_one_target_does_not_tell_how_much_it_varies(method):
     ("kwargs", "message"),
     [
         ({"method": "delong"}, "`method` must be one of"),
-        ({"method": "posterior"}, "`method` must have a meaning .* 'posterior'"),
-        ({"metric": "rie", "method": "boyd"}, "`method` must have a meaning"),
-        ({"metric": "bedroc", "method": "survival"}, "`method` must have a meaning"),
-        ({"metric": "reciprocal_rank", "method": "influence"}, "must have a meaning"),
+        ({"method": "posterior"}, r"`method` must be one of \['auto', .*'posterior'"),
+        ({"metric": "rie", "method": "boyd"}, r"for rie\(alpha=20\); got 'boyd'"),
+        ({"metric": "bedroc", "method": "survival"}, "got 'survival'"),
+        ({"metric": "reciprocal_rank", "method": "influence"}, "got 'influence'"),
         ({"prior": 0}, "`prior` must be a finite number above 0"),
         ({"n_resamples": 1}, "`n_resamples` must be an int of at least 2"),
         ({"metric": "recall_at_t"}, "`t` must be given"),

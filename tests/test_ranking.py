@@ -16,6 +16,10 @@ SCORES = {
     "large integers": lambda rng, n: rng.integers(-(2**62), 2**62, n),
     "nearly no width": lambda rng, n: 1 + 1e-15 * rng.integers(0, 5, n),
     "no width": lambda rng, n: np.full(n, 2.5),
+    "next to nothing": lambda rng, n: 1e-308 * rng.random(n),
+    "others out of reach": lambda rng, n: np.r_[
+        rng.normal(size=40), rng.choice([-1.7e308, 1.7e308, 0.5], n - 40)
+    ],
     "all there is": lambda rng, n: rng.choice([-1.7e308, 0.0, 1.7e308], n),
 }
 

@@ -79,7 +79,7 @@ def test_fields(method):
     assert result.labels == (tuple(range(8)) if CASES[method][1] else ())
     names = {field.name for field in dataclasses.fields(result)}
     plain = names - {"names", "values_a", "values_b", "labels"}
-    assert set(result.to_dict()) == plain | {"name_a", "name_b"}
+    assert set(result.to_dict()) == plain | {"name_a", "name_b", "low", "high"}
     assert {type(value) for value in result.to_dict().values()} == {int, float, str}
 
 
@@ -689,3 +689,33 @@ def test_wrong_input(y, a, b, message):
 def test_wrong_tables(scores, baseline, message):
     with pytest.raises(ValueError, match=message):
         RankingComparison().compare_all(Y, scores, baseline=baseline)
+
+
+@pytest.mark.parametrize("method", ["influence", "bootstrap", "binomial", "emproc"])
+def test_one_target_tells_nothing_of_targets(method):
+    rng = np.random.default_rng(0)
+    y, a, b = np.arange(60) < 1, rng.normal(size=60), rng.normal(size=60)
+    at_cut = {"metric": "recall_at_t", "t": int((a >= a[0]).sum())}
+    asked = RankingComparison(method=method, n_resamples=50, **at_cut)
+    with pytest.warns(UndefinedMetricWarning, match="'swap'") as caught:
+        result = asked.from_predictions(y, a, -np.abs(b) * y + b * ~y)
+    assert caught[0].filename == __file__
+    assert math.isnan(result.pvalue)
+    assert "p          nan" in str(result)
+
+
+def test_a_table_prints_what_is_undefined():
+    y = np.arange(60) < 5
+    scores = {"best": 1.0 * y - np.arange(60), "worst": np.arange(60) - 1.0 * y}
+    scores["third"] = np.random.default_rng(0).normal(size=60)
+    with pytest.warns(UndefinedMetricWarning, match="undefined") as caught:
+        table = RankingComparison().compare_all(y, scores)
+    assert caught[0].filename == __file__
+    assert " nan " in str(table)
+    assert math.isnan(table.to_dict()["adjusted_pvalue"][0])
+
+
+def test_the_ends_of_the_interval_are_in_the_dict():
+    result = ask("influence")
+    found = result.to_dict()
+    assert (found["low"], found["high"]) == result.confidence_interval()

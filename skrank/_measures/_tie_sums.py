@@ -79,10 +79,13 @@ def _harmonic(above: Array, count: Array) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def _short_sums(above: Array, count: Array) -> tuple[Array, Array]:
-    """Term by term, since the closed form cancels for short, deep groups."""
+    """Term by term, since the closed form cancels for short, deep groups.
+
+    A fraction of an item is that fraction of the next term.
+    """
     first, second = np.zeros(count.shape), np.zeros(count.shape)
-    for j in range(1, 1 + int(count.max(initial=0))):
-        term = (count >= j) / (above + j)
+    for j in range(1, 1 + math.ceil(count.max(initial=0))):
+        term = np.clip(count + 1 - j, 0, 1) / (above + j)
         first, second = first + term, second + (j - 1) * term
     return first, second
 

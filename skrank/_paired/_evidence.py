@@ -5,13 +5,13 @@ say: `Evidence`, the same whatever the method.
 """
 
 import math
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta, norm, t
-from sklearn.exceptions import UndefinedMetricWarning
+
+from skrank._question import warn_undefined
 
 # Rounding of values that are equal in words; differences within it are 0.
 _ROUNDING = 1e-12
@@ -51,11 +51,10 @@ def defined_error(difference: float, standard_error: float) -> float:
     """Warn of a standard error of 0, or none, for a difference that is not 0."""
     if standard_error > _ROUNDING * abs(difference) or difference == 0:
         return standard_error
-    warnings.warn(
+    warn_undefined(
         "The standard error of the difference is undefined, and so is what needs it: "
-        "the rankings differ, but there is too little to estimate it from.",
-        UndefinedMetricWarning,
-        stacklevel=2,
+        "the rankings differ, but there is too little to estimate it from. Methods "
+        "without it are 'swap' and, at a cut, 'mcnemar'."
     )
     return math.nan
 

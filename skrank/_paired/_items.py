@@ -28,12 +28,7 @@ Draw = Callable[[Callable[[int, np.random.Generator], Floats]], Floats]
 
 
 def influence_error(pair: PairedRankings, measure: Measure) -> float:
-    """Standard error of the difference, from the paired influences of the items.
-
-    A single target, or a single other, does not tell how targets or others vary.
-    """
-    if min(pair.targets.size, pair.n_samples - pair.targets.size) < 2:
-        return math.nan
+    """Standard error of the difference, from the paired influences of the items."""
     return difference_error(measure, pair_of(*pair.inputs, pair.rankings))
 
 

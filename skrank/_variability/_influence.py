@@ -64,35 +64,37 @@ class Influence:
 
 
 def influence_of(measure: Measure, ranking: Ranking) -> Influence:
-    """Influences of the items of a ranking; O(m).
-
-    A large tie that is retrieved whole stays as it is: what goes is not replaced.
-    """
+    """Influences of the items of a ranking; O(m)."""
     frame = measure.frame(ranking, ranking.n_targets)
-    held = measure.ties == "threshold" and ranking.tie_size(frame.cut) > 1
-    return influence(measure, sample_of(ranking), frame, held=held)
+    if frame.cut < ranking.n_samples and measure.ties != "expected":
+        _check_tie_at_cut(measure, ranking.tie_size(frame.cut))
+    return influence(measure, sample_of(ranking), frame)
 
 
-def influence(
-    measure: Measure, sample: Sample, frame: Frame, *, held: bool = False
-) -> Influence:
-    """Influences of the items of samples; if `held`, nothing moves across the cut."""
-    refill, shrink = np.zeros(1), 0.0
-    if held:
-        shorter = _cut_at(frame, frame.cut - 1)
-        shrink = measure.divisor(frame) / measure.divisor(shorter) - 1
-    elif frame.cut < frame.n_samples:
+def _check_tie_at_cut(measure: Measure, size: int) -> None:
+    """Refuse a cut that moves, or that a tie is sorted across by its labels."""
+    if size > 1:
+        msg = (
+            "`ties` must be 'expected' where a tie reaches to the cut, since other "
+            f"items would move it; got {measure.ties!r} for {measure.name}, with a tie "
+            f"of {size} there."
+        )
+        raise ValueError(msg)
+
+
+def influence(measure: Measure, sample: Sample, frame: Frame) -> Influence:
+    """Influences of the items of samples."""
+    refill = np.zeros(1)
+    if frame.cut < frame.n_samples:
         refill = _refill(measure, sample, frame)[..., None]
     levels, places = _shares_above(sample, frame.cut)
     m = frame.n_targets
     without = frame._replace(n_samples=max(frame.n_samples - 1, m + 1))
     targets = _gains_without_target(measure, sample, without, levels)
     others = _gains_without_other(measure, sample, without, levels)
-    targets = (targets + refill * levels) * (1 + shrink * levels)
-    others = (others + refill * places) * (1 + shrink * places)
     # of the targets it is the mean gain that varies, whatever the metric divides by
-    targets = targets / max(m - 1, 1) * m
-    divisor = measure.divisor(without)
+    targets = (targets + refill * levels) / max(m - 1, 1) * m
+    others, divisor = others + refill * places, measure.divisor(without)
     return Influence(
         sample,
         _centred(targets / divisor, sample.hits),

@@ -1,10 +1,11 @@
 """From a standard error to an interval, on the scale from nothing to the best list.
 
-Metrics lie between 0 and the value of a perfect list, and their sampling laws are
-skewed near both ends. The logit of the share of the perfect value takes most of that
-away.
+Metrics lie between the value of the worst list and that of a perfect one, and their
+sampling laws are skewed near both ends. The logit of the share of the perfect value
+takes most of that away.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -20,6 +21,8 @@ from scipy.stats import t as student
 # Chosen by simulation: benchmarks/coverage.py.
 _MODEL_WEIGHT = 10
 _OVERSTATED = 2
+
+ROUNDING = 1e-12  # what is less is nothing, beside the value of a perfect list
 
 
 class IntervalRule(Protocol):
@@ -39,6 +42,7 @@ class NormalRule:
 
     estimate: float
     standard_error: float
+    least: float
     best: float
 
     def bounds(
@@ -46,16 +50,22 @@ class NormalRule:
     ) -> tuple[float, float]:
         """Limits, within what is possible; no value where there is no spread."""
         z = norm.isf((1 - confidence_level) / 2)
-        if not self.standard_error > 0:
-            return np.nan, np.nan
-        if transform is None:
-            half = z * self.standard_error
-            low, high = self.estimate - half, self.estimate + half
-            return float(max(0.0, low)), float(min(self.best, high))
         share = self.estimate / self.best
-        half = z * self.standard_error / self.best / (share * (1 - share))
-        low, high = logit(share) - half, logit(share) + half
-        return self.best * float(expit(low)), self.best * float(expit(high))
+        logits = transform is not None
+        if not self.standard_error > 0 or (logits and not _inside(share)):
+            return math.nan, math.nan
+        half = z * self.standard_error
+        low, high = self.estimate - half, self.estimate + half
+        if logits:
+            half /= self.best * share * (1 - share)
+            low = self.best * float(expit(logit(share) - half))
+            high = self.best * float(expit(logit(share) + half))
+        return float(max(self.least, low)), float(min(self.best, high))
+
+
+def _inside(share: float) -> bool:
+    """Whether a share has a logit, apart from rounding."""
+    return ROUNDING < share < 1 - ROUNDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +94,12 @@ class BetaRule:
 class ModeratedRule:
     """The sample's own variance, moderated by that of binormal rankings.
 
-    All on the logit scale, as shares of the perfect value: `share` is the estimate,
-    kept half a hit away from the ends; `variance` its own, with so many
-    `degrees_of_freedom`; `model_shares`, ascending, and `model_variances` are those of
-    binormal rankings. The interval holds the values that the estimate does not
-    contradict, itself included: the variance is that at the value, as in Wilson's
-    interval, and so is the bias of the logit.
+    All on the logit scale, as shares of the way from `zero` to the perfect value:
+    `share` is that of the estimate, kept half a hit away from the ends; `variance` its
+    own, with so many `degrees_of_freedom`; `model_shares`, ascending, and
+    `model_variances` are those of binormal rankings. The interval holds the values that
+    the estimate does not contradict, itself included: the variance is that at the
+    value, as in Wilson's interval, and so is the bias of the logit.
     """
 
     estimate: float
@@ -98,12 +108,14 @@ class ModeratedRule:
     degrees_of_freedom: float
     model_shares: NDArray[np.float64]
     model_variances: NDArray[np.float64]
+    zero: float
+    least: float
     best: float
 
     @property
     def standard_error(self) -> float:
         """Standard error on the scale of the metric."""
-        slope = self.best * self.share * (1 - self.share)
+        slope = (self.best - self.zero) * self.share * (1 - self.share)
         return float(slope * np.sqrt(self._variance_at(logit(self.share))))
 
     def bounds(
@@ -115,9 +127,11 @@ class ModeratedRule:
         if transform is None:
             half = t * self.standard_error
             low, high = self.estimate - half, self.estimate + half
-            return float(max(0.0, low)), float(min(self.best, high))
-        low, high = (self.best * float(expit(self._limit(x))) for x in (t, -t))
-        return min(low, self.estimate), max(high, self.estimate)
+        else:
+            scale = self.best - self.zero
+            low, high = (self.zero + scale * expit(self._limit(x)) for x in (t, -t))
+        low, high = min(low, self.estimate), max(high, self.estimate)
+        return float(max(self.least, low)), float(min(self.best, high))
 
     @property
     def _own(self) -> float:
