@@ -235,8 +235,9 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
         Raises
         ------
         ValueError
-            If the input is not a ranking of two classes, one of them is absent, or
-            lists are to be resampled with a cut under ``ties="threshold"``.
+            If the input is not a ranking of two classes, or one of them is absent. With
+            a cut also if a tie reaches to it and `ties` is not "expected", by the
+            influences; and if lists are to be resampled under ``ties="threshold"``.
         """
         measure = self._measure()
         ranking = rank_both_classes(y_true, y_score, pos_label)

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 # Counts of a batch of lists: enough for numpy, few enough for the cache.
 _BATCH = 1 << 14
-_PORTION = 500  # lists for one job
+_PORTION = 1000  # lists for one job
 
 
 def batches(n_lists: int, width: int) -> Iterator[int]:
