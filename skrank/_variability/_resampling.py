@@ -14,9 +14,11 @@ from sklearn.utils.parallel import Parallel, delayed
 from skrank._measures import Frame, Measure
 from skrank._question import track
 from skrank._ranking import HitGroups, Ranking
-from skrank._variability._sample import Counts, groups_of, sample_of
+from skrank._variability._sample import Counts, Sample, groups_of, sample_of
 
 Floats = NDArray[np.float64]
+# Tie groups of many lists one after the other, and whose each is.
+RowGroups = tuple[HitGroups, NDArray[np.intp]]
 
 # Counts of a batch of lists: enough for numpy, few enough for the cache.
 _BATCH = 1 << 14
@@ -36,16 +38,35 @@ def bootstrap(
     """Values of lists drawn with replacement; O(m) each, whatever the list's length."""
     sample = sample_of(ranking)
     frame = measure.frame(ranking, ranking.n_targets)
+    draw = _draw_tied if _ties(sample.others, measure) else _draw_single
     level = np.repeat(np.arange(sample.hits.size), sample.hits)
-    held = np.flatnonzero(sample.others)
-    share = sample.others[held] / sample.n_others
     values = []
     for size in batches(n_lists, sample.others.size):
         drawn = level[rng.integers(level.size, size=(size, level.size))]
-        others = np.zeros((size, sample.others.size), dtype=np.intp)
-        others[:, held] = rng.multinomial(int(sample.n_others), share, size=size)
-        values.append(list_values(measure, drawn, others, frame))
+        groups = draw(sample, np.sort(drawn, axis=1), rng)
+        values.append(_values(measure, groups, size, frame))
     return np.concatenate(values)
+
+
+def _draw_single(
+    sample: Sample, levels: NDArray[np.intp], rng: np.random.Generator
+) -> RowGroups:
+    """Draw the others between the targets that were drawn, one after the other."""
+    reached = np.cumsum(sample.others[::2]) / sample.n_others
+    share = np.diff(reached[levels], axis=1, prepend=0, append=1)
+    others = rng.multinomial(int(sample.n_others), share)
+    return _single_hits(np.cumsum(others[:, :-1], axis=1))
+
+
+def _draw_tied(
+    sample: Sample, levels: NDArray[np.intp], rng: np.random.Generator
+) -> RowGroups:
+    """Draw the others on their places."""
+    others = np.zeros((len(levels), sample.others.size), dtype=np.intp)
+    held = np.flatnonzero(sample.others)
+    share = sample.others[held] / sample.n_others
+    others[:, held] = rng.multinomial(int(sample.n_others), share, size=len(levels))
+    return _tied_hits(levels, others)
 
 
 def check_resampled(measure: Measure, ranking: Ranking) -> None:
@@ -63,36 +84,43 @@ def list_values(
     measure: Measure, levels: NDArray[np.intp], others: Counts, frame: Frame
 ) -> Floats:
     """Values of lists from the levels of their targets and the others on places."""
-    if not others[:, 1::2].any() and measure.ties != "threshold":
-        groups, row = _single_hits(levels, others)
+    if _ties(others, measure):
+        groups = _tied_hits(levels, others)
     else:
-        groups, row = _tied_hits(levels, others)
+        above = np.cumsum(others[:, ::2], axis=1)
+        groups = _single_hits(
+            np.take_along_axis(above, np.sort(levels, axis=1), axis=1)
+        )
+    return _values(measure, groups, len(levels), frame)
+
+
+def _ties(others: Counts, measure: Measure) -> bool:
+    """Whether targets tie with others; among themselves it matters to one rule only."""
+    return measure.ties == "threshold" or bool(others[..., 1::2].any())
+
+
+def _values(measure: Measure, found: RowGroups, n_lists: int, frame: Frame) -> Floats:
+    """Values of lists from their tie groups."""
+    groups, row = found
     if not measure.additive:
-        return measure.values(groups, row, len(levels), frame)
+        return measure.values(groups, row, n_lists, frame)
     gain = measure.gain(
         groups.above, groups.size, groups.hits_above, groups.hits, frame
     )
-    total = np.bincount(row, gain, len(levels))
+    total = np.bincount(row, gain, n_lists)
     return np.asarray(total / measure.divisor(frame) + measure.offset(frame))
 
 
-def _single_hits(
-    levels: NDArray[np.intp], others: Counts
-) -> tuple[HitGroups, NDArray[np.intp]]:
-    """Groups of one where only targets tie: their order among themselves is moot."""
-    above = np.take_along_axis(
-        np.cumsum(others[:, ::2], axis=1), np.sort(levels, axis=1), axis=1
-    )
-    rank = np.arange(levels.shape[1])
-    hits_above = np.broadcast_to(rank, levels.shape).ravel()
-    single = np.ones_like(hits_above)
-    row = np.repeat(np.arange(len(levels)), levels.shape[1])
-    return HitGroups((above + rank).ravel(), single, hits_above, single), row
+def _single_hits(others_above: Counts) -> RowGroups:
+    """Groups of one: the order of targets among themselves is moot."""
+    n_lists, m = others_above.shape
+    rank = np.arange(m)
+    hits_above = np.broadcast_to(rank, others_above.shape).ravel()
+    single, row = np.ones_like(hits_above), np.repeat(np.arange(n_lists), m)
+    return HitGroups((others_above + rank).ravel(), single, hits_above, single), row
 
 
-def _tied_hits(
-    levels: NDArray[np.intp], others: Counts
-) -> tuple[HitGroups, NDArray[np.intp]]:
+def _tied_hits(levels: NDArray[np.intp], others: Counts) -> RowGroups:
     """Tie groups of the levels that hold hits."""
     n_lists, n_levels = len(levels), others.shape[1] // 2
     flat = levels + n_levels * np.arange(n_lists)[:, None]
