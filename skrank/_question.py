@@ -7,7 +7,7 @@ A question is an object that holds settings only. It is asked of data by its
 import math
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -109,6 +109,38 @@ class RankingQuestion(Question, ABC, Generic[Result]):
             estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
         )
         return self.from_predictions(y, y_score, pos_label=pos_label)
+
+
+def columns_by_name(y_scores: Any, *, least: int) -> dict[Any, Any]:
+    """Scores of several rankings, from a mapping, a data frame or an array.
+
+    Each column is taken for itself: a table turned into one array would have one type
+    for all, in which large integers lose digits and labels pass as scores.
+    """
+    by_name = isinstance(y_scores, Mapping) or hasattr(y_scores, "columns")
+    table = y_scores if by_name else _numbered_columns(y_scores)
+    names = list(getattr(table, "columns", table))
+    if len(set(map(str, names))) < len(names):
+        msg = f"`y_scores` must have different names, also in print; got {names}."
+        raise ValueError(msg)
+    if len(names) < least:
+        msg = f"`y_scores` must hold {least} or more rankings; got {len(names)}."
+        raise ValueError(msg)
+    return {name: table[name] for name in names}
+
+
+def _numbered_columns(y_scores: Any) -> dict[int, NDArray[Any]]:
+    """Columns of an array; lists are refused, which may hold rows or columns."""
+    is_array = hasattr(y_scores, "__array__")
+    array = np.asarray(y_scores, dtype=None if is_array else object)
+    if not is_array or array.ndim != 2:
+        msg = (
+            "`y_scores` must be a mapping from names to scores, a data frame or an "
+            "array of shape (n_samples, n_rankings), as np.column_stack makes of "
+            f"vectors; got {type(y_scores).__name__} of shape {array.shape}."
+        )
+        raise ValueError(msg)
+    return dict(enumerate(array.T))
 
 
 def as_targets(

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrank._best_of_luck import count_draws
 from skrank._out_of_fold import Fold, folds_of_search, make_folds, rank_folds
-from skrank._question import Question, as_targets
+from skrank._question import Question, as_targets, columns_by_name
 from skrank._ranking import items_above
 from skrank._search_result import SearchSelectionResult
 from skrank._validation import (
@@ -284,7 +284,7 @@ class SearchSelectionTest(Question):
         if isinstance(candidates, Mapping):
             names, candidates = candidates.keys(), candidates.values()
         estimators = list(candidates)
-        _check_some("candidates", estimators)
+        _check_some(estimators)
         return self._cross_fit(
             estimators,
             tuple(names or map(repr, estimators)),
@@ -308,9 +308,10 @@ class SearchSelectionTest(Question):
         ----------
         y_true : array-like of shape (n_samples,)
             Labels.
-        y_scores : array-like of shape (n_samples, n_candidates), dict or DataFrame
-            Scores of each candidate, higher meaning a likelier target; the keys of a
-            dict and the columns of a table are their names.
+        y_scores : mapping, DataFrame or array of shape (n_samples, n_candidates)
+            Scores of each candidate, higher meaning a likelier target, by name: a
+            mapping from names to scores, or columns. Columns of an array are called by
+            their number.
         folds : array-like of shape (n_samples,), default=None
             In which fold each item was held out: its scores come from models that were
             fitted to the labels of the other folds. None: one list, whose labels no
@@ -327,13 +328,15 @@ class SearchSelectionTest(Question):
         Raises
         ------
         ValueError
-            If there are no candidates, if their scores are not valid rankings of the
-            items, or if no fold holds targets and others.
+            If there are no candidates, if two have the same name, if their scores are
+            not valid rankings of the items, or if no fold holds targets and others.
         """
-        names, columns = _columns(y_scores)
-        _check_some("y_scores", columns)
+        columns = columns_by_name(y_scores, least=1)
         is_target = check_targets(y_true, pos_label)
-        scores = [as_targets(y_true, column, pos_label)[1] for column in columns]
+        scores = [
+            as_targets(y_true, column, pos_label, f"y_scores[{name!r}]")[1]
+            for name, column in columns.items()
+        ]
         tests = [np.arange(is_target.size)]
         if folds is not None:
             grouped = check_groups(folds, is_target.size, "folds")
@@ -343,7 +346,7 @@ class SearchSelectionTest(Question):
             np.stack([items_above(score[index]) for score in scores]) for index in tests
         ]
         targets = [np.flatnonzero(is_target[index]) for index in tests]
-        return self._test(above, targets, names)
+        return self._test(above, targets, tuple(columns))
 
     def _cross_fit(
         self,
@@ -435,23 +438,8 @@ def _have_both_classes(
     return both
 
 
-def _columns(y_scores: Any) -> tuple[tuple[Any, ...], list[Any]]:
-    """Names and scores of candidates in a dict, a table or an array."""
-    names = getattr(y_scores, "columns", y_scores)
-    if names is not y_scores or isinstance(y_scores, Mapping):
-        return tuple(names), [y_scores[name] for name in names]
-    array = np.asarray(y_scores)
-    if array.ndim != 2:
-        msg = (
-            "`y_scores` must be of shape (n_samples, n_candidates), a dict or a table; "
-            f"got shape {array.shape}."
-        )
-        raise ValueError(msg)
-    return tuple(range(array.shape[1])), list(array.T)
-
-
-def _check_some(name: str, candidates: Sequence[Any]) -> None:
+def _check_some(candidates: Sequence[Any]) -> None:
     """Check that there is a candidate."""
     if not candidates:
-        msg = f"`{name}` must hold at least one candidate; got none."
+        msg = "`candidates` must hold at least one candidate; got none."
         raise ValueError(msg)

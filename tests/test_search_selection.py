@@ -345,6 +345,20 @@ def test_forms_of_predictions():
         assert_array_equal(result.adjusted_pvalues, array.adjusted_pvalues)
 
 
+@pytest.mark.parametrize(
+    "table", [pd.DataFrame, pl.DataFrame, dict], ids=["pandas", "polars", "dict"]
+)
+def test_columns_of_a_table_keep_their_types(table):
+    # near 2**60 the next float is 256 away
+    large = 2**60 + 2 * np.random.default_rng(0).permutation(300)
+    columns = {"large": large, "small": noise()[:, 0]}
+    result = SearchSelectionTest(**FAST).from_predictions(Y, table(columns))
+    alone = RandomSelectionTest().from_predictions(Y, large.argsort().argsort())
+    assert result.values[0] == pytest.approx(alone.statistic, rel=1e-12)
+    with pytest.raises(ValueError, match=r"`y_scores\['large'\]` must rank the items"):
+        SearchSelectionTest().from_predictions(Y, table({**columns, "large": Y}))
+
+
 def test_predictions_of_folds_are_those_of_a_cross_validation():
     cv = StratifiedKFold(4, shuffle=True, random_state=0)
     score, fold = np.zeros((300, 2)), np.zeros(300, dtype=int)
@@ -492,10 +506,16 @@ def test_candidates_are_checked():
 @pytest.mark.parametrize(
     ("scores", "folds", "message"),
     [
-        (noise()[:, :0], None, "`y_scores` must hold at least one candidate; got none"),
-        (noise()[:, 0], None, r"`y_scores` must be of shape .* got shape \(300,\)"),
-        (noise()[:9], None, "`y_score` must have as many items as `y_true`"),
-        (noise() * np.nan, None, "`y_score` must be finite"),
+        (noise()[:, :0], None, "`y_scores` must hold 1 or more rankings; got 0"),
+        (noise()[:, 0], None, r"`y_scores` must be .* got ndarray of shape \(300,\)"),
+        (
+            list(noise().T),
+            None,
+            r"\(n_samples, n_rankings\).* got list of shape \(4, 3",
+        ),
+        ({"x": Y}, None, r"`y_scores\['x'\]` must rank the items"),
+        (noise()[:9], None, r"`y_scores\[0\]` must have as many items as `y_true`"),
+        (noise() * np.nan, None, r"`y_scores\[0\]` must be finite"),
         (noise(), [1, 2], "`folds` must have as many items as `y_true`"),
     ],
 )
