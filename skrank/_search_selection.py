@@ -5,20 +5,17 @@ out is a frozen result. The test object holds settings alone and is not changed 
 running.
 """
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import compress
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._best_of_luck import count_draws
 from skrank._out_of_fold import Fold, folds_of_search, make_folds, rank_folds
-from skrank._question import Question, as_targets, columns_by_name
+from skrank._question import Question, as_targets, columns_by_name, keep_both_classes
 from skrank._ranking import items_above
 from skrank._search_result import SearchSelectionResult
 from skrank._validation import (
@@ -337,15 +334,12 @@ class SearchSelectionTest(Question):
             as_targets(y_true, column, pos_label, f"y_scores[{name!r}]")[1]
             for name, column in columns.items()
         ]
-        tests = [np.arange(is_target.size)]
-        if folds is not None:
-            grouped = check_groups(folds, is_target.size, "folds")
-            tests = [index for _, index in grouped]
-        tests = list(compress(tests, _have_both_classes(tests, is_target)))
+        lists = _split(is_target, folds)
         above = [
-            np.stack([items_above(score[index]) for score in scores]) for index in tests
+            np.stack([items_above(score[items]) for score in scores])
+            for *_, items in lists
         ]
-        targets = [np.flatnonzero(is_target[index]) for index in tests]
+        targets = [np.flatnonzero(part) for _, part, _ in lists]
         return self._test(above, targets, tuple(columns))
 
     def _cross_fit(
@@ -359,18 +353,17 @@ class SearchSelectionTest(Question):
         """Fit the candidates outside each fold that can be tested, and test."""
         items, y, folds = data
         is_target = check_targets(y, orientation["pos_label"])
-        tests = [test for _, test in folds]
-        folds = list(compress(folds, _have_both_classes(tests, is_target)))
+        lists = keep_both_classes((fold, is_target[fold[1]]) for fold in folds)
         above = rank_folds(
             candidates,
             items,
             np.asarray(y),
-            folds,
+            [fold for fold, _ in lists],
             n_jobs=self.n_jobs,
             progress=self.progress,
             **orientation,
         )
-        targets = [np.flatnonzero(is_target[test]) for _, test in folds]
+        targets = [np.flatnonzero(part) for _, part in lists]
         return self._test(above, targets, names, winner)
 
     def _test(
@@ -420,22 +413,14 @@ class SearchSelectionTest(Question):
         )
 
 
-def _have_both_classes(
-    tests: Sequence[_Ints], is_target: NDArray[np.bool_]
-) -> list[bool]:
-    """Say which lists hold targets and others; warn of those that do not."""
-    both = [0 < int(is_target[test].sum()) < len(test) for test in tests]
-    if not any(both):
-        msg = "`y_true` must hold targets and others in some list; got none such."
-        raise ValueError(msg)
-    if not all(both):
-        warnings.warn(
-            f"{both.count(False)} of {len(both)} lists hold no targets or "
-            "nothing else: the metric is undefined there, and they are left out.",
-            UndefinedMetricWarning,
-            stacklevel=4,
-        )
-    return both
+def _split(
+    is_target: NDArray[np.bool_], folds: ArrayLike | None
+) -> list[tuple[Any, NDArray[np.bool_], Any]]:
+    """Lists of both classes: their labels, which items are targets, the items."""
+    lists: list[tuple[Any, Any]] = [(None, np.arange(is_target.size))]
+    if folds is not None:
+        lists = check_groups(folds, is_target.size, "folds")
+    return keep_both_classes((label, is_target[items], items) for label, items in lists)
 
 
 def _check_some(candidates: Sequence[Any]) -> None:

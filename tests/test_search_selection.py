@@ -380,15 +380,15 @@ def test_folds_of_one_class_are_left_out():
     y = Y.copy()
     y[:100] = 0
     test = SearchSelectionTest(**FAST)
-    with pytest.warns(UndefinedMetricWarning, match="1 of 3 lists hold no targets"):
+    cv = PredefinedSplit(fold)
+    message = "1 of 3 lists hold no targets"
+    with pytest.warns(UndefinedMetricWarning, match=message) as first:
         result = test.from_predictions(y, noise(), folds=fold)
-    assert result.n_lists == 2
-    assert result.n_samples == 200
-    with pytest.warns(UndefinedMetricWarning, match="1 of 3 lists hold no targets"):
-        result = test.from_candidates(
-            [KNeighborsClassifier()], X, y, cv=PredefinedSplit(fold)
-        )
-    assert result.n_lists == 2
+    with pytest.warns(UndefinedMetricWarning, match=message) as second:
+        fitted = test.from_candidates([KNeighborsClassifier()], X, y, cv=cv)
+    assert first[0].filename == second[0].filename == __file__
+    assert result.n_lists == fitted.n_lists == 2
+    assert result.n_samples == fitted.n_samples == 200
 
 
 # The test and its result as objects
