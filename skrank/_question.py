@@ -220,6 +220,12 @@ def data_frame(columns: dict[str, Any]) -> Any:
     return pd.DataFrame(columns)
 
 
+def as_text(name: Any) -> str:
+    """Print what something is called, in one line and with plain numbers."""
+    with np.printoptions(legacy="1.21"):  # 3.0 where newer ones print np.float64(3.0)
+        return " ".join(str(name).split())
+
+
 def format_pvalue(log10_pvalue: float) -> str:
     """Print a p-value of any depth."""
     if log10_pvalue > -4 or math.isinf(log10_pvalue):

@@ -5,19 +5,37 @@ out is a frozen result. The test object holds settings alone and is not changed 
 running.
 """
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
+from sklearn.exceptions import FitFailedWarning
 
 from skrank._best_of_luck import count_draws
-from skrank._out_of_fold import Fold, folds_of_search, make_folds, rank_folds
-from skrank._question import Question, as_targets, columns_by_name, keep_both_classes
+from skrank._out_of_fold import (
+    Fold,
+    check_candidates,
+    check_search,
+    finished_candidates,
+    folds_of_search,
+    make_candidates,
+    make_folds,
+    rank_folds,
+    scores_of_search,
+)
+from skrank._question import (
+    Question,
+    as_targets,
+    as_text,
+    columns_by_name,
+    keep_both_classes,
+)
 from skrank._ranking import items_above
-from skrank._search_result import SearchSelectionResult
+from skrank._search_result import COLUMNS, SearchSelectionResult
 from skrank._validation import (
     check_count,
     check_generator,
@@ -28,6 +46,9 @@ from skrank.null._joint import JointList, JointNull
 
 #: Spread of the mean over folds, over that of independent folds, at most.
 _FOLDS_INFLATION = 2**0.5
+
+#: Values that are further apart are not those of the search.
+_ROUNDING = 1e-6
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
@@ -186,7 +207,8 @@ class SearchSelectionTest(Question):
         """Test the winner of a finished search, and all its candidates.
 
         A search does not keep its out-of-fold scores, so each candidate is fitted
-        anew on its folds.
+        anew on its folds. If that gives other values than those by which the search
+        chose its winner, a warning says so.
 
         Parameters
         ----------
@@ -209,28 +231,32 @@ class SearchSelectionTest(Question):
         -------
         result : SearchSelectionResult
             In the order of ``cv_results_``; the winner is ``best_index_`` of the
-            search, or the largest z-score if the search has none.
+            search, or the largest z-score if the search has none. Candidates that
+            failed in the search, and have no score there, are left out with a warning:
+            all their entries are NaN.
 
         Raises
         ------
         ValueError
             If the folds of the search cannot be made again, since they are shuffled
-            without a fixed `random_state`; and as `from_candidates`.
+            without a fixed `random_state`; if the search is none, or not finished; and
+            as `from_candidates`.
         """
-        check_is_fitted(search, "cv_results_")
-        params = tuple(search.cv_results_["params"])
-        estimators = [
-            clone(search.estimator).set_params(**clone(one, safe=False))
-            for one in params
-        ]
-        return self._cross_fit(
+        check_search(search)
+        params, finished = search.cv_results_["params"], finished_candidates(search)
+        _warn_of_failed(finished)
+        tested = tuple(compress(params, finished))
+        estimators = make_candidates(search, tested)
+        result = self._cross_fit(
             estimators,
-            params,
-            getattr(search, "best_index_", None),
+            tested,
             (X, y, folds_of_search(search, estimators, X, np.asarray(y), groups)),
             pos_label=pos_label,
             detector_targets=detector_targets,
         )
+        result = _spread(result, params, finished, getattr(search, "best_index_", None))
+        _warn_of_other_values(result.values, scores_of_search(search))
+        return result
 
     def from_candidates(
         self,
@@ -273,19 +299,18 @@ class SearchSelectionTest(Question):
         Raises
         ------
         ValueError
-            If there are no candidates, if an item is held out twice, if an estimator
-            can only give labels or is an outlier detector of unstated orientation, or
-            if no fold holds targets and others.
+            If `candidates` does not hold estimators, if there are no folds, if an item
+            is held out twice, if an estimator can only give labels or is an outlier
+            detector of unstated orientation, or if no fold holds targets and others. An
+            error while fitting has a note that says of which candidate.
         """
         names: Iterable[Any] | None = None
         if isinstance(candidates, Mapping):
             names, candidates = candidates.keys(), candidates.values()
-        estimators = list(candidates)
-        _check_some(estimators)
+        estimators = check_candidates(candidates)
         return self._cross_fit(
             estimators,
-            tuple(names or map(repr, estimators)),
-            None,
+            tuple(names or map(as_text, estimators)),
             (X, y, make_folds(cv, estimators, X, np.asarray(y), groups)),
             pos_label=pos_label,
             detector_targets=detector_targets,
@@ -346,7 +371,6 @@ class SearchSelectionTest(Question):
         self,
         candidates: Sequence[Any],
         names: tuple[Any, ...],
-        winner: int | None,
         data: tuple[Any, ArrayLike, list[Fold]],
         **orientation: Any,
     ) -> SearchSelectionResult:
@@ -364,14 +388,13 @@ class SearchSelectionTest(Question):
             **orientation,
         )
         targets = [np.flatnonzero(part) for _, part in lists]
-        return self._test(above, targets, names, winner)
+        return self._test(above, targets, names)
 
     def _test(
         self,
         above: Sequence[_Ints],
         targets: Sequence[_Ints],
         names: tuple[Any, ...],
-        winner: int | None = None,
     ) -> SearchSelectionResult:
         """Place all candidates, and the best of them, under their joint law."""
         measure = self._measure()
@@ -396,7 +419,7 @@ class SearchSelectionTest(Question):
         pvalues = (alone + 1) / (self.n_resamples + 1)
         return SearchSelectionResult(
             candidates=names,
-            best_index=int(np.argmax(zscores) if winner is None else winner),
+            best_index=int(np.argmax(zscores)),
             values=values,
             null_means=null.mean,
             null_stds=null.std * wider,
@@ -423,8 +446,46 @@ def _split(
     return keep_both_classes((label, is_target[items], items) for label, items in lists)
 
 
-def _check_some(candidates: Sequence[Any]) -> None:
-    """Check that there is a candidate."""
-    if not candidates:
-        msg = "`candidates` must hold at least one candidate; got none."
-        raise ValueError(msg)
+def _spread(
+    result: SearchSelectionResult,
+    candidates: Sequence[Any],
+    tested: NDArray[np.bool_],
+    best_index: int | None,
+) -> SearchSelectionResult:
+    """Give candidates that were tested their places among all; NaN to the others."""
+    places = np.flatnonzero(tested)
+    entries: dict[str, Any] = {"candidates": tuple(candidates)}
+    for name in COLUMNS.values():
+        entries[name] = np.full(tested.size, np.nan)
+        entries[name][places] = getattr(result, name)
+    best = places[result.best_index] if best_index is None else best_index
+    return replace(result, best_index=int(best), **entries)
+
+
+def _warn_of_failed(finished: NDArray[np.bool_]) -> None:
+    """Warn if candidates are left out."""
+    if not finished.all():
+        warnings.warn(
+            f"{np.count_nonzero(~finished)} of {finished.size} candidates have no "
+            "score in the search: they are left out, with NaN in the result.",
+            FitFailedWarning,
+            stacklevel=3,
+        )
+
+
+def _warn_of_other_values(values: _Floats, scores: _Floats) -> None:
+    """Warn if a search has other values than those tested; NaN is not compared."""
+    apart = np.abs(values - scores)
+    other = apart > _ROUNDING * np.maximum(1.0, np.abs(scores))
+    if other.any():
+        worst = int(np.nanargmax(apart))
+        warnings.warn(
+            f"The search chose its winner by other values: {other.sum()} of "
+            f"{other.size} candidates differ, the candidate {worst} most, with "
+            f"{values[worst]:.4g} here and {scores[worst]:.4g} in the search. Possible "
+            "reasons: other data than it was fitted to; another metric or tie rule "
+            "than that of its `scoring`; candidates without a fixed random_state; "
+            "halving, which fits to a part of the data.",
+            UserWarning,
+            stacklevel=3,
+        )
