@@ -66,7 +66,9 @@ class SearchSelectionResult:
         `pvalues` times the number of candidates that were tested, at most 1; for
         comparison.
     null_best : ndarray of shape (n_resamples,)
-        Largest value of all candidates in each draw: what a search finds by luck.
+        Largest value of all candidates in each draw: what a search finds by luck. Over
+        folds it is spread by `inflation`, as the z-scores are, but not beyond 0 and the
+        value of perfect rankings.
     n_samples, n_targets, n_lists : int
         Number of held-out items, of targets among them, and of lists or folds.
     metric : str

@@ -98,6 +98,18 @@ def enumerate_mean(folds, case, ties):
     return np.array([sum(part) * share for part in parts]), sum(observed) * share
 
 
+def ends_of_measure(n_folds, case, ties):
+    """Least value of a measure, and its mean over folds that are ranked perfectly."""
+    metric, _ = METRICS[case]
+    settings = oracle_settings(case, 12 // n_folds)
+    perfect = [
+        oracles.value_of_order(sorted(fold, reverse=True), metric, **settings)
+        for fold in LABELS.reshape(n_folds, -1).tolist()
+    ]
+    lowest = -np.inf if (metric, ties) == ("bedroc", "threshold") else 0.0
+    return lowest, float(sum(perfect) / n_folds)
+
+
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("case", METRICS)
 @pytest.mark.parametrize("n_folds", [1, 2])
@@ -110,7 +122,8 @@ def test_all_pvalues_against_enumeration(case, ties, n_folds):
     zscores = ((observed - mean) / std).astype(float) / wider
     alone = np.mean(drawn >= zscores - 1e-9, axis=0)
     best = np.mean(drawn.max(axis=1)[:, None] >= zscores - 1e-9, axis=0)
-    null_best = (mean + wider * (law - mean)).astype(float).max(axis=1)
+    wide = (mean + wider * (law - mean)).astype(float).max(axis=1)
+    null_best = wide.clip(*ends_of_measure(n_folds, case, ties))
 
     metric, settings = METRICS[case]
     size = 2000
@@ -210,6 +223,19 @@ def test_folds_that_copy_each_others_labels_spread_twice_in_variance():
     assert np.mean(zscores) == pytest.approx(0, abs=1e-12)
     assert np.mean(np.square(zscores)) == pytest.approx(1)
     assert result.inflation == math.sqrt(2)
+
+
+@pytest.mark.parametrize(
+    ("metric", "best"), [("precision_at_t", 1.0), ("enrichment_factor", 12.0)]
+)
+def test_best_of_luck_stays_within_the_metric(metric, best):
+    # folds of 12 with one target; at the top of each it is by luck in one of 144 draws
+    y, fold = np.arange(24) % 12 == 0, np.arange(24) // 12
+    test = SearchSelectionTest(metric, t=1, random_state=0)
+    result = test.from_predictions(y, noise(24, 3), folds=fold)
+    assert result.inflation > 1
+    assert result.null_best.min() == 0.0
+    assert result.null_best.max() == pytest.approx(best)
 
 
 def test_one_held_out_list_is_the_test_of_its_rankings():
