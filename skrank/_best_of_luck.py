@@ -58,4 +58,5 @@ def _luck(
     alone = (drawn >= level).sum(axis=1)
     best = (drawn.max(axis=0) >= level).sum(axis=1)
     mean = null.mean[:, None]
-    return alone, best, (mean + wider * (values - mean)).max(axis=0)
+    wide = (mean + wider * (values - mean)).max(axis=0)
+    return alone, best, np.clip(wide, *null.ends)

@@ -1,7 +1,8 @@
 """How candidates rank the folds that they were not fitted on.
 
-What comes in is estimators and data. What goes out is, fold by fold, how many items
-each candidate puts above each item: all that a law of rankings needs to know.
+What comes in is estimators and data, or a finished search that has them. What goes out
+is, fold by fold, how many items each candidate puts above each item: all that a law of
+rankings needs to know.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import check_cv
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -31,8 +33,14 @@ def make_folds(
     """Split as a search over the candidates does; no item may be held out twice."""
     classifier = any(is_classifier(one) for one in candidates)
     folds = list(check_cv(cv, y, classifier=classifier).split(X, y, groups))
-    held_out = np.concatenate([test for _, test in folds]) if folds else np.array([])
-    if held_out.size == 0 or np.unique(held_out).size < held_out.size:
+    if not folds:
+        msg = (
+            "`cv` must make folds each time, as a splitter or a list does; got none, "
+            f"as of a generator that was used up, from {cv!r}."
+        )
+        raise ValueError(msg)
+    held_out = np.concatenate([test for _, test in folds])
+    if np.unique(held_out).size < held_out.size:
         msg = (
             "`cv` must make folds that hold out no item twice, so that its label "
             f"belongs to one fold; got {len(folds)} folds that hold out "
@@ -40,6 +48,63 @@ def make_folds(
         )
         raise ValueError(msg)
     return folds
+
+
+def check_candidates(candidates: Any) -> list[Any]:
+    """Check that there are estimators, in a collection."""
+    if hasattr(candidates, "fit"):
+        msg = (
+            "`candidates` must hold estimators, in a list or by name; got the single "
+            f"estimator {type(candidates).__name__}."
+        )
+        raise ValueError(msg)
+    estimators = list(candidates)
+    if not estimators:
+        msg = "`candidates` must hold at least one candidate; got none."
+        raise ValueError(msg)
+    others = [one for one in estimators if not hasattr(one, "fit")]
+    if others:
+        msg = f"`candidates` must hold estimators, with fit; got {others[0]!r}."
+        raise ValueError(msg)
+    return estimators
+
+
+def check_search(search: Any) -> None:
+    """Check that a search is one, and finished."""
+    parts = [hasattr(search, name) for name in ("estimator", "cv")]
+    if not (all(parts) and "params" in getattr(search, "cv_results_", ())):
+        msg = (
+            "`search` must be a finished search with `cv_results_`, `estimator` and "
+            "`cv`, as GridSearchCV has after fit; got "
+            f"{type(search).__name__} without."
+        )
+        raise NotFittedError(msg)
+
+
+def finished_candidates(search: Any) -> NDArray[np.bool_]:
+    """Say which candidates have a score in the search; all, if none has one."""
+    results = search.cv_results_
+    finished = np.zeros(len(results["params"]), dtype=bool)
+    for name in results:
+        if name.startswith("mean_test_"):
+            finished |= ~np.isnan(results[name])
+    return finished if finished.any() else ~finished
+
+
+def make_candidates(search: Any, params: Iterable[Any]) -> list[Any]:
+    """Make candidates of a search again, not fitted."""
+    return [
+        clone(search.estimator).set_params(**clone(one, safe=False)) for one in params
+    ]
+
+
+def scores_of_search(search: Any) -> NDArray[np.float64]:
+    """Values by which a search chose its winner; NaN where it does not tell."""
+    results = search.cv_results_
+    unknown = np.full(len(results["params"]), np.nan)
+    scores = results.get("mean_test_score", unknown)
+    by_name = f"mean_test_{getattr(search, 'refit', None)}"
+    return np.asarray(results.get(by_name, scores), dtype=np.float64)
 
 
 def folds_of_search(
@@ -86,10 +151,23 @@ def _rank_each(
     folds: Sequence[Fold],
     orientation: dict[str, Any],
 ) -> list[NDArray[np.intp]]:
-    """Fit a candidate outside each fold, and rank the fold."""
-    above = []
-    for train, test in folds:
-        fitted = clone(candidate).fit(rows(X, train), y[train])
-        scores = target_scores(fitted, rows(X, test), y[test], **orientation)
-        above.append(items_above(check_scores(scores)))
-    return above
+    """Rank each fold by a candidate; if that fails, say which it was."""
+    try:
+        return [_rank_one(candidate, X, y, fold, orientation) for fold in folds]
+    except Exception as error:
+        error.add_note(f"The candidate was {candidate!r}.")
+        raise
+
+
+def _rank_one(
+    candidate: Any,
+    X: Any,  # noqa: N803
+    y: NDArray[Any],
+    fold: Fold,
+    orientation: dict[str, Any],
+) -> NDArray[np.intp]:
+    """Fit a candidate outside a fold, and rank the fold."""
+    train, test = fold
+    fitted = clone(candidate).fit(rows(X, train), y[train])
+    scores = target_scores(fitted, rows(X, test), y[test], **orientation)
+    return items_above(check_scores(scores))

@@ -8,7 +8,7 @@ import math
 import sys
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -112,6 +112,38 @@ class RankingQuestion(Question, ABC, Generic[Result]):
         return self.from_predictions(y, y_score, pos_label=pos_label)
 
 
+def columns_by_name(y_scores: Any, *, least: int) -> dict[Any, Any]:
+    """Scores of several rankings, from a mapping, a data frame or an array.
+
+    Each column is taken for itself: a table turned into one array would have one type
+    for all, in which large integers lose digits and labels pass as scores.
+    """
+    by_name = isinstance(y_scores, Mapping) or hasattr(y_scores, "columns")
+    table = y_scores if by_name else _numbered_columns(y_scores)
+    names = list(getattr(table, "columns", table))
+    if len(set(map(str, names))) < len(names):
+        msg = f"`y_scores` must have different names, also in print; got {names}."
+        raise ValueError(msg)
+    if len(names) < least:
+        msg = f"`y_scores` must hold {least} or more rankings; got {len(names)}."
+        raise ValueError(msg)
+    return {name: table[name] for name in names}
+
+
+def _numbered_columns(y_scores: Any) -> dict[int, NDArray[Any]]:
+    """Columns of an array; lists are refused, which may hold rows or columns."""
+    is_array = hasattr(y_scores, "__array__")
+    array = np.asarray(y_scores, dtype=None if is_array else object)
+    if not is_array or array.ndim != 2:
+        msg = (
+            "`y_scores` must be a mapping from names to scores, a data frame or an "
+            "array of shape (n_samples, n_rankings), as np.column_stack makes of "
+            f"vectors; got {type(y_scores).__name__} of shape {array.shape}."
+        )
+        raise ValueError(msg)
+    return dict(enumerate(array.T))
+
+
 def as_targets(
     y_true: ArrayLike, y_score: ArrayLike, pos_label: object, name: str = "y_score"
 ) -> tuple[NDArray[np.bool_], NDArray[Any]]:
@@ -195,6 +227,12 @@ def data_frame(columns: dict[str, Any]) -> Any:
         msg = "`to_frame` needs pandas, which is not installed; see also `to_dict`."
         raise ImportError(msg) from error
     return pd.DataFrame(columns)
+
+
+def as_text(name: Any) -> str:
+    """Print what something is called, in one line and with plain numbers."""
+    with np.printoptions(legacy="1.21"):  # 3.0 where newer ones print np.float64(3.0)
+        return " ".join(str(name).split())
 
 
 def format_pvalue(log10_pvalue: float) -> str:

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._question import data_frame
+from skrank._question import as_text, data_frame
 
 _Floats = NDArray[np.float64]
 
-_COLUMNS = {
-    "candidate": "candidates",
+#: Columns of the table, and the arrays that they show.
+COLUMNS = {
     "value": "values",
     "null_mean": "null_means",
     "null_std": "null_stds",
@@ -38,6 +38,7 @@ class SearchSelectionResult:
     """Result of a :class:`SearchSelectionTest`.
 
     Plurals are arrays with an entry for each candidate, in the order of the search.
+    They are read-only. A candidate that failed in the search has NaN in all of them.
 
     Attributes
     ----------
@@ -62,9 +63,12 @@ class SearchSelectionResult:
         Probability that luck does at least as well, in standard deviations, with any of
         the candidates.
     bonferroni_pvalues : ndarray of shape (n_candidates,)
-        `pvalues` times the number of candidates, at most 1; for comparison.
+        `pvalues` times the number of candidates that were tested, at most 1; for
+        comparison.
     null_best : ndarray of shape (n_resamples,)
-        Largest value of all candidates in each draw: what a search finds by luck.
+        Largest value of all candidates in each draw: what a search finds by luck. Over
+        folds it is spread by `inflation`, as the z-scores are, but not beyond 0 and the
+        value of perfect rankings.
     n_samples, n_targets, n_lists : int
         Number of held-out items, of targets among them, and of lists or folds.
     metric : str
@@ -142,16 +146,23 @@ class SearchSelectionResult:
         """
         return float(self.null_best.mean())
 
+    def __post_init__(self) -> None:
+        """Make the arrays read-only."""
+        for name in (*COLUMNS.values(), "null_best"):
+            getattr(self, name).flags.writeable = False
+
     def __str__(self) -> str:
         """Say what was found, in words and numbers."""
         best = self.best_index
-        called = " ".join(str(self.candidates[best]).split())
+        n_failed = np.count_nonzero(np.isnan(self.values))
+        failed = f", {n_failed} failed" if n_failed else ""
         lists = f"{self.n_lists} lists" if self.n_lists > 1 else "list"
         lines = [
             f"Search selection test of {self.metric}",
             f"  {lists:<10} {self.n_samples} items, {self.n_targets} targets "
             f"(prevalence {self.n_targets / self.n_samples:.4g})",
-            f"  winner     {called}, one of {self.n_candidates}",
+            f"  winner     {as_text(self.candidates[best])}, "
+            f"one of {self.n_candidates}{failed}",
             f"  value      {self.statistic:.4g}",
             f"  by luck    {self.null_means[best]:.4g} on average, "
             f"standard deviation {self.null_stds[best]:.3g}",
@@ -177,13 +188,11 @@ class SearchSelectionResult:
             The entries of the winner, and the fields that all candidates share.
         """
         best = self.best_index
-        named = {name: getattr(self, plural) for name, plural in _COLUMNS.items()}
         entries = {
-            name: float(column[best])
-            for name, column in named.items()
-            if name != "candidate"
+            name: float(getattr(self, plural)[best]) for name, plural in COLUMNS.items()
         }
-        return {**entries, **{name: getattr(self, name) for name in _SHARED}}
+        shared = {name: getattr(self, name) for name in _SHARED}
+        return {"candidate": as_text(self.candidates[best]), **entries, **shared}
 
     def to_frame(self) -> Any:
         """Return the entries of all candidates as a table; needs pandas.
@@ -192,7 +201,9 @@ class SearchSelectionResult:
         -------
         frame : pandas.DataFrame
             A row for each candidate, in the order of the search, so that the table can
-            be joined to that of ``cv_results_``.
+            be joined to that of ``cv_results_``. The column "is_best" marks the winner.
         """
-        columns = {name: getattr(self, plural) for name, plural in _COLUMNS.items()}
-        return data_frame({**columns, "candidate": list(self.candidates)})
+        columns = {name: getattr(self, plural) for name, plural in COLUMNS.items()}
+        is_best = np.arange(self.n_candidates) == self.best_index
+        named = {"candidate": list(self.candidates)}
+        return data_frame({**named, **columns, "is_best": is_best})

@@ -7,20 +7,35 @@ running.
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import compress
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
-from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.utils.validation import check_is_fitted
+from sklearn.exceptions import FitFailedWarning
 
 from skrank._best_of_luck import count_draws
-from skrank._out_of_fold import Fold, folds_of_search, make_folds, rank_folds
-from skrank._question import Question, as_targets
+from skrank._out_of_fold import (
+    Fold,
+    check_candidates,
+    check_search,
+    finished_candidates,
+    folds_of_search,
+    make_candidates,
+    make_folds,
+    rank_folds,
+    scores_of_search,
+)
+from skrank._question import (
+    Question,
+    as_targets,
+    as_text,
+    columns_by_name,
+    keep_both_classes,
+)
 from skrank._ranking import items_above
-from skrank._search_result import SearchSelectionResult
+from skrank._search_result import COLUMNS, SearchSelectionResult
 from skrank._validation import (
     check_count,
     check_generator,
@@ -31,6 +46,9 @@ from skrank.null._joint import JointList, JointNull
 
 #: Spread of the mean over folds, over that of independent folds, at most.
 _FOLDS_INFLATION = 2**0.5
+
+#: Values that are further apart are not those of the search.
+_ROUNDING = 1e-6
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
@@ -189,7 +207,8 @@ class SearchSelectionTest(Question):
         """Test the winner of a finished search, and all its candidates.
 
         A search does not keep its out-of-fold scores, so each candidate is fitted
-        anew on its folds.
+        anew on its folds. If that gives other values than those by which the search
+        chose its winner, a warning says so.
 
         Parameters
         ----------
@@ -212,28 +231,32 @@ class SearchSelectionTest(Question):
         -------
         result : SearchSelectionResult
             In the order of ``cv_results_``; the winner is ``best_index_`` of the
-            search, or the largest z-score if the search has none.
+            search, or the largest z-score if the search has none. Candidates that
+            failed in the search, and have no score there, are left out with a warning:
+            all their entries are NaN.
 
         Raises
         ------
         ValueError
             If the folds of the search cannot be made again, since they are shuffled
-            without a fixed `random_state`; and as `from_candidates`.
+            without a fixed `random_state`; if the search is none, or not finished; and
+            as `from_candidates`.
         """
-        check_is_fitted(search, "cv_results_")
-        params = tuple(search.cv_results_["params"])
-        estimators = [
-            clone(search.estimator).set_params(**clone(one, safe=False))
-            for one in params
-        ]
-        return self._cross_fit(
+        check_search(search)
+        params, finished = search.cv_results_["params"], finished_candidates(search)
+        _warn_of_failed(finished)
+        tested = tuple(compress(params, finished))
+        estimators = make_candidates(search, tested)
+        result = self._cross_fit(
             estimators,
-            params,
-            getattr(search, "best_index_", None),
+            tested,
             (X, y, folds_of_search(search, estimators, X, np.asarray(y), groups)),
             pos_label=pos_label,
             detector_targets=detector_targets,
         )
+        result = _spread(result, params, finished, getattr(search, "best_index_", None))
+        _warn_of_other_values(result.values, scores_of_search(search))
+        return result
 
     def from_candidates(
         self,
@@ -276,19 +299,18 @@ class SearchSelectionTest(Question):
         Raises
         ------
         ValueError
-            If there are no candidates, if an item is held out twice, if an estimator
-            can only give labels or is an outlier detector of unstated orientation, or
-            if no fold holds targets and others.
+            If `candidates` does not hold estimators, if there are no folds, if an item
+            is held out twice, if an estimator can only give labels or is an outlier
+            detector of unstated orientation, or if no fold holds targets and others. An
+            error while fitting has a note that says of which candidate.
         """
         names: Iterable[Any] | None = None
         if isinstance(candidates, Mapping):
             names, candidates = candidates.keys(), candidates.values()
-        estimators = list(candidates)
-        _check_some("candidates", estimators)
+        estimators = check_candidates(candidates)
         return self._cross_fit(
             estimators,
-            tuple(names or map(repr, estimators)),
-            None,
+            tuple(names or map(as_text, estimators)),
             (X, y, make_folds(cv, estimators, X, np.asarray(y), groups)),
             pos_label=pos_label,
             detector_targets=detector_targets,
@@ -308,9 +330,10 @@ class SearchSelectionTest(Question):
         ----------
         y_true : array-like of shape (n_samples,)
             Labels.
-        y_scores : array-like of shape (n_samples, n_candidates), dict or DataFrame
-            Scores of each candidate, higher meaning a likelier target; the keys of a
-            dict and the columns of a table are their names.
+        y_scores : mapping, DataFrame or array of shape (n_samples, n_candidates)
+            Scores of each candidate, higher meaning a likelier target, by name: a
+            mapping from names to scores, or columns. Columns of an array are called by
+            their number.
         folds : array-like of shape (n_samples,), default=None
             In which fold each item was held out: its scores come from models that were
             fitted to the labels of the other folds. None: one list, whose labels no
@@ -327,55 +350,51 @@ class SearchSelectionTest(Question):
         Raises
         ------
         ValueError
-            If there are no candidates, if their scores are not valid rankings of the
-            items, or if no fold holds targets and others.
+            If there are no candidates, if two have the same name, if their scores are
+            not valid rankings of the items, or if no fold holds targets and others.
         """
-        names, columns = _columns(y_scores)
-        _check_some("y_scores", columns)
+        columns = columns_by_name(y_scores, least=1)
         is_target = check_targets(y_true, pos_label)
-        scores = [as_targets(y_true, column, pos_label)[1] for column in columns]
-        tests = [np.arange(is_target.size)]
-        if folds is not None:
-            grouped = check_groups(folds, is_target.size, "folds")
-            tests = [index for _, index in grouped]
-        tests = list(compress(tests, _have_both_classes(tests, is_target)))
-        above = [
-            np.stack([items_above(score[index]) for score in scores]) for index in tests
+        scores = [
+            as_targets(y_true, column, pos_label, f"y_scores[{name!r}]")[1]
+            for name, column in columns.items()
         ]
-        targets = [np.flatnonzero(is_target[index]) for index in tests]
-        return self._test(above, targets, names)
+        lists = _split(is_target, folds)
+        above = [
+            np.stack([items_above(score[items]) for score in scores])
+            for *_, items in lists
+        ]
+        targets = [np.flatnonzero(part) for _, part, _ in lists]
+        return self._test(above, targets, tuple(columns))
 
     def _cross_fit(
         self,
         candidates: Sequence[Any],
         names: tuple[Any, ...],
-        winner: int | None,
         data: tuple[Any, ArrayLike, list[Fold]],
         **orientation: Any,
     ) -> SearchSelectionResult:
         """Fit the candidates outside each fold that can be tested, and test."""
         items, y, folds = data
         is_target = check_targets(y, orientation["pos_label"])
-        tests = [test for _, test in folds]
-        folds = list(compress(folds, _have_both_classes(tests, is_target)))
+        lists = keep_both_classes((fold, is_target[fold[1]]) for fold in folds)
         above = rank_folds(
             candidates,
             items,
             np.asarray(y),
-            folds,
+            [fold for fold, _ in lists],
             n_jobs=self.n_jobs,
             progress=self.progress,
             **orientation,
         )
-        targets = [np.flatnonzero(is_target[test]) for _, test in folds]
-        return self._test(above, targets, names, winner)
+        targets = [np.flatnonzero(part) for _, part in lists]
+        return self._test(above, targets, names)
 
     def _test(
         self,
         above: Sequence[_Ints],
         targets: Sequence[_Ints],
         names: tuple[Any, ...],
-        winner: int | None = None,
     ) -> SearchSelectionResult:
         """Place all candidates, and the best of them, under their joint law."""
         measure = self._measure()
@@ -400,7 +419,7 @@ class SearchSelectionTest(Question):
         pvalues = (alone + 1) / (self.n_resamples + 1)
         return SearchSelectionResult(
             candidates=names,
-            best_index=int(np.argmax(zscores) if winner is None else winner),
+            best_index=int(np.argmax(zscores)),
             values=values,
             null_means=null.mean,
             null_stds=null.std * wider,
@@ -417,41 +436,56 @@ class SearchSelectionTest(Question):
         )
 
 
-def _have_both_classes(
-    tests: Sequence[_Ints], is_target: NDArray[np.bool_]
-) -> list[bool]:
-    """Say which lists hold targets and others; warn of those that do not."""
-    both = [0 < int(is_target[test].sum()) < len(test) for test in tests]
-    if not any(both):
-        msg = "`y_true` must hold targets and others in some list; got none such."
-        raise ValueError(msg)
-    if not all(both):
+def _split(
+    is_target: NDArray[np.bool_], folds: ArrayLike | None
+) -> list[tuple[Any, NDArray[np.bool_], Any]]:
+    """Lists of both classes: their labels, which items are targets, the items."""
+    lists: list[tuple[Any, Any]] = [(None, np.arange(is_target.size))]
+    if folds is not None:
+        lists = check_groups(folds, is_target.size, "folds")
+    return keep_both_classes((label, is_target[items], items) for label, items in lists)
+
+
+def _spread(
+    result: SearchSelectionResult,
+    candidates: Sequence[Any],
+    tested: NDArray[np.bool_],
+    best_index: int | None,
+) -> SearchSelectionResult:
+    """Give candidates that were tested their places among all; NaN to the others."""
+    places = np.flatnonzero(tested)
+    entries: dict[str, Any] = {"candidates": tuple(candidates)}
+    for name in COLUMNS.values():
+        entries[name] = np.full(tested.size, np.nan)
+        entries[name][places] = getattr(result, name)
+    best = places[result.best_index] if best_index is None else best_index
+    return replace(result, best_index=int(best), **entries)
+
+
+def _warn_of_failed(finished: NDArray[np.bool_]) -> None:
+    """Warn if candidates are left out."""
+    if not finished.all():
         warnings.warn(
-            f"{both.count(False)} of {len(both)} lists hold no targets or "
-            "nothing else: the metric is undefined there, and they are left out.",
-            UndefinedMetricWarning,
-            stacklevel=4,
+            f"{np.count_nonzero(~finished)} of {finished.size} candidates have no "
+            "score in the search: they are left out, with NaN in the result.",
+            FitFailedWarning,
+            stacklevel=3,
         )
-    return both
 
 
-def _columns(y_scores: Any) -> tuple[tuple[Any, ...], list[Any]]:
-    """Names and scores of candidates in a dict, a table or an array."""
-    names = getattr(y_scores, "columns", y_scores)
-    if names is not y_scores or isinstance(y_scores, Mapping):
-        return tuple(names), [y_scores[name] for name in names]
-    array = np.asarray(y_scores)
-    if array.ndim != 2:
-        msg = (
-            "`y_scores` must be of shape (n_samples, n_candidates), a dict or a table; "
-            f"got shape {array.shape}."
+def _warn_of_other_values(values: _Floats, scores: _Floats) -> None:
+    """Warn if a search has other values than those tested; NaN is not compared."""
+    apart = np.abs(values - scores)
+    other = apart > _ROUNDING * np.maximum(1.0, np.abs(scores))
+    if other.any():
+        worst = int(np.nanargmax(apart))
+        warnings.warn(
+            f"The search chose its winner by other values: {other.sum()} of "
+            f"{other.size} candidates differ, the candidate {worst} most, with "
+            f"{values[worst]:.4g} here and {scores[worst]:.4g} in the search. Possible "
+            "reasons: other data than it was fitted to; another metric or tie rule "
+            "than that of its `scoring`; candidates without a fixed random_state; "
+            "halving, which fits to a part of the data.",
+            UserWarning,
+            stacklevel=3,
         )
-        raise ValueError(msg)
-    return tuple(range(array.shape[1])), list(array.T)
-
-
-def _check_some(name: str, candidates: Sequence[Any]) -> None:
-    """Check that there is a candidate."""
-    if not candidates:
-        msg = f"`{name}` must hold at least one candidate; got none."
-        raise ValueError(msg)

@@ -669,15 +669,21 @@ def test_wrong_input(y, a, b, message):
 @pytest.mark.parametrize(
     ("scores", "baseline", "message"),
     [
-        ({"one": A}, None, "`y_scores` must hold two rankings or more.*got 1"),
-        (A, None, "`y_scores` must hold two rankings or more.*got 0"),
-        (np.c_[A], None, "`y_scores` must hold two rankings or more.*got 1"),
+        ({"one": A}, None, "`y_scores` must hold 2 or more rankings; got 1"),
+        (A, None, r"\(n_samples, n_rankings\).* got ndarray of shape \(400,\)"),
+        ([A, B], None, r"\(n_samples, n_rankings\).* got list of shape \(2, 400\)"),
+        (np.c_[A], None, "`y_scores` must hold 2 or more rankings; got 1"),
         (
             pd.DataFrame(np.c_[A, B], columns=["x", "x"]),
             None,
-            "by different names.*got 2, named",
+            r"`y_scores` must have different names, also in print; got \['x', 'x'\]",
         ),
-        ({1: A, "1": B}, None, "by different names"),
+        ({1: A, "1": B}, None, r"different names, also in print; got \[1, '1'\]"),
+        (
+            pd.DataFrame({"one": A, "two": Y}),
+            None,
+            r"`y_scores\['two'\]` must rank the items",
+        ),
         (SCORES, "four", "`baseline` must be one of .*got 'four'"),
         (
             {"one": A, "two": B[1:]},

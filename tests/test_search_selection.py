@@ -3,7 +3,9 @@
 import dataclasses
 import math
 import pickle
+import warnings
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, product
 
 import numpy as np
@@ -13,7 +15,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_classification
 from sklearn.ensemble import IsolationForest
-from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
+from sklearn.exceptions import FitFailedWarning, NotFittedError, UndefinedMetricWarning
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import (
@@ -96,6 +98,18 @@ def enumerate_mean(folds, case, ties):
     return np.array([sum(part) * share for part in parts]), sum(observed) * share
 
 
+def ends_of_measure(n_folds, case, ties):
+    """Least value of a measure, and its mean over folds that are ranked perfectly."""
+    metric, _ = METRICS[case]
+    settings = oracle_settings(case, 12 // n_folds)
+    perfect = [
+        oracles.value_of_order(sorted(fold, reverse=True), metric, **settings)
+        for fold in LABELS.reshape(n_folds, -1).tolist()
+    ]
+    lowest = -np.inf if (metric, ties) == ("bedroc", "threshold") else 0.0
+    return lowest, float(sum(perfect) / n_folds)
+
+
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("case", METRICS)
 @pytest.mark.parametrize("n_folds", [1, 2])
@@ -108,7 +122,8 @@ def test_all_pvalues_against_enumeration(case, ties, n_folds):
     zscores = ((observed - mean) / std).astype(float) / wider
     alone = np.mean(drawn >= zscores - 1e-9, axis=0)
     best = np.mean(drawn.max(axis=1)[:, None] >= zscores - 1e-9, axis=0)
-    null_best = (mean + wider * (law - mean)).astype(float).max(axis=1)
+    wide = (mean + wider * (law - mean)).astype(float).max(axis=1)
+    null_best = wide.clip(*ends_of_measure(n_folds, case, ties))
 
     metric, settings = METRICS[case]
     size = 2000
@@ -210,6 +225,19 @@ def test_folds_that_copy_each_others_labels_spread_twice_in_variance():
     assert result.inflation == math.sqrt(2)
 
 
+@pytest.mark.parametrize(
+    ("metric", "best"), [("precision_at_t", 1.0), ("enrichment_factor", 12.0)]
+)
+def test_best_of_luck_stays_within_the_metric(metric, best):
+    # folds of 12 with one target; at the top of each it is by luck in one of 144 draws
+    y, fold = np.arange(24) % 12 == 0, np.arange(24) // 12
+    test = SearchSelectionTest(metric, t=1, random_state=0)
+    result = test.from_predictions(y, noise(24, 3), folds=fold)
+    assert result.inflation > 1
+    assert result.null_best.min() == 0.0
+    assert result.null_best.max() == pytest.approx(best)
+
+
 def test_one_held_out_list_is_the_test_of_its_rankings():
     cv = StratifiedShuffleSplit(1, random_state=0)
     models = [KNeighborsClassifier(k) for k in (3, 9)]
@@ -285,6 +313,90 @@ def test_winner_of_a_search_by_several_metrics():
     assert result.best_index == np.argmax(result.zscores)
 
 
+class Picky(LogisticRegression):
+    """Cannot be fitted with some values of C."""
+
+    def fit(self, X, y):
+        if self.C in (2, 3):
+            message = "not with this C"
+            raise RuntimeError(message)
+        return super().fit(X, y)
+
+
+def test_failed_candidates_are_left_out():
+    scoring = {"ap": make_average_precision_scorer(), "auc": "roc_auc"}
+    grid = GridSearchCV(Picky(), {"C": [3, 1, 2, 10]}, scoring=scoring, refit=False)
+    with warnings.catch_warnings(action="ignore"):
+        search = grid.fit(X, Y)
+    test = SearchSelectionTest(**FAST)
+    with pytest.warns(FitFailedWarning, match="2 of 4 candidates have no") as caught:
+        result = test.from_search(search, X, Y)
+    assert caught[0].filename == __file__
+    assert_allclose(result.values, search.cv_results_["mean_test_ap"])
+    assert result.best_index == np.nanargmax(result.zscores)
+    assert " of 4, 2 failed\n" in str(result)
+    table = result.to_frame()
+    assert table["candidate"].tolist() == search.cv_results_["params"]
+    tested = test.from_candidates([Picky(C=1), Picky(C=10)], X, Y).to_frame()
+    numbers = table.drop(columns=["candidate", "is_best"])
+    assert_array_equal(numbers.iloc[[1, 3]], tested[numbers.columns])
+    assert numbers.iloc[[0, 2]].isna().all(axis=None)
+
+
+def test_errors_name_the_candidate():
+    models = {"good": Picky(), "bad": Picky(C=3)}
+    for n_jobs in (1, 2):
+        with pytest.raises(RuntimeError, match="not with this C") as caught:
+            SearchSelectionTest(n_jobs=n_jobs).from_candidates(models, X, Y)
+        assert caught.value.__notes__ == ["The candidate was Picky(C=3)."]
+
+
+def test_a_search_without_any_score_leaves_none_out():
+    # as where the metric of the search has no value in some fold
+    search = knn_search()
+    expected = SearchSelectionTest(**FAST).from_search(search, X, Y)
+    search.cv_results_["mean_test_score"][:] = np.nan
+    result = SearchSelectionTest(**FAST).from_search(search, X, Y)
+    assert result.to_dict() == expected.to_dict()
+
+
+def halving():
+    grid = {"C": [0.01, 0.1, 1]}
+    settings = {"scoring": make_average_precision_scorer(), "random_state": 0}
+    search = HalvingGridSearchCV(
+        LogisticRegression(), grid, cv=2, min_resources=200, **settings
+    )
+    return search.fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("search", "items"),
+    [
+        (knn_search, np.c_[X, np.arange(300)]),
+        (partial(knn_search, scoring="roc_auc"), X),
+        (halving, X),
+        (
+            partial(
+                knn_search,
+                scoring=make_rare_target_scorers(k=5, t=10),
+                refit="recall@10",
+            ),
+            X,
+        ),
+    ],
+    ids=["data", "metric", "halving", "one of several"],
+)
+def test_a_search_that_chose_by_other_values_is_told_of(search, items):
+    search = search()
+    message = "chose its winner by other values: 3 of 3 candidates differ"
+    with pytest.warns(UserWarning, match=message) as caught:
+        result = SearchSelectionTest(**FAST).from_search(search, items, Y)
+    assert [warning.filename for warning in caught] == [__file__]
+    name = "mean_test_recall@10" if search.multimetric_ else "mean_test_score"
+    apart = np.abs(result.values - search.cv_results_[name])
+    assert f"the candidate {apart.argmax()} most" in str(caught[0].message)
+
+
 def test_estimators_of_a_grid_are_not_fitted_themselves():
     model = KNeighborsClassifier(3)
     pipe = make_pipeline(StandardScaler(), LogisticRegression())
@@ -345,6 +457,20 @@ def test_forms_of_predictions():
         assert_array_equal(result.adjusted_pvalues, array.adjusted_pvalues)
 
 
+@pytest.mark.parametrize(
+    "table", [pd.DataFrame, pl.DataFrame, dict], ids=["pandas", "polars", "dict"]
+)
+def test_columns_of_a_table_keep_their_types(table):
+    # near 2**60 the next float is 256 away
+    large = 2**60 + 2 * np.random.default_rng(0).permutation(300)
+    columns = {"large": large, "small": noise()[:, 0]}
+    result = SearchSelectionTest(**FAST).from_predictions(Y, table(columns))
+    alone = RandomSelectionTest().from_predictions(Y, large.argsort().argsort())
+    assert result.values[0] == pytest.approx(alone.statistic, rel=1e-12)
+    with pytest.raises(ValueError, match=r"`y_scores\['large'\]` must rank the items"):
+        SearchSelectionTest().from_predictions(Y, table({**columns, "large": Y}))
+
+
 def test_predictions_of_folds_are_those_of_a_cross_validation():
     cv = StratifiedKFold(4, shuffle=True, random_state=0)
     score, fold = np.zeros((300, 2)), np.zeros(300, dtype=int)
@@ -366,15 +492,15 @@ def test_folds_of_one_class_are_left_out():
     y = Y.copy()
     y[:100] = 0
     test = SearchSelectionTest(**FAST)
-    with pytest.warns(UndefinedMetricWarning, match="1 of 3 lists hold no targets"):
+    cv = PredefinedSplit(fold)
+    message = "1 of 3 lists hold no targets"
+    with pytest.warns(UndefinedMetricWarning, match=message) as first:
         result = test.from_predictions(y, noise(), folds=fold)
-    assert result.n_lists == 2
-    assert result.n_samples == 200
-    with pytest.warns(UndefinedMetricWarning, match="1 of 3 lists hold no targets"):
-        result = test.from_candidates(
-            [KNeighborsClassifier()], X, y, cv=PredefinedSplit(fold)
-        )
-    assert result.n_lists == 2
+    with pytest.warns(UndefinedMetricWarning, match=message) as second:
+        fitted = test.from_candidates([KNeighborsClassifier()], X, y, cv=cv)
+    assert first[0].filename == second[0].filename == __file__
+    assert result.n_lists == fitted.n_lists == 2
+    assert result.n_samples == fitted.n_samples == 200
 
 
 # The test and its result as objects
@@ -423,17 +549,34 @@ def test_result_as_plain_numbers():
     result = SearchSelectionTest(**FAST).from_predictions(Y, noise())
     fields = result.to_dict()
     assert {type(value) for value in fields.values()} == {int, float, str}
+    assert fields["candidate"] == str(result.best_index)
     assert fields["value"] == result.statistic
     assert fields["adjusted_pvalue"] == result.pvalue
     assert fields["n_candidates"] == 4
     assert fields["n_resamples"] == 199
-    assert len(result.to_frame()) == 4
+    table = result.to_frame()
+    assert len(table) == 4
+    assert np.flatnonzero(table["is_best"]).tolist() == [result.best_index]
+
+
+@pytest.mark.parametrize(
+    ("value", "printed"),
+    [(np.float64(0.1), "0.1"), ([np.str_("a"), np.True_], "['a', True]")],
+)
+def test_names_are_printed_with_plain_numbers(value, printed):
+    result = SearchSelectionTest(n_resamples=1).from_predictions(Y, noise()[:, :1])
+    named = dataclasses.replace(result, candidates=({"C": value},))
+    assert f"  winner     {{'C': {printed}}}, one of 1\n" in str(named)
+    assert named.to_dict()["candidate"] == f"{{'C': {printed}}}"
 
 
 def test_result_is_frozen_and_travels():
     result = SearchSelectionTest(**FAST).from_predictions(Y, noise())
     with pytest.raises(dataclasses.FrozenInstanceError):
         result.best_index = 0
+    for name in (*result.to_frame().columns[1:-1] + "s", "null_best"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(result, name)[0] = 0.0
     assert pickle.loads(pickle.dumps(result)).to_dict() == result.to_dict()
 
 
@@ -466,13 +609,17 @@ def test_settings_are_checked(settings, message):
 def test_search_must_be_fitted_and_keep_its_folds():
     test = SearchSelectionTest(**FAST)
     search = GridSearchCV(KNeighborsClassifier(), NEIGHBOURS)
-    with pytest.raises(NotFittedError):
+    with pytest.raises(NotFittedError, match="finished search .*; got GridSearchCV"):
         test.from_search(search, X, Y)
+    for other in (KNeighborsClassifier().fit(X, Y), [KNeighborsClassifier()]):
+        name = type(other).__name__
+        with pytest.raises(ValueError, match=f"`search` must be .*; got {name}"):
+            test.from_search(other, X, Y)
     search = knn_search(cv=StratifiedKFold(3, shuffle=True))
     with pytest.raises(ValueError, match="`search.cv` must make the same folds"):
         test.from_search(search, X, Y)
     search = knn_search(cv=iter([(np.arange(200), np.arange(200, 300))]))
-    with pytest.raises(ValueError, match="got 0 folds that hold out 0 items of 300"):
+    with pytest.raises(ValueError, match="`cv` must make folds each time.*got none"):
         test.from_search(search, X, Y)
 
 
@@ -480,6 +627,15 @@ def test_candidates_are_checked():
     test = SearchSelectionTest(**FAST)
     with pytest.raises(ValueError, match="`candidates` must hold at least one"):
         test.from_candidates([], X, Y)
+    for single in (KNeighborsClassifier(), make_pipeline(StandardScaler(), Ridge())):
+        name = type(single).__name__
+        with pytest.raises(ValueError, match=f"got the single estimator {name}"):
+            test.from_candidates(single, X, Y)
+    with pytest.raises(ValueError, match=r"`candidates` must hold estimators.*got 'a'"):
+        test.from_candidates("abc", X, Y)
+    spent = (fold for fold in ())
+    with pytest.raises(ValueError, match="`cv` must make folds each time.*got none"):
+        test.from_candidates([KNeighborsClassifier()], X, Y, cv=spent)
     cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
     with pytest.raises(ValueError, match="`cv` must make folds that hold out no item"):
         test.from_candidates([KNeighborsClassifier()], X, Y, cv=cv)
@@ -492,10 +648,16 @@ def test_candidates_are_checked():
 @pytest.mark.parametrize(
     ("scores", "folds", "message"),
     [
-        (noise()[:, :0], None, "`y_scores` must hold at least one candidate; got none"),
-        (noise()[:, 0], None, r"`y_scores` must be of shape .* got shape \(300,\)"),
-        (noise()[:9], None, "`y_score` must have as many items as `y_true`"),
-        (noise() * np.nan, None, "`y_score` must be finite"),
+        (noise()[:, :0], None, "`y_scores` must hold 1 or more rankings; got 0"),
+        (noise()[:, 0], None, r"`y_scores` must be .* got ndarray of shape \(300,\)"),
+        (
+            list(noise().T),
+            None,
+            r"\(n_samples, n_rankings\).* got list of shape \(4, 3",
+        ),
+        ({"x": Y}, None, r"`y_scores\['x'\]` must rank the items"),
+        (noise()[:9], None, r"`y_scores\[0\]` must have as many items as `y_true`"),
+        (noise() * np.nan, None, r"`y_scores\[0\]` must be finite"),
         (noise(), [1, 2], "`folds` must have as many items as `y_true`"),
     ],
 )

@@ -7,7 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._question import as_targets, check_both_classes, keep_both_classes
+from skrank._question import (
+    as_targets,
+    check_both_classes,
+    columns_by_name,
+    keep_both_classes,
+)
 from skrank._validation import check_groups
 
 # A list: its label, or None if it is the only one; which items are targets; the items.
@@ -37,19 +42,7 @@ def split(is_target: NDArray[np.bool_], groups: ArrayLike | None) -> list[Part]:
 
 def by_name(y_scores: Any) -> dict[Any, ArrayLike]:
     """Scores of two rankings or more, from a mapping, a data frame or an array."""
-    if isinstance(y_scores, Mapping):
-        names, columns = list(y_scores), list(y_scores.values())
-    else:
-        table = np.asarray(y_scores)
-        columns = list(table.T) if table.ndim == 2 else []
-        names = list(getattr(y_scores, "columns", range(len(columns))))
-    if len(set(map(str, names))) < max(len(columns), 2):
-        msg = (
-            "`y_scores` must hold two rankings or more, by different names or as "
-            f"columns; got {len(columns)}, named {names}."
-        )
-        raise ValueError(msg)
-    return dict(zip(names, columns, strict=True))
+    return columns_by_name(y_scores, least=2)
 
 
 def pairs_of(names: tuple[Any, ...], baseline: Any) -> list[tuple[Any, Any]]:

@@ -38,6 +38,14 @@ class JointList:
         """Number of targets."""
         return self.chains[0].n_targets
 
+    @property
+    def best(self) -> float:
+        """Value of a ranking that has all targets first."""
+        measure = self.chains[0].measure
+        untied = TieGroups(np.arange(self.above.shape[1]) + 1)
+        chain = Chain(measure, untied, self.n_targets)
+        return float(measure_lists(chain, np.arange(self.n_targets)[None])[0])
+
     @classmethod
     def of(cls, measure: Measure, above: _Ints, n_targets: int) -> "JointList":
         """Keep each ranking once; `above` has a row for each candidate."""
@@ -73,6 +81,12 @@ class JointNull:
         means, variances = np.swapaxes([one.moments() for one in lists], 0, 1)
         self.mean = means.mean(axis=0)
         self.std = np.sqrt(variances.sum(axis=0)) / len(lists)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Least value of the measure on any lists, and the best on these."""
+        lowest, _ = self.lists[0].chains[0].measure.bounds
+        return lowest, sum(one.best for one in self.lists) / len(self.lists)
 
     def values(self, targets: Sequence[_Ints]) -> _Floats:
         """Means over the lists, by candidate; `targets` has the items of each list."""
