@@ -181,11 +181,9 @@ def keep_both_classes(lists: Iterable[ListOfItems]) -> list[ListOfItems]:
         msg = "`y_true` must hold targets and others in some list; got none such."
         raise ValueError(msg)
     if len(kept) < len(lists):
-        warnings.warn(
+        warn_undefined(
             f"{len(lists) - len(kept)} of {len(lists)} lists hold no targets or "
-            "nothing else: the metric is undefined there, and they are left out.",
-            UndefinedMetricWarning,
-            stacklevel=4,
+            "nothing else: the metric is undefined there, and they are left out."
         )
     return kept
 

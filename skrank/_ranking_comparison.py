@@ -20,11 +20,11 @@ from skrank._comparison_result import (
 from skrank._measures import RecallAtT
 from skrank._paired._at_cut import error_at_cut, weigh_at_cut
 from skrank._paired._evidence import Evidence, adjust_holm, from_error, subtract
-from skrank._paired._input import Part, by_name, check_columns, pairs_of, split
+from skrank._paired._input import Part, check_columns, pairs_of, split
 from skrank._paired._items import Draw, bootstrap_error, influence_error, swap_test
 from skrank._paired._lists import LIST_TESTS
 from skrank._paired._pair import PairedRankings, rank_pair
-from skrank._question import Question, track
+from skrank._question import Question, columns_by_name, track
 from skrank._response import target_scores
 from skrank._validation import (
     check_count,
@@ -349,7 +349,7 @@ class RankingComparison(Question):
         ----------
         y_true : array-like of shape (n_samples,)
             Labels; both targets and others.
-        y_scores : mapping, DataFrame or array-like of shape (n_samples, n_rankings)
+        y_scores : mapping, DataFrame or array of shape (n_samples, n_rankings)
             Scores of two rankings or more for the same items, by name: a mapping from
             names to scores, or columns. Columns of an array are called by their number.
         baseline : str or int, default=None
@@ -371,7 +371,7 @@ class RankingComparison(Question):
             As `from_predictions`; also if there are fewer than two rankings, if two
             have the same name, or if there is no ranking of the baseline's name.
         """
-        scores = by_name(y_scores)
+        scores = columns_by_name(y_scores, least=2)
         pairs = pairs_of(tuple(scores), baseline)
         columns = {f"y_scores[{name!r}]": scores[name] for name in scores}
         is_target, checked = check_columns(y_true, columns, pos_label)

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from skrank._question import (
     as_targets,
     check_both_classes,
-    columns_by_name,
     keep_both_classes,
 )
 from skrank._validation import check_groups
@@ -38,11 +37,6 @@ def split(is_target: NDArray[np.bool_], groups: ArrayLike | None) -> list[Part]:
         (label, is_target[items], items)
         for label, items in check_groups(groups, is_target.size)
     )
-
-
-def by_name(y_scores: Any) -> dict[Any, ArrayLike]:
-    """Scores of two rankings or more, from a mapping, a data frame or an array."""
-    return columns_by_name(y_scores, least=2)
 
 
 def pairs_of(names: tuple[Any, ...], baseline: Any) -> list[tuple[Any, Any]]:
