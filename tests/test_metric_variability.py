@@ -70,6 +70,39 @@ def test_influence_is_the_jackknife(case, ties, grid):
     assert result.standard_error == pytest.approx(expected, rel=1e-9)
 
 
+def functional_error(y_true, y_score):
+    """Standard error of AP by the derivative of the functional of two laws.
+
+    AP is the mean over targets of prec = pi T / (pi T + (1 - pi) F), T and F the
+    shares of targets and others at least as high; T and F are differentiated in it.
+    """
+    targets, others = y_score[y_true], y_score[~y_true]
+    pi = targets.size / y_score.size
+    found = (targets[:, None] <= targets).mean(axis=1)
+    wrong = (targets[:, None] <= others).mean(axis=1)
+    retrieved = pi * found + (1 - pi) * wrong
+    prec = pi * found / retrieved
+    by_found = pi * (1 - pi) * wrong / retrieved**2
+    by_wrong = -pi * (1 - pi) * found / retrieved**2
+    of_target = prec - prec.mean()
+    of_target += (
+        ((targets >= targets[:, None]) - found[:, None]).T @ by_found / prec.size
+    )
+    of_other = ((others >= targets[:, None]) - wrong[:, None]).T @ by_wrong / prec.size
+    return np.sqrt(
+        np.mean(of_target**2) / targets.size + np.mean(of_other**2) / others.size
+    )
+
+
+@pytest.mark.parametrize("shift", [0.5, 1.5, 3.0])
+def test_influence_of_many_items_is_that_of_the_functional(shift):
+    y_true, y_score = draw(np.random.default_rng(6), 1500, 6000, shift=shift)
+    asked = MetricVariability(method="influence")
+    result = asked.from_predictions(y_true, y_score)
+    expected = functional_error(y_true, y_score)
+    assert result.standard_error == pytest.approx(expected, rel=0.005)
+
+
 @pytest.mark.parametrize("alpha", [3, 20])
 def test_influence_of_bedroc_is_linear_in_that_of_rie(alpha):
     # BEDROC = (RIE - least) / (most - least), Truchon and Bayly (2007)
