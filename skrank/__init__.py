@@ -15,7 +15,7 @@ from skrank._ranking_comparison import RankingComparison
 from skrank._search_result import SearchSelectionResult
 from skrank._search_selection import SearchSelectionTest
 from skrank._selection_result import RandomSelectionResult
-from skrank._variability_result import MetricVariabilityResult
+from skrank._variability_result import ConfidenceInterval, MetricVariabilityResult
 from skrank.metrics import (
     average_precision,
     average_precision_at_k,
@@ -43,6 +43,7 @@ from skrank.scorers import (
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "ConfidenceInterval",
     "MetricVariability",
     "MetricVariabilityResult",
     "RandomSelectionNull",
