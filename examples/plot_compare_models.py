@@ -25,7 +25,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
-from skrank import RankingComparison
+from skrank import MetricVariability, RankingComparison
 
 rng = np.random.default_rng(0)
 X, digit = load_digits(return_X_y=True)
@@ -61,6 +61,16 @@ for name, model in models.items():
         scores[name] = model.decision_function(X_test)
     else:
         scores[name] = model.predict_proba(X_test)[:, 1]
+
+# %%
+# How sure is each of them?
+# -------------------------
+# With 21 targets, not very. The intervals overlap, but that does not compare the models.
+
+for name, y_score in scores.items():
+    result = MetricVariability().from_predictions(y_test, y_score)
+    low, high = result.confidence_interval()
+    print(f"{name:<9} AP {result.estimate:.3f}, 95 % interval {low:.3f} to {high:.3f}")
 
 # %%
 # All pairs
