@@ -65,7 +65,8 @@ for name, model in models.items():
 # %%
 # How sure is each of them?
 # -------------------------
-# With 21 targets, not very. The intervals overlap, but that does not compare the models.
+# With 21 targets, not very. The intervals overlap, but that does not compare models
+# that rank the same items.
 
 for name, y_score in scores.items():
     result = MetricVariability().from_predictions(y_test, y_score)
