@@ -110,6 +110,11 @@ class RankingComparisonResult:
                 UndefinedMetricWarning,
                 stacklevel=2,
             )
+        return self._limits(level)
+
+    def _limits(self, level: float = 0.95) -> ConfidenceInterval:
+        """Ends of the interval; NaN without a standard error."""
+        if math.isnan(self.standard_error):
             return ConfidenceInterval(math.nan, math.nan)
         outside = (1 - level) / (2 if self.alternative == "two-sided" else 1)
         reach = self._quantile(outside) * self.standard_error
@@ -147,7 +152,7 @@ class RankingComparisonResult:
         """Give the standard error and what it comes to."""
         if math.isnan(self.standard_error):
             return "standard error unknown"
-        low, high = self.confidence_interval()
+        low, high = self._limits()
         error = f"standard error {self.standard_error:.3g}"
         return f"{error}, 95 % interval {low:.4g} to {high:.4g}"
 
@@ -168,10 +173,8 @@ class RankingComparisonResult:
         for name in ("values_a", "values_b", "labels"):
             del fields[name]
         name_a, name_b = fields.pop("names")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UndefinedMetricWarning)
-            limits = self.confidence_interval()
-        return {"name_a": name_a, "name_b": name_b, **fields, **limits._asdict()}
+        names = {"name_a": name_a, "name_b": name_b}
+        return {**names, **fields, **self._limits()._asdict()}
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

@@ -28,11 +28,7 @@ from skrank._validation import (
 from skrank._variability._influence import influence_of
 from skrank._variability._interval import BetaRule, IntervalRule
 from skrank._variability._moderation import moderated_rule, normal_rule
-from skrank._variability._resampling import (
-    bootstrap,
-    check_resampled,
-    draw_in_parallel,
-)
+from skrank._variability._resampling import bootstrap, draw_in_parallel
 from skrank._variability._survival import survival_error
 from skrank._variability_result import MetricVariabilityResult
 
@@ -295,7 +291,6 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
             return _unknown(measure, ranking)
         if method == "influence":
             return float(np.sqrt(influence_of(measure, ranking).variance))
-        check_resampled(measure, ranking)
         values = draw_in_parallel(
             partial(bootstrap, measure, ranking),
             self.n_resamples,

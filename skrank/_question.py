@@ -18,10 +18,12 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skrank._measures import Measure, make_measure
 from skrank._ranking import Ranking, rank
 from skrank._response import target_scores
-from skrank._validation import check_ranking_input
+from skrank._validation import check_groups, check_ranking_input
 
 Result = TypeVar("Result")
 ListOfItems = TypeVar("ListOfItems", bound=tuple[Any, ...])
+# A list: its label, or None if it is the only one; which items are targets; the items.
+Part = tuple[Any, NDArray[np.bool_], Any]
 
 _METRIC_SETTINGS = ("k", "t", "alpha", "normalize", "ties")
 
@@ -186,6 +188,19 @@ def keep_both_classes(lists: Iterable[ListOfItems]) -> list[ListOfItems]:
             "nothing else: the metric is undefined there, and they are left out."
         )
     return kept
+
+
+def split(
+    is_target: NDArray[np.bool_], groups: ArrayLike | None, name: str = "groups"
+) -> list[Part]:
+    """Lists of both classes: their labels, which items are targets, and the items."""
+    if groups is None:
+        check_both_classes(int(is_target.sum()), is_target.size)
+        return [(None, is_target, slice(None))]
+    return keep_both_classes(
+        (label, is_target[items], items)
+        for label, items in check_groups(groups, is_target.size, name)
+    )
 
 
 def warn_undefined(message: str) -> None:

@@ -20,11 +20,11 @@ from skrank._comparison_result import (
 from skrank._measures import RecallAtT
 from skrank._paired._at_cut import error_at_cut, weigh_at_cut
 from skrank._paired._evidence import Evidence, adjust_holm, from_error, subtract
-from skrank._paired._input import Part, check_columns, pairs_of, split
+from skrank._paired._input import check_columns, pairs_of
 from skrank._paired._items import Draw, bootstrap_error, influence_error, swap_test
 from skrank._paired._lists import LIST_TESTS
 from skrank._paired._pair import PairedRankings, rank_pair
-from skrank._question import Question, columns_by_name, track
+from skrank._question import Part, Question, columns_by_name, split, track
 from skrank._response import target_scores
 from skrank._validation import (
     check_count,

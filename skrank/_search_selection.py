@@ -33,13 +33,13 @@ from skrank._question import (
     as_text,
     columns_by_name,
     keep_both_classes,
+    split,
 )
 from skrank._ranking import items_above
 from skrank._search_result import COLUMNS, SearchSelectionResult
 from skrank._validation import (
     check_count,
     check_generator,
-    check_groups,
     check_targets,
 )
 from skrank.null._joint import JointList, JointNull
@@ -359,7 +359,7 @@ class SearchSelectionTest(Question):
             as_targets(y_true, column, pos_label, f"y_scores[{name!r}]")[1]
             for name, column in columns.items()
         ]
-        lists = _split(is_target, folds)
+        lists = split(is_target, folds, "folds")
         above = [
             np.stack([items_above(score[items]) for score in scores])
             for *_, items in lists
@@ -434,16 +434,6 @@ class SearchSelectionTest(Question):
             n_lists=len(targets),
             metric=measure.name,
         )
-
-
-def _split(
-    is_target: NDArray[np.bool_], folds: ArrayLike | None
-) -> list[tuple[Any, NDArray[np.bool_], Any]]:
-    """Lists of both classes: their labels, which items are targets, the items."""
-    lists: list[tuple[Any, Any]] = [(None, np.arange(is_target.size))]
-    if folds is not None:
-        lists = check_groups(folds, is_target.size, "folds")
-    return keep_both_classes((label, is_target[items], items) for label, items in lists)
 
 
 def _spread(

@@ -84,7 +84,7 @@ class MetricVariabilityResult:
         """
         level = check_fraction("confidence_level", confidence_level)
         check_option("transform", transform, TRANSFORMS)
-        limits = ConfidenceInterval(*self._rule.bounds(level, transform))
+        limits = self._limits(level, transform)
         if math.isnan(limits.low):
             warnings.warn(
                 f"The interval of {self.metric} is undefined by {self.method}: the "
@@ -95,11 +95,14 @@ class MetricVariabilityResult:
             )
         return limits
 
+    def _limits(
+        self, level: float = 0.95, transform: str | None = "logit"
+    ) -> ConfidenceInterval:
+        return ConfidenceInterval(*self._rule.bounds(level, transform))
+
     def __str__(self) -> str:
         """Say what is known, in words and numbers."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UndefinedMetricWarning)
-            low, high = self.confidence_interval()
+        low, high = self._limits()
         return "\n".join(
             [
                 f"Variability of {self.metric}",
@@ -124,7 +127,5 @@ class MetricVariabilityResult:
             All fields, and the limits of the 95 % interval as "low" and "high".
         """
         names = [name for name in self.__slots__ if name != "_rule"]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UndefinedMetricWarning)
-            limits = self.confidence_interval()
-        return {**{name: getattr(self, name) for name in names}, **limits._asdict()}
+        fields = {name: getattr(self, name) for name in names}
+        return {**fields, **self._limits()._asdict()}

@@ -1,4 +1,4 @@
-"""What is to be compared: columns of scores by name, two by two, list by list."""
+"""What is to be compared: columns of scores by name, two by two."""
 
 from collections.abc import Mapping
 from itertools import combinations
@@ -7,15 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._question import (
-    as_targets,
-    check_both_classes,
-    keep_both_classes,
-)
-from skrank._validation import check_groups
-
-# A list: its label, or None if it is the only one; which items are targets; the items.
-Part = tuple[Any, NDArray[np.bool_], Any]
+from skrank._question import as_targets
 
 
 def check_columns(
@@ -26,17 +18,6 @@ def check_columns(
         as_targets(y_true, column, pos_label, name) for name, column in scores.items()
     ]
     return checked[0][0], [column for _, column in checked]
-
-
-def split(is_target: NDArray[np.bool_], groups: ArrayLike | None) -> list[Part]:
-    """Lists of both classes: their labels, which items are targets, and the items."""
-    if groups is None:
-        check_both_classes(int(is_target.sum()), is_target.size)
-        return [(None, is_target, slice(None))]
-    return keep_both_classes(
-        (label, is_target[items], items)
-        for label, items in check_groups(groups, is_target.size)
-    )
 
 
 def pairs_of(names: tuple[Any, ...], baseline: Any) -> list[tuple[Any, Any]]:

@@ -36,6 +36,7 @@ def bootstrap(
     measure: Measure, ranking: Ranking, n_lists: int, rng: np.random.Generator
 ) -> Floats:
     """Values of lists drawn with replacement; O(m) each, whatever the list's length."""
+    check_resampled(measure, ranking)
     sample = sample_of(ranking)
     frame = measure.frame(ranking, ranking.n_targets)
     draw = _draw_tied if _ties(sample.others, measure) else _draw_single
