@@ -9,7 +9,10 @@ from skrank._comparison_result import (
     RankingComparisonResult,
     RankingComparisonTable,
 )
+from skrank._curve_band import CurveBand
+from skrank._hit_curve import HitCurve, hit_curve
 from skrank._metric_variability import MetricVariability
+from skrank._operating_points import OperatingPoints, recall_precision_curve
 from skrank._random_selection import RandomSelectionTest
 from skrank._ranking_comparison import RankingComparison
 from skrank._search_result import SearchSelectionResult
@@ -44,8 +47,11 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "ConfidenceInterval",
+    "CurveBand",
+    "HitCurve",
     "MetricVariability",
     "MetricVariabilityResult",
+    "OperatingPoints",
     "RandomSelectionNull",
     "RandomSelectionResult",
     "RandomSelectionTest",
@@ -58,6 +64,7 @@ __all__ = [
     "average_precision_at_k",
     "bedroc",
     "enrichment_factor",
+    "hit_curve",
     "make_average_precision_at_k_scorer",
     "make_average_precision_scorer",
     "make_bedroc_scorer",
@@ -70,6 +77,7 @@ __all__ = [
     "make_rie_scorer",
     "precision_at_t",
     "recall_at_t",
+    "recall_precision_curve",
     "reciprocal_rank",
     "rie",
 ]

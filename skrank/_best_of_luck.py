@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
-from skrank._question import track
+from skrank._presentation import track
 from skrank.null._joint import JointNull
 
 _BATCH_ITEMS = 2**15  # targets drawn in one task

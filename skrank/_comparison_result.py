@@ -9,7 +9,7 @@ from typing import Any
 from scipy.stats import norm, t
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrank._question import data_frame, format_pvalue
+from skrank._presentation import data_frame, format_pvalue
 from skrank._validation import check_fraction
 from skrank._variability_result import ConfidenceInterval
 

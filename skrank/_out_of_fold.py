@@ -15,7 +15,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import check_cv
 from sklearn.utils.parallel import Parallel, delayed
 
-from skrank._question import rows, track
+from skrank._presentation import track
+from skrank._question import rows
 from skrank._ranking import items_above
 from skrank._response import target_scores
 from skrank._validation import check_scores

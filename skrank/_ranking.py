@@ -49,12 +49,13 @@ class Ranking:
     """A list of items in the order of their scores, seen from its targets.
 
     `n_samples`, `n_targets` and `n_others` are weights where there are weights; targets
-    that were never scored count in `n_targets` alone. `ordered` holds the scores,
-    ascending; `depth` the weight of each item and all above it (None: every item
-    counts 1).
+    that were never scored count in `n_targets` alone. `levels` are the scores of the
+    groups, best first. `ordered` holds all scores, ascending; `depth` the weight of
+    each item and all above it (None: every item counts 1).
     """
 
     groups: HitGroups
+    levels: NDArray[Any]
     n_samples: float
     n_targets: float
     n_others: float
@@ -196,7 +197,7 @@ def _rank_counts(data: RankingInput) -> Ranking:
     last = np.searchsorted(ordered, levels, side="right")
     groups = _from_top(above=ordered.size - last, size=last - first, hits=hits)
     n, m = ordered.size, data.targets.size
-    return Ranking(groups, n, m, n - m, data.n_missed, ordered)
+    return Ranking(groups, levels[::-1], n, m, n - m, data.n_missed, ordered)
 
 
 def _rank_weights(data: RankingInput) -> Ranking:
@@ -216,7 +217,14 @@ def _rank_weights(data: RankingInput) -> Ranking:
     total = float(groups.hits.sum())
     others = float(np.delete(data.weight, data.targets).sum())
     return Ranking(
-        groups, float(depth[0]), total, others, data.n_missed, ordered, depth
+        groups=groups,
+        levels=ordered[first][held][::-1],
+        n_samples=float(depth[0]),
+        n_targets=total,
+        n_others=others,
+        n_missed=data.n_missed,
+        ordered=ordered,
+        depth=depth,
     )
 
 

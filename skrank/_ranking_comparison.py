@@ -24,7 +24,8 @@ from skrank._paired._input import check_columns, pairs_of
 from skrank._paired._items import Draw, bootstrap_error, influence_error, swap_test
 from skrank._paired._lists import LIST_TESTS
 from skrank._paired._pair import PairedRankings, rank_pair
-from skrank._question import Part, Question, columns_by_name, split, track
+from skrank._presentation import track
+from skrank._question import Part, Question, columns_by_name, split
 from skrank._response import target_scores
 from skrank._validation import (
     check_count,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._question import as_text, data_frame
+from skrank._presentation import as_text, data_frame
 
 _Floats = NDArray[np.float64]
 

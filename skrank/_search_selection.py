@@ -27,10 +27,10 @@ from skrank._out_of_fold import (
     rank_folds,
     scores_of_search,
 )
+from skrank._presentation import as_text
 from skrank._question import (
     Question,
     as_targets,
-    as_text,
     columns_by_name,
     keep_both_classes,
     split,

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from skrank._question import format_pvalue
+from skrank._presentation import format_pvalue
 from skrank.null import MeanNull, RandomSelectionNull
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
 from skrank._measures import Frame, Measure
-from skrank._question import track
+from skrank._presentation import track
 from skrank._ranking import HitGroups, Ranking
 from skrank._variability._sample import Counts, Sample, groups_of, sample_of
 

@@ -1,0 +1,53 @@
+"""A band along a curve: what luck, or another sample, would make of the curve."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank._presentation import data_frame
+
+_GRID = 256  # depths of a band on either scale; more than a screen can tell apart
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CurveBand:
+    """Lower and upper limits along a curve.
+
+    Attributes
+    ----------
+    x : ndarray of shape (n_points,)
+        Where the limits stand, ascending: depths, or values of recall.
+    low, high : ndarray of shape (n_points,)
+        The limits there.
+    confidence_level : float
+        Probability to be within the limits.
+    """
+
+    x: NDArray[Any]
+    low: NDArray[Any]
+    high: NDArray[Any]
+    confidence_level: float
+
+    def to_frame(self) -> Any:
+        """Return the limits as a pandas DataFrame.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            The columns "x", "low" and "high".
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return data_frame({"x": self.x, "low": self.low, "high": self.high})
+
+
+def spread_counts(largest: int) -> NDArray[np.intp]:
+    """Whole numbers from 1 to `largest`, close enough for a picture on either scale."""
+    linear = np.linspace(1, largest, _GRID)
+    logarithmic = np.geomspace(1, largest, _GRID)
+    return np.unique(np.rint(np.concatenate([linear, logarithmic])).astype(np.intp))
