@@ -193,10 +193,10 @@ class HitCurve:
             np.asarray(hypergeom.ppf(q, n, m, self.tie_ends), dtype=np.intp)
             for q in ((1 - level) / 2, (1 + level) / 2)
         )
-        x, low, high = (
+        limits = (
             np.append(0, counts) * self.unit for counts in (self.tie_ends, low, high)
         )
-        return CurveBand(x, low, high, level)
+        return CurveBand(*limits, level)
 
     def to_frame(self) -> Any:
         """Return the curve as a pandas DataFrame.

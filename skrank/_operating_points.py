@@ -1,7 +1,7 @@
 """The operating points of a ranking: what each threshold on the score retrieves.
 
-A threshold retrieves ties whole, so there is one point for each distinct score; those of
-targets are enough, since any other has a lower precision at the same recall.
+A threshold retrieves ties whole, so there is one point for each distinct score. Those
+of targets are enough: any other has the recall of one of them at a lower precision.
 """
 
 from dataclasses import dataclass
