@@ -189,14 +189,14 @@ class HitCurve:
             )
             raise ValueError(msg)
         n, m = round(self.t[-1] / self.unit), round(self.hits[-1] / self.unit)
-        low, high = (
+        least, most = (
             np.asarray(hypergeom.ppf(q, n, m, self.tie_ends), dtype=np.intp)
             for q in ((1 - level) / 2, (1 + level) / 2)
         )
-        limits = (
-            np.append(0, counts) * self.unit for counts in (self.tie_ends, low, high)
+        x, low, high = (
+            np.append(0, counts) * self.unit for counts in (self.tie_ends, least, most)
         )
-        return CurveBand(*limits, level)
+        return CurveBand(x, low, high, level)
 
     def to_frame(self) -> Any:
         """Return the curve as a pandas DataFrame.
