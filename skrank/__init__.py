@@ -10,6 +10,13 @@ from skrank._comparison_result import (
     RankingComparisonTable,
 )
 from skrank._curve_band import CurveBand
+from skrank._displays import (
+    HitCurveDisplay,
+    LiftDisplay,
+    NullDistributionDisplay,
+    RankingComparisonDisplay,
+    RecallPrecisionDisplay,
+)
 from skrank._hit_curve import HitCurve, hit_curve
 from skrank._metric_variability import MetricVariability
 from skrank._operating_points import OperatingPoints, recall_precision_curve
@@ -49,15 +56,20 @@ __all__ = [
     "ConfidenceInterval",
     "CurveBand",
     "HitCurve",
+    "HitCurveDisplay",
+    "LiftDisplay",
     "MetricVariability",
     "MetricVariabilityResult",
+    "NullDistributionDisplay",
     "OperatingPoints",
     "RandomSelectionNull",
     "RandomSelectionResult",
     "RandomSelectionTest",
     "RankingComparison",
+    "RankingComparisonDisplay",
     "RankingComparisonResult",
     "RankingComparisonTable",
+    "RecallPrecisionDisplay",
     "SearchSelectionResult",
     "SearchSelectionTest",
     "average_precision",
