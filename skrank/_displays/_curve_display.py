@@ -268,7 +268,8 @@ class CurveDisplay:
         if luck_level is not None:
             style = {**_drawing.LUCK_BAND, "label": f"luck, {100 * luck_level:g} %"}
             bands = [
-                band and _drawing.draw_band(self.ax_, band.x, band.low, band.high, style)
+                band
+                and _drawing.draw_band(self.ax_, band.x, band.low, band.high, style)
                 for band in self._luck_bands(luck_level)
             ]
         self.luck_band_ = self._unlisted(bands)

@@ -17,6 +17,8 @@ STYLES = ("-", "--", "-.", (0, (1, 1)), (0, (6, 1, 1, 1, 1, 1)))
 LUCK = {"color": "0.35", "linestyle": ":", "linewidth": 1.3, "zorder": 1.8}
 PERFECT = {"color": "0.6", "linewidth": 1.0, "zorder": 1.7}
 LUCK_BAND = {"color": "0.9", "zorder": 0.6}
+_LINES = 3.5  # of text between axes and legend: ticks, their labels, the axis label
+_LETTER, _HANDLE = 0.42, 6  # width of a letter in its size; of a handle in letters
 _CURVE = "skrank curve"  # marks the curves among all that may stand in an axes
 
 
@@ -83,16 +85,36 @@ def draw_band(
     return _only(band, twins)
 
 
-def draw_legend(ax: Any, **kwargs: Any) -> Any:
-    """Name what is drawn, curves first and nothing twice."""
-    handles, labels = ax.get_legend_handles_labels()
-    pairs = sorted(
-        zip(labels, handles, strict=True), key=lambda pair: pair[1].get_gid() != _CURVE
-    )
-    named = dict(reversed(pairs))  # of two with one label the first stays
-    labels = list(dict.fromkeys(label for label, _ in pairs))
-    shown = [named[label] for label in labels]
-    return ax.legend(shown, labels, frameon=False, **kwargs)
+def draw_legend(ax: Any, *others: Any) -> Any:
+    """Name what is drawn in the axes and others, curves first and nothing twice.
+
+    It stands below the axes, where it hides nothing, if the layout of the figure makes
+    room for it, else where it hides least.
+    """
+    drawn = [one.get_legend_handles_labels() for one in (*others, ax)]
+    pairs = [pair for found in drawn for pair in zip(*found, strict=True)]
+    pairs.sort(key=lambda pair: pair[0].get_gid() != _CURVE)
+    named = {label: handle for handle, label in reversed(pairs)}
+    labels = list(dict.fromkeys(label for _, label in pairs))
+    place = {} if ax.figure.get_layout_engine() is None else _below(ax, labels)
+    handles = [named[label] for label in labels]
+    return ax.legend(handles, labels, frameon=False, **place)
+
+
+def _below(ax: Any, labels: list[str]) -> dict[str, Any]:
+    """Place of a legend below the label of the x-axis, in columns if they fit."""
+    from matplotlib.transforms import ScaledTranslation
+
+    size = ax.xaxis.label.get_size() / 72  # of the letters, in inches
+    shift = ScaledTranslation(0, -_LINES * size, ax.figure.dpi_scale_trans)
+    width = ax.get_position().width * ax.figure.get_figwidth() / (_LETTER * size)
+    fit = int(width // (_HANDLE + max(map(len, labels), default=0)))
+    return {
+        "loc": "upper center",
+        "bbox_to_anchor": (0.5, 0),
+        "bbox_transform": ax.transAxes + shift,
+        "ncols": min(max(fit, 1), 2),
+    }
 
 
 def describe(
@@ -101,7 +123,7 @@ def describe(
     """Say in a legend whose curve it is, its average precision and its p-value."""
     facts = []
     if average_precision is not None:
-        facts.append(f"AP {average_precision:.3g}")
+        facts.append(f"AP {average_precision:#.3g}")
     if log10_pvalue is not None:
         facts.append(f"p = {format_pvalue(log10_pvalue)}")
     said = [part for part in (name, ", ".join(facts)) if part]

@@ -85,8 +85,6 @@ class HitCurveDisplay(CurveDisplay):
     'items looked at'
     """
 
-    confidence_band_: Any = None
-
     def __init__(
         self,
         curve: HitCurve | Sequence[HitCurve],
@@ -223,7 +221,7 @@ class HitCurveDisplay(CurveDisplay):
         if plot_perfect:
             self._draw_perfect(perfect_kw)
         self._draw_curves(name, line_kw)
-        self._draw_confidence_band()
+        self._draw_confidence_band(name)
         fractions = self._listed(self.curve)[0].unit < 1
         unit = ", as fractions of the list" if fractions else ""
         self.ax_.set(xlabel=f"items looked at{unit}", ylabel=f"targets found{unit}")
@@ -231,13 +229,18 @@ class HitCurveDisplay(CurveDisplay):
         _drawing.draw_legend(self.ax_)
         return self
 
-    def _draw_confidence_band(self) -> None:
+    def _draw_confidence_band(self, name: Any) -> None:
         """Draw the band of the curve, in its colour."""
+        self.confidence_band_ = None
         if self.confidence_band is None:
             return
-        band, color = self.confidence_band, self.line_.get_color()
-        style = {"color": color, "alpha": 0.18, "zorder": 1.2}
-        style["label"] = f"{100 * band.confidence_level:g} % band of the curve"
+        band, whose = self.confidence_band, name or self.name or "the curve"
+        style = {
+            "color": self.line_.get_color(),
+            "alpha": 0.18,
+            "zorder": 1.2,
+            "label": f"{100 * band.confidence_level:g} % band of {whose}",
+        }
         self.confidence_band_ = _drawing.draw_band(
             self.ax_, band.x, band.low, band.high, style
         )

@@ -1,5 +1,6 @@
 """Lift as a picture: how many times as many targets as by luck."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -9,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from skrank._curve_band import CurveBand
 from skrank._displays import _drawing
 from skrank._displays._curve_display import CurveDisplay
-from skrank._displays._trace import trace
+from skrank._displays._trace import close_depths, trace
 from skrank._hit_curve import HitCurve
 
 
@@ -119,7 +120,7 @@ class LiftDisplay(CurveDisplay):
         self,
         ax: Any = None,
         *,
-        name: Any = None,
+        name: str | Sequence[str] | None = None,
         luck_level: float | None = 0.95,
         plot_perfect: bool = True,
         line_kw: Any = None,
@@ -182,8 +183,7 @@ class LiftDisplay(CurveDisplay):
     @staticmethod
     def _band_view(curve: HitCurve, luck_level: float) -> CurveBand:
         band = curve.luck_band(luck_level)
-        x = band.x[1:]
-        by_luck = x * (curve.n_targets / curve.n_samples)
-        return replace(
-            band, x=x, low=band.low[1:] / by_luck, high=band.high[1:] / by_luck
-        )
+        x = close_depths(band.x[1:])
+        limits = (np.interp(x, band.x, limit) for limit in (band.low, band.high))
+        low, high = (hits / x * (curve.n_samples / curve.n_targets) for hits in limits)
+        return replace(band, x=x, low=low, high=high)

@@ -277,7 +277,8 @@ class RankingComparisonDisplay:
         lower.set_xlim(upper.get_xlim())
         lower.set(xlabel=upper.get_xlabel(), ylabel="difference in targets")
         upper.set_xlabel("")
-        _drawing.draw_legend(lower)
+        upper.get_legend().remove()
+        _drawing.draw_legend(lower, upper)
         return self
 
     def _start(self, ax: Any) -> Any:
@@ -299,8 +300,8 @@ class RankingComparisonDisplay:
         gained = self.curve_a.at(t) - self.curve_b.at(t)
         self.band_ = None
         if self.band is not None:
-            label = f"its {100 * self.band.confidence_level:g} % band"
-            style = {"color": "0.87", "zorder": 0.6, "label": label}
+            label = f"difference, {100 * self.band.confidence_level:g} % band"
+            style = {"color": _drawing.COLORS[3], "alpha": 0.3, "label": label}
             limits = self.band.x, self.band.low, self.band.high
             self.band_ = _drawing.draw_band(ax, *limits, style)
         none = np.zeros(2)

@@ -130,7 +130,7 @@ class RecallPrecisionDisplay(CurveDisplay):
         self,
         ax: Any = None,
         *,
-        name: Any = None,
+        name: str | Sequence[str] | None = None,
         interpolate: bool = False,
         luck_level: float | None = 0.95,
         line_kw: Any = None,
@@ -170,7 +170,7 @@ class RecallPrecisionDisplay(CurveDisplay):
         self._draw_curves(name, line_kw, steps if interpolate else None)
         self.ax_.set(
             xlabel="recall: share of the targets found",
-            ylabel="precision: share of targets",
+            ylabel="precision: share of targets in the top",
             xlim=(0, 1),
         )
         self.ax_.set_ylim(0, min(self.ax_.get_ylim()[1], 1.03), auto=None)

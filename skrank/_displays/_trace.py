@@ -5,6 +5,8 @@ fraction of a pixel, on linear and on logarithmic scales, and after zooming into
 top of the list.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,9 +22,14 @@ _BENDS = 2000  # points added, where a line straight in one view is bent in anot
 def trace(curve: HitCurve) -> tuple[_Floats, _Floats]:
     """Depths and hits along a curve, so close that every view of them is smooth."""
     start = min(curve.unit, curve.t[1])
-    bends = np.geomspace(start, curve.t[-1], _BENDS)[1:-1]
-    t = np.union1d(curve.t, np.append(start, bends))
+    t = np.append(0, close_depths(np.append(start, curve.t[1:])))
     return t, np.interp(t, curve.t, curve.hits)
+
+
+def close_depths(depths: NDArray[Any]) -> _Floats:
+    """Add depths between the first and the last, none far from its neighbours."""
+    between = np.geomspace(depths[0], depths[-1], _BENDS)[1:-1]
+    return np.union1d(depths, between)
 
 
 def thin(x: _Floats, y: _Floats) -> tuple[_Floats, _Floats]:
