@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 OLDEST := .venv-oldest
 FAMILIES := _average_precision.py _top.py _early.py
+DISPLAYS := _hit_curve.py _recall_precision.py _lift.py _null_distribution.py _ranking_comparison.py
 PUBLIC := skrank/__init__.py \
 	$(addprefix skrank/metrics/,__init__.py $(FAMILIES)) \
 	$(addprefix skrank/scorers/,__init__.py $(FAMILIES) _rare_target_scorers.py _selection.py) \
@@ -11,6 +12,7 @@ PUBLIC := skrank/__init__.py \
 	skrank/_metric_variability.py skrank/_variability_result.py \
 	skrank/_ranking_comparison.py skrank/_comparison_result.py \
 	skrank/_search_selection.py skrank/_search_result.py \
+	$(addprefix skrank/_displays/,_curve_display.py $(DISPLAYS)) \
 	$(addprefix skrank/null/,__init__.py _distribution.py _law.py _choice.py)
 PIP = -m pip --disable-pip-version-check install --quiet
 RUN := $(VENV)/bin/python -m

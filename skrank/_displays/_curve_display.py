@@ -1,5 +1,6 @@
 """What the displays of one ranking share: how they come by curves and draw them."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
@@ -21,7 +22,7 @@ from skrank._validation import check_ranking_input
 _Floats = NDArray[np.float64]
 
 
-class CurveDisplay:
+class CurveDisplay(ABC):
     """A view of the hit curve of one ranking, or of several on one scale.
 
     Subclasses say what the view is, and how its axes are called.
@@ -92,11 +93,9 @@ class CurveDisplay:
         )
 
     @classmethod
-    def from_predictions(
-        cls, y_true: ArrayLike, y_score: ArrayLike, **kwargs: Any
-    ) -> Self:
+    @abstractmethod
+    def from_predictions(cls, *args: Any, **kwargs: Any) -> Self:
         """Draw a ranking given as labels and scores."""
-        raise NotImplementedError
 
     @classmethod
     def from_cv_results(
@@ -172,9 +171,9 @@ class CurveDisplay:
         columns = {key: [one[key] for one in measured] for key in measured[0]}
         return cls(**columns, name=name).plot(ax, **kwargs)
 
-    def plot(self, ax: Any = None, **kwargs: Any) -> Self:
+    @abstractmethod
+    def plot(self, *args: Any, **kwargs: Any) -> Self:
         """Draw the curves."""
-        raise NotImplementedError
 
     @classmethod
     def _measure(
@@ -207,19 +206,15 @@ class CurveDisplay:
         """Turn depths and hits into what is drawn."""
         return trace(curve)
 
-    @property
-    def _several(self) -> bool:
-        return not isinstance(self.curve, HitCurve)
-
     def _listed(self, value: Any) -> list[Any]:
         """One value for each curve."""
         if isinstance(value, list | tuple):
             return list(value)
-        return [value] * len(self.curve if self._several else [self.curve])
+        return [value] * (1 if isinstance(self.curve, HitCurve) else len(self.curve))
 
     def _unlisted(self, artists: list[Any]) -> Any:
         """Return a list for several curves, the one artist for one curve."""
-        return artists if self._several else artists[0]
+        return artists[0] if isinstance(self.curve, HitCurve) else artists
 
     def _start(self, ax: Any) -> None:
         """Remember where it is drawn; a new figure if that is not said."""
@@ -228,7 +223,7 @@ class CurveDisplay:
 
     def _draw_curves(self, name: Any, line_kw: Any, views: Any = None) -> None:
         """Draw the curves themselves, unless there are other views of them."""
-        views = views or [self._view(curve) for curve in self._listed(self.curve)]
+        drawn = views or [self._view(curve) for curve in self._listed(self.curve)]
         facts = (
             name if name is not None else self.name,
             self.average_precision,
@@ -236,9 +231,9 @@ class CurveDisplay:
         )
         labels = map(_drawing.describe, *map(self._listed, facts))
         lines = [
-            _drawing.draw_curve(self.ax_, *view, label, kw)
-            for view, label, kw in zip(
-                views, labels, self._listed(line_kw), strict=True
+            _drawing.draw_curve(self.ax_, x, y, label, kw)
+            for (x, y), label, kw in zip(
+                drawn, labels, self._listed(line_kw), strict=True
             )
         ]
         self.line_ = self._unlisted(lines)

@@ -148,4 +148,4 @@ def _long_names(line_kw: dict[str, Any] | None) -> dict[str, Any]:
     from matplotlib.cbook import normalize_kwargs
     from matplotlib.lines import Line2D
 
-    return dict(normalize_kwargs(line_kw, Line2D))
+    return dict(normalize_kwargs(line_kw or {}, Line2D))

@@ -80,7 +80,7 @@ class HitCurveDisplay(CurveDisplay):
     >>> y_true, y_score = [1, 0, 1, 0, 0, 1, 0, 0], [8, 7, 6, 5, 4, 4, 4, 4]
     >>> display = HitCurveDisplay.from_predictions(y_true, y_score, name="model")
     >>> display.line_.get_label()
-    'model: AP 0.719, p = 0.18'
+    'model: AP 0.714, p = 0.2'
     >>> display.ax_.get_xlabel()
     'items looked at'
     """
@@ -248,10 +248,11 @@ class HitCurveDisplay(CurveDisplay):
     def _limit(self, top: float) -> float:
         """Last depth that is shown, in the units of the curves."""
         cut = check_cutoff("top", top)
-        return max(
+        depths = (
             check_depth("top", cut, one.t[-1] / one.unit) * one.unit
             for one in self._listed(self.curve)
         )
+        return float(max(depths))
 
     def _show(self, limit: float | None) -> None:
         """Set the limits: no room beside the curves, and none for what is cut off."""

@@ -61,7 +61,7 @@ class LiftDisplay(CurveDisplay):
     >>> y_true, y_score = [1, 0, 1, 0, 0, 1, 0, 0], [8, 7, 6, 5, 4, 4, 4, 4]
     >>> display = LiftDisplay.from_predictions(y_true, y_score, pvalue=False)
     >>> display.line_.get_label()
-    'AP 0.719'
+    'AP 0.714'
     >>> display.ax_.get_xscale()
     'log'
     """

@@ -84,7 +84,7 @@ class NullDistributionDisplay:
     >>> y_true, y_score = [1, 0, 1, 0, 0, 1, 0, 0], [8, 7, 6, 5, 4, 4, 4, 4]
     >>> display = NullDistributionDisplay.from_predictions(y_true, y_score)
     >>> display.line_.get_label()
-    'observed: 0.719, z 1.08, p = 0.18'
+    'observed: 0.714, z 1.06, p = 0.2'
     >>> print(f"{display.probabilities.sum():.3f}")
     1.000
     """
@@ -327,8 +327,9 @@ class NullDistributionDisplay:
         bars = {"fill": True, "color": "0.78", "label": self.law_name}
         density = self.probabilities / np.diff(self.edges)
         self.bars_ = self.ax_.stairs(density, self.edges, **{**bars, **(bars_kw or {})})
-        if plot_normal and self.null_std:
-            self.normal_ = self._draw_normal(normal_kw)
+        if plot_normal and self.null_mean is not None and self.null_std:
+            law = norm(self.null_mean, self.null_std)
+            self.normal_ = self._draw_normal(law.pdf, normal_kw)
         if self.statistic is not None:
             label = f"observed: {self.description}"
             self.line_ = _drawing.draw_mark(self.ax_, self.statistic, label, line_kw)
@@ -337,17 +338,16 @@ class NullDistributionDisplay:
         _drawing.draw_legend(self.ax_)
         return self
 
-    def _draw_normal(self, normal_kw: dict[str, Any] | None) -> Any:
+    def _draw_normal(self, density: Any, normal_kw: dict[str, Any] | None) -> Any:
         """Draw the normal law over the width of the bars."""
         x = np.linspace(self.edges[0], self.edges[-1], _NORMAL_POINTS)
-        y = norm.pdf(x, self.null_mean, self.null_std)
         style = {
             "color": _drawing.COLORS[0],
             "linestyle": "--",
             "linewidth": 1.8,
             "label": "normal law, same mean and spread",
         }
-        return _drawing.draw_line(self.ax_, x, y, style, normal_kw)
+        return _drawing.draw_line(self.ax_, x, density(x), style, normal_kw)
 
 
 def _data_of_result(result: RandomSelectionResult, bins: int) -> dict[str, Any]:

@@ -55,7 +55,7 @@ class RankingComparisonDisplay:
 
     See Also
     --------
-    RankingComparison : Is A better than B by a metric?
+    RankingComparison : Is A better than B, by a metric.
     hit_curve_difference_band : The band.
 
     Notes
@@ -261,9 +261,10 @@ class RankingComparisonDisplay:
         """
         upper, lower = self._start(ax)
         found = self.result
+        values = None if found is None else [found.estimate_a, found.estimate_b]
         self.hit_curves_ = HitCurveDisplay(
             [self.curve_a, self.curve_b],
-            average_precision=found and [found.estimate_a, found.estimate_b],
+            average_precision=values,
             name=list(self.names),
         ).plot(
             upper,

@@ -28,8 +28,9 @@ def trace(curve: HitCurve) -> tuple[_Floats, _Floats]:
 
 def close_depths(depths: NDArray[Any]) -> _Floats:
     """Add depths between the first and the last, none far from its neighbours."""
-    between = np.geomspace(depths[0], depths[-1], _BENDS)[1:-1]
-    return np.union1d(depths, between)
+    between: _Floats = np.geomspace(depths[0], depths[-1], _BENDS)[1:-1]
+    close: _Floats = np.union1d(depths, between)
+    return close
 
 
 def thin(x: _Floats, y: _Floats) -> tuple[_Floats, _Floats]:
