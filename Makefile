@@ -7,7 +7,7 @@ DISPLAYS := _hit_curve.py _recall_precision.py _lift.py _null_distribution.py _r
 PUBLIC := skrank/__init__.py \
 	$(addprefix skrank/metrics/,__init__.py $(FAMILIES)) \
 	$(addprefix skrank/scorers/,__init__.py $(FAMILIES) _rare_target_scorers.py _selection.py) \
-	skrank/_curve_band.py skrank/_hit_curve.py skrank/_operating_points.py \
+	skrank/_curve_band.py skrank/_hit_curve.py skrank/_hit_curve_band.py skrank/_operating_points.py \
 	skrank/_random_selection.py skrank/_selection_result.py \
 	skrank/_metric_variability.py skrank/_variability_result.py \
 	skrank/_ranking_comparison.py skrank/_comparison_result.py \

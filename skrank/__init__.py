@@ -18,6 +18,7 @@ from skrank._displays import (
     RecallPrecisionDisplay,
 )
 from skrank._hit_curve import HitCurve, hit_curve
+from skrank._hit_curve_band import hit_curve_band, hit_curve_difference_band
 from skrank._metric_variability import MetricVariability
 from skrank._operating_points import OperatingPoints, recall_precision_curve
 from skrank._random_selection import RandomSelectionTest
@@ -77,6 +78,8 @@ __all__ = [
     "bedroc",
     "enrichment_factor",
     "hit_curve",
+    "hit_curve_band",
+    "hit_curve_difference_band",
     "make_average_precision_at_k_scorer",
     "make_average_precision_scorer",
     "make_bedroc_scorer",
