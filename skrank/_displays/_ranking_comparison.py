@@ -61,8 +61,7 @@ class RankingComparisonDisplay:
     Notes
     -----
     The picture starts from two rankings, and not from a `RankingComparisonResult`,
-    which has no curves. For the differences of several models with their intervals see
-    :class:`RankingDifferenceDisplay`.
+    which has values of a metric but no curves.
 
     Examples
     --------
