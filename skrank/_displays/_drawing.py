@@ -36,18 +36,18 @@ def new_axes(**kwargs: Any) -> Any:
 
 
 def draw_curve(
-    ax: Any, x: ArrayLike, y: ArrayLike, label: str | None, line_kw: Any
+    ax: Any, x: ArrayLike, y: ArrayLike, label: str | None, line_kw: Any, **style: Any
 ) -> Any:
     """Draw the next curve of an axes, in a colour and a style of its own."""
     number = sum(line.get_gid() == _CURVE for line in ax.lines)
-    style = {
+    usual = {
         "color": COLORS[number % len(COLORS)],
         "linestyle": STYLES[number % len(STYLES)],
         "linewidth": 2,
         "label": label,
         "gid": _CURVE,
     }
-    return _line(ax, x, y, {**style, **_long_names(line_kw)})
+    return _line(ax, x, y, {**usual, **style, **_long_names(line_kw)})
 
 
 def draw_line(

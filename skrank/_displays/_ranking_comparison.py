@@ -306,8 +306,9 @@ class RankingComparisonDisplay:
             self.band_ = _drawing.draw_band(ax, *limits, style)
         none = np.zeros(2)
         self.zero_ = _drawing.draw_line(ax, t[[0, -1]], none, _drawing.LUCK, None)
-        style = {"color": "black", "linestyle": "-", **(difference_kw or {})}
-        self.difference_ = _drawing.draw_curve(ax, t, gained, self._describe(), style)
+        self.difference_ = _drawing.draw_curve(
+            ax, t, gained, self._describe(), difference_kw, color="black"
+        )
 
     def _describe(self) -> str:
         """Say what the difference is, and what comes of it."""

@@ -41,7 +41,7 @@ def thin(x: _Floats, y: _Floats) -> tuple[_Floats, _Floats]:
     """
     kept = np.zeros(x.size, dtype=bool)
     with np.errstate(divide="ignore"):
-        scales = [_linear_cells(x), np.floor(np.log(x) / _WIDTH)]
+        scales = [_linear_cells(x), np.floor(np.log(np.maximum(x, 0)) / _WIDTH)]
     if np.all(y[1:] >= y[:-1]):
         scales.append(_linear_cells(y))
     for cells in scales:
