@@ -58,7 +58,9 @@ kept = np.setdiff1d(np.arange(digit.size), sixes[40:])
 X, y = X[kept], (digit[kept] == 6).astype(int)
 train = np.arange(y.size) % 2 == 0
 
-tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X[train], y[train])
+tree = DecisionTreeClassifier(
+    max_depth=3, min_samples_leaf=20, class_weight="balanced", random_state=0
+).fit(X[train], y[train])
 display = NullDistributionDisplay.from_estimator(tree, X[~train], y[~train], bins=60)
 display.ax_.set_title("The law of luck for a tree with few leaves")
 

@@ -240,12 +240,12 @@ plt.rcParams.update({"axes.spines.right": False, "legend.frameon": False})
 
 setting = (2000, 500)
 mean, variance, *_ = TABLE_III[setting]["theoretical"]
-ax = NullDistributionDisplay.from_law(laws[setting]).ax_
-x = np.linspace(*ax.get_xlim(), 400)
+fig, ax = plt.subplots(layout="constrained")
+x = np.linspace(0.21, 0.30, 400)
 paper = norm.pdf(x, mean, variance**0.5)
 ax.plot(x, paper, ORANGE, ls="-.", lw=2, label="normal law of the paper")
+NullDistributionDisplay.from_law(laws[setting], ax=ax)
 ax.set_title("Average precision by luck: 500 targets among 2000 items")
-ax.legend(loc="upper right")
 
 # %%
 # The slides

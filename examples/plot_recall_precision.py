@@ -2,9 +2,9 @@
 What it costs to find more of them
 ==================================
 
-Precision against recall: of what one has looked at, which share are targets, by the time
-that a given share of all targets is found? The display draws it down the list, and sets
-luck beside it, which for the first targets is far above the prevalence.
+Precision against recall: of what one has looked at, which share are targets, by the
+time that a given share of all targets is found? The display draws it down the list, and
+sets luck beside it, which for the first targets is far above the prevalence.
 """
 
 # %%
