@@ -2,6 +2,7 @@
 
 import copy
 import sys
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -223,6 +224,24 @@ def test_legend_says_average_precision_and_p(display):
     assert [float(number) for number in said] == pytest.approx([value, p], rel=0.05)
     label = display.from_predictions(Y, SCORE, pvalue=False).line_.get_label()
     assert label == f"AP {value:.3f}"
+
+
+@every
+@pytest.mark.parametrize(("n_targets", "said"), [(1001, False), (50, True)])
+def test_p_is_left_out_where_it_takes_long(monkeypatch, display, n_targets, said):
+    asked = []
+    monkeypatch.setattr(
+        RandomSelectionTest,
+        "from_predictions",
+        lambda *args, **kwargs: asked.append(1) or SimpleNamespace(log10_pvalue=-2.0),
+    )
+    y_true = np.arange(1_000_000) < n_targets
+    label = display.from_predictions(y_true, -np.arange(1e6)).line_.get_label()
+    assert label == ("AP 1.00, p = 0.01" if said else "AP 1.00")
+    display.from_predictions(y_true, -np.arange(1e6), pvalue=False)
+    assert len(asked) == said
+    display.from_predictions(y_true, -np.arange(1e6), pvalue=True)
+    assert len(asked) == said + 1
 
 
 @every
