@@ -355,6 +355,15 @@ def test_legend_hides_nothing_where_there_is_room(display):
     assert box.y1 <= inside.y1
 
 
+def test_axes_of_a_part_of_a_figure():
+    part = plt.figure(layout="constrained").subfigures(1, 2)[1]
+    shown = HitCurveDisplay.from_predictions(Y, SCORE, ax=part.subplots())
+    assert shown.figure_ is part
+    part.figure.canvas.draw()
+    box = shown.ax_.get_legend().get_window_extent()
+    assert box.y1 < shown.ax_.xaxis.label.get_window_extent().y0
+
+
 def test_long_names_are_not_cut_off():
     shown = HitCurveDisplay.from_predictions(Y, SCORE, name="a very long name " * 2)
     shown.figure_.canvas.draw()
