@@ -19,6 +19,9 @@ Floats = NDArray[np.float64]
 # The window in which Lambda is counted reaches at least so many ranks to each side.
 _LEAST_REACH = 5
 
+# Added to correlations of 1, which neighbouring depths may have but for rounding.
+_RIDGE = 1e-8
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Overlap:
@@ -95,12 +98,11 @@ def critical_value(
 
     The sup-t band of Montiel Olea and Plagborg-Moller (2019); O(n_draws * n_depths**2).
     """
-    values, vectors = np.linalg.eigh(covariances)
-    kept = values > values[-1] * 1e-10
-    root = vectors[:, kept] * np.sqrt(values[kept])
-    root /= np.sqrt(np.diag(covariances))[:, np.newaxis]
+    errors = np.sqrt(np.diag(covariances))
+    correlations = covariances / np.outer(errors, errors)
+    root = np.linalg.cholesky(correlations + _RIDGE * np.eye(errors.size))
     largest = [
-        np.abs(rng.standard_normal((size, root.shape[1])) @ root.T).max(axis=1)
+        np.abs(rng.standard_normal((size, errors.size)) @ root.T).max(axis=1)
         for size in _portions(n_draws)
     ]
     return float(np.quantile(np.concatenate(largest), level))
