@@ -101,13 +101,5 @@ def critical_value(
     errors = np.sqrt(np.diag(covariances))
     correlations = covariances / np.outer(errors, errors)
     root = np.linalg.cholesky(correlations + _RIDGE * np.eye(errors.size))
-    largest = [
-        np.abs(rng.standard_normal((size, errors.size)) @ root.T).max(axis=1)
-        for size in _portions(n_draws)
-    ]
-    return float(np.quantile(np.concatenate(largest), level))
-
-
-def _portions(total: int, portion: int = 1000) -> list[int]:
-    """Sizes that sum to the total, and keep what is drawn at a time in the cache."""
-    return [min(portion, total - done) for done in range(0, total, portion)]
+    draws = rng.standard_normal((n_draws, errors.size)) @ root.T
+    return float(np.quantile(np.abs(draws).max(axis=1), level))
