@@ -355,6 +355,21 @@ def test_legend_hides_nothing_where_there_is_room(display):
     assert box.y1 <= inside.y1
 
 
+@pytest.mark.parametrize("top", [None, 100])
+def test_legend_inside_hides_no_curve_if_it_can(top):
+    _, ax = plt.subplots()
+    for column, name in enumerate("ab"):
+        HitCurveDisplay.from_predictions(Y, X[:, column], name=name, top=top, ax=ax)
+    ax.figure.canvas.draw()
+    box = ax.get_legend().get_window_extent()
+    for line in ax.lines[2:]:
+        if line.get_label()[:2] in ("a:", "b:"):
+            across = np.linspace(0, top or N, 2000)
+            points = np.column_stack([across, np.interp(across, *line.get_data())])
+            x, y = ax.transData.transform(points).T
+            assert not np.any((x > box.x0) & (x < box.x1) & (y > box.y0) & (y < box.y1))
+
+
 def test_axes_of_a_part_of_a_figure():
     part = plt.figure(layout="constrained").subfigures(1, 2)[1]
     shown = HitCurveDisplay.from_predictions(Y, SCORE, ax=part.subplots())

@@ -258,5 +258,7 @@ def test_comparison_takes_two_axes():
     display = RankingComparisonDisplay.from_predictions(Y, A, B, ax=axes)
     assert list(display.ax_) == list(axes)
     assert display.figure_ is figure
+    assert texts(axes[0])[:2] == [line.get_label() for line in display.line_]
+    assert texts(axes[1])[0] == display.difference_.get_label()
     with pytest.raises(ValueError, match="`ax` must be two axes, or None; got 1"):
         display.plot(axes[0])

@@ -18,7 +18,9 @@ LUCK = {"color": "0.35", "linestyle": ":", "linewidth": 1.3, "zorder": 1.8}
 PERFECT = {"color": "0.6", "linewidth": 1.0, "zorder": 1.7}
 LUCK_BAND = {"color": "0.9", "zorder": 0.6}
 _LINES = 3.5  # of text between axes and legend: ticks, their labels, the axis label
-_LETTER, _HANDLE = 0.46, 6  # width of a letter in its size; of a handle in letters
+_LINE = 1.6  # height of a line of text, in the size of its letters
+_LETTER, _HANDLE = 0.56, 6  # width of a letter in its size; of a handle in letters
+_TOO_WIDE = 1.2  # times the width of the axes, for a legend below them
 _CURVE = "skrank curve"  # marks the curves among all that may stand in an axes
 
 
@@ -85,20 +87,26 @@ def draw_band(
     return _only(band, twins)
 
 
+def has_room(ax: Any) -> bool:
+    """Whether the layout of the figure makes room for what stands beside the axes."""
+    return ax.figure.get_layout_engine() is not None
+
+
 def draw_legend(ax: Any, *others: Any) -> Any:
     """Name what is drawn in the axes and others, curves first and nothing twice.
 
-    It stands below the axes, where it hides nothing, if the layout of the figure makes
-    room for it, else where it hides least.
+    It stands below the axes, where it hides nothing, if there is room, else in the
+    corner where it hides least of the curves.
     """
     drawn = [one.get_legend_handles_labels() for one in (*others, ax)]
     pairs = [pair for found in drawn for pair in zip(*found, strict=True)]
     pairs.sort(key=lambda pair: pair[0].get_gid() != _CURVE)
     named = {label: handle for handle, label in reversed(pairs)}
     labels = list(dict.fromkeys(label for _, label in pairs))
-    place = {} if ax.figure.get_layout_engine() is None else _below(ax, labels)
+    outside = has_room(ax)
+    place = _below(ax, labels) if outside else {"loc": _corner(ax, labels)}
     handles = [named[label] for label in labels]
-    return ax.legend(handles, labels, frameon=False, **place)
+    return ax.legend(handles, labels, frameon=not outside, edgecolor="none", **place)
 
 
 def _below(ax: Any, labels: list[str]) -> dict[str, Any]:
@@ -107,16 +115,41 @@ def _below(ax: Any, labels: list[str]) -> dict[str, Any]:
 
     size = ax.xaxis.label.get_size() / 72  # of the letters, in inches
     shift = ScaledTranslation(0, -_LINES * size, ax.figure.dpi_scale_trans)
-    width = ax.get_window_extent().width / ax.figure.dpi / (_LETTER * size)
     half = (len(labels) + 1) // 2
-    columns = labels[:half], labels[half:]
-    needed = sum(_HANDLE + max(map(len, one), default=0) for one in columns)
+    width = _width(ax, labels[:half]) + _width(ax, labels[half:])
     return {
         "loc": "upper center",
         "bbox_to_anchor": (0.5, 0),
         "bbox_transform": ax.transAxes + shift,
-        "ncols": 2 if needed <= width else 1,
+        "ncols": 2 if width <= _TOO_WIDE else 1,
     }
+
+
+def _corner(ax: Any, labels: list[str]) -> str:
+    """Place within the axes where a legend hides least of the curves."""
+    curves = [one for one in ax.lines if one.get_gid() == _CURVE]
+    if all(len(one.get_xdata()) == 2 for one in curves):  # nothing but a mark
+        return "best"
+    size = ax.xaxis.label.get_size() / 72 * ax.figure.dpi
+    high = _LINE * size * len(labels) / ax.get_window_extent().height
+    wide = _width(ax, labels)
+    points = [one.get_transform().transform(one.get_xydata()) for one in curves]
+    x, y = ax.transAxes.inverted().transform(np.concatenate(points)).T
+    hidden = {}
+    for row, bottom in (("lower", 0), ("upper", 1 - high), ("center", (1 - high) / 2)):
+        for column, left in (("right", 1 - wide), ("left", 0.0)):
+            inside = (np.abs(x - left - wide / 2) < wide / 2) & (
+                np.abs(y - bottom - high / 2) < high / 2
+            )
+            hidden[f"{row} {column}"] = np.count_nonzero(inside)
+    return min(hidden, key=hidden.__getitem__)
+
+
+def _width(ax: Any, labels: list[str]) -> float:
+    """Width of a legend in one column, as a share of that of the axes; roughly."""
+    size = ax.xaxis.label.get_size() / 72 * ax.figure.dpi
+    letters = _HANDLE + max(map(len, labels), default=0)
+    return float(letters * _LETTER * size / ax.get_window_extent().width)
 
 
 def describe(

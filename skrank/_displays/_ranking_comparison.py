@@ -277,8 +277,11 @@ class RankingComparisonDisplay:
         lower.set_xlim(upper.get_xlim())
         lower.set(xlabel=upper.get_xlabel(), ylabel="difference in targets")
         upper.set_xlabel("")
-        upper.get_legend().remove()
-        _drawing.draw_legend(lower, upper)
+        if _drawing.has_room(lower):  # for one legend of both
+            upper.get_legend().remove()
+            _drawing.draw_legend(lower, upper)
+        else:
+            _drawing.draw_legend(lower)
         return self
 
     def _start(self, ax: Any) -> Any:
