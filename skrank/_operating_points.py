@@ -314,16 +314,15 @@ def recall_precision_curve(
         sample_weight=sample_weight,
         n_missed=n_missed,
     )
-    ranking = rank(data)
-    if ranking.n_targets == 0:
-        msg = "`y_true` must hold targets to make a curve of recall; got none."
-        raise ValueError(msg)
-    points = points_of(ranking)
+    points = points_of(rank(data))
     return points.not_dominated() if interpolate else points
 
 
 def points_of(ranking: Ranking) -> OperatingPoints:
     """Operating points of a ranking; O(m)."""
+    if ranking.n_targets == 0:
+        msg = "`y_true` must hold targets to make a curve of recall; got none."
+        raise ValueError(msg)
     groups = ranking.groups
     return OperatingPoints(
         score=ranking.levels,

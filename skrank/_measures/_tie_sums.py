@@ -180,3 +180,21 @@ def _first_hit_sum(above: int, size: int, hits: int) -> float:
     onward = (size - place - hits + 1) / (size - place)
     chance = np.cumprod(np.append(hits / size, onward))
     return float((chance / (above + 1 + np.append(0, place))).sum())
+
+
+def reciprocal_rank_of_hit(above: int, size: int, hits: int, place: int) -> float:
+    """Mean over the orders of one group of 1 / (rank of its hit number `place`).
+
+    Hit j of d is at place k of b with chance C(k-1, j-1) C(b-k, d-j) / C(b, d), the
+    negative hypergeometric law. Chances follow from their ratios, which fall with k:
+    from the likeliest place on, either way, products are of numbers up to 1, and what
+    underflows is negligible.
+    """
+    first = np.arange(place, size - hits + place, dtype=np.float64)  # all but the last
+    ratio = first / (first - place + 1)
+    ratio *= (size - first - hits + place) / (size - first)
+    mode = np.count_nonzero(ratio > 1)
+    before, after = np.cumprod(1 / ratio[:mode][::-1])[::-1], np.cumprod(ratio[mode:])
+    chance = np.concatenate([before, [1.0], after])
+    rank = np.append(first, size - hits + place) + above
+    return float((chance / rank).sum() / chance.sum())
