@@ -249,8 +249,8 @@ def make_precision_at_recall_scorer(
 ) -> RankingScorer:
     """Make a scorer of precision at a recall.
 
-    The scorer's values are those of :func:`skrank.precision_at_recall` on the scores of an
-    estimator; larger is better.
+    The scorer's values are those of :func:`skrank.precision_at_recall` on the scores of
+    an estimator; larger is better.
 
     Parameters
     ----------
