@@ -10,6 +10,8 @@ from skrank._comparison_result import (
     RankingComparisonTable,
 )
 from skrank._curve_band import CurveBand
+from skrank._evaluation import RankingEvaluation
+from skrank._evaluation_text import MaxFScorePoint
 from skrank._hit_curve import HitCurve, hit_curve
 from skrank._metric_variability import MetricVariability
 from skrank._operating_points import OperatingPoints, recall_precision_curve
@@ -59,6 +61,7 @@ __all__ = [
     "ConfidenceInterval",
     "CurveBand",
     "HitCurve",
+    "MaxFScorePoint",
     "MetricVariability",
     "MetricVariabilityResult",
     "OperatingPoints",
@@ -68,6 +71,7 @@ __all__ = [
     "RankingComparison",
     "RankingComparisonResult",
     "RankingComparisonTable",
+    "RankingEvaluation",
     "SearchSelectionResult",
     "SearchSelectionTest",
     "average_precision",
