@@ -39,8 +39,8 @@ class RankingEvaluation:
     """Evaluation of a ranking whose cases come piece by piece.
 
     It starts empty. Cases are added one by one or in arrays, and may be joined from
-    several evaluations, as ``sum(parts, RankingEvaluation())`` does. Everything asked of
-    it is of all cases so far; they are ranked once, until something is added.
+    several evaluations, as ``sum(parts, RankingEvaluation())`` does. Whatever is asked
+    is asked of all cases so far; they are ranked once, until something is added.
 
     Parameters
     ----------
@@ -342,7 +342,7 @@ default="expected"
         return points.not_dominated("specificity") if interpolate else points
 
     def hit_curve(self) -> HitCurve:
-        """Targets found against items looked at.
+        """Curve of the targets found against the items looked at.
 
         Returns
         -------
@@ -526,7 +526,7 @@ default="expected"
         return self._value(RecallAtT(self.ties, t), "n_samples")
 
     def k_at_recall(self, recall: float) -> float:
-        """Items to look at to find a share of the targets; smaller is better.
+        """Depth to look to for a share of the targets; smaller is better.
 
         Parameters
         ----------
