@@ -37,6 +37,7 @@ from skrank import (
     precision_at_t,
     r_precision,
     recall_at_t,
+    recall_precision_curve,
     reciprocal_rank,
     rie,
 )
@@ -467,18 +468,21 @@ def test_breakeven_point_is_between_r_precision_and_max_f1(data):
 
 @given(scored_lists, st.floats(0.1, 10))
 def test_max_f_score_against_sklearn(data, beta):
-    # sklearn.metrics.fbeta_score of every threshold, weights included
+    # the F-score of each point of sklearn.metrics.precision_recall_curve, with weights
+    # too; the last point, which it adds, has a recall of 0
     y_true, y_score, weight = data
     y_score = np.asarray(y_score, dtype=float)
     for sample_weight in (None, weight):
-        theirs = max(
-            fbeta_score(
-                y_true, y_score >= level, beta=beta, sample_weight=sample_weight
-            )
-            for level in np.unique(y_score)
-        )
+        p, r, _ = precision_recall_curve(y_true, y_score, sample_weight=sample_weight)
+        found = r > 0
+        theirs = (1 + beta**2) * p[found] * r[found] / (beta**2 * p[found] + r[found])
         ours = max_f_score(y_true, y_score, beta=beta, sample_weight=sample_weight)
-        assert ours == pytest.approx(theirs, rel=1e-12)
+        assert ours == pytest.approx(theirs.max(), rel=1e-9)
+    # and sklearn.metrics.fbeta_score of the labels that the best threshold gives
+    level = recall_precision_curve(y_true, y_score)
+    best = y_score >= level.score[np.argmax(level.f_score(beta))]
+    ours = max_f_score(y_true, y_score, beta=beta)
+    assert ours == pytest.approx(fbeta_score(y_true, best, beta=beta), rel=1e-9)
 
 
 @given(scored_lists, st.floats(0.01, 1.0))
