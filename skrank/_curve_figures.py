@@ -76,7 +76,8 @@ class BreakevenPoint(_TakesWeights):
     def value(self, ranking: Ranking) -> float:
         """Largest minimum of recall and precision; 0 if no target was scored."""
         points = points_of(ranking)
-        return float(np.minimum(points.recall, points.precision).max(initial=0.0))
+        least = np.minimum(points.recall, points.precision)
+        return min(1.0, float(least.max(initial=0.0)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,7 @@ class RPrecision(_TakesWeights):
         hits = PrecisionAtT(self.ties).gain(
             groups.above, groups.size, groups.hits_above, groups.hits, frame
         )
-        return float(hits.sum() / max(cut, depth))
+        return min(1.0, float(hits.sum() / max(cut, depth)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +212,7 @@ class PrecisionAtRecall(KAtRecall):
     def value(self, ranking: Ranking) -> float:
         """Share of targets down to the last that is needed; 0 if it was missed."""
         hit = _last_needed(self.recall, ranking)
-        return 0.0 if hit is None else float(hit.precision(self.ties))
+        return 0.0 if hit is None else min(1.0, float(hit.precision(self.ties)))
 
 
 class _Hit(NamedTuple):

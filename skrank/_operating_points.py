@@ -115,10 +115,8 @@ class OperatingPoints:
             If `beta` is not a finite number above 0.
         """
         square = check_positive("beta", beta) ** 2
-        score: NDArray[np.float64] = (
-            (1 + square) * self.hits / (square * self.n_targets + self.t)
-        )
-        return score
+        score = (1 + square) * self.hits / (square * self.n_targets + self.t)
+        return np.minimum(score, 1.0)  # rounding may step over
 
     def not_dominated(self, rate: str = "precision") -> "OperatingPoints":
         """Leave out points that another equals or beats in recall and in a rate.

@@ -102,4 +102,5 @@ def same_other(known: Any, new: Any) -> Any:
 
 def _other_label(y_true: ArrayLike, is_target: NDArray[np.bool_]) -> Any:
     """Label of the cases that are no targets; None if there are none."""
-    return next(iter(np.asarray(y_true)[~is_target][:1].tolist()), None)
+    first = int(is_target.argmin())
+    return None if is_target[first] else np.asarray(y_true)[[first]].tolist()[0]

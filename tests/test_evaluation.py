@@ -3,6 +3,7 @@
 import json
 import math
 import pickle
+import re
 import warnings
 from itertools import pairwise
 
@@ -494,7 +495,7 @@ def test_what_has_no_figures_prints_without_a_warning(evaluation, text):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         printed = str(evaluation)
-    assert pd.Series([printed]).str.contains(text, regex=True, flags=16).all()
+    assert re.search(text, printed, re.DOTALL)
     with pytest.warns(UndefinedMetricWarning, match="some figure is undefined") as w:
         fields = evaluation.to_dict()
     assert (len(w), w[0].filename) == (1, __file__)

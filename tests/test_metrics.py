@@ -534,6 +534,27 @@ def test_whole_weights_of_figures_against_repetition(data, draw):
             assert weighted == pytest.approx(plain, rel=1e-13)
 
 
+@given(
+    st.lists(st.floats(0.001, 1000), min_size=3, max_size=40),
+    st.integers(1, 2),
+    st.floats(0.1, 10),
+)
+def test_figures_of_a_perfect_ranking_do_not_step_over_one(weight, n_others, beta):
+    y_true, y_score = ranked([1] * (len(weight) - n_others) + [0] * n_others)
+    for sample_weight in (None, weight):
+        settings = {"sample_weight": sample_weight}
+        values = [
+            max_f_score(y_true, y_score, beta=beta, **settings),
+            breakeven_point(y_true, y_score, **settings),
+            r_precision(y_true, y_score, **settings),
+            precision_at_recall(
+                y_true, y_score, recall=1.0, ties="threshold", **settings
+            ),
+        ]
+        assert max(values) <= 1
+        assert_allclose(values, 1, rtol=1e-9)
+
+
 @pytest.mark.parametrize("ties", ["expected", "optimistic", "pessimistic"])
 def test_weights_of_figures_without_a_meaning_are_refused(ties):
     y_true, y_score = [0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4]
