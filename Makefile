@@ -6,7 +6,7 @@ FAMILIES := _average_precision.py _top.py _early.py _curve.py
 PUBLIC := skrank/__init__.py \
 	$(addprefix skrank/metrics/,__init__.py $(FAMILIES)) \
 	$(addprefix skrank/scorers/,__init__.py $(FAMILIES) _rare_target_scorers.py _selection.py) \
-	skrank/_curve_band.py skrank/_hit_curve.py skrank/_operating_points.py \
+	skrank/_curve_band.py skrank/_hit_curve.py skrank/_hit_curve_band.py skrank/_operating_points.py \
 	skrank/_evaluation.py skrank/_evaluation_text.py \
 	skrank/_random_selection.py skrank/_selection_result.py \
 	skrank/_metric_variability.py skrank/_variability_result.py \

@@ -13,6 +13,7 @@ from skrank._curve_band import CurveBand
 from skrank._evaluation import RankingEvaluation
 from skrank._evaluation_text import MaxFScorePoint
 from skrank._hit_curve import HitCurve, hit_curve
+from skrank._hit_curve_band import hit_curve_band, hit_curve_difference_band
 from skrank._metric_variability import MetricVariability
 from skrank._operating_points import OperatingPoints, recall_precision_curve
 from skrank._random_selection import RandomSelectionTest
@@ -80,6 +81,8 @@ __all__ = [
     "breakeven_point",
     "enrichment_factor",
     "hit_curve",
+    "hit_curve_band",
+    "hit_curve_difference_band",
     "k_at_recall",
     "make_average_precision_at_k_scorer",
     "make_average_precision_scorer",
