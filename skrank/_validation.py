@@ -211,7 +211,8 @@ def check_share(name: str, value: Any, *, zero: bool = False) -> float:
     """Check that an argument is a share, up to 1 and above 0, or from 0 on."""
     is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
     if is_number and (0 < value <= 1 or (zero and value == 0)):
-        return float(str(value))  # 0.07 in single precision is meant to be 0.07
+        # 0.07 in single precision is meant to be 0.07
+        return float(str(value) if isinstance(value, np.floating) else value)
     rule = "from 0 to 1" if zero else "above 0, up to 1"
     msg = f"`{name}` must be a number {rule}; got {value!r}."
     raise ValueError(msg)

@@ -412,7 +412,7 @@ def test_recall_that_is_never_reached():
     assert precision_at_recall(*lists, recall=0.51, n_missed=2) == 0.0
 
 
-@pytest.mark.parametrize("number", [0.07, np.float32(0.07)])
+@pytest.mark.parametrize("number", [0.07, np.float32(0.07), Fraction(7, 100)])
 def test_recall_is_rounded_up_but_not_by_rounding_errors(number):
     # 0.07 * 100 is 7.000000000000001, and np.float32(0.07) above 0.07
     lists = ranked([1] * 100 + [0])
