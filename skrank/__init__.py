@@ -15,6 +15,8 @@ from skrank._metric_variability import MetricVariability
 from skrank._operating_points import OperatingPoints, recall_precision_curve
 from skrank._random_selection import RandomSelectionTest
 from skrank._ranking_comparison import RankingComparison
+from skrank._report import ranking_report
+from skrank._report_result import RankingReport
 from skrank._search_result import SearchSelectionResult
 from skrank._search_selection import SearchSelectionTest
 from skrank._selection_result import RandomSelectionResult
@@ -58,6 +60,7 @@ __all__ = [
     "RankingComparison",
     "RankingComparisonResult",
     "RankingComparisonTable",
+    "RankingReport",
     "SearchSelectionResult",
     "SearchSelectionTest",
     "average_precision",
@@ -76,6 +79,7 @@ __all__ = [
     "make_reciprocal_rank_scorer",
     "make_rie_scorer",
     "precision_at_t",
+    "ranking_report",
     "recall_at_t",
     "recall_precision_curve",
     "reciprocal_rank",
