@@ -51,9 +51,9 @@ def table_of_lists(
         reading=(
             "Average precision (AP) is 1 if all targets come first; the last row is "
             "what a random order has on average. The interval holds the mean over "
-            f"samples of this size, at a level of {level}. z counts by how many standard "
-            "deviations of luck the ranking lies above luck, and p is the probability "
-            "that luck does at least as well."
+            f"samples of this size, at a level of {level}. z counts by how many "
+            "standard deviations of luck the ranking lies above luck, and p is the "
+            "probability that luck does at least as well."
         ),
         ends_in_luck=True,
     )
@@ -122,10 +122,11 @@ def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Ta
         rows,
         n_names=2,
         reading=(
-            "Rankings of the same items, two by two; without a difference one would see "
-            "0. p is two-sided. Of many comparisons some look good by luck alone, so "
-            "p Holm is adjusted for their number: to believe those of at most 0.05 is "
-            "wrong, in one or more of them, with a probability of at most 0.05."
+            "Rankings of the same items, two by two; the difference is about 0 where "
+            "neither is better. p is two-sided. Of many comparisons some look good by "
+            "luck alone, so p Holm is adjusted for their number: to believe those of "
+            "at most 0.05 is wrong, in one or more of them, with a probability of at "
+            "most 0.05."
         ),
     )
 
