@@ -118,8 +118,8 @@ def _add_report(commands: Any) -> None:
         "report",
         help="report on the rankings in a table of scores",
         description=(
-            "Print average precision with its interval and its test against luck, what "
-            "the top of the list holds, and the comparisons of each two rankings."
+            "Print average precision with its interval and its test against luck, "
+            "what the top\nof the list holds, and the comparisons of each two rankings."
         ),
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -20,7 +20,13 @@ from skrank._random_selection import RandomSelectionTest
 from skrank._ranking import Ranking
 from skrank._ranking_comparison import RankingComparison
 from skrank._report_result import RankingReport
-from skrank._validation import TIES, check_cutoff, check_fraction, check_option
+from skrank._validation import (
+    TIES,
+    check_cutoff,
+    check_depth,
+    check_fraction,
+    check_option,
+)
 from skrank.null import RandomSelectionNull
 
 # A metric by its name and cut, as the functions and classes take them.
@@ -190,6 +196,8 @@ def _depths(name: str, depths: Any, n_samples: int) -> tuple[int | float, ...]:
         return tuple(d for d in _DEPTHS if isinstance(d, float) or d <= n_samples)
     given = [depths] if np.ndim(depths) == 0 else list(depths)
     checked = [check_cutoff(name, depth) for depth in given]
+    for depth in checked:
+        check_depth(name, depth, n_samples)
     return tuple({repr(depth): depth for depth in checked}.values())
 
 
