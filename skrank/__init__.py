@@ -10,7 +10,15 @@ from skrank._comparison_result import (
     RankingComparisonTable,
 )
 from skrank._curve_band import CurveBand
+from skrank._displays import (
+    HitCurveDisplay,
+    LiftDisplay,
+    NullDistributionDisplay,
+    RankingComparisonDisplay,
+    RecallPrecisionDisplay,
+)
 from skrank._hit_curve import HitCurve, hit_curve
+from skrank._hit_curve_band import hit_curve_band, hit_curve_difference_band
 from skrank._metric_variability import MetricVariability
 from skrank._operating_points import OperatingPoints, recall_precision_curve
 from skrank._random_selection import RandomSelectionTest
@@ -51,16 +59,21 @@ __all__ = [
     "ConfidenceInterval",
     "CurveBand",
     "HitCurve",
+    "HitCurveDisplay",
+    "LiftDisplay",
     "MetricVariability",
     "MetricVariabilityResult",
+    "NullDistributionDisplay",
     "OperatingPoints",
     "RandomSelectionNull",
     "RandomSelectionResult",
     "RandomSelectionTest",
     "RankingComparison",
+    "RankingComparisonDisplay",
     "RankingComparisonResult",
     "RankingComparisonTable",
     "RankingReport",
+    "RecallPrecisionDisplay",
     "SearchSelectionResult",
     "SearchSelectionTest",
     "average_precision",
@@ -68,6 +81,8 @@ __all__ = [
     "bedroc",
     "enrichment_factor",
     "hit_curve",
+    "hit_curve_band",
+    "hit_curve_difference_band",
     "make_average_precision_at_k_scorer",
     "make_average_precision_scorer",
     "make_bedroc_scorer",

@@ -163,12 +163,23 @@ def rank(data: RankingInput) -> Ranking:
     return replace(ranking, n_targets=ranking.n_targets + data.n_missed)
 
 
-def hits_at(ranking: Ranking, depths: NDArray[Any]) -> NDArray[np.float64]:
+def hits_at(ranking: Ranking, depths: Any) -> Any:
     """Hits down to each depth, those of a tie that reaches across it shared out."""
     groups = ranking.groups
-    counted = np.clip(depths[:, np.newaxis] - groups.above, 0, groups.size)
-    found: NDArray[np.float64] = (groups.hits * counted / groups.size).sum(axis=1)
-    return found
+    t = np.stack([groups.above, groups.above + groups.size], axis=1).ravel()
+    hits = np.stack([groups.hits_above, groups.hits_above + groups.hits], axis=1)
+    return np.interp(depths, t, hits.ravel())
+
+
+def cut_places(scores: NDArray[Any], depths: NDArray[Any]) -> NDArray[np.intp]:
+    """Place of each item among the scores at which these tops end; O(n log n).
+
+    Places count from the top, as those of a `Standing` do: an odd one is a tie in which
+    a top ends.
+    """
+    ordered = np.sort(scores)
+    levels = np.unique(ordered[ordered.size - np.asarray(depths, dtype=np.intp)])
+    return 2 * levels.size - _places_from_below(scores, levels)
 
 
 def share_of_top(y_score: NDArray[Any], depth: int) -> NDArray[np.float64]:

@@ -6,6 +6,7 @@ All text is escaped here, and nowhere else.
 from collections.abc import Mapping, Sequence
 from html import escape
 
+from skrank._report_pictures import Picture
 from skrank._table import Table
 
 _STYLE = """
@@ -28,6 +29,11 @@ _STYLE = """
 .skrank-report thead th { font-weight: 600; border-top: 2px solid #1a1a1a;
   border-bottom: 1px solid #1a1a1a; }
 .skrank-report th.name { text-align: left; vertical-align: top; }
+.skrank-report .pictures { display: grid; gap: 1em 2em;
+  grid-template-columns: repeat(auto-fit, minmax(min(24em, 100%), 1fr)); }
+.skrank-report figure { margin: 0; break-inside: avoid; }
+.skrank-report figcaption { font-weight: 600; font-size: 1.05em; }
+.skrank-report img { width: 100%; max-width: 40em; height: auto; }
 .skrank-report tbody + tbody tr:first-child > * { border-top: 1px solid #bbb; }
 .skrank-report tr.luck > :not([rowspan]) { color: #666; font-style: italic; }
 """
@@ -38,8 +44,8 @@ body { margin: 0 auto; max-width: 66em; padding: 1.5em; }
 """
 
 
-def page(title: str, facts: Mapping[str, str], tables: Sequence[Table]) -> str:
-    """One page, with style and pictures inside."""
+def page(content: str, title: str) -> str:
+    """One page around a piece of it."""
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -49,14 +55,22 @@ def page(title: str, facts: Mapping[str, str], tables: Sequence[Table]) -> str:
 <style>{_PAGE_STYLE}</style>
 </head>
 <body>
-{fragment(title, facts, tables)}
+{content}
 </body>
 </html>
 """
 
 
-def fragment(title: str, facts: Mapping[str, str], tables: Sequence[Table]) -> str:
-    """Piece of a page; its style touches nothing around it."""
+def fragment(
+    title: str,
+    facts: Mapping[str, str],
+    tables: Sequence[Table],
+    pictures: Sequence[Picture] | None,
+) -> str:
+    """Piece of a page, pictures inside; its style touches nothing around it."""
+    shown = "<p>The pictures need matplotlib, which is not installed.</p>\n"
+    if pictures is not None:
+        shown = f'<div class="pictures">\n{"".join(map(_figure, pictures))}</div>\n'
     listed = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(said)}</dd>\n"
         for name, said in facts.items()
@@ -66,7 +80,7 @@ def fragment(title: str, facts: Mapping[str, str], tables: Sequence[Table]) -> s
 <h1>{escape(title)}</h1>
 <dl>
 {listed}</dl>
-{"".join(map(_section, tables))}</div>"""
+{"".join(map(_section, tables))}{shown}</div>"""
 
 
 def _section(table: Table) -> str:
@@ -80,6 +94,17 @@ def _section(table: Table) -> str:
 </div>
 <p>{escape(table.reading)}</p>
 </section>
+"""
+
+
+def _figure(picture: Picture) -> str:
+    """Picture with its caption, and how to read it."""
+    caption, reading = escape(picture.caption), escape(picture.reading)
+    return f"""<figure>
+<figcaption>{caption}</figcaption>
+<img src="{picture.source}" alt="{caption}. {reading}">
+<p>{reading}</p>
+</figure>
 """
 
 

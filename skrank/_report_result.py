@@ -9,6 +9,7 @@ from skrank._hit_curve import HitCurve
 from skrank._operating_points import OperatingPoints
 from skrank._presentation import data_frame
 from skrank._report_html import fragment, page
+from skrank._report_pictures import draw_pictures
 from skrank._report_tables import table_of_depths, table_of_lists, table_of_pairs
 from skrank._selection_result import RandomSelectionResult
 from skrank._table import Table
@@ -151,16 +152,23 @@ class RankingReport:
         Returns
         -------
         html : str
-            The page: the tables, each with a sentence on how to read it.
+            The page: the tables and, if matplotlib is installed, the hit curves,
+            precision against recall and the lift, each with a sentence on how to read
+            it.
         """
-        html = page(_TITLE, self._facts(), self._tables())
+        html = page(self._repr_html_(), _TITLE)
         if path is not None:
             Path(path).write_text(html, encoding="utf-8")
         return html
 
     def _repr_html_(self) -> str:
-        """Show the tables in a notebook."""
-        return fragment(_TITLE, self._facts(), self._tables())
+        """Show the tables and pictures in a notebook."""
+        pictures = draw_pictures(
+            self.hit_curves,
+            self.operating_points,
+            [test.statistic for test in self.tests.values()],
+        )
+        return fragment(_TITLE, self._facts(), self._tables(), pictures)
 
     def _row(self, name: str) -> dict[str, float | str]:
         """Numbers of one ranking."""

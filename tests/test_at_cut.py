@@ -23,10 +23,10 @@ from skrank._paired._at_cut import (
     error_at_cut,
     mcnemar,
     posterior,
-    targets_around,
 )
 from skrank._paired._pair import rank_pair
 from skrank._ranking import share_of_top
+from skrank._variability._top import targets_around
 
 COUNTS = CutCounts(t=50, n=2000, m=40, hits_a=17, hits_b=9, hits_both=4, n_both=12)
 

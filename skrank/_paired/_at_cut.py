@@ -26,12 +26,10 @@ from skrank._paired._evidence import (
     subtract,
 )
 from skrank._paired._pair import PairedRankings
-from skrank._ranking import Ranking, hits_at, share_of_top
+from skrank._ranking import share_of_top
+from skrank._variability._top import Overlap, covariance, targets_around
 
 METHODS = ("mcnemar", "posterior", "binomial", "emproc")
-
-# The window in which Lambda is counted reaches at least so many ranks to each side.
-_LEAST_REACH = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +72,6 @@ def count_at_cut(pair: PairedRankings, t: int) -> CutCounts:
         hits_both=float(in_both[hits].sum()),
         n_both=float(in_both.sum()),
     )
-
-
-def targets_around(ranking: Ranking, t: float) -> float:
-    """Lambda: the share of targets among the items ranked around t.
-
-    The window reaches t/2 ranks to each side, at least 5, and ends where the list does;
-    ties across its ends are shared out. Ash and Hughes-Oliver smooth the scores by a
-    kernel instead; ranks need no bandwidth and know no scale.
-    """
-    reach = max(t / 2, _LEAST_REACH)
-    ends = np.clip([t - reach, t + reach], 0, ranking.n_samples)
-    return float(np.diff(hits_at(ranking, ends))[0] / np.diff(ends)[0])
 
 
 def error_at_cut(method: str, pair: PairedRankings, measure: Measure) -> float:
@@ -169,16 +155,21 @@ def binomial_precision_error(counts: CutCounts) -> float:
 def emproc_recall_error(counts: CutCounts, lambda_a: float, lambda_b: float) -> float:
     """Standard error of recall as an empirical process, whose cut is estimated, too.
 
-    Ash and Hughes-Oliver (2022): the covariance of k_1 and k_2 is
-    [pi (k_12 - k_1 k_2)(1 - Lambda_1 - Lambda_2) + (rho_12 - rho**2) Lambda_1 Lambda_2]
-    / (n pi**2), here times m**2; with k_12 = k and rho_12 = rho it is the variance.
+    Ash and Hughes-Oliver (2022); with k_12 = k and rho_12 = rho the covariance of k_1
+    and k_2 is the variance.
     """
     both, hits_1, hits_2 = _pairs(counts.hits_a, counts.hits_b, counts.hits_both)
     tested, *_ = _pairs(counts.t, counts.t, counts.n_both)
-    _, lambda_1, lambda_2 = _pairs(lambda_a, lambda_b)
+    _, *around = _pairs(lambda_a, lambda_b)
     return _error_of_difference(
-        (both - hits_1 * hits_2 / counts.m) * (1 - lambda_1 - lambda_2)
-        + (tested - counts.t**2 / counts.n) * lambda_1 * lambda_2
+        covariance(
+            Overlap(both, tested),
+            (hits_1, hits_2),
+            (counts.t, counts.t),
+            (around[0], around[1]),
+            counts.n,
+            counts.m,
+        )
     )
 
 

@@ -1,0 +1,111 @@
+"""The hits among the top t, at many depths at once: how they vary together.
+
+Recall at a cut is that of an empirical process whose cut is estimated, too (Ash and
+Hughes-Oliver 2022). In their notation n items are ranked, m of them targets, t are
+tested; k = hits/m, rho = t/n, pi = m/n, and Lambda is the probability that an item
+scored at the cut is a target.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank._ranking import Ranking, cut_places, hits_at
+
+Floats = NDArray[np.float64]
+
+# The window in which Lambda is counted reaches at least so many ranks to each side.
+_LEAST_REACH = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overlap:
+    """What tops of one ranking share with tops of another, or with its own.
+
+    Rows are depths in the one, columns in the other: the targets and the items that are
+    in both. Ties that reach across a cut are shared out.
+    """
+
+    hits: Floats
+    items: Floats
+
+
+def targets_around(ranking: Ranking, t: Any) -> Any:
+    """Lambda: the share of targets among the items ranked around each depth.
+
+    The window reaches t/2 ranks to each side, at least 5, and ends where the list does;
+    ties across its ends are shared out. Ash and Hughes-Oliver smooth the scores by a
+    kernel instead; ranks need no bandwidth and know no scale.
+    """
+    reach = np.maximum(np.asarray(t) / 2, _LEAST_REACH)
+    first, last = np.clip([t - reach, t + reach], 0, ranking.n_samples)
+    return (hits_at(ranking, last) - hits_at(ranking, first)) / (last - first)
+
+
+def covariance(
+    overlap: Overlap,
+    hits: tuple[Any, Any],
+    depths: tuple[Any, Any],
+    around: tuple[Any, Any],
+    n_samples: float,
+    n_targets: float,
+) -> Any:
+    """Covariances of the hits at two depths, of one ranking or of two.
+
+    Ash and Hughes-Oliver have that of k_1 and k_2 at one depth,
+    [pi (k_12 - k_1 k_2)(1 - Lambda_1 - Lambda_2) + (rho_12 - rho**2) Lambda_1 Lambda_2]
+    / (n pi**2). It is the mean product of two influences, and that is for two depths
+    as for one; here times m**2.
+    """
+    spread = overlap.hits - hits[0] * hits[1] / n_targets
+    moved = overlap.items - depths[0] * depths[1] / n_samples
+    return spread * (1 - around[0] - around[1]) + moved * (around[0] * around[1])
+
+
+def overlap(
+    a: NDArray[Any], b: NDArray[Any], targets: NDArray[np.intp], depths: NDArray[Any]
+) -> Overlap:
+    """Count what the tops of two scores share at all depths; O(n + n_depths**3)."""
+    places = [cut_places(scores, depths) for scores in (a, b)]
+    shares = [_shares(place, depths) for place in places]
+    size = tuple(share.shape[1] for share in shares)
+    cells = np.ravel_multi_index(tuple(places), size)
+    items, hits = (
+        shares[0] @ np.bincount(kept, minlength=size[0] * size[1]).reshape(size)
+        for kept in (cells, cells[targets])
+    )
+    return Overlap(hits @ shares[1].T, items @ shares[1].T)
+
+
+def _shares(places: NDArray[np.intp], depths: NDArray[Any]) -> Floats:
+    """Share of each place, column, that is among the top of each depth, row."""
+    size = np.bincount(places, minlength=2 * depths.size + 1)
+    start = np.cumsum(size) - size
+    inside = (depths[:, np.newaxis] - start) / np.maximum(size, 1)
+    shares: Floats = np.clip(inside, 0.0, 1.0)
+    return shares
+
+
+def critical_value(
+    covariances: Floats, level: float, n_draws: int, rng: np.random.Generator
+) -> float:
+    """Quantile of the largest deviation, in standard errors, of normal variables.
+
+    The sup-t band of Montiel Olea and Plagborg-Moller (2019); O(n_draws * n_depths**2).
+    """
+    values, vectors = np.linalg.eigh(covariances)
+    kept = values > values[-1] * 1e-10
+    root = vectors[:, kept] * np.sqrt(values[kept])
+    root /= np.sqrt(np.diag(covariances))[:, np.newaxis]
+    largest = [
+        np.abs(rng.standard_normal((size, root.shape[1])) @ root.T).max(axis=1)
+        for size in _portions(n_draws)
+    ]
+    return float(np.quantile(np.concatenate(largest), level))
+
+
+def _portions(total: int, portion: int = 1000) -> list[int]:
+    """Sizes that sum to the total, and keep what is drawn at a time in the cache."""
+    return [min(portion, total - done) for done in range(0, total, portion)]
