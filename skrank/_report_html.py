@@ -36,9 +36,11 @@ _STYLE = """
 .skrank-report img { width: 100%; max-width: 40em; height: auto; }
 .skrank-report tbody + tbody tr:first-child > * { border-top: 1px solid #bbb; }
 .skrank-report tr.luck > :not([rowspan]) { color: #666; font-style: italic; }
+@media (max-width: 40em) { .skrank-report table { font-size: 0.8em; }
+  .skrank-report th, .skrank-report td { padding: 0.2em 0.4em; } }
 """
 _PAGE_STYLE = """
-body { margin: 0 auto; max-width: 66em; padding: 1.5em; }
+body { margin: 0 auto; max-width: 66em; padding: 1em 4%; }
 @media print { body { padding: 0; max-width: none; font-size: 10pt; }
   .skrank-report section { break-inside: avoid; } }
 """

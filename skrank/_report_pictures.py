@@ -6,6 +6,7 @@ They are drawn on figures of their own, not on those of pyplot.
 import base64
 import io
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from skrank._displays import HitCurveDisplay, LiftDisplay, RecallPrecisionDisplay
@@ -13,7 +14,7 @@ from skrank._hit_curve import HitCurve
 from skrank._operating_points import OperatingPoints
 from skrank._presentation import as_text
 
-_SIZE = (6.0, 5.0)  # of a picture, in inches
+_SIZE, _DPI = (6.0, 5.0), 160  # of a picture: inches, and dots in each
 
 
 class Picture(NamedTuple):
@@ -30,9 +31,7 @@ def draw_pictures(
     average_precision: list[float],
 ) -> list[Picture] | None:
     """Draw all rankings together; None where matplotlib is not installed."""
-    try:
-        from matplotlib import rc_context
-    except ImportError:
+    if find_spec("matplotlib") is None:
         return None
     listed = list(curves.values())
     told: dict[str, Any] = {
@@ -42,27 +41,26 @@ def draw_pictures(
     hits = HitCurveDisplay(listed, **told)
     recall = RecallPrecisionDisplay(listed, list(points.values()), **told)
     lift = LiftDisplay(listed, **told)
-    with rc_context({"svg.hashsalt": "skrank"}):  # the same report, the same page
-        return [
-            Picture(
-                "Targets found down the list",
-                _draw(hits.plot),
-                "The steeper, the better. Luck runs along the dotted line and stays "
-                "in the grey band at any one depth with a probability of 95 %.",
-            ),
-            Picture(
-                "Precision against recall",
-                _draw(recall.plot),
-                "Average precision is the area below, but for the corners. The grey "
-                "band is what luck has; it is wide where few targets are found.",
-            ),
-            Picture(
-                "Lift at every depth",
-                _draw(lift.plot, plot_perfect=False),
-                "Targets found as a multiple of what luck finds on average, the top "
-                "of the list drawn out. Luck is 1, and in the grey band.",
-            ),
-        ]
+    return [
+        Picture(
+            "Targets found down the list",
+            _draw(hits.plot),
+            "The steeper, the better. Luck runs along the dotted line and stays in the "
+            "grey band at any one depth with a probability of 95 %.",
+        ),
+        Picture(
+            "Precision against recall",
+            _draw(recall.plot),
+            "Average precision is the area below, but for the corners. The grey band "
+            "is what luck has; it is high where few targets are found.",
+        ),
+        Picture(
+            "Lift at every depth",
+            _draw(lift.plot, plot_perfect=False),
+            "Targets found as a multiple of what luck finds on average, with the top "
+            "of the list drawn out. Luck is 1, and in the grey band.",
+        ),
+    ]
 
 
 def _draw(plot: Callable[..., Any], **settings: Any) -> str:
@@ -73,9 +71,9 @@ def _draw(plot: Callable[..., Any], **settings: Any) -> str:
     ax = figure.add_subplot()
     ax.spines[["top", "right"]].set_visible(False)
     plot(ax, **settings)
-    drawn = io.BytesIO()
-    figure.savefig(drawn, format="svg", metadata={"Date": None})
-    return f"data:image/svg+xml;base64,{base64.b64encode(drawn.getvalue()).decode()}"
+    drawn = io.BytesIO()  # of pixels: lines of many points would make a heavy page
+    figure.savefig(drawn, format="png", dpi=_DPI)
+    return f"data:image/png;base64,{base64.b64encode(drawn.getvalue()).decode()}"
 
 
 def _plain(name: str) -> str:
