@@ -51,8 +51,8 @@ def page(content: str, title: str) -> str:
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta charset="utf-8"/>
+<meta name="viewport" content="width=device-width, initial-scale=1"/>
 <title>{escape(title)}</title>
 <style>{_PAGE_STYLE}</style>
 </head>
@@ -104,7 +104,7 @@ def _figure(picture: Picture) -> str:
     caption, reading = escape(picture.caption), escape(picture.reading)
     return f"""<figure>
 <figcaption>{caption}</figcaption>
-<img src="{picture.source}" alt="{caption}. {reading}">
+<img src="{picture.source}" alt="{caption}. {reading}"/>
 <p>{reading}</p>
 </figure>
 """
