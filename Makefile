@@ -12,6 +12,7 @@ PUBLIC := skrank/__init__.py \
 	skrank/_metric_variability.py skrank/_variability_result.py \
 	skrank/_ranking_comparison.py skrank/_comparison_result.py \
 	skrank/_search_selection.py skrank/_search_result.py \
+	skrank/_report.py skrank/_report_result.py \
 	$(addprefix skrank/_displays/,_curve_display.py $(DISPLAYS)) \
 	$(addprefix skrank/null/,__init__.py _distribution.py _law.py _choice.py)
 PIP = -m pip --disable-pip-version-check install --quiet

@@ -8,7 +8,6 @@ Every error says the file, the rule, and what was got, with its line.
 
 import csv
 import gzip
-import io
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -116,13 +115,11 @@ def _separator(path: str) -> str:
 def _open_text(path: str) -> Iterator[Iterable[str]]:
     """Open a file, packed or not, or the standard input, which stays open."""
     form: dict[str, Any] = {"encoding": "utf-8-sig", "newline": ""}
+    source: Any = path
     if path == STDIN:
-        lines = io.TextIOWrapper(sys.stdin.buffer, **form)
-        yield lines
-        lines.detach()
-        return
+        source, form["closefd"] = sys.stdin.fileno(), False
     opened = gzip.open if path.endswith(".gz") else open
-    with opened(path, "rt", **form) as lines:
+    with opened(source, "rt", **form) as lines:
         yield lines
 
 
