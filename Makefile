@@ -19,7 +19,7 @@ PIP = -m pip --disable-pip-version-check install --quiet
 RUN := $(VENV)/bin/python -m
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-oldest lint format doc bench changelog clean
+.PHONY: help demo test test-oldest lint format doc pictures bench changelog clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -46,6 +46,10 @@ format: $(VENV)/.lint  ## mend the style
 
 doc: $(VENV)/.doc  ## build the documentation, warnings as errors
 	$(RUN) sphinx -W --keep-going -b html doc doc/_build/html
+
+pictures: $(VENV)/.demo  ## draw the pictures of the README again
+	$(VENV)/bin/python examples/plot_rare_digit.py doc/_static/hit_curve.png
+	$(VENV)/bin/python examples/plot_null_distribution.py doc/_static/luck.png
 
 bench: $(VENV)/.test  ## print speed ratios against scikit-learn
 	$(VENV)/bin/python benchmarks/against_sklearn.py

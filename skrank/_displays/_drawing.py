@@ -18,7 +18,7 @@ LUCK = {"color": "0.35", "linestyle": ":", "linewidth": 1.3, "zorder": 1.8}
 PERFECT = {"color": "0.6", "linewidth": 1.0, "zorder": 1.7}
 LUCK_BAND = {"color": "0.9", "zorder": 0.6}
 _LINES = 3.5  # of text between axes and legend: ticks, their labels, the axis label
-_LETTER, _HANDLE = 0.42, 6  # width of a letter in its size; of a handle in letters
+_LETTER, _HANDLE = 0.46, 6  # width of a letter in its size; of a handle in letters
 _CURVE = "skrank curve"  # marks the curves among all that may stand in an axes
 
 
@@ -36,18 +36,18 @@ def new_axes(**kwargs: Any) -> Any:
 
 
 def draw_curve(
-    ax: Any, x: ArrayLike, y: ArrayLike, label: str | None, line_kw: Any
+    ax: Any, x: ArrayLike, y: ArrayLike, label: str | None, line_kw: Any, **style: Any
 ) -> Any:
     """Draw the next curve of an axes, in a colour and a style of its own."""
     number = sum(line.get_gid() == _CURVE for line in ax.lines)
-    style = {
+    usual = {
         "color": COLORS[number % len(COLORS)],
         "linestyle": STYLES[number % len(STYLES)],
         "linewidth": 2,
         "label": label,
         "gid": _CURVE,
     }
-    return _line(ax, x, y, {**style, **_long_names(line_kw)})
+    return _line(ax, x, y, {**usual, **style, **_long_names(line_kw)})
 
 
 def draw_line(
@@ -108,12 +108,14 @@ def _below(ax: Any, labels: list[str]) -> dict[str, Any]:
     size = ax.xaxis.label.get_size() / 72  # of the letters, in inches
     shift = ScaledTranslation(0, -_LINES * size, ax.figure.dpi_scale_trans)
     width = ax.get_position().width * ax.figure.get_figwidth() / (_LETTER * size)
-    fit = int(width // (_HANDLE + max(map(len, labels), default=0)))
+    half = (len(labels) + 1) // 2
+    columns = labels[:half], labels[half:]
+    needed = sum(_HANDLE + max(map(len, one), default=0) for one in columns)
     return {
         "loc": "upper center",
         "bbox_to_anchor": (0.5, 0),
         "bbox_transform": ax.transAxes + shift,
-        "ncols": min(max(fit, 1), 2),
+        "ncols": 2 if needed <= width else 1,
     }
 
 

@@ -223,6 +223,8 @@ class HitCurveDisplay(CurveDisplay):
         self._draw_curves(name, line_kw)
         self._draw_confidence_band(name)
         fractions = self._listed(self.curve)[0].unit < 1
+        if ax is None and not fractions:
+            self.ax_.locator_params(integer=True)
         unit = ", as fractions of the list" if fractions else ""
         self.ax_.set(xlabel=f"items looked at{unit}", ylabel=f"targets found{unit}")
         self._show(limit)

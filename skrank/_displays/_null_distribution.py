@@ -1,6 +1,5 @@
 """The law of a metric under random selection as a picture."""
 
-import math
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +16,7 @@ from skrank._validation import check_count
 from skrank.null import MeanNull, RandomSelectionNull
 
 _OUTSIDE = 1e-4  # probability that is left out on either side
-_FIRST_STEP, _STRETCH = 2.0, 1.25  # of the search for that, in standard deviations
+_FIRST_STEP, _HALVINGS = 4.0, 4  # of the search for that; in standard deviations
 _NORMAL_POINTS = 201
 
 Law = RandomSelectionNull | MeanNull
@@ -381,8 +380,9 @@ def _data_of_law(law: Law, bins: int) -> dict[str, Any]:
     mean, std = law.mean(), law.std()
     # a law without spread is a bar of its own
     low, high = (_reach(law, sign) if std else mean + sign / 2 for sign in (-1, 1))
-    # each bar has its right end: where the law has its least value, it is inside
-    edges = np.linspace(low - (high - low) / bins, high, bins + 1)
+    edges = np.linspace(low, high, bins + 1)
+    if low == law.support()[0]:  # a bar has its right end: the least value needs one
+        edges = np.linspace(low - (high - low) / bins, high, bins + 1)
     lower = edges < mean
     below, above = law.cdf(edges[lower]), law.sf(edges[~lower])
     probabilities = np.concatenate(
@@ -398,13 +398,14 @@ def _data_of_law(law: Law, bins: int) -> dict[str, Any]:
 
 
 def _reach(law: Law, sign: int) -> float:
-    """Where hardly anything is left of a tail, in growing steps; or its end."""
-    mean, std = law.mean(), law.std()
-    end = law.support()[sign > 0]
+    """Where hardly anything is left of a tail, or its end if that has an atom."""
+    mean, std, end = law.mean(), law.std(), law.support()[sign > 0]
     tail = law.sf if sign > 0 else law.cdf
-    steps = _FIRST_STEP
-    while steps * std < math.fabs(end - mean):
-        if tail(mean + sign * steps * std) < _OUTSIDE:
-            return float(mean + sign * steps * std)
-        steps *= _STRETCH
-    return float(end)
+    near, far, step = mean, mean + sign * _FIRST_STEP * std, _FIRST_STEP * std
+    while (end - far) * sign > 0 and tail(far) > _OUTSIDE:
+        near, far, step = far, far + sign * step, 2 * step
+    far = min(far * sign, end * sign) * sign
+    for _ in range(_HALVINGS):
+        middle = (near + far) / 2
+        near, far = (middle, far) if tail(middle) > _OUTSIDE else (near, middle)
+    return float(far)

@@ -61,8 +61,7 @@ class RankingComparisonDisplay:
     Notes
     -----
     The picture starts from two rankings, and not from a `RankingComparisonResult`,
-    which has no curves. For the differences of several models with their intervals see
-    :class:`RankingDifferenceDisplay`.
+    which has values of a metric but no curves.
 
     Examples
     --------
@@ -307,8 +306,9 @@ class RankingComparisonDisplay:
             self.band_ = _drawing.draw_band(ax, *limits, style)
         none = np.zeros(2)
         self.zero_ = _drawing.draw_line(ax, t[[0, -1]], none, _drawing.LUCK, None)
-        style = {"color": "black", "linestyle": "-", **(difference_kw or {})}
-        self.difference_ = _drawing.draw_curve(ax, t, gained, self._describe(), style)
+        self.difference_ = _drawing.draw_curve(
+            ax, t, gained, self._describe(), difference_kw, color="black"
+        )
 
     def _describe(self) -> str:
         """Say what the difference is, and what comes of it."""

@@ -15,7 +15,7 @@ from skrank._hit_curve import HitCurve
 _Floats = NDArray[np.float64]
 
 _CELLS = 2000  # of an axis on a linear scale
-_WIDTH = 1e-3  # of a cell on a logarithmic scale, relative to where it stands
+_WIDTH = 5e-4  # of a cell on a logarithmic scale, relative to where it stands
 _BENDS = 2000  # points added, where a line straight in one view is bent in another
 
 
@@ -41,7 +41,7 @@ def thin(x: _Floats, y: _Floats) -> tuple[_Floats, _Floats]:
     """
     kept = np.zeros(x.size, dtype=bool)
     with np.errstate(divide="ignore"):
-        scales = [_linear_cells(x), np.floor(np.log(x) / _WIDTH)]
+        scales = [_linear_cells(x), np.floor(np.log(np.maximum(x, 0)) / _WIDTH)]
     if np.all(y[1:] >= y[:-1]):
         scales.append(_linear_cells(y))
     for cells in scales:
@@ -52,7 +52,8 @@ def thin(x: _Floats, y: _Floats) -> tuple[_Floats, _Floats]:
 def _linear_cells(values: _Floats) -> _Floats:
     """Number the cells of a linear scale."""
     low, high = values.min(), values.max()
-    return np.floor((values - low) * (_CELLS / ((high - low) or 1.0)))
+    cells: _Floats = np.floor((values - low) * (_CELLS / ((high - low) or 1.0)))
+    return cells
 
 
 def _extremes(cells: _Floats, y: _Floats) -> NDArray[np.intp]:
