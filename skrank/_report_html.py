@@ -10,8 +10,10 @@ from skrank._report_pictures import Picture
 from skrank._table import Table
 
 _STYLE = """
-.skrank-report { color: #1a1a1a; background: #fff; line-height: 1.5;
+.skrank-report { color: #1a1a1a; background: #fff; line-height: 1.5; padding: 0.5em;
   font-family: system-ui, "Segoe UI", Helvetica, Arial, sans-serif; }
+.skrank-report :is(h1, dt, dd, table, caption, tr, th, td, figcaption) {
+  color: inherit; text-align: left; background: none !important; }
 .skrank-report h1 { font-size: 1.6em; margin: 0 0 0.4em; }
 .skrank-report dl { display: grid; grid-template-columns: max-content 1fr;
   gap: 0.1em 1.2em; margin: 0 0 1em; }
@@ -22,10 +24,10 @@ _STYLE = """
 .skrank-report .wide { overflow-x: auto; }
 .skrank-report table { border-collapse: collapse; margin: 0; font-size: 0.95em;
   font-variant-numeric: tabular-nums; border-bottom: 2px solid #1a1a1a; }
-.skrank-report caption { text-align: left; font-weight: 600; font-size: 1.1em;
+.skrank-report caption { font-weight: 600; font-size: 1.1em;
   padding-bottom: 0.3em; white-space: nowrap; }
 .skrank-report th, .skrank-report td { padding: 0.2em 0.8em; text-align: right;
-  white-space: nowrap; font-weight: 400; background: none; border: 0; }
+  white-space: nowrap; font-weight: 400; border: 0; }
 .skrank-report thead th { font-weight: 600; border-top: 2px solid #1a1a1a;
   border-bottom: 1px solid #1a1a1a; }
 .skrank-report th.name { text-align: left; vertical-align: top; }
