@@ -32,9 +32,9 @@ from skrank._variability._top import (
 
 _N_DRAWS = 10_000  # the critical value is then known to half a percent
 
-# Targets that are added to the m there are, as many of them found as not, so that the
-# top of a list, where all are found or none, is not held for certain. Of the two that a
-# ranking finds, another finds one.
+# Targets, and as many others, that are added to the list, half of them in any top. A
+# top without targets, or of nothing else, would be held for certain otherwise. Of the
+# two that one ranking has in its top, another has one.
 _ADDED, _FOUND, _FOUND_BY_BOTH = 4, 2, 1
 
 
@@ -99,10 +99,18 @@ def hit_curve_band(
     ``Var k = k (1 - k)(1 - 2 Lambda) / (n pi)
     + Lambda**2 rho (1 - rho) / (n pi**2)``; recalls at two depths covary as the mean
     products of their influences. Lambda is the share of targets from rank t/2 to rank
-    3t/2, at least 5 to each side. As their correction "plus", two targets found and two
-    not found are added before. Pointwise limits are so many standard errors from the
-    recall of that list as the normal quantile says; simultaneous ones as the quantile
-    of the largest of correlated normal variables does, the sup-t band [2]_.
+    3t/2, at least 5 to each side. As by their correction "plus", two targets found and
+    two not found are added before; here two others found and two not found as well,
+    without which a top of nothing but targets would have no error. Pointwise limits are
+    as many standard errors from the recall of that list as the normal quantile says;
+    simultaneous ones as the quantile of the largest of correlated normal variables
+    does, the sup-t band [2]_.
+
+    In 200 samples each of nine binormal populations, with 20 of 1000 to 300 of 3000
+    targets and tops from poor to nearly pure, the simultaneous band of 95 % held the
+    curve of the population at 60 depths in 90 to 100 % of the samples, and the
+    pointwise band at 92 to 99 % of the depths. (Without the others that are added, the
+    simultaneous band of a nearly pure top did so in none.)
 
     Time O(n log n); memory O(n).
 
@@ -192,7 +200,9 @@ def hit_curve_difference_band(
     ``(pi (k_12 - k_1 k_2)(1 - Lambda_1 - Lambda_2)
     + (rho_12 - rho_1 rho_2) Lambda_1 Lambda_2) / (n pi**2)``, with k_12 the share of
     the targets, and rho_12 that of the items, that are in both tops. Of the targets
-    that are added, A finds two and B two, one of them in common.
+    that are added, A finds two and B two, one of them in common; likewise the others.
+    Of two rankings that are equally good the simultaneous band of 95 % held 0 at 60
+    depths in 97 to 100 % of the samples.
 
     Time O(n log n); memory O(n).
 
@@ -263,13 +273,13 @@ class _Tops:
         """Covariances of the hits of rankings i and j, at all pairs of depths."""
         added = _FOUND if i == j else _FOUND_BY_BOTH
         shared = overlap(self.scores[i], self.scores[j], self.targets, self.depths)
-        depths = self.depths + _FOUND
+        depths = self.depths + 2 * _FOUND
         found: Floats = covariance(
-            Overlap(shared.hits + added, shared.items + added),
+            Overlap(shared.hits + added, shared.items + 2 * added),
             (self.hits[i][:, np.newaxis] + _FOUND, self.hits[j] + _FOUND),
             (depths[:, np.newaxis], depths),
             (self.around[i][:, np.newaxis], self.around[j]),
-            self.n + _ADDED,
+            self.n + 2 * _ADDED,
             self.m + _ADDED,
         )
         return found

@@ -2,6 +2,7 @@
 
 import copy
 import sys
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -226,6 +227,24 @@ def test_legend_says_average_precision_and_p(display):
 
 
 @every
+@pytest.mark.parametrize(("n_targets", "said"), [(1001, False), (50, True)])
+def test_p_is_left_out_where_it_takes_long(monkeypatch, display, n_targets, said):
+    asked = []
+    monkeypatch.setattr(
+        RandomSelectionTest,
+        "from_predictions",
+        lambda *args, **kwargs: asked.append(1) or SimpleNamespace(log10_pvalue=-2.0),
+    )
+    y_true = np.arange(1_000_000) < n_targets
+    label = display.from_predictions(y_true, -np.arange(1e6)).line_.get_label()
+    assert label == ("AP 1.00, p = 0.01" if said else "AP 1.00")
+    display.from_predictions(y_true, -np.arange(1e6), pvalue=False)
+    assert len(asked) == said
+    display.from_predictions(y_true, -np.arange(1e6), pvalue=True)
+    assert len(asked) == said + 1
+
+
+@every
 def test_pos_label(display):
     names = np.where(Y, "fraud", "fair")
     one = display.from_predictions(names, SCORE, pos_label="fraud", pvalue=False)
@@ -334,6 +353,15 @@ def test_legend_hides_nothing_where_there_is_room(display):
     box, inside = ax.get_legend().get_window_extent(), ax.get_window_extent()
     assert inside.y0 <= box.y0
     assert box.y1 <= inside.y1
+
+
+def test_axes_of_a_part_of_a_figure():
+    part = plt.figure(layout="constrained").subfigures(1, 2)[1]
+    shown = HitCurveDisplay.from_predictions(Y, SCORE, ax=part.subplots())
+    assert shown.figure_ is part
+    part.figure.canvas.draw()
+    box = shown.ax_.get_legend().get_window_extent()
+    assert box.y1 < shown.ax_.xaxis.label.get_window_extent().y0
 
 
 def test_long_names_are_not_cut_off():

@@ -19,6 +19,8 @@ from skrank._ranking import Ranking, rank
 from skrank._response import target_scores
 from skrank._validation import check_ranking_input
 
+_QUICK = 1e9  # items times targets up to which a p-value takes seconds
+
 _Floats = NDArray[np.float64]
 
 
@@ -107,7 +109,7 @@ class CurveDisplay(ABC):
         n_jobs: int | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
-        pvalue: bool = True,
+        pvalue: bool | None = None,
         ax: Any = None,
         name: str | Sequence[str] | None = None,
         **kwargs: Any,
@@ -129,8 +131,9 @@ class CurveDisplay(ABC):
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         detector_targets : {"outliers", "inliers"}, default=None
             What the targets are to an outlier detector.
-        pvalue : bool, default=True
-            Whether the legend has the p-value of each fold against random selection.
+        pvalue : bool, default=None
+            Whether the legend has the p-value of each fold against random selection;
+            None leaves it out as `from_predictions` does.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         name : str or sequence of str, default=None
@@ -181,7 +184,7 @@ class CurveDisplay(ABC):
         y_true: ArrayLike,
         y_score: ArrayLike,
         *,
-        pvalue: bool,
+        pvalue: bool | None,
         pos_label: object = None,
         as_fraction: bool = False,
     ) -> dict[str, Any]:
@@ -190,6 +193,8 @@ class CurveDisplay(ABC):
         data = cls._curves(ranking, as_fraction=as_fraction)
         data["average_precision"] = make_measure("average_precision").value(ranking)
         data["log10_pvalue"] = None
+        if pvalue is None:
+            pvalue = ranking.n_samples * ranking.n_targets <= _QUICK
         if pvalue:
             test = RandomSelectionTest(random_state=0)
             result = test.from_predictions(y_true, y_score, pos_label=pos_label)

@@ -107,7 +107,7 @@ def _below(ax: Any, labels: list[str]) -> dict[str, Any]:
 
     size = ax.xaxis.label.get_size() / 72  # of the letters, in inches
     shift = ScaledTranslation(0, -_LINES * size, ax.figure.dpi_scale_trans)
-    width = ax.get_position().width * ax.figure.get_figwidth() / (_LETTER * size)
+    width = ax.get_window_extent().width / ax.figure.dpi / (_LETTER * size)
     half = (len(labels) + 1) // 2
     columns = labels[:half], labels[half:]
     needed = sum(_HANDLE + max(map(len, one), default=0) for one in columns)

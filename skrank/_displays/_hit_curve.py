@@ -112,7 +112,7 @@ class HitCurveDisplay(CurveDisplay):
         as_fraction: bool = False,
         confidence_band: str | None = None,
         random_state: object = None,
-        pvalue: bool = True,
+        pvalue: bool | None = None,
         ax: Any = None,
         name: str | None = None,
         **kwargs: Any,
@@ -134,9 +134,10 @@ class HitCurveDisplay(CurveDisplay):
             all depths at once, or for each. None draws none.
         random_state : int, RandomState, Generator or None, default=None
             Source of randomness of the simultaneous band.
-        pvalue : bool, default=True
-            Whether the legend has the p-value against random selection. It takes
-            seconds for millions of items.
+        pvalue : bool, default=None
+            Whether the legend has the p-value against random selection. None leaves it
+            out where it takes longer than some seconds, which is where items times
+            targets are more than 1e9.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         name : str, default=None

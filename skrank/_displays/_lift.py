@@ -74,7 +74,7 @@ class LiftDisplay(CurveDisplay):
         *,
         pos_label: object = None,
         as_fraction: bool = False,
-        pvalue: bool = True,
+        pvalue: bool | None = None,
         ax: Any = None,
         name: str | None = None,
         **kwargs: Any,
@@ -91,9 +91,10 @@ class LiftDisplay(CurveDisplay):
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         as_fraction : bool, default=False
             Whether the depth is in fractions of the list, not in items.
-        pvalue : bool, default=True
-            Whether the legend has the p-value against random selection. It takes
-            seconds for millions of items.
+        pvalue : bool, default=None
+            Whether the legend has the p-value against random selection. None leaves it
+            out where it takes longer than some seconds, which is where items times
+            targets are more than 1e9.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         name : str, default=None

@@ -88,7 +88,7 @@ class RecallPrecisionDisplay(CurveDisplay):
         y_score: ArrayLike,
         *,
         pos_label: object = None,
-        pvalue: bool = True,
+        pvalue: bool | None = None,
         ax: Any = None,
         name: str | None = None,
         **kwargs: Any,
@@ -103,9 +103,10 @@ class RecallPrecisionDisplay(CurveDisplay):
             Scores; higher means a likelier target.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
-        pvalue : bool, default=True
-            Whether the legend has the p-value against random selection. It takes
-            seconds for millions of items.
+        pvalue : bool, default=None
+            Whether the legend has the p-value against random selection. None leaves it
+            out where it takes longer than some seconds, which is where items times
+            targets are more than 1e9.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         name : str, default=None

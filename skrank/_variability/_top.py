@@ -19,6 +19,9 @@ Floats = NDArray[np.float64]
 # The window in which Lambda is counted reaches at least so many ranks to each side.
 _LEAST_REACH = 5
 
+# Added to correlations of 1, which neighbouring depths may have but for rounding.
+_RIDGE = 1e-8
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Overlap:
@@ -95,17 +98,8 @@ def critical_value(
 
     The sup-t band of Montiel Olea and Plagborg-Moller (2019); O(n_draws * n_depths**2).
     """
-    values, vectors = np.linalg.eigh(covariances)
-    kept = values > values[-1] * 1e-10
-    root = vectors[:, kept] * np.sqrt(values[kept])
-    root /= np.sqrt(np.diag(covariances))[:, np.newaxis]
-    largest = [
-        np.abs(rng.standard_normal((size, root.shape[1])) @ root.T).max(axis=1)
-        for size in _portions(n_draws)
-    ]
-    return float(np.quantile(np.concatenate(largest), level))
-
-
-def _portions(total: int, portion: int = 1000) -> list[int]:
-    """Sizes that sum to the total, and keep what is drawn at a time in the cache."""
-    return [min(portion, total - done) for done in range(0, total, portion)]
+    errors = np.sqrt(np.diag(covariances))
+    correlations = covariances / np.outer(errors, errors)
+    root = np.linalg.cholesky(correlations + _RIDGE * np.eye(errors.size))
+    draws = rng.standard_normal((n_draws, errors.size)) @ root.T
+    return float(np.quantile(np.abs(draws).max(axis=1), level))
