@@ -2,7 +2,7 @@
 
 Public names, in the order of the flow: metrics of a ranking, scorers made of them for
 scikit-learn, the test against random selection, how much a metric varies, whether one
-ranking is better than another, and whether the best of a search is real.
+ranking is better than another, whether the best of a search is real, and a report.
 """
 
 from skrank._comparison_result import (

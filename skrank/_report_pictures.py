@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from skrank._displays import HitCurveDisplay, LiftDisplay, RecallPrecisionDisplay
+from skrank._displays._drawing import lone_axes
 from skrank._hit_curve import HitCurve
 from skrank._operating_points import OperatingPoints
 from skrank._presentation import as_text
@@ -65,14 +66,10 @@ def draw_pictures(
 
 def _draw(plot: Callable[..., Any], **settings: Any) -> str:
     """Draw on a figure that nothing else knows of; return its address."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=_SIZE, layout="constrained")
-    ax = figure.add_subplot()
-    ax.spines[["top", "right"]].set_visible(False)
+    ax = lone_axes(*_SIZE)
     plot(ax, **settings)
     drawn = io.BytesIO()  # of pixels: lines of many points would make a heavy page
-    figure.savefig(drawn, format="png", dpi=_DPI)
+    ax.figure.savefig(drawn, format="png", dpi=_DPI)
     return f"data:image/png;base64,{base64.b64encode(drawn.getvalue()).decode()}"
 
 
