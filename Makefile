@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 OLDEST := .venv-oldest
 FAMILIES := _average_precision.py _top.py _early.py _curve.py
+DISPLAYS := _hit_curve.py _recall_precision.py _lift.py _null_distribution.py _ranking_comparison.py
 PUBLIC := skrank/__init__.py \
 	$(addprefix skrank/metrics/,__init__.py $(FAMILIES)) \
 	$(addprefix skrank/scorers/,__init__.py $(FAMILIES) _rare_target_scorers.py _selection.py) \
@@ -12,12 +13,14 @@ PUBLIC := skrank/__init__.py \
 	skrank/_metric_variability.py skrank/_variability_result.py \
 	skrank/_ranking_comparison.py skrank/_comparison_result.py \
 	skrank/_search_selection.py skrank/_search_result.py \
+	skrank/_report.py skrank/_report_result.py \
+	$(addprefix skrank/_displays/,_curve_display.py $(DISPLAYS)) \
 	$(addprefix skrank/null/,__init__.py _distribution.py _law.py _choice.py)
 PIP = -m pip --disable-pip-version-check install --quiet
 RUN := $(VENV)/bin/python -m
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-oldest lint format doc bench changelog clean
+.PHONY: help demo test test-oldest lint format doc pictures bench changelog clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -44,6 +47,10 @@ format: $(VENV)/.lint  ## mend the style
 
 doc: $(VENV)/.doc  ## build the documentation, warnings as errors
 	$(RUN) sphinx -W --keep-going -b html doc doc/_build/html
+
+pictures: $(VENV)/.demo  ## draw the pictures of the README again
+	$(VENV)/bin/python examples/plot_rare_digit.py doc/_static/hit_curve.png
+	$(VENV)/bin/python examples/plot_null_distribution.py doc/_static/luck.png
 
 bench: $(VENV)/.test  ## print speed ratios against scikit-learn
 	$(VENV)/bin/python benchmarks/against_sklearn.py

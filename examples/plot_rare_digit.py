@@ -19,7 +19,6 @@ p-value takes them into account.
 
 import sys
 
-import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_split
@@ -30,6 +29,7 @@ from sklearn.svm import SVC
 from tqdm import tqdm
 
 from skrank import (
+    HitCurveDisplay,
     RandomSelectionTest,
     average_precision_at_k,
     make_average_precision_at_k_scorer,
@@ -122,31 +122,19 @@ for (model, scorer), search in searches.items():
 # -------------
 # How many of the targets one has found after looking at so many images. Within a tie
 # the curve is a straight slope, since any order is as good as another: nearest
-# neighbours have a few long ties, the SVM has none.
+# neighbours have a few long ties, the SVM has none. The grey band is luck.
 
-fig, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")
-n, m = y_test.size, int(y_test.sum())
-depth = np.arange(1, n + 1)
-ax.plot([0, m, n], [0, m, m], color="0.6", lw=1, label="perfect")
-styles = {"KNN": ("#0072B2", "-"), "SVM": ("#D55E00", "--")}
-for model, (color, line) in styles.items():
-    found = [m * recall_at_t(y_test, scores[model, "AP"], t=t) for t in depth.tolist()]
-    result = results[model, "AP"]
-    label = f"{model}: AP {result.statistic:.2f}, p = {result.pvalue:.0e}"
-    ax.plot(np.r_[0, depth], np.r_[0, found], color=color, ls=line, lw=2, label=label)
-ax.plot([0, n], [0, m], color="0.6", lw=1, ls=":", label="luck, on average")
-ax.set(
-    xlabel=f"images looked at (the first 300 of {n})",
-    ylabel="targets found",
-    title=f"{m} rare digits among {n} images",
-    xlim=(0, 300),
-    ylim=(0, m + 1),
-)
-ax.legend(loc="center right", frameon=False, title="tuned by AP")
+ax = None
+for model in models:
+    display = HitCurveDisplay.from_predictions(
+        y_test, scores[model, "AP"], name=f"{model}, tuned by AP", top=300, ax=ax
+    )
+    ax = display.ax_
+ax.set_title(f"{y_test.sum()} rare digits among {y_test.size} images")
 
 # %%
 # Run as a script, the example leaves the picture in the file that is named.
 
 if sys.argv[1:]:
-    fig.savefig(sys.argv[1], dpi=120)
+    display.figure_.savefig(sys.argv[1], dpi=110)
     print(f"\nThe hit curve is in {sys.argv[1]}")

@@ -2,7 +2,7 @@
 
 Public names, in the order of the flow: metrics of a ranking, scorers made of them for
 scikit-learn, the test against random selection, how much a metric varies, whether one
-ranking is better than another, and whether the best of a search is real.
+ranking is better than another, whether the best of a search is real, and a report.
 """
 
 from skrank._comparison_result import (
@@ -10,6 +10,13 @@ from skrank._comparison_result import (
     RankingComparisonTable,
 )
 from skrank._curve_band import CurveBand
+from skrank._displays import (
+    HitCurveDisplay,
+    LiftDisplay,
+    NullDistributionDisplay,
+    RankingComparisonDisplay,
+    RecallPrecisionDisplay,
+)
 from skrank._evaluation import RankingEvaluation
 from skrank._evaluation_text import MaxFScorePoint
 from skrank._hit_curve import HitCurve, hit_curve
@@ -18,6 +25,8 @@ from skrank._metric_variability import MetricVariability
 from skrank._operating_points import OperatingPoints, recall_precision_curve
 from skrank._random_selection import RandomSelectionTest
 from skrank._ranking_comparison import RankingComparison
+from skrank._report import ranking_report
+from skrank._report_result import RankingReport
 from skrank._search_result import SearchSelectionResult
 from skrank._search_selection import SearchSelectionTest
 from skrank._selection_result import RandomSelectionResult
@@ -62,17 +71,23 @@ __all__ = [
     "ConfidenceInterval",
     "CurveBand",
     "HitCurve",
+    "HitCurveDisplay",
+    "LiftDisplay",
     "MaxFScorePoint",
     "MetricVariability",
     "MetricVariabilityResult",
+    "NullDistributionDisplay",
     "OperatingPoints",
     "RandomSelectionNull",
     "RandomSelectionResult",
     "RandomSelectionTest",
     "RankingComparison",
+    "RankingComparisonDisplay",
     "RankingComparisonResult",
     "RankingComparisonTable",
     "RankingEvaluation",
+    "RankingReport",
+    "RecallPrecisionDisplay",
     "SearchSelectionResult",
     "SearchSelectionTest",
     "average_precision",
@@ -103,6 +118,7 @@ __all__ = [
     "precision_at_recall",
     "precision_at_t",
     "r_precision",
+    "ranking_report",
     "recall_at_t",
     "recall_precision_curve",
     "reciprocal_rank",

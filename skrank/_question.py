@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.utils.parallel import Parallel, delayed
 
 from skrank._measures import Measure, make_measure
 from skrank._ranking import Ranking, rank
@@ -200,6 +201,41 @@ def split(
         (label, is_target[items], items)
         for label, items in check_groups(groups, is_target.size, name)
     )
+
+
+def folds_of_cv_results(
+    cv_results: Mapping[str, Any],
+    X: Any,  # noqa: N803
+    y: ArrayLike,
+    *,
+    n_jobs: int | None,
+    pos_label: object,
+    detector_targets: str | None,
+) -> list[tuple[int, NDArray[np.bool_], NDArray[Any]]]:
+    """Rank held-out folds by their estimators: number, which are targets, scores."""
+    if not {"estimator", "indices"} <= set(cv_results):
+        msg = (
+            "`cv_results` must hold estimators and indices, as from cross_validate("
+            "..., return_estimator=True, return_indices=True); "
+            f"got the keys {sorted(cv_results)}."
+        )
+        raise ValueError(msg)
+    y = np.asarray(y)
+    folds = cv_results["indices"]["test"]
+    scores = Parallel(n_jobs=n_jobs)(
+        delayed(target_scores)(
+            estimator,
+            rows(X, index),
+            y[index],
+            pos_label=pos_label,
+            detector_targets=detector_targets,
+        )
+        for estimator, index in zip(cv_results["estimator"], folds, strict=True)
+    )
+    return [
+        (number, *as_targets(y[index], score, pos_label))
+        for number, (index, score) in enumerate(zip(folds, scores, strict=True))
+    ]
 
 
 def warn_undefined(message: str) -> None:

@@ -12,17 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import cross_validate
-from sklearn.utils.parallel import Parallel, delayed
 
 from skrank._question import (
     RankingQuestion,
     as_targets,
+    folds_of_cv_results,
     keep_both_classes,
     rank_both_classes,
-    rows,
 )
 from skrank._ranking import Ranking, rank
-from skrank._response import target_scores
 from skrank._selection_result import RandomSelectionResult
 from skrank._validation import (
     check_count,
@@ -374,30 +372,15 @@ cross_validate` reports it. The null is that within each fold the targets are sp
         ValueError
             If estimators or indices are missing; and as `from_cv`.
         """
-        if not {"estimator", "indices"} <= set(cv_results):
-            msg = (
-                "`cv_results` must hold estimators and indices, as from cross_validate("
-                "..., return_estimator=True, return_indices=True); "
-                f"got the keys {sorted(cv_results)}."
-            )
-            raise ValueError(msg)
-        y = np.asarray(y)
-        folds = cv_results["indices"]["test"]
-        scores = Parallel(n_jobs=n_jobs)(
-            delayed(target_scores)(
-                estimator,
-                rows(X, index),
-                y[index],
+        return self._test_lists(
+            folds_of_cv_results(
+                cv_results,
+                X,
+                y,
+                n_jobs=n_jobs,
                 pos_label=pos_label,
                 detector_targets=detector_targets,
             )
-            for estimator, index in zip(cv_results["estimator"], folds, strict=True)
-        )
-        return self._test_lists(
-            [
-                (number, *as_targets(y[index], score, pos_label))
-                for number, (index, score) in enumerate(zip(folds, scores, strict=True))
-            ]
         )
 
     def _test_lists(

@@ -35,6 +35,17 @@ class Law:
         """Leave out of a pickle what can be computed again."""
         return {k: v for k, v in self.__dict__.items() if k != "_finder"}
 
+    @property
+    def metric(self) -> str:
+        """Name of the metric with its cut-off.
+
+        Returns
+        -------
+        metric : str
+            As in the results of the test.
+        """
+        return self._terms[0].chain.measure.name
+
     def mean(self) -> float:
         """Return the exact mean, what luck gives on average.
 

@@ -1,0 +1,93 @@
+"""
+What luck does, and where the model stands
+==========================================
+
+An average precision (AP) of 0.05 with 20 targets among 1000 items: is that something?
+The display shows the law of luck, exactly and not by simulation, the normal law that is
+often put in its place, and the value that was observed.
+"""
+
+# %%
+# Luck leans to the right
+# -----------------------
+# One target at the very top makes a good AP of a list that knows nothing. The normal
+# law with the same mean and standard deviation has no such tail.
+
+import sys
+
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from skrank import (
+    NullDistributionDisplay,
+    RandomSelectionTest,
+    SearchSelectionTest,
+    make_average_precision_scorer,
+)
+
+y_true = np.zeros(1000, dtype=int)
+y_true[[3, 21, 30, 44, 58, 77, 105, 150, 201, 240]] = 1
+y_true[np.arange(300, 1000, 70)] = 1
+y_score = -np.arange(1000.0)
+result = RandomSelectionTest().from_predictions(y_true, y_score)
+normal = RandomSelectionTest(method="normal").from_predictions(y_true, y_score)
+print(result)
+print(f"\nThe normal law would say p = {normal.pvalue:.1g}.")
+
+display = NullDistributionDisplay.from_result(result)
+display.ax_.set_title(
+    f"p = {result.pvalue:.2g}, where the normal law says {normal.pvalue:.1g}"
+)
+fig = display.figure_
+
+# %%
+# Ties make luck lumpy
+# --------------------
+# A shallow tree knows a few scores only. The list is a few long ties, and luck has
+# hardly a choice but how many targets fall into the first one. The bars are
+# probabilities, so that the lumps are real.
+
+rng = np.random.default_rng(0)
+X, digit = load_digits(return_X_y=True)
+X = X + rng.normal(scale=6.0, size=X.shape)
+sixes = rng.permutation(np.flatnonzero(digit == 6))
+kept = np.setdiff1d(np.arange(digit.size), sixes[40:])
+X, y = X[kept], (digit[kept] == 6).astype(int)
+train = np.arange(y.size) % 2 == 0
+
+tree = DecisionTreeClassifier(
+    max_depth=3, min_samples_leaf=20, class_weight="balanced", random_state=0
+).fit(X[train], y[train])
+display = NullDistributionDisplay.from_estimator(tree, X[~train], y[~train], bins=60)
+display.ax_.set_title("The law of luck for a tree with few leaves")
+
+# %%
+# The best of a search
+# --------------------
+# The winner of a search is the best of many, and so is its luck. The result of a
+# :class:`~skrank.SearchSelectionTest` is drawn with the best that luck found for the
+# same candidates, in each draw of labels.
+
+search = GridSearchCV(
+    KNeighborsClassifier(),
+    {"n_neighbors": [1, 3, 5, 9, 15, 25, 45], "p": [1, 2]},
+    scoring=make_average_precision_scorer(),
+    cv=StratifiedKFold(3, shuffle=True, random_state=0),
+)
+noise = rng.normal(size=(y.size, 5)) + 0.3 * y[:, np.newaxis]
+search.fit(noise, y)
+result = SearchSelectionTest(random_state=0, n_resamples=2000).from_search(
+    search, noise, y
+)
+display = NullDistributionDisplay.from_result(result)
+display.ax_.set_title("A winner that luck could have been")
+
+# %%
+# Run as a script, the example leaves its first picture in the file that is named.
+
+if sys.argv[1:]:
+    fig.savefig(sys.argv[1], dpi=110)
+    print(f"\nThe law of luck is in {sys.argv[1]}")

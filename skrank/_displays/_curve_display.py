@@ -1,0 +1,291 @@
+"""What the displays of one ranking share: how they come by curves and draw them."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skrank._curve_band import CurveBand
+from skrank._displays import _drawing
+from skrank._displays._trace import trace
+from skrank._hit_curve import HitCurve, curve_of, in_fractions
+from skrank._measures import make_measure
+from skrank._question import folds_of_cv_results, keep_both_classes
+from skrank._random_selection import RandomSelectionTest
+from skrank._ranking import Ranking, rank
+from skrank._response import target_scores
+from skrank._validation import check_ranking_input
+
+_QUICK = 1e9  # items times targets up to which a p-value takes seconds
+
+_Floats = NDArray[np.float64]
+
+
+class CurveDisplay(ABC):
+    """A view of the hit curve of one ranking, or of several on one scale.
+
+    Subclasses say what the view is, and how its axes are called.
+    """
+
+    def __init__(
+        self,
+        curve: HitCurve | Sequence[HitCurve],
+        *,
+        average_precision: float | Sequence[float] | None = None,
+        log10_pvalue: float | Sequence[float] | None = None,
+        name: str | Sequence[str] | None = None,
+    ) -> None:
+        self.curve = curve
+        self.average_precision = average_precision
+        self.log10_pvalue = log10_pvalue
+        self.name = name
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        pos_label: object = None,
+        detector_targets: str | None = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the ranking that a fitted estimator gives.
+
+        Parameters
+        ----------
+        estimator : estimator instance
+            Fitted classifier, regressor, ranker or outlier detector. It ranks by
+            ``decision_function``, else ``predict_proba``, else ``predict``.
+        X : array-like of shape (n_samples, n_features)
+            Items to rank; not those it was fitted on.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector, which must be stated for one.
+        name : str, default=None
+            What the legend calls the curve; None is the name of the estimator's class.
+        **kwargs : dict
+            Passed to `from_predictions`.
+
+        Returns
+        -------
+        display : the display
+            With the data, and what was drawn.
+
+        Raises
+        ------
+        ValueError
+            If the estimator can only give labels, is an outlier detector of unstated
+            orientation, or the input is not valid for `from_predictions`.
+        """
+        y_score = target_scores(
+            estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
+        )
+        name = type(estimator).__name__ if name is None else name
+        return cls.from_predictions(
+            y, y_score, pos_label=pos_label, name=name, **kwargs
+        )
+
+    @classmethod
+    @abstractmethod
+    def from_predictions(cls, *args: Any, **kwargs: Any) -> Self:
+        """Draw a ranking given as labels and scores."""
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Mapping[str, Any],
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        n_jobs: int | None = None,
+        pos_label: object = None,
+        detector_targets: str | None = None,
+        pvalue: bool | None = None,
+        ax: Any = None,
+        name: str | Sequence[str] | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the rankings of the held-out folds of a cross-validation, a line each.
+
+        Parameters
+        ----------
+        cv_results : dict
+            What :func:`sklearn.model_selection.cross_validate` returns with
+            ``return_estimator=True, return_indices=True``.
+        X : array-like of shape (n_samples, n_features)
+            The items that were cross-validated.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        n_jobs : int, default=None
+            Number of jobs to predict in.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector.
+        pvalue : bool, default=None
+            Whether the legend has the p-value of each fold against random selection;
+            None leaves it out as `from_predictions` does.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        name : str or sequence of str, default=None
+            What the legend calls the model, or each of the folds. They are numbered as
+            in `cv_results`.
+        **kwargs : dict
+            Passed to `plot`.
+
+        Returns
+        -------
+        display : the display
+            With a list of curves, one a fold, in fractions of the list, and what was
+            drawn. Folds without targets, or of targets alone, are left out with a
+            warning.
+
+        Raises
+        ------
+        ValueError
+            If estimators or indices are missing, or no fold holds targets and others.
+        """
+        lists = keep_both_classes(
+            folds_of_cv_results(
+                cv_results,
+                X,
+                y,
+                n_jobs=n_jobs,
+                pos_label=pos_label,
+                detector_targets=detector_targets,
+            )
+        )
+        if name is None or isinstance(name, str):
+            before = f"{name}, " if name else ""
+            name = [f"{before}fold {number}" for number, *_ in lists]
+        measured = [
+            cls._measure(is_target, y_score, pvalue=pvalue, as_fraction=True)
+            for _, is_target, y_score in lists
+        ]
+        columns = {key: [one[key] for one in measured] for key in measured[0]}
+        return cls(**columns, name=name).plot(ax, **kwargs)
+
+    @abstractmethod
+    def plot(self, *args: Any, **kwargs: Any) -> Self:
+        """Draw the curves."""
+
+    @classmethod
+    def _measure(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pvalue: bool | None,
+        pos_label: object = None,
+        as_fraction: bool = False,
+    ) -> dict[str, Any]:
+        """Make the data of a display: the curve, its average precision, its p-value."""
+        ranking = rank(check_ranking_input(y_true, y_score, pos_label=pos_label))
+        data = cls._curves(ranking, as_fraction=as_fraction)
+        data["average_precision"] = make_measure("average_precision").value(ranking)
+        data["log10_pvalue"] = None
+        if pvalue is None:
+            pvalue = ranking.n_samples * ranking.n_targets <= _QUICK
+        if pvalue:
+            test = RandomSelectionTest(random_state=0)
+            result = test.from_predictions(y_true, y_score, pos_label=pos_label)
+            data["log10_pvalue"] = result.log10_pvalue
+        return data
+
+    @staticmethod
+    def _curves(ranking: Ranking, *, as_fraction: bool) -> dict[str, Any]:
+        curve = curve_of(ranking)
+        return {"curve": in_fractions(curve) if as_fraction else curve}
+
+    @staticmethod
+    def _view(curve: HitCurve) -> tuple[_Floats, _Floats]:
+        """Turn depths and hits into what is drawn."""
+        return trace(curve)
+
+    def _listed(self, value: Any) -> list[Any]:
+        """One value for each curve."""
+        if isinstance(value, list | tuple):
+            return list(value)
+        return [value] * (1 if isinstance(self.curve, HitCurve) else len(self.curve))
+
+    def _unlisted(self, artists: list[Any]) -> Any:
+        """Return a list for several curves, the one artist for one curve."""
+        return artists[0] if isinstance(self.curve, HitCurve) else artists
+
+    def _start(self, ax: Any) -> None:
+        """Remember where it is drawn; a new figure if that is not said."""
+        self.ax_ = _drawing.new_axes() if ax is None else ax
+        self.figure_ = self.ax_.figure
+
+    def _draw_curves(self, name: Any, line_kw: Any, views: Any = None) -> None:
+        """Draw the curves themselves, unless there are other views of them."""
+        drawn = views or [self._view(curve) for curve in self._listed(self.curve)]
+        facts = (
+            name if name is not None else self.name,
+            self.average_precision,
+            self.log10_pvalue,
+        )
+        labels = map(_drawing.describe, *map(self._listed, facts))
+        lines = [
+            _drawing.draw_curve(self.ax_, x, y, label, kw)
+            for (x, y), label, kw in zip(
+                drawn, labels, self._listed(line_kw), strict=True
+            )
+        ]
+        self.line_ = self._unlisted(lines)
+
+    def _draw_perfect(self, perfect_kw: Any) -> None:
+        """Draw the curve of rankings that have all targets first."""
+        style = {**_drawing.PERFECT, "label": "perfect"}
+        lines = [
+            _drawing.draw_line(self.ax_, *self._view(one.perfect()), style, perfect_kw)
+            for one in self._listed(self.curve)
+        ]
+        self.perfect_ = self._unlisted(lines)
+
+    def _draw_luck(self, luck_level: float | None, luck_kw: Any) -> None:
+        """Draw luck, on average and within its band."""
+        style = {**_drawing.LUCK, "label": "luck, on average"}
+        lines = [
+            _drawing.draw_line(self.ax_, *self._view(_random(one)), style, luck_kw)
+            for one in self._listed(self.curve)
+        ]
+        self.luck_ = self._unlisted(lines)
+        self._draw_luck_bands(luck_level)
+
+    def _draw_luck_bands(self, luck_level: float | None) -> None:
+        """Draw the bands of luck, unless there are weights, to which luck has none."""
+        bands: list[Any] = [None] * len(self._listed(None))
+        if luck_level is not None:
+            style = {**_drawing.LUCK_BAND, "label": f"luck, {100 * luck_level:g} %"}
+            bands = [
+                band
+                and _drawing.draw_band(self.ax_, band.x, band.low, band.high, style)
+                for band in self._luck_bands(luck_level)
+            ]
+        self.luck_band_ = self._unlisted(bands)
+
+    def _luck_bands(self, luck_level: float) -> list[CurveBand | None]:
+        """Limits of luck in the view of the display."""
+        return [
+            None if one.tie_ends is None else self._band_view(one, luck_level)
+            for one in self._listed(self.curve)
+        ]
+
+    @staticmethod
+    def _band_view(curve: HitCurve, luck_level: float) -> CurveBand:
+        return curve.luck_band(luck_level)
+
+
+def _random(curve: HitCurve) -> HitCurve:
+    """Curve of random selection, on average."""
+    return replace(curve, t=curve.t[[0, -1]], hits=curve.hits[[0, -1]])

@@ -1,0 +1,274 @@
+"""The hit curve as a picture."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+from numpy.typing import ArrayLike
+
+from skrank._curve_band import CurveBand
+from skrank._displays import _drawing
+from skrank._displays._curve_display import CurveDisplay
+from skrank._hit_curve import HitCurve
+from skrank._hit_curve_band import hit_curve_band
+from skrank._validation import check_cutoff, check_depth, check_option
+
+BANDS = (None, "simultaneous", "pointwise")
+
+
+class HitCurveDisplay(CurveDisplay):
+    """Picture of a hit curve: targets found against items looked at.
+
+    Beside the curve it has the perfect one, which finds a target with each item until
+    all are found, and luck: its line on average, and the band within which it stays, at
+    any one depth, with a probability of `luck_level`. Make it by `from_estimator`,
+    `from_predictions` or `from_cv_results`.
+
+    Parameters
+    ----------
+    curve : HitCurve or list of HitCurve
+        What :func:`hit_curve` returns, also with weights, missed targets or another tie
+        rule; or several, best in fractions of the list.
+    average_precision : float or list of float, default=None
+        Average precision, for the legend.
+    log10_pvalue : float or list of float, default=None
+        Decimal logarithm of the p-value against luck, for the legend.
+    confidence_band : CurveBand, default=None
+        Band of the curve itself, in the units of the curve.
+    name : str or list of str, default=None
+        What the legend calls the curve, or each of them.
+
+    Attributes
+    ----------
+    line_ : matplotlib Line2D or list of them
+        The curve; a list if there are several, here and below.
+    perfect_ : matplotlib Line2D, list of them, or None
+        The perfect curve.
+    luck_ : matplotlib Line2D or list of them
+        Luck on average.
+    luck_band_ : matplotlib PolyCollection, list of them, or None
+        The band of luck; None where items have weights, over which luck does not
+        spread targets.
+    confidence_band_ : matplotlib PolyCollection or None
+        The band of the curve.
+    ax_ : matplotlib Axes
+        Where they are.
+    figure_ : matplotlib Figure
+        The figure of these axes.
+
+    See Also
+    --------
+    hit_curve : The data.
+    LiftDisplay : The same hits, how many times as many as by luck.
+    RecallPrecisionDisplay : The same hits as precision against recall.
+
+    Notes
+    -----
+    The picture is that of [1]_, figures 2 and 3, and the band of luck hypergeometric
+    (see :meth:`HitCurve.luck_band`). What is drawn of long lists differs from the curve
+    by less than a pixel, also after zooming into the top. A colour and a style of line
+    go to each curve in turn, so that displays can share their axes.
+
+    References
+    ----------
+    .. [1] Zhu (2004), "Recall, precision and average precision", working paper 2004-09,
+       University of Waterloo.
+
+    Examples
+    --------
+    >>> from skrank import HitCurveDisplay
+    >>> y_true, y_score = [1, 0, 1, 0, 0, 1, 0, 0], [8, 7, 6, 5, 4, 4, 4, 4]
+    >>> display = HitCurveDisplay.from_predictions(y_true, y_score, name="model")
+    >>> display.line_.get_label()
+    'model: AP 0.714, p = 0.2'
+    >>> display.ax_.get_xlabel()
+    'items looked at'
+    """
+
+    def __init__(
+        self,
+        curve: HitCurve | Sequence[HitCurve],
+        *,
+        average_precision: float | Sequence[float] | None = None,
+        log10_pvalue: float | Sequence[float] | None = None,
+        confidence_band: CurveBand | None = None,
+        name: str | Sequence[str] | None = None,
+    ) -> None:
+        super().__init__(
+            curve,
+            average_precision=average_precision,
+            log10_pvalue=log10_pvalue,
+            name=name,
+        )
+        self.confidence_band = confidence_band
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: object = None,
+        as_fraction: bool = False,
+        confidence_band: str | None = None,
+        random_state: object = None,
+        pvalue: bool | None = None,
+        ax: Any = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw a ranking given as labels and scores.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Labels.
+        y_score : array-like of shape (n_samples,)
+            Scores; higher means a likelier target.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        as_fraction : bool, default=False
+            Whether both axes are in fractions of the list, not in items.
+        confidence_band : {"simultaneous", "pointwise"}, default=None
+            Band of the curve itself, by :func:`hit_curve_band` at a level of 95 %: for
+            all depths at once, or for each. None draws none.
+        random_state : int, RandomState, Generator or None, default=None
+            Source of randomness of the simultaneous band.
+        pvalue : bool, default=None
+            Whether the legend has the p-value against random selection. None leaves it
+            out where it takes longer than some seconds, which is where items times
+            targets are more than 1e9.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        name : str, default=None
+            What the legend calls the curve.
+        **kwargs : dict
+            Passed to :meth:`plot`.
+
+        Returns
+        -------
+        display : HitCurveDisplay
+            With the data, and what was drawn.
+
+        Raises
+        ------
+        ValueError
+            If the input is not a ranking of two classes, or there are no targets.
+        """
+        check_option("confidence_band", confidence_band, BANDS)
+        data = cls._measure(
+            y_true, y_score, pos_label=pos_label, pvalue=pvalue, as_fraction=as_fraction
+        )
+        if confidence_band is not None:
+            band = hit_curve_band(
+                y_true,
+                y_score,
+                simultaneous=confidence_band == "simultaneous",
+                pos_label=pos_label,
+                random_state=random_state,
+            )
+            data["confidence_band"] = _scale(band, data["curve"].unit)
+        return cls(**data, name=name).plot(ax, **kwargs)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        name: str | Sequence[str] | None = None,
+        top: float | None = None,
+        luck_level: float | None = 0.95,
+        plot_perfect: bool = True,
+        line_kw: Any = None,
+        luck_kw: dict[str, Any] | None = None,
+        perfect_kw: dict[str, Any] | None = None,
+    ) -> Self:
+        """Draw the curve.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        name : str or list of str, default=None
+            What the legend calls the curve; None is the name of the display.
+        top : int or float, default=None
+            Part of the list to show: an int counts items, a float in (0, 1] is a
+            fraction. The rest is drawn, too, outside the limits of the axes.
+        luck_level : float, default=0.95
+            Probability of luck to be within its band, at any one depth; None draws no
+            band.
+        plot_perfect : bool, default=True
+            Whether to draw the perfect curve.
+        line_kw : dict or list of dict, default=None
+            Keywords of ``Axes.plot`` for the curve, or for each of them.
+        luck_kw, perfect_kw : dict, default=None
+            Keywords of ``Axes.plot`` for luck on average and for the perfect curve.
+
+        Returns
+        -------
+        display : HitCurveDisplay
+            Itself.
+
+        Raises
+        ------
+        ImportError
+            If a new figure is wanted and matplotlib is not installed.
+        ValueError
+            If `top` is outside the list or `luck_level` not between 0 and 1.
+        """
+        limit = None if top is None else self._limit(top)
+        self._start(ax)
+        self._draw_luck(luck_level, luck_kw)
+        self.perfect_ = None
+        if plot_perfect:
+            self._draw_perfect(perfect_kw)
+        self._draw_curves(name, line_kw)
+        self._draw_confidence_band(name)
+        fractions = self._listed(self.curve)[0].unit < 1
+        if ax is None and not fractions:
+            self.ax_.locator_params(integer=True)
+        unit = ", as fractions of the list" if fractions else ""
+        self.ax_.set(xlabel=f"items looked at{unit}", ylabel=f"targets found{unit}")
+        self._show(limit)
+        _drawing.draw_legend(self.ax_)
+        return self
+
+    def _draw_confidence_band(self, name: Any) -> None:
+        """Draw the band of the curve, in its colour."""
+        self.confidence_band_ = None
+        if self.confidence_band is None:
+            return
+        band, whose = self.confidence_band, name or self.name or "the curve"
+        style = {
+            "color": self.line_.get_color(),
+            "alpha": 0.18,
+            "zorder": 1.2,
+            "label": f"{100 * band.confidence_level:g} % band of {whose}",
+        }
+        self.confidence_band_ = _drawing.draw_band(
+            self.ax_, band.x, band.low, band.high, style
+        )
+
+    def _limit(self, top: float) -> float:
+        """Last depth that is shown, in the units of the curves."""
+        cut = check_cutoff("top", top)
+        depths = (
+            check_depth("top", cut, one.t[-1] / one.unit) * one.unit
+            for one in self._listed(self.curve)
+        )
+        return float(max(depths))
+
+    def _show(self, limit: float | None) -> None:
+        """Set the limits: no room beside the curves, and none for what is cut off."""
+        self.ax_.set_xmargin(0)
+        if limit is None:
+            return
+        shown = [
+            one.perfect() if self.perfect_ else one for one in self._listed(self.curve)
+        ]
+        highest = max(one.at(min(limit, one.t[-1])) for one in shown)
+        self.ax_.set(xlim=(0, limit), ylim=(-0.03 * highest, 1.05 * highest))
+
+
+def _scale(band: CurveBand, unit: float) -> CurveBand:
+    """Count in units of the curve."""
+    return replace(band, x=band.x * unit, low=band.low * unit, high=band.high * unit)

@@ -1,0 +1,498 @@
+"""The displays of curves: what they draw is the data, whatever axes they get."""
+
+import copy
+import sys
+from types import SimpleNamespace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from scipy.stats import hypergeom
+from sklearn.ensemble import IsolationForest
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_validate
+from sklearn.neighbors import KNeighborsClassifier
+
+from cases import make_list
+from oracles import tie_groups
+from skrank import (
+    HitCurveDisplay,
+    LiftDisplay,
+    RandomSelectionTest,
+    RecallPrecisionDisplay,
+    average_precision,
+    hit_curve,
+    hit_curve_band,
+    recall_precision_curve,
+)
+from skrank._displays._trace import thin, trace
+
+CURVE_DISPLAYS = (HitCurveDisplay, LiftDisplay, RecallPrecisionDisplay)
+N, M = 400, 30
+rng = np.random.default_rng(0)
+Y = np.arange(N) < M
+X = rng.normal(1.2 * Y[:, np.newaxis], size=(N, 3))
+SCORE = np.round(X.sum(axis=1))  # with ties
+MODEL = LogisticRegression().fit(X, Y)
+
+every = pytest.mark.parametrize("display", CURVE_DISPLAYS)
+with_luck_line = pytest.mark.parametrize("display", CURVE_DISPLAYS[:2])
+
+
+def folds(model=None, **kwargs):
+    return cross_validate(
+        model or KNeighborsClassifier(15),
+        X,
+        Y,
+        cv=StratifiedKFold(4, shuffle=True, random_state=0),
+        return_estimator=True,
+        return_indices=True,
+        **kwargs,
+    )
+
+
+def hits_by_definition(y_true, y_score, t):
+    """Hits among the top t, those of a tie shared out, tie by tie."""
+    t, found, above = np.asarray(t, dtype=float), 0.0, 0
+    for size, hits in tie_groups(y_true, y_score):
+        found = found + hits * np.clip((t - above) / size, 0, 1)
+        above += size
+    return found
+
+
+# The curve is that of the data
+
+
+def test_hit_curve_is_that_of_the_definition():
+    line = HitCurveDisplay.from_predictions(Y, SCORE).line_
+    t, hits = line.get_data()
+    assert hits == pytest.approx(hits_by_definition(Y, SCORE, t))
+    groups = tie_groups(Y, SCORE)
+    ends = np.cumsum([size for size, _ in groups])
+    assert {end for end, (_, hits) in zip(ends, groups, strict=True) if hits} <= set(t)
+    assert (t[-1], hits[-1]) == (N, M)
+
+
+def test_fractions_are_items_over_the_list():
+    line = HitCurveDisplay.from_predictions(Y, SCORE, as_fraction=True).line_
+    t, hits = line.get_data()
+    assert hits * N == pytest.approx(hits_by_definition(Y, SCORE, t * N))
+    assert (t[-1], hits[-1]) == pytest.approx((1, M / N))
+
+
+@pytest.mark.parametrize("as_fraction", [False, True])
+def test_lift_is_hits_over_those_by_luck(as_fraction):
+    display = LiftDisplay.from_predictions(Y, SCORE, as_fraction=as_fraction)
+    t, lift = display.line_.get_data()
+    items = t * N if as_fraction else t
+    assert lift == pytest.approx(hits_by_definition(Y, SCORE, items) / (items * M / N))
+    assert items[0] == pytest.approx(1)
+    assert lift[-1] == pytest.approx(1)
+    assert display.ax_.get_xscale() == "log"
+
+
+def test_recall_and_precision_are_hits_over_targets_and_over_items():
+    display = RecallPrecisionDisplay.from_predictions(Y, SCORE)
+    recall, precision = display.line_.get_data()
+    t = recall[1:] * M / precision[1:]
+    assert recall[1:] * M == pytest.approx(hits_by_definition(Y, SCORE, t))
+    assert (recall[0], recall[-1], precision[-1]) == pytest.approx((0, 1, M / N))
+    assert precision[0] == precision[1]
+
+
+def test_interpolated_steps_are_the_best_precision_at_a_recall():
+    display = RecallPrecisionDisplay.from_predictions(Y, SCORE, interpolate=True)
+    recall, precision = display.line_.get_data()
+    points = recall_precision_curve(Y, SCORE)
+    for r in np.linspace(0.01, 1, 50):
+        best = points.precision[points.recall >= r - 1e-12].max()
+        assert precision[np.searchsorted(recall, r - 1e-12)] == pytest.approx(best)
+
+
+# Luck and the perfect curve
+
+
+def test_band_of_luck_of_hits():
+    band = HitCurveDisplay.from_predictions(Y, X[:, 0], luck_level=0.9).luck_band_
+    corners = band.get_paths()[0].vertices
+    for t in (1, 2, 5, 20, 100, N):
+        limits = corners[corners[:, 0] == t, 1]
+        within = hypergeom.ppf([0.05, 0.95], N, M, t)
+        assert (limits.min(), limits.max()) == pytest.approx(tuple(within))
+    assert band.get_label() == "luck, 90 %"
+
+
+def test_band_of_luck_of_lift():
+    band = LiftDisplay.from_predictions(Y, X[:, 0], luck_level=0.9).luck_band_
+    corners = band.get_paths()[0].vertices
+    for t in (1, 2, 5, 20, N):
+        limits = corners[corners[:, 0] == t, 1]
+        within = hypergeom.ppf([0.05, 0.95], N, M, t) / (t * M / N)
+        assert (limits.min(), limits.max()) == pytest.approx(tuple(within))
+
+
+def test_band_of_luck_of_precision():
+    display = RecallPrecisionDisplay.from_predictions(Y, SCORE, luck_level=0.9)
+    corners = display.luck_band_.get_paths()[0].vertices
+    t = np.arange(1, N + 1)
+    for j in (1, 2, 10, M):
+        limits = corners[np.isclose(corners[:, 0], j / M), 1]
+        found = hypergeom.sf(j - 1, N, M, t)
+        first, last = t[found >= 0.05][0], t[found >= 0.95][0]
+        assert (limits.min(), limits.max()) == pytest.approx((j / last, j / first))
+
+
+def test_luck_and_perfect_lines():
+    display = HitCurveDisplay.from_predictions(Y, SCORE)
+    t, hits = display.luck_.get_data()
+    assert hits == pytest.approx(t * M / N)
+    t, hits = display.perfect_.get_data()
+    assert hits == pytest.approx(np.minimum(t, M))
+    display = LiftDisplay.from_predictions(Y, SCORE)
+    assert display.luck_.get_ydata() == pytest.approx(1)
+    t, lift = display.perfect_.get_data()
+    assert lift == pytest.approx(np.minimum(t, M) / t * N / M)
+    assert lift[0] == pytest.approx(N / M)  # the ceiling
+
+
+@with_luck_line
+def test_what_is_not_wanted_is_not_drawn(display):
+    shown = display.from_predictions(Y, SCORE, luck_level=None, plot_perfect=False)
+    assert shown.luck_band_ is None
+    assert shown.perfect_ is None
+    assert len(shown.ax_.collections) == 0
+    assert len(shown.ax_.lines) == 2
+
+
+@every
+def test_weights_have_no_band_of_luck(display):
+    weight = rng.integers(1, 4, N).astype(float)
+    data = [hit_curve(Y, SCORE, sample_weight=weight)]
+    if display is RecallPrecisionDisplay:
+        data.append(recall_precision_curve(Y, SCORE, sample_weight=weight))
+    shown = display(*data).plot()
+    assert shown.luck_band_ is None
+    whole = display.from_predictions(
+        np.repeat(Y, weight.astype(int)), np.repeat(SCORE, weight.astype(int))
+    )
+    x, y = shown.line_.get_data()
+    expected = np.interp(x[1:], *whole.line_.get_data())
+    if display is not RecallPrecisionDisplay:  # where lines are upright
+        assert y[1:] == pytest.approx(expected, rel=1e-4)
+    assert shown.ax_.get_legend() is not None
+
+
+def test_band_of_the_curve():
+    for simultaneous, word in ((True, "simultaneous"), (False, "pointwise")):
+        display = HitCurveDisplay.from_predictions(
+            Y, SCORE, confidence_band=word, random_state=0
+        )
+        band = hit_curve_band(Y, SCORE, simultaneous=simultaneous, random_state=0)
+        drawn = display.confidence_band_.get_paths()[0].get_extents()
+        assert drawn.y0 == pytest.approx(band.low.min())
+        assert drawn.y1 == pytest.approx(band.high.max())
+        assert display.confidence_band.high == pytest.approx(band.high)
+        label = display.confidence_band_.get_label()
+        assert label == "95 % band of the curve"
+    display = HitCurveDisplay.from_predictions(
+        Y, SCORE, confidence_band="pointwise", as_fraction=True, name="model"
+    )
+    assert display.confidence_band.high * N == pytest.approx(band.high)
+    assert display.confidence_band_.get_label() == "95 % band of model"
+
+
+# Constructors agree
+
+
+@every
+def test_from_estimator_is_from_predictions(display):
+    one = display.from_estimator(MODEL, X, Y)
+    other = display.from_predictions(Y, MODEL.decision_function(X))
+    np.testing.assert_array_equal(one.line_.get_xydata(), other.line_.get_xydata())
+    label = other.line_.get_label()
+    assert one.line_.get_label() == f"LogisticRegression: {label}"
+    assert display.from_estimator(MODEL, X, Y, name="M").name == "M"
+
+
+@every
+def test_legend_says_average_precision_and_p(display):
+    label = display.from_predictions(Y, SCORE, name="model").line_.get_label()
+    p = RandomSelectionTest().from_predictions(Y, SCORE).pvalue
+    value = average_precision(Y, SCORE)
+    said = label.removeprefix("model: AP ").split(", p = ")
+    assert [float(number) for number in said] == pytest.approx([value, p], rel=0.05)
+    label = display.from_predictions(Y, SCORE, pvalue=False).line_.get_label()
+    assert label == f"AP {value:.3f}"
+
+
+@every
+@pytest.mark.parametrize(("n_targets", "said"), [(1001, False), (50, True)])
+def test_p_is_left_out_where_it_takes_long(monkeypatch, display, n_targets, said):
+    asked = []
+    monkeypatch.setattr(
+        RandomSelectionTest,
+        "from_predictions",
+        lambda *args, **kwargs: asked.append(1) or SimpleNamespace(log10_pvalue=-2.0),
+    )
+    y_true = np.arange(1_000_000) < n_targets
+    label = display.from_predictions(y_true, -np.arange(1e6)).line_.get_label()
+    assert label == ("AP 1.00, p = 0.01" if said else "AP 1.00")
+    display.from_predictions(y_true, -np.arange(1e6), pvalue=False)
+    assert len(asked) == said
+    display.from_predictions(y_true, -np.arange(1e6), pvalue=True)
+    assert len(asked) == said + 1
+
+
+@every
+def test_pos_label(display):
+    names = np.where(Y, "fraud", "fair")
+    one = display.from_predictions(names, SCORE, pos_label="fraud", pvalue=False)
+    other = display.from_predictions(Y, SCORE, pvalue=False)
+    np.testing.assert_array_equal(one.line_.get_xydata(), other.line_.get_xydata())
+
+
+def test_outlier_detectors_say_what_they_look_for():
+    detector = IsolationForest(random_state=0).fit(X)
+    with pytest.raises(ValueError, match="`detector_targets` must be"):
+        HitCurveDisplay.from_estimator(detector, X, Y)
+    display = HitCurveDisplay.from_estimator(detector, X, Y, detector_targets="inliers")
+    t, hits = display.line_.get_data()
+    assert hits == pytest.approx(hits_by_definition(Y, detector.score_samples(X), t))
+
+
+@every
+def test_folds_are_lines_of_their_own(display):
+    found = folds()
+    shown = display.from_cv_results(found, X, Y)
+    assert len(shown.line_) == len(shown.curve) == 4
+    for number, line in enumerate(shown.line_):
+        index = found["indices"]["test"][number]
+        score = found["estimator"][number].predict_proba(X[index])[:, 1]
+        kwargs = {} if display is RecallPrecisionDisplay else {"as_fraction": True}
+        alone = display.from_predictions(Y[index], score, **kwargs)
+        assert line.get_xydata() == pytest.approx(alone.line_.get_xydata())
+        assert line.get_label() == f"fold {number}: {alone.line_.get_label()}"
+    styles = {(line.get_color(), line.get_linestyle()) for line in shown.line_}
+    assert len(styles) == 4
+
+
+def test_names_of_folds():
+    shown = HitCurveDisplay.from_cv_results(folds(), X, Y, name="KNN", pvalue=False)
+    assert shown.line_[2].get_label().startswith("KNN, fold 2: AP ")
+    shown.plot(name=list("abcd"), line_kw=[{"alpha": a / 10} for a in range(4)])
+    assert shown.line_[3].get_label().startswith("d: AP ")
+    assert [line.get_alpha() for line in shown.line_] == [0, 0.1, 0.2, 0.3]
+    shown = HitCurveDisplay.from_cv_results(folds(), X, Y, name=list("efgh"))
+    assert shown.line_[0].get_label().startswith("e: AP ")
+
+
+def test_folds_of_one_class_are_left_out():
+    found = folds()
+    found["indices"]["test"] = list(found["indices"]["test"])
+    found["indices"]["test"][1] = np.flatnonzero(~Y)
+    with pytest.warns(UndefinedMetricWarning, match="1 of 4 lists"):
+        shown = LiftDisplay.from_cv_results(found, X, Y)
+    assert list(shown.name) == ["fold 0", "fold 2", "fold 3"]
+
+
+def test_folds_need_estimators():
+    with pytest.raises(ValueError, match="`cv_results` must hold estimators"):
+        HitCurveDisplay.from_cv_results({"test_score": [1]}, X, Y)
+
+
+# Axes
+
+
+@every
+def test_axes_are_made_or_taken(display):
+    made = display.from_predictions(Y, SCORE)
+    assert made.figure_ is made.ax_.figure
+    figure, ax = plt.subplots()
+    taken = display.from_predictions(Y, SCORE, ax=ax)
+    assert (taken.ax_, taken.figure_) == (ax, figure)
+    assert figure.get_layout_engine() is None
+    assert len(plt.get_fignums()) == 2
+
+
+@every
+def test_displays_share_axes(display):
+    one = display.from_predictions(Y, X[:, 0], name="one")
+    other = display.from_predictions(Y, X[:, 1], ax=one.ax_, name="other")
+    assert one.line_.get_color() != other.line_.get_color()
+    assert one.line_.get_linestyle() != other.line_.get_linestyle()
+    assert one.luck_band_ is other.luck_band_
+    texts = [text.get_text() for text in one.ax_.get_legend().get_texts()]
+    assert len(set(texts)) == len(texts)
+    assert texts[0].startswith("one: AP")
+    assert texts[1].startswith("other: AP")
+    assert len(plt.get_fignums()) == 1
+
+
+@with_luck_line
+def test_lines_to_compare_with_are_shared_only_if_they_are_the_same(display):
+    one = display.from_predictions(Y, X[:, 0])
+    other = display.from_predictions(Y, X[:, 1], ax=one.ax_)
+    assert one.perfect_ is other.perfect_
+    assert one.luck_ is other.luck_
+    shorter = display.from_predictions(Y[:-20], X[:-20, 1], ax=one.ax_)
+    assert shorter.perfect_ is not one.perfect_
+    assert shorter.luck_band_ is not one.luck_band_
+
+
+@every
+def test_legend_hides_nothing_where_there_is_room(display):
+    shown = display.from_predictions(Y, SCORE, name="a name")
+    shown.figure_.canvas.draw()
+    box = shown.ax_.get_legend().get_window_extent()
+    assert box.y1 < shown.ax_.xaxis.label.get_window_extent().y0
+    assert box.y0 >= 0
+    _, ax = plt.subplots()
+    shown.plot(ax)
+    ax.figure.canvas.draw()
+    box, inside = ax.get_legend().get_window_extent(), ax.get_window_extent()
+    assert inside.y0 <= box.y0
+    assert box.y1 <= inside.y1
+
+
+def test_axes_of_a_part_of_a_figure():
+    part = plt.figure(layout="constrained").subfigures(1, 2)[1]
+    shown = HitCurveDisplay.from_predictions(Y, SCORE, ax=part.subplots())
+    assert shown.figure_ is part
+    part.figure.canvas.draw()
+    box = shown.ax_.get_legend().get_window_extent()
+    assert box.y1 < shown.ax_.xaxis.label.get_window_extent().y0
+
+
+def test_long_names_are_not_cut_off():
+    shown = HitCurveDisplay.from_predictions(Y, SCORE, name="a very long name " * 2)
+    shown.figure_.canvas.draw()
+    box = shown.ax_.get_legend().get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= shown.figure_.bbox.x1
+
+
+@every
+def test_drawing_does_not_change_the_data(display):
+    shown = display.from_predictions(Y, SCORE)
+    data = {k: v for k, v in vars(shown).items() if not k.endswith("_")}
+    before = copy.deepcopy(data)
+    shown.plot(line_kw={"lw": 5, "c": "red"}, name="other")
+    assert shown.line_.get_linewidth() == 5
+    for key, value in before.items():
+        now = getattr(shown, key)
+        if hasattr(value, "hits"):
+            np.testing.assert_array_equal(value.t, now.t)
+            np.testing.assert_array_equal(value.hits, now.hits)
+        else:
+            assert value == now
+    assert shown.line_.get_label().startswith("other: ")
+
+
+def test_a_curve_alone_has_no_name():
+    shown = HitCurveDisplay(hit_curve(Y, SCORE)).plot()
+    texts = [text.get_text() for text in shown.ax_.get_legend().get_texts()]
+    assert texts == ["luck, on average", "luck, 95 %", "perfect"]
+
+
+def test_top_shows_a_part():
+    for top in (40, 0.1):
+        ax = HitCurveDisplay.from_predictions(Y, SCORE, top=top).ax_
+        assert ax.get_xlim() == (0, 40)
+        assert M < ax.get_ylim()[1] < 1.1 * M  # room for the perfect curve
+    ax = HitCurveDisplay.from_predictions(Y, SCORE, top=40, plot_perfect=False).ax_
+    most = hits_by_definition(Y, SCORE, 40)
+    assert most < ax.get_ylim()[1] < 1.1 * most
+    ax = HitCurveDisplay.from_predictions(Y, SCORE, top=40, as_fraction=True).ax_
+    assert ax.get_xlim() == pytest.approx((0, 0.1))
+
+
+# Errors
+
+
+@pytest.mark.parametrize("top", [0, 1.5, -3, "10", N + 1])
+def test_top_is_checked_before_anything_is_drawn(top):
+    with pytest.raises(ValueError, match="`top` must"):
+        HitCurveDisplay.from_predictions(Y, SCORE, top=top)
+    assert plt.get_fignums() == []
+
+
+@every
+def test_bad_input(display):
+    with pytest.raises(ValueError, match="`confidence_level` must be a number"):
+        display.from_predictions(Y, SCORE, luck_level=95)
+    with pytest.raises(ValueError, match="`y_score` must have as many items"):
+        display.from_predictions(Y, SCORE[:-1])
+    with pytest.raises(ValueError, match="`y_true` must hold targets to make a curve"):
+        display.from_predictions(0 * Y, SCORE)
+
+
+def test_confidence_band_is_one_of_three():
+    with pytest.raises(ValueError, match="`confidence_band` must be one of None, 'si"):
+        HitCurveDisplay.from_predictions(Y, SCORE, confidence_band=True)
+
+
+def test_without_matplotlib(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r"needs matplotlib: pip install skrank\[plo"):
+        HitCurveDisplay.from_predictions(Y, SCORE)
+
+
+# What a screen shows of long curves
+
+
+PIXELS = 1000  # of an axis
+
+
+@pytest.fixture(scope="module")
+def long_curve():
+    generator = np.random.default_rng(1)
+    y_true = generator.random(2_000_000) < 0.03
+    return hit_curve(y_true, generator.normal(1.5 * y_true))
+
+
+def aside(t, hits, x, y):
+    """Where the line has the height of points of the curve: the place next to them."""
+    left = np.interp(hits, y, x)
+    right = -np.interp(-hits, -y[::-1], -x[::-1])
+    return np.clip(t, np.minimum(left, right), np.maximum(left, right))
+
+
+def test_thinned_line_is_exact_to_half_a_pixel(long_curve):
+    t, hits = trace(long_curve)
+    x, y = thin(t, hits)
+    assert x.size < t.size / 2
+    assert np.isin(x, t).all()
+    assert y == pytest.approx(long_curve.at(x))
+    assert (x[-1], y[-1]) == (t[-1], long_curve.n_targets)
+    up = np.abs(np.interp(t, x, y) - hits)
+    beside = aside(t, hits, x, y)
+    assert up.max() <= 0.5 * hits[-1] / PIXELS
+    assert np.abs(beside - t).max() <= 0.5 * t[-1] / PIXELS
+    wide = np.log(np.maximum(beside, 1) / np.maximum(t, 1))
+    assert np.abs(wide).max() <= 0.5 * np.log(t[-1]) / PIXELS
+    for top in (100, 3000, 100_000):  # zooming in
+        part = t <= top
+        assert np.abs(beside - t)[part].max() <= 0.5 * top / PIXELS
+
+
+def test_thinned_line_keeps_extremes(long_curve):
+    t, hits = trace(long_curve)
+    t, precision = t[1:], hits[1:] / t[1:]
+    kept = np.isin(t, thin(t, precision)[0])
+    assert kept.sum() < t.size / 2
+    for column in (t / t[-1], np.log(t) / np.log(t[-1])):
+        edges = np.flatnonzero(np.diff(np.floor(column * PIXELS), prepend=-1) > 0)
+        for extreme, other in ((np.minimum, np.inf), (np.maximum, -np.inf)):
+            shown = extreme.reduceat(np.where(kept, precision, other), edges)
+            full = extreme.reduceat(precision, edges)
+            assert shown == pytest.approx(full, abs=0.5 / PIXELS)
+
+
+def test_short_curves_are_not_thinned():
+    y_true, y_score = make_list((2, 4, 1, 1), (1, 2, 0, 1))
+    x, y = thin(*map(np.asarray, ([0.0, 1.0, 5.0], [0.0, 0.0, 0.0])))
+    assert x.tolist() == [0, 1, 5]
+    assert y.tolist() == [0, 0, 0]
+    line = HitCurveDisplay.from_predictions(y_true, y_score).line_
+    assert np.isin(hit_curve(y_true, y_score).t, line.get_xdata()).all()

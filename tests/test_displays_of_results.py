@@ -1,0 +1,262 @@
+"""The displays of a law of luck and of two rankings: artists and their data."""
+
+from itertools import combinations, pairwise
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from scipy.stats import norm
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+
+from cases import make_list
+from skrank import (
+    NullDistributionDisplay,
+    RandomSelectionNull,
+    RandomSelectionTest,
+    RankingComparison,
+    RankingComparisonDisplay,
+    SearchSelectionTest,
+    average_precision,
+    hit_curve,
+    hit_curve_difference_band,
+    recall_at_t,
+)
+
+N, M = 300, 25
+rng = np.random.default_rng(0)
+Y = np.arange(N) < M
+X = rng.normal(1.2 * Y[:, np.newaxis], size=(N, 3))
+A, B = np.round(X.sum(axis=1)), X[:, 0]
+LINEAR, KNN = (
+    model.fit(X, Y) for model in (LogisticRegression(), KNeighborsClassifier(9))
+)
+
+
+def texts(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def all_values(y_score, n_targets, metric, **settings):
+    """The metric for each way to put the targets on the items."""
+    n = len(y_score)
+    labels = (np.isin(np.arange(n), c) for c in combinations(range(n), n_targets))
+    return np.array([metric(y, y_score, **settings) for y in labels])
+
+
+# The law of luck
+
+
+@pytest.mark.parametrize(
+    ("sizes", "hits"),
+    [
+        ((1,) * 12, (0, 1, 1) + 9 * (0,)),
+        ((3, 5, 4), (1, 0, 2)),
+        ((1, 1, 1, 9), (1, 0, 1, 1)),
+        ((12,), (3,)),
+    ],
+)
+@pytest.mark.parametrize("metric", [average_precision, recall_at_t])
+def test_bars_are_the_probabilities_of_the_law(sizes, hits, metric):
+    y_true, y_score = make_list(sizes, hits)
+    settings = {} if metric is average_precision else {"t": 4}
+    display = NullDistributionDisplay.from_predictions(
+        y_true, y_score, metric=metric.__name__, bins=20, **settings
+    )
+    values = all_values(y_score, int(y_true.sum()), metric, **settings)
+    edges = display.edges
+    shares = [
+        np.mean((values > low + 1e-12) & (values <= high + 1e-12))
+        for low, high in pairwise(edges)
+    ]
+    assert display.probabilities == pytest.approx(np.array(shares), abs=1e-9)
+    assert display.probabilities.sum() == pytest.approx(1)
+    heights, ends, _ = display.bars_.get_data()
+    assert heights * np.diff(ends) == pytest.approx(display.probabilities)
+    assert (display.normal_ is None) == (np.ptp(values) < 1e-12)
+
+
+def test_long_lists_agree_with_draws():
+    law = RandomSelectionNull(1000, 50)
+    display = NullDistributionDisplay.from_law(law, bins=25)
+    assert 1 - 2e-4 <= display.probabilities.sum() <= 1
+    drawn = np.histogram(law.rvs(200_000, random_state=0), display.edges)[0] / 200_000
+    error = np.sqrt(display.probabilities / 200_000)
+    assert np.all(np.abs(drawn - display.probabilities) <= 5 * error + 3e-5)
+    assert display.statistic is display.line_ is None
+    assert texts(display.ax_) == ["luck", "normal law, same mean and spread"]
+    assert display.ax_.get_xlabel() == "average precision"
+
+
+def test_normal_law_has_the_mean_and_spread_of_luck():
+    law = RandomSelectionNull(200, 10)
+    display = NullDistributionDisplay.from_law(law, bins=10)
+    x, density = display.normal_.get_data()
+    assert density == pytest.approx(norm.pdf(x, law.mean(), law.std()))
+    assert (
+        NullDistributionDisplay.from_law(law, bins=10, plot_normal=False).normal_
+        is None
+    )
+
+
+def test_far_values_are_on_the_axes():
+    display = NullDistributionDisplay.from_predictions(Y, Y * 10 + B, bins=10)
+    x = display.line_.get_xdata()[0]
+    assert x == pytest.approx(average_precision(Y, Y * 10 + B))
+    assert x > 2 * display.edges[-1]
+    low, high = display.ax_.get_xlim()
+    assert low < display.edges[0] < x < high
+    assert display.ax_.get_ylim()[0] == 0
+
+
+def test_legend_says_what_the_test_says():
+    result = RandomSelectionTest("recall_at_t", t=30).from_predictions(Y, A)
+    display = NullDistributionDisplay.from_result(result, bins=10)
+    value, z, p = (
+        float(part.split()[-1])
+        for part in display.line_.get_label().removeprefix("observed: ").split(",")
+    )
+    assert value == pytest.approx(result.statistic, rel=0.01)
+    assert z == pytest.approx(result.zscore, rel=0.01)
+    assert p == pytest.approx(result.pvalue, rel=0.06)
+    assert display.ax_.get_xlabel() == "recall@30"
+
+
+def test_several_lists():
+    groups = np.arange(N) % 3
+    result = RandomSelectionTest().from_predictions(Y, B, groups=groups)
+    display = NullDistributionDisplay.from_result(result, bins=20)
+    assert display.statistic == result.statistic
+    assert display.null_mean == result.null_mean
+    assert display.probabilities.sum() == pytest.approx(1, abs=3e-4)
+
+
+def test_search():
+    scores = {"a": A, "b": B, "c": X[:, 1]}
+    test = SearchSelectionTest(random_state=0, n_resamples=500)
+    result = test.from_predictions(Y, scores)
+    display = NullDistributionDisplay.from_result(result, bins=15)
+    counts, edges = np.histogram(result.null_best, 15)
+    assert display.probabilities * 500 == pytest.approx(counts)
+    np.testing.assert_array_equal(display.edges, edges)
+    assert display.line_.get_xdata()[0] == result.statistic
+    assert display.normal_ is None
+    said = texts(display.ax_)
+    assert said[1] == "best of 3 by luck"
+    assert said[0].endswith(f"adjusted p = {result.pvalue:.2g}")
+
+
+def test_law_from_estimator_is_from_predictions():
+    one = NullDistributionDisplay.from_estimator(LINEAR, X, Y, bins=10)
+    other = NullDistributionDisplay.from_predictions(
+        np.where(Y, "t", "o"), LINEAR.decision_function(X), pos_label="t", bins=10
+    )
+    np.testing.assert_array_equal(one.probabilities, other.probabilities)
+    assert one.statistic == other.statistic
+
+
+def test_law_is_drawn_where_it_should_be_and_keeps_its_data():
+    law = RandomSelectionNull(50, 5)
+    _, ax = plt.subplots()
+    display = NullDistributionDisplay.from_law(law, bins=10, ax=ax)
+    assert display.ax_ is ax
+    assert display.figure_ is ax.figure
+    before = display.probabilities.copy(), display.edges.copy()
+    display.plot(bars_kw={"color": "red"}, normal_kw={"lw": 3})
+    assert display.normal_.get_linewidth() == 3
+    assert display.bars_.get_facecolor()[:3] == (1, 0, 0)
+    np.testing.assert_array_equal(display.probabilities, before[0])
+    np.testing.assert_array_equal(display.edges, before[1])
+    assert len(plt.get_fignums()) == 2
+
+
+def test_bad_results_and_bins():
+    with pytest.raises(ValueError, match="`result` must be a RandomSelectionResult or"):
+        NullDistributionDisplay.from_result(0.5)
+    with pytest.raises(ValueError, match="`bins` must be an int of at least 2"):
+        NullDistributionDisplay.from_law(RandomSelectionNull(50, 5), bins=1)
+
+
+# Two rankings
+
+
+def test_comparison_draws_both_and_their_difference():
+    display = RankingComparisonDisplay.from_predictions(Y, A, B, random_state=0)
+    for line, score in zip(display.line_, (A, B), strict=True):
+        t, hits = line.get_data()
+        assert hits == pytest.approx(hit_curve(Y, score).at(t))
+    t, gained = display.difference_.get_data()
+    assert gained == pytest.approx(hit_curve(Y, A).at(t) - hit_curve(Y, B).at(t))
+    assert (t[0], t[-1]) == (0, N)
+    assert np.all(display.zero_.get_ydata() == 0)
+    band = hit_curve_difference_band(Y, A, B, random_state=0)
+    np.testing.assert_array_equal(display.band.low, band.low)
+    drawn = display.band_.get_paths()[0].get_extents()
+    assert (drawn.y0, drawn.y1) == pytest.approx((band.low.min(), band.high.max()))
+
+
+def test_comparison_says_what_the_comparison_says():
+    display = RankingComparisonDisplay.from_predictions(Y, A, B, names=("sum", "first"))
+    result = RankingComparison().from_predictions(Y, A, B)
+    assert display.line_[0].get_label() == f"sum: AP {result.estimate_a:#.3g}"
+    assert display.line_[1].get_label() == f"first: AP {result.estimate_b:#.3g}"
+    label = display.difference_.get_label()
+    assert label.startswith(f"sum - first: AP {result.difference:.3g}, p = ")
+    assert float(label.split(" = ")[1]) == pytest.approx(result.pvalue, rel=0.06)
+    upper, lower = display.ax_
+    assert upper.get_legend() is None
+    assert len(texts(lower)) == len(set(texts(lower))) == 7
+    assert upper.get_xlabel() == ""
+    assert lower.get_xlabel() == "items looked at"
+
+
+def test_pointwise_band():
+    display = RankingComparisonDisplay.from_predictions(Y, A, B, simultaneous=False)
+    band = hit_curve_difference_band(Y, A, B, simultaneous=False)
+    np.testing.assert_array_equal(display.band.high, band.high)
+
+
+def test_comparison_from_estimators():
+    one = RankingComparisonDisplay.from_estimators(LINEAR, KNN, X, Y, random_state=0)
+    other = RankingComparisonDisplay.from_predictions(
+        np.where(Y, "t", "o"),
+        LINEAR.decision_function(X),
+        KNN.predict_proba(X)[:, 1],
+        pos_label="t",
+        random_state=0,
+    )
+    assert one.names == ("LogisticRegression", "KNeighborsClassifier")
+    for mine, theirs in zip(one.line_, other.line_, strict=True):
+        np.testing.assert_array_equal(mine.get_xydata(), theirs.get_xydata())
+    same = RankingComparisonDisplay.from_estimators(KNN, KNN, X, Y)
+    assert same.names == ("A", "B")
+    assert np.all(same.difference_.get_ydata() == 0)
+    named = RankingComparisonDisplay.from_estimators(
+        KNN, LINEAR, X, Y, names=("k", "l")
+    )
+    assert named.line_[1].get_label().startswith("l: AP")
+
+
+def test_comparison_of_curves_alone():
+    curves = hit_curve(Y, A), hit_curve(Y, B)
+    display = RankingComparisonDisplay(*curves).plot(
+        top=50, luck_level=None, plot_perfect=False, difference_kw={"lw": 1, "c": "red"}
+    )
+    assert display.band_ is None
+    assert [line.get_label() for line in display.line_] == ["A", "B"]
+    assert display.difference_.get_label() == "A - B"
+    assert display.difference_.get_color() == "red"
+    assert all(ax.get_xlim() == (0, 50) for ax in display.ax_)
+    t, hits = curves[0].t.copy(), curves[0].hits.copy()
+    display.plot()
+    np.testing.assert_array_equal(display.curve_a.t, t)
+    np.testing.assert_array_equal(display.curve_a.hits, hits)
+
+
+def test_comparison_takes_two_axes():
+    figure, axes = plt.subplots(2)
+    display = RankingComparisonDisplay.from_predictions(Y, A, B, ax=axes)
+    assert list(display.ax_) == list(axes)
+    assert display.figure_ is figure
+    with pytest.raises(ValueError, match="`ax` must be two axes, or None; got 1"):
+        display.plot(axes[0])
