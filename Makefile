@@ -2,16 +2,18 @@
 PYTHON ?= python3
 VENV := .venv
 OLDEST := .venv-oldest
-FAMILIES := _average_precision.py _top.py _early.py
+FAMILIES := _average_precision.py _top.py _early.py _curve.py
 DISPLAYS := _hit_curve.py _recall_precision.py _lift.py _null_distribution.py _ranking_comparison.py
 PUBLIC := skrank/__init__.py \
 	$(addprefix skrank/metrics/,__init__.py $(FAMILIES)) \
 	$(addprefix skrank/scorers/,__init__.py $(FAMILIES) _rare_target_scorers.py _selection.py) \
 	skrank/_curve_band.py skrank/_hit_curve.py skrank/_hit_curve_band.py skrank/_operating_points.py \
+	skrank/_evaluation.py skrank/_evaluation_text.py \
 	skrank/_random_selection.py skrank/_selection_result.py \
 	skrank/_metric_variability.py skrank/_variability_result.py \
 	skrank/_ranking_comparison.py skrank/_comparison_result.py \
 	skrank/_search_selection.py skrank/_search_result.py \
+	skrank/_report.py skrank/_report_result.py \
 	$(addprefix skrank/_displays/,_curve_display.py $(DISPLAYS)) \
 	$(addprefix skrank/null/,__init__.py _distribution.py _law.py _choice.py)
 PIP = -m pip --disable-pip-version-check install --quiet

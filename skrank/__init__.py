@@ -2,7 +2,7 @@
 
 Public names, in the order of the flow: metrics of a ranking, scorers made of them for
 scikit-learn, the test against random selection, how much a metric varies, whether one
-ranking is better than another, and whether the best of a search is real.
+ranking is better than another, whether the best of a search is real, and a report.
 """
 
 from skrank._comparison_result import (
@@ -17,12 +17,16 @@ from skrank._displays import (
     RankingComparisonDisplay,
     RecallPrecisionDisplay,
 )
+from skrank._evaluation import RankingEvaluation
+from skrank._evaluation_text import MaxFScorePoint
 from skrank._hit_curve import HitCurve, hit_curve
 from skrank._hit_curve_band import hit_curve_band, hit_curve_difference_band
 from skrank._metric_variability import MetricVariability
 from skrank._operating_points import OperatingPoints, recall_precision_curve
 from skrank._random_selection import RandomSelectionTest
 from skrank._ranking_comparison import RankingComparison
+from skrank._report import ranking_report
+from skrank._report_result import RankingReport
 from skrank._search_result import SearchSelectionResult
 from skrank._search_selection import SearchSelectionTest
 from skrank._selection_result import RandomSelectionResult
@@ -31,8 +35,13 @@ from skrank.metrics import (
     average_precision,
     average_precision_at_k,
     bedroc,
+    breakeven_point,
     enrichment_factor,
+    k_at_recall,
+    max_f_score,
+    precision_at_recall,
     precision_at_t,
+    r_precision,
     recall_at_t,
     reciprocal_rank,
     rie,
@@ -42,8 +51,13 @@ from skrank.scorers import (
     make_average_precision_at_k_scorer,
     make_average_precision_scorer,
     make_bedroc_scorer,
+    make_breakeven_point_scorer,
     make_enrichment_factor_scorer,
+    make_k_at_recall_scorer,
+    make_max_f_score_scorer,
+    make_precision_at_recall_scorer,
     make_precision_at_t_scorer,
+    make_r_precision_scorer,
     make_random_selection_scorer,
     make_rare_target_scorers,
     make_recall_at_t_scorer,
@@ -59,6 +73,7 @@ __all__ = [
     "HitCurve",
     "HitCurveDisplay",
     "LiftDisplay",
+    "MaxFScorePoint",
     "MetricVariability",
     "MetricVariabilityResult",
     "NullDistributionDisplay",
@@ -70,27 +85,40 @@ __all__ = [
     "RankingComparisonDisplay",
     "RankingComparisonResult",
     "RankingComparisonTable",
+    "RankingEvaluation",
+    "RankingReport",
     "RecallPrecisionDisplay",
     "SearchSelectionResult",
     "SearchSelectionTest",
     "average_precision",
     "average_precision_at_k",
     "bedroc",
+    "breakeven_point",
     "enrichment_factor",
     "hit_curve",
     "hit_curve_band",
     "hit_curve_difference_band",
+    "k_at_recall",
     "make_average_precision_at_k_scorer",
     "make_average_precision_scorer",
     "make_bedroc_scorer",
+    "make_breakeven_point_scorer",
     "make_enrichment_factor_scorer",
+    "make_k_at_recall_scorer",
+    "make_max_f_score_scorer",
+    "make_precision_at_recall_scorer",
     "make_precision_at_t_scorer",
+    "make_r_precision_scorer",
     "make_random_selection_scorer",
     "make_rare_target_scorers",
     "make_recall_at_t_scorer",
     "make_reciprocal_rank_scorer",
     "make_rie_scorer",
+    "max_f_score",
+    "precision_at_recall",
     "precision_at_t",
+    "r_precision",
+    "ranking_report",
     "recall_at_t",
     "recall_precision_curve",
     "reciprocal_rank",

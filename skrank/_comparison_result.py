@@ -2,7 +2,6 @@
 
 import math
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ from scipy.stats import norm, t
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._presentation import data_frame, format_pvalue
+from skrank._table import align
 from skrank._validation import check_fraction
 from skrank._variability_result import ConfidenceInterval
 
@@ -201,14 +201,13 @@ class RankingComparisonTable:
         first = self.comparisons[0]
         header = "A", "B", "value A", "value B", "A - B", "error", "z", "p", "p Holm"
         cells = [header, *map(_cells, self.comparisons, self.adjusted_pvalues)]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         many = f"{first.n_lists} lists" if first.labels else "list"
         lines = [
             f"Comparison of {len(self.names)} rankings by {first.metric}",
             f"  {many:<10} {first.n_samples} items, {first.n_targets} targets",
             f"  {'p':<10} {first.alternative}, by {first.method}",
         ]
-        return "\n".join(lines + [_align(row, widths) for row in cells])
+        return "\n".join(lines + align(cells, n_names=2))
 
     def __repr__(self) -> str:
         """Print the table, also where a notebook shows it."""
@@ -257,10 +256,3 @@ def _cells(result: RankingComparisonResult, adjusted: float) -> list[str]:
         format_pvalue(result.log10_pvalue),
         f"{adjusted:.2g}",
     ]
-
-
-def _align(row: Sequence[str], widths: Sequence[int]) -> str:
-    """Names to the left, numbers to the right."""
-    names = [cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True)]
-    numbers = [f"{cell:>{w}}" for cell, w in zip(row[2:], widths[2:], strict=True)]
-    return "  " + "  ".join(names + numbers)

@@ -115,10 +115,8 @@ class OperatingPoints:
             If `beta` is not a finite number above 0.
         """
         square = check_positive("beta", beta) ** 2
-        score: NDArray[np.float64] = (
-            (1 + square) * self.hits / (square * self.n_targets + self.t)
-        )
-        return score
+        score = (1 + square) * self.hits / (square * self.n_targets + self.t)
+        return np.minimum(score, 1.0)  # rounding may step over
 
     def not_dominated(self, rate: str = "precision") -> "OperatingPoints":
         """Leave out points that another equals or beats in recall and in a rate.
@@ -314,16 +312,15 @@ def recall_precision_curve(
         sample_weight=sample_weight,
         n_missed=n_missed,
     )
-    ranking = rank(data)
-    if ranking.n_targets == 0:
-        msg = "`y_true` must hold targets to make a curve of recall; got none."
-        raise ValueError(msg)
-    points = points_of(ranking)
+    points = points_of(rank(data))
     return points.not_dominated() if interpolate else points
 
 
 def points_of(ranking: Ranking) -> OperatingPoints:
     """Operating points of a ranking; O(m)."""
+    if ranking.n_targets == 0:
+        msg = "`y_true` must hold targets to make a curve of recall; got none."
+        raise ValueError(msg)
     groups = ranking.groups
     return OperatingPoints(
         score=ranking.levels,

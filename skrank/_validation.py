@@ -43,10 +43,14 @@ def check_ranking_input(
     sample_weight: ArrayLike | None = None,
     n_missed: int = 0,
     score_name: str = "y_score",
+    whole: bool = True,
 ) -> RankingInput:
-    """Check labels, scores and weights against each other; O(n), no sort."""
+    """Check labels, scores and weights against each other; O(n), no sort.
+
+    A part of a list that is not `whole` may hold what could be hard labels.
+    """
     labels = _column("y_true", y_true)
-    scores = check_scores(y_score, score_name)
+    scores = check_scores(y_score, score_name, whole=whole)
     _same_length(score_name, scores, labels)
     weight = None
     if sample_weight is not None:
@@ -87,7 +91,9 @@ def find_targets(labels: NDArray[Any], pos_label: object = None) -> NDArray[np.i
     raise ValueError(msg)
 
 
-def check_scores(y_score: ArrayLike, name: str = "y_score") -> NDArray[Any]:
+def check_scores(
+    y_score: ArrayLike, name: str = "y_score", *, whole: bool = True
+) -> NDArray[Any]:
     """Return finite numbers that can order items, in the type they came in."""
     scores = _numeric(name, y_score)
     kind = scores.dtype.kind
@@ -100,7 +106,7 @@ def check_scores(y_score: ArrayLike, name: str = "y_score") -> NDArray[Any]:
             f"(minimum {low}, maximum {high})."
         )
         raise ValueError(msg)
-    if kind != "f" and high == 1 and (low == 0 or _is_sign(low, scores)):
+    if whole and kind != "f" and high == 1 and (low == 0 or _is_sign(low, scores)):
         _refuse_labels(name, f"integers {{{low}, {high}}}")
     return scores
 
@@ -199,6 +205,28 @@ def check_fraction(name: str, value: Any) -> float:
         return float(value)
     msg = f"`{name}` must be a number between 0 and 1; got {value!r}."
     raise ValueError(msg)
+
+
+def check_share(name: str, value: Any, *, zero: bool = False) -> float:
+    """Check that an argument is a share, up to 1 and above 0, or from 0 on."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    if is_number and (0 < value <= 1 or (zero and value == 0)):
+        # 0.07 in single precision is meant to be 0.07
+        return float(str(value) if isinstance(value, np.floating) else value)
+    rule = "from 0 to 1" if zero else "above 0, up to 1"
+    msg = f"`{name}` must be a number {rule}; got {value!r}."
+    raise ValueError(msg)
+
+
+def check_weighted_ties(name: str, ties: str, allowed: tuple[str, ...]) -> None:
+    """Refuse weights where the tie rule gives them no meaning."""
+    if ties not in allowed:
+        msg = (
+            f"`ties` must be 'threshold' when {name} is given sample_weight: "
+            "the order of unequal weights inside a tie has no expected value in "
+            f"closed form; got ties={ties!r}."
+        )
+        raise ValueError(msg)
 
 
 def check_undefined(value: object) -> None:

@@ -31,6 +31,21 @@ METRICS = {
     "bedroc alpha=3": ("bedroc", {"alpha": 3}),
 }
 
+# metrics that are no sum over tie groups, and so have no law of luck
+FIGURES = {
+    "max_f_score": ("max_f_score", {}),
+    "max_f_score beta=2": ("max_f_score", {"beta": 2}),
+    "breakeven_point": ("breakeven_point", {}),
+    "r_precision": ("r_precision", {}),
+    "k_at_recall(0.5)": ("k_at_recall", {"recall": 0.5}),
+    "k_at_recall(0.3)": ("k_at_recall", {"recall": 0.3}),
+    "precision_at_recall(0.5)": ("precision_at_recall", {"recall": 0.5}),
+    "precision_at_recall(0.3)": ("precision_at_recall", {"recall": 0.3}),
+}
+ALL = {**METRICS, **FIGURES}
+# ties are always retrieved whole
+WITHOUT_TIES = {"max_f_score", "breakeven_point"}
+
 # sizes of the tie groups, best first, and number of targets
 SMALL_LISTS = [
     ((1, 1, 1, 1, 1, 1, 1, 1), 3),
@@ -48,17 +63,20 @@ SMALL_LISTS = [
 
 def metric_function(case):
     """Return the metric of a case with its settings bound."""
-    name, settings = METRICS[case]
+    name, settings = ALL[case]
     function = getattr(skrank, name)
-    return lambda y_true, y_score, **kwargs: function(
-        y_true, y_score, **{**settings, **kwargs}
-    )
+    left_out = {"ties"} if name in WITHOUT_TIES else set()
+
+    def metric(y_true, y_score, **kwargs):
+        given = {key: kwargs[key] for key in kwargs.keys() - left_out}
+        return function(y_true, y_score, **{**settings, **given})
+
+    return metric
 
 
 def oracle_settings(case, n_samples):
     """Settings of a case in the words of the oracles."""
-    _, settings = METRICS[case]
-    settings = dict(settings)
+    settings = dict(ALL[case][1])
     depth = settings.pop("k", settings.pop("t", None))
     if isinstance(depth, float):
         depth = -int(-depth * n_samples // 1)

@@ -11,6 +11,8 @@ from itertools import accumulate, combinations, groupby, product
 from math import comb, exp, prod
 
 Groups = Sequence[tuple[int, int]]
+WHOLE = ("max_f_score", "breakeven_point")  # ties are always retrieved whole
+CURVE = (*WHOLE, "k_at_recall", "precision_at_recall")
 
 
 def tie_groups(y_true: Sequence[int], y_score: Sequence[float]) -> list:
@@ -37,11 +39,14 @@ def _value_of_ranks(
     normalize: str = "min",
     alpha: float = 20.0,
     n_targets: int | None = None,
+    **parameter: float,
 ) -> Fraction:
     """Value of hits at these ranks, from the definitions in words."""
     m = n_targets or len(ranks)
     n = n_scored + m - len(ranks)
     found = sum(rank <= cut for rank in ranks)
+    if metric in CURVE:
+        return _curve_figure(ranks, metric, m, **parameter)
     if metric in ("rie", "bedroc"):
         return _early_recognition(ranks, metric, n, m, alpha)
     if metric == "reciprocal_rank":
@@ -59,6 +64,27 @@ def _value_of_ranks(
     )
     divisor = {"min": min(m, cut), "relevant": m, "hits": max(found, 1)}[normalize]
     return total / (m if metric == "average_precision" else divisor)
+
+
+def _curve_figure(
+    ranks: Sequence[int],
+    metric: str,
+    m: int,
+    beta: int = 1,
+    recall: float = 1.0,
+) -> Fraction:
+    """Figures of the curve, point by point: the hits down to each rank of a hit."""
+    points = [(rank, sum(r <= rank for r in ranks)) for rank in ranks]
+    if metric == "max_f_score":
+        recalls = [(Fraction(h, rank), Fraction(h, m)) for rank, h in points]
+        return max((1 + beta**2) * p * r / (beta**2 * p + r) for p, r in recalls)
+    if metric == "breakeven_point":
+        return max(min(Fraction(h, rank), Fraction(h, m)) for rank, h in points)
+    reached = [(rank, h) for rank, h in points if h >= Fraction(str(recall)) * m]
+    if not reached:
+        return Fraction(0)
+    rank, h = min(reached)
+    return Fraction(rank) if metric == "k_at_recall" else Fraction(h, rank)
 
 
 def _early_recognition(
@@ -87,7 +113,10 @@ def all_orders(groups: Groups) -> Iterator[list[int]]:
 
 def value(groups: Groups, metric: str, *, ties: str = "expected", **kwargs) -> Fraction:
     """Value of a list with ties, by the words of the tie rule."""
-    if ties == "threshold":
+    if metric == "r_precision":  # precision at m
+        m = kwargs.get("n_targets") or sum(hits for _, hits in groups)
+        kwargs["depth"], metric = m, "precision_at_t"
+    if ties == "threshold" or metric in WHOLE:
         return _threshold_value(groups, metric, **kwargs)
     if ties == "expected":
         values = [

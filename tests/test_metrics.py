@@ -9,11 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from sklearn.metrics import average_precision_score, roc_auc_score
+from sklearn.metrics import (
+    average_precision_score,
+    fbeta_score,
+    precision_recall_curve,
+    roc_auc_score,
+)
 
 import oracles
 from cases import (
-    METRICS,
+    ALL,
     SMALL_LISTS,
     TIES,
     make_list,
@@ -24,12 +29,19 @@ from skrank import (
     average_precision,
     average_precision_at_k,
     bedroc,
+    breakeven_point,
     enrichment_factor,
+    k_at_recall,
+    max_f_score,
+    precision_at_recall,
     precision_at_t,
+    r_precision,
     recall_at_t,
+    recall_precision_curve,
     reciprocal_rank,
     rie,
 )
+from skrank._measures._tie_sums import reciprocal_rank_of_hit
 
 
 def ranked(labels):
@@ -93,9 +105,9 @@ def test_groups_of_three_three_two():
 
 
 @pytest.mark.parametrize("ties", TIES)
-@pytest.mark.parametrize("case", METRICS)
+@pytest.mark.parametrize("case", ALL)
 def test_against_all_orders_inside_ties(case, ties):
-    metric, _ = METRICS[case]
+    metric, _ = ALL[case]
     function = metric_function(case)
     for sizes, n_targets in SMALL_LISTS:
         for hits in product(*(range(size + 1) for size in sizes)):
@@ -112,9 +124,9 @@ def test_against_all_orders_inside_ties(case, ties):
 
 
 @pytest.mark.parametrize("ties", TIES)
-@pytest.mark.parametrize("case", METRICS)
+@pytest.mark.parametrize("case", ALL)
 def test_missed_targets_against_definition(case, ties):
-    metric, _ = METRICS[case]
+    metric, _ = ALL[case]
     sizes, hits = (1, 3, 2, 4), (1, 1, 0, 2)
     settings = oracle_settings(case, sum(sizes))
     groups = list(zip(sizes, hits, strict=True))
@@ -348,3 +360,260 @@ def test_weights_without_a_meaning_are_refused(ties):
         )
     with pytest.raises(ValueError, match="`ties` must be 'threshold' when reciprocal"):
         reciprocal_rank(y_true, y_score, ties=ties, sample_weight=[1, 1, 1, 2])
+
+
+# Figures of the curve
+
+
+def test_figures_of_lingpipe():
+    # LingPipe, documentation of ScoredPrecisionRecallEvaluation: F 0.67 at recall 0.75
+    # and precision 0.60, breakeven 0.60
+    labels = [0, 1, 0, 1, 1, 0, 0, 0, 1, 0]
+    scores = [-1.21, -1.27, -1.39, -1.47, -1.60, -1.65, -1.79, -1.80, -2.01, -3.70]
+    assert round(max_f_score(labels, scores), 2) == 0.67
+    assert breakeven_point(labels, scores) == pytest.approx(0.60)
+    # of its unit test, with one more positive that is never returned
+    assert max_f_score(labels, scores, n_missed=1) == pytest.approx(0.6)
+    assert r_precision(labels, scores, n_missed=1) == pytest.approx(0.6)
+
+
+def test_k_at_recall_of_the_premise_example():
+    # Bhat, "Precision, recall, and all that": x, a, y, b, c, z with a, b, c correct;
+    # k@recall inverts recall@k, and average precision is the integral of
+    # precision@recall(r) = precision@k(k@recall(r))
+    premises = ranked([0, 1, 0, 1, 1, 0])
+    recalls = [1 / 3, 2 / 3, 1.0]
+    ks = [k_at_recall(*premises, recall=r) for r in recalls]
+    assert ks == [2, 4, 5]
+    precisions = [precision_at_recall(*premises, recall=r) for r in recalls]
+    assert_allclose(precisions, [precision_at_t(*premises, t=int(k)) for k in ks])
+    assert np.mean(precisions) == pytest.approx(average_precision(*premises))
+
+
+def test_breakeven_point_where_the_curve_ends_above_the_diagonal():
+    # 2 targets of 5 are scored, both on top: precision is 1 up to recall 0.4
+    lists = ranked([1, 1, 0, 0])
+    assert breakeven_point(*lists, n_missed=3) == pytest.approx(0.4)
+    assert breakeven_point(*lists) == 1.0
+
+
+def test_r_precision_beyond_the_scored_list():
+    # trec_eval divides by the number of targets: 2 hits in 4 ranks, 6 targets
+    for ties in TIES:
+        value = r_precision(*ranked([1, 0, 1, 0]), n_missed=4, ties=ties)
+        assert value == pytest.approx(2 / 6)
+
+
+def test_recall_that_is_never_reached():
+    lists = ranked([1, 1, 0, 0])
+    assert k_at_recall(*lists, recall=0.5, n_missed=2) == 2
+    assert precision_at_recall(*lists, recall=0.5, n_missed=2) == 1.0
+    assert k_at_recall(*lists, recall=0.51, n_missed=2) == np.inf
+    assert precision_at_recall(*lists, recall=0.51, n_missed=2) == 0.0
+
+
+@pytest.mark.parametrize("number", [0.07, np.float32(0.07), Fraction(7, 100)])
+def test_recall_is_rounded_up_but_not_by_rounding_errors(number):
+    # 0.07 * 100 is 7.000000000000001, and np.float32(0.07) above 0.07
+    lists = ranked([1] * 100 + [0])
+    assert k_at_recall(*lists, recall=number) == 7
+    assert k_at_recall(*lists, recall=0.0701) == 8
+    assert k_at_recall(*lists, recall=1) == 100
+
+
+@pytest.mark.parametrize("recall", [0, -0.1, 1.01, 80, np.nan, True, "0.8", None])
+@pytest.mark.parametrize("metric", [k_at_recall, precision_at_recall])
+def test_bad_recall(metric, recall):
+    text = "`recall` must be a number above 0, up to 1; got "
+    with pytest.raises(ValueError, match=text):
+        metric(*ranked([1, 0]), recall=recall)
+
+
+def test_bad_beta():
+    with pytest.raises(ValueError, match="`beta` must be a finite number above 0; got"):
+        max_f_score(*ranked([1, 0]), beta=-1)
+
+
+@given(scored_lists)
+def test_average_precision_is_the_mean_of_precision_at_recall(data):
+    y_true, y_score, _ = data
+    y_score, m = np.asarray(y_score, dtype=float), sum(y_true)
+    for ties in TIES:
+        precisions = [
+            precision_at_recall(y_true, y_score, recall=q / m, ties=ties)
+            for q in range(1, m + 1)
+        ]
+        exact = average_precision(y_true, y_score, ties=ties)
+        assert np.mean(precisions) == pytest.approx(exact, rel=1e-12)
+
+
+@given(scored_lists)
+def test_breakeven_point_is_between_r_precision_and_max_f1(data):
+    y_true, y_score, weight = data
+    y_score = np.asarray(y_score, dtype=float)
+    middle = breakeven_point(y_true, y_score)
+    assert middle <= max_f_score(y_true, y_score) + 1e-15
+    untied = y_score + np.arange(y_score.size) / (2 * y_score.size)
+    least = r_precision(y_true, untied)
+    assert least <= breakeven_point(y_true, untied) + 1e-15
+    m = sum(y_true)
+    for ties in TIES:
+        value = r_precision(y_true, y_score, ties=ties)
+        exact = precision_at_t(y_true, y_score, t=m, ties=ties)
+        assert value == pytest.approx(exact, rel=1e-14)
+    middle = breakeven_point(y_true, y_score, sample_weight=weight)
+    best = max_f_score(y_true, y_score, sample_weight=weight)
+    assert middle <= best * (1 + 1e-12)
+
+
+@given(scored_lists, st.floats(0.1, 10))
+def test_max_f_score_against_sklearn(data, beta):
+    # the F-score of each point of sklearn.metrics.precision_recall_curve, with weights
+    # too; the last point, which it adds, has a recall of 0
+    y_true, y_score, weight = data
+    y_score = np.asarray(y_score, dtype=float)
+    for sample_weight in (None, weight):
+        p, r, _ = precision_recall_curve(y_true, y_score, sample_weight=sample_weight)
+        found = r > 0
+        theirs = (1 + beta**2) * p[found] * r[found] / (beta**2 * p[found] + r[found])
+        ours = max_f_score(y_true, y_score, beta=beta, sample_weight=sample_weight)
+        assert ours == pytest.approx(theirs.max(), rel=1e-9)
+    # and sklearn.metrics.fbeta_score of the labels that the best threshold gives
+    level = recall_precision_curve(y_true, y_score)
+    best = y_score >= level.score[np.argmax(level.f_score(beta))]
+    ours = max_f_score(y_true, y_score, beta=beta)
+    assert ours == pytest.approx(fbeta_score(y_true, best, beta=beta), rel=1e-9)
+
+
+@given(scored_lists, st.floats(0.01, 1.0))
+def test_points_of_a_recall_against_sklearn(data, recall):
+    # the best precision that sklearn.metrics.precision_recall_curve has at the lowest
+    # recall that is enough, and the items down to its threshold
+    y_true, y_score, weight = data
+    y_score = np.asarray(y_score, dtype=float)
+    for sample_weight in (None, weight):
+        precision, reached, level = precision_recall_curve(
+            y_true, y_score, sample_weight=sample_weight
+        )
+        last = np.flatnonzero(reached[:-1] >= recall * (1 - 1e-12))[-1]
+        settings = {"recall": recall, "ties": "threshold"}
+        ours = precision_at_recall(
+            y_true, y_score, sample_weight=sample_weight, **settings
+        )
+        assert ours == pytest.approx(precision[last], rel=1e-9)
+        taken = np.ones(y_score.size) if sample_weight is None else np.array(weight)
+        depth = taken[y_score >= level[last]].sum()
+        ours = k_at_recall(y_true, y_score, sample_weight=sample_weight, **settings)
+        assert ours == pytest.approx(depth, rel=1e-9)
+
+
+@given(scored_lists, st.data())
+def test_whole_weights_of_figures_against_repetition(data, draw):
+    y_true, y_score, _ = data
+    counts = draw.draw(
+        st.lists(st.integers(0, 4), min_size=len(y_true), max_size=len(y_true))
+    )
+    y_score = np.asarray(y_score, float)
+    repeated = np.repeat(y_true, counts), np.repeat(y_score, counts)
+    if not 0 < repeated[0].sum() < repeated[0].size:
+        return
+    recall = draw.draw(st.floats(0.01, 1.0))
+    cases = [
+        (max_f_score, {"beta": 2.0}),
+        (breakeven_point, {}),
+        (k_at_recall, {"recall": recall, "ties": "threshold"}),
+        (precision_at_recall, {"recall": recall, "ties": "threshold"}),
+        *((r_precision, {"ties": ties}) for ties in TIES),
+    ]
+    for metric, settings in cases:
+        for n_missed in (0, 3):
+            weighted = metric(
+                y_true, y_score, sample_weight=counts, n_missed=n_missed, **settings
+            )
+            plain = metric(*repeated, n_missed=n_missed, **settings)
+            assert weighted == pytest.approx(plain, rel=1e-13)
+
+
+@given(
+    st.lists(st.floats(0.001, 1000), min_size=3, max_size=40),
+    st.integers(1, 2),
+    st.floats(0.1, 10),
+)
+def test_figures_of_a_perfect_ranking_do_not_step_over_one(weight, n_others, beta):
+    y_true, y_score = ranked([1] * (len(weight) - n_others) + [0] * n_others)
+    for sample_weight in (None, weight):
+        settings = {"sample_weight": sample_weight}
+        values = [
+            max_f_score(y_true, y_score, beta=beta, **settings),
+            breakeven_point(y_true, y_score, **settings),
+            r_precision(y_true, y_score, **settings),
+            precision_at_recall(
+                y_true, y_score, recall=1.0, ties="threshold", **settings
+            ),
+        ]
+        assert max(values) <= 1
+        assert_allclose(values, 1, rtol=1e-9)
+
+
+@pytest.mark.parametrize("ties", ["expected", "optimistic", "pessimistic"])
+def test_weights_of_figures_without_a_meaning_are_refused(ties):
+    y_true, y_score = [0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4]
+    for metric in (k_at_recall, precision_at_recall):
+        with pytest.raises(ValueError, match="`ties` must be 'threshold' when .*_at_r"):
+            metric(y_true, y_score, recall=1.0, ties=ties, sample_weight=[1, 1, 1, 2])
+
+
+@pytest.mark.parametrize(
+    ("above", "size", "hits", "place"),
+    [
+        (0, 2, 1, 1),
+        (3, 40, 40, 17),
+        (10, 500, 20, 13),
+        (0, 3000, 1500, 700),
+        (1000, 3000, 2, 2),
+        (10**6, 3000, 40, 1),
+    ],
+)
+def test_precision_at_a_hit_of_a_large_tie_against_rational_sum(
+    above, size, hits, place
+):
+    # hit j of d at place i of b with chance C(i-1, j-1) C(b-i, d-j) / C(b, d)
+    y_score = np.repeat([2.0, 1.0, 0.0], [above, size, 1])
+    y_true = np.arange(y_score.size) - above
+    y_true = (y_true >= 0) & (y_true < hits)
+    ways, total = comb(size - place, hits - place), Fraction(0)
+    for i in range(place, size - hits + place + 1):
+        total += Fraction(round(Fraction(ways << 80, comb(size, hits))), above + i)
+        more = size - i - hits + place
+        ways = ways * i * more // ((i - place + 1) * max(size - i, 1))
+    exact = place * float(total / 2**80)
+    value = precision_at_recall(y_true, y_score, recall=place / hits)
+    assert value == pytest.approx(exact, rel=1e-12)
+
+
+def test_precision_in_a_tie_of_a_million():
+    # average precision and reciprocal rank, in closed form or by recurrence, judge
+    size = 10**6
+    constant = np.zeros(size)
+    for hits in (1, 3):
+        y_true = np.arange(size) < hits
+        precisions = [
+            precision_at_recall(y_true, constant, recall=q / hits)
+            for q in range(1, hits + 1)
+        ]
+        exact = average_precision(y_true, constant)
+        assert np.mean(precisions) == pytest.approx(exact, rel=1e-12)
+    y_true = np.arange(size) < 1000
+    first = precision_at_recall(y_true, constant, recall=0.001)
+    assert first == pytest.approx(reciprocal_rank(y_true, constant), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("size", "hits", "place"),
+    [(10**6, 2, 2), (10**6, 1000, 997), (10**6, 500_000, 7), (10**7, 5000, 2500)],
+)
+def test_mean_over_places_of_a_hit(size, hits, place):
+    # (j-1)/(i-1) C(i-1, j-1) = C(i-2, j-2), and the sum over i of the latter times
+    # C(b-i, d-j) is C(b-1, d-1): so the mean of (j-1)/(i-1) is d/b
+    mean = (place - 1) * reciprocal_rank_of_hit(-1, size, hits, place)
+    assert mean == pytest.approx(hits / size, rel=1e-11)

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import UndefinedMetricWarning
 
 import skrank.metrics
-from cases import METRICS, TIES, metric_function
+from cases import ALL, TIES, metric_function
 
 
 def weights(alpha):
@@ -39,6 +39,8 @@ PERFECT = {
     "enrichment_factor@0.3": (5 / 9) / (5 / 30),
     "rie": rie_of_targets_first(20),
     "rie alpha=3": rie_of_targets_first(3),
+    "k_at_recall(0.5)": 3,
+    "k_at_recall(0.3)": 2,
 }
 # 5 targets in a tie of 30 items: "expected" (None: see the enumerations), "threshold"
 CONSTANT = {
@@ -56,21 +58,29 @@ CONSTANT = {
     "bedroc alpha=3": tuple(
         bedroc_of_weight(weight, 3) for weight in (weights(3).mean(), weights(3)[-1])
     ),
+    "max_f_score": (2 * 5 / (5 + 30), 2 * 5 / (5 + 30)),
+    "max_f_score beta=2": (5 * 5 / (4 * 5 + 30), 5 * 5 / (4 * 5 + 30)),
+    "breakeven_point": (5 / 30, 5 / 30),
+    "r_precision": (5 / 30, 5 / 30),
+    "k_at_recall(0.5)": (3 * 31 / 6, 30),
+    "k_at_recall(0.3)": (2 * 31 / 6, 30),
 }
 # not raised by a hit that moves up
 NOT_MONOTONE = {"average_precision@4 hits"}
+SMALLER_IS_BETTER = {"k_at_recall(0.5)", "k_at_recall(0.3)"}
 
 rng = np.random.default_rng(0)
 Y_TRUE = rng.permutation(np.repeat([1, 0], [5, 25]))
 Y_SCORE = rng.integers(0, 12, Y_TRUE.size) / 12
 
-all_cases = pytest.mark.parametrize("case", METRICS)
+all_cases = pytest.mark.parametrize("case", ALL)
 all_ties = pytest.mark.parametrize("ties", TIES)
 
 
 def test_every_metric_is_in_the_table():
-    assert {name for name, _ in METRICS.values()} == set(skrank.metrics.__all__)
-    assert set(METRICS) >= PERFECT.keys() | CONSTANT.keys() | NOT_MONOTONE
+    assert {name for name, _ in ALL.values()} == set(skrank.metrics.__all__)
+    exceptions = PERFECT.keys() | CONSTANT.keys() | NOT_MONOTONE | SMALLER_IS_BETTER
+    assert set(ALL) >= exceptions
 
 
 @all_cases
@@ -119,6 +129,8 @@ def test_tie_rules_are_in_order_and_agree_without_ties(case, data):
             metric_function(case)(y_true, y_score, ties=ties)
             for ties in ("pessimistic", "expected", "optimistic")
         )
+        if case in SMALLER_IS_BETTER:
+            low, high = high, low
         assert low <= mean + 1e-12 <= high + 2e-12
     untied = np.asarray(y_score) + np.arange(n) / (2 * n)
     values = [metric_function(case)(y_true, untied, ties=ties) for ties in TIES]
@@ -138,7 +150,9 @@ def test_a_hit_that_moves_up_never_harms(case, ties, data):
     before = metric_function(case)(order, y_score, ties=ties)
     if order[below] > order[below - 1]:
         order[below - 1], order[below] = order[below], order[below - 1]
-    assert metric_function(case)(order, y_score, ties=ties) >= before - 1e-12
+    after = metric_function(case)(order, y_score, ties=ties)
+    gained = before - after if case in SMALLER_IS_BETTER else after - before
+    assert gained >= -1e-12
 
 
 def test_over_hits_is_not_monotone():
@@ -273,5 +287,6 @@ def test_undefined_with_weights():
 @all_cases
 def test_missed_targets_define_what_would_be_undefined(case):
     scores = np.arange(6.0)
-    assert metric_function(case)([0] * 6, scores, n_missed=2) == 0.0
+    worst = math.inf if case in SMALLER_IS_BETTER else 0.0
+    assert metric_function(case)([0] * 6, scores, n_missed=2) == worst
     assert metric_function(case)([1] * 6, scores, n_missed=2) >= 0.5

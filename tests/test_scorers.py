@@ -44,17 +44,27 @@ from skrank import (
     average_precision,
     average_precision_at_k,
     bedroc,
+    breakeven_point,
     enrichment_factor,
+    k_at_recall,
     make_average_precision_at_k_scorer,
     make_average_precision_scorer,
     make_bedroc_scorer,
+    make_breakeven_point_scorer,
     make_enrichment_factor_scorer,
+    make_k_at_recall_scorer,
+    make_max_f_score_scorer,
+    make_precision_at_recall_scorer,
     make_precision_at_t_scorer,
+    make_r_precision_scorer,
     make_rare_target_scorers,
     make_recall_at_t_scorer,
     make_reciprocal_rank_scorer,
     make_rie_scorer,
+    max_f_score,
+    precision_at_recall,
     precision_at_t,
+    r_precision,
     recall_at_t,
     reciprocal_rank,
     rie,
@@ -128,6 +138,17 @@ def test_values_are_those_of_the_metric(estimator):
         (make_reciprocal_rank_scorer(), reciprocal_rank(Y[300:], scores)),
         (make_rie_scorer(alpha=5), rie(Y[300:], scores, alpha=5)),
         (make_bedroc_scorer(alpha=5), bedroc(Y[300:], scores, alpha=5)),
+        (make_max_f_score_scorer(beta=2), max_f_score(Y[300:], scores, beta=2)),
+        (make_breakeven_point_scorer(), breakeven_point(Y[300:], scores)),
+        (make_r_precision_scorer(), r_precision(Y[300:], scores)),
+        (
+            make_precision_at_recall_scorer(0.8),
+            precision_at_recall(Y[300:], scores, recall=0.8),
+        ),
+        (
+            make_k_at_recall_scorer(0.8),
+            -k_at_recall(Y[300:], scores, recall=0.8),
+        ),
     ):
         assert scorer(model, X[300:], Y[300:]) == value
 
@@ -336,6 +357,10 @@ def test_other_refusals():
         (lambda: make_recall_at_t_scorer(1.2), "`t` must be an int of at least 1"),
         (lambda: make_precision_at_t_scorer(-3), "`t` must be .*; got -3"),
         (lambda: make_bedroc_scorer(alpha=0), "`alpha` must be a finite number above"),
+        (lambda: make_max_f_score_scorer(beta=0), "`beta` must be a finite number ab"),
+        (lambda: make_precision_at_recall_scorer(0), "`recall` must be a number abov"),
+        (lambda: make_k_at_recall_scorer(80), "`recall` must be a number above 0, u"),
+        (lambda: make_r_precision_scorer(ties="mean"), "`ties` must be one of .*mean"),
     ],
 )
 def test_bad_settings_fail_in_the_factory(factory, text):
@@ -375,7 +400,8 @@ def test_clone_and_pickle(copied):
 
 
 def test_names_carry_the_cut_off():
-    assert list(make_rare_target_scorers(t=0.02, k=50, alpha=80.5)) == [
+    scorers = make_rare_target_scorers(t=0.02, k=50, alpha=80.5, beta=0.5, recall=0.9)
+    assert list(scorers) == [
         "average_precision",
         "average_precision@50",
         "recall@0.02",
@@ -384,6 +410,11 @@ def test_names_carry_the_cut_off():
         "reciprocal_rank",
         "rie(alpha=80.5)",
         "bedroc(alpha=80.5)",
+        "max_f_score(beta=0.5)",
+        "breakeven_point",
+        "r_precision",
+        "precision_at_recall(0.9)",
+        "neg_k_at_recall(0.9)",
     ]
 
 
@@ -567,6 +598,22 @@ def test_metadata_routing_of_sample_weight():
     assert_allclose(*results, rtol=1e-12)
 
 
+def test_search_by_the_work_that_a_recall_costs():
+    # the precision at a recall and the depth of it rank candidates alike on one fold
+    scoring = {
+        "precision": make_precision_at_recall_scorer(0.8, ties="optimistic"),
+        "work": make_k_at_recall_scorer(0.8, ties="optimistic"),
+    }
+    one_fold = [(np.arange(300), np.arange(300, 400))]
+    search = GridSearchCV(PIPELINE, GRID, scoring=scoring, refit="work", cv=one_fold)
+    results = search.fit(X, Y).cv_results_
+    assert list(results["rank_test_work"]) == list(results["rank_test_precision"])
+    needed = np.ceil(0.8 * Y[300:].sum())
+    work = results["mean_test_work"]
+    assert_allclose(-needed / work, results["mean_test_precision"])
+    assert search.best_score_ == work.max() < 0
+
+
 def test_fold_without_targets_is_nan_and_warns():
     model = KNeighborsClassifier().fit(X, Y)
     alone = Y == 0
@@ -574,3 +621,5 @@ def test_fold_without_targets_is_nan_and_warns():
         assert np.isnan(SCORER(model, X[alone], Y[alone]))
     other = make_average_precision_scorer(undefined=0.0)
     assert other(model, X[alone], Y[alone]) == 0.0
+    work = make_k_at_recall_scorer(0.8, undefined=50)
+    assert work(model, X[alone], Y[alone]) == -50

@@ -37,6 +37,15 @@ def new_axes(**kwargs: Any) -> Any:
     return axes
 
 
+def lone_axes(width: float, height: float) -> Any:
+    """Make axes on a figure that pyplot does not know of; its size in inches."""
+    from matplotlib.figure import Figure
+
+    ax = Figure(figsize=(width, height), layout="constrained").add_subplot()
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
 def draw_curve(
     ax: Any, x: ArrayLike, y: ArrayLike, label: str | None, line_kw: Any, **style: Any
 ) -> Any:

@@ -9,7 +9,12 @@ from numpy.typing import NDArray
 
 from skrank._measures._tie_sums import Array
 from skrank._ranking import HitGroups, Ranking
-from skrank._validation import TIES, check_depth, check_option
+from skrank._validation import (
+    TIES,
+    check_depth,
+    check_option,
+    check_weighted_ties,
+)
 
 
 class ListShape(Protocol):
@@ -86,13 +91,7 @@ class Measure(ABC):
 
     def check_weights(self) -> None:
         """Refuse weights where the tie rule gives them no meaning."""
-        if self.ties not in self.weighted_ties:
-            msg = (
-                f"`ties` must be 'threshold' when {self.name} is given sample_weight: "
-                "the order of unequal weights inside a tie has no expected value in "
-                f"closed form; got ties={self.ties!r}."
-            )
-            raise ValueError(msg)
+        check_weighted_ties(self.name, self.ties, self.weighted_ties)
 
     def cut(self, shape: ListShape) -> float:
         """Depth of the list that counts."""

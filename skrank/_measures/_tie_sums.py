@@ -21,6 +21,9 @@ Array = Any  # numbers or arrays of them, broadcast against each other
 _FEW = 200
 _SHORT = 32  # items of a group whose sums have so many terms
 _NEGLIGIBLE = math.log(1e-17)
+# Standard deviations beyond which a log-concave law has no chance that can be felt,
+# not even if the value there is 1e7 times as large.
+_FAR = 60
 
 
 def hits_within(ties: str, groups: HitGroups, counted: Array) -> Array:
@@ -180,3 +183,25 @@ def _first_hit_sum(above: int, size: int, hits: int) -> float:
     onward = (size - place - hits + 1) / (size - place)
     chance = np.cumprod(np.append(hits / size, onward))
     return float((chance / (above + 1 + np.append(0, place))).sum())
+
+
+def reciprocal_rank_of_hit(above: int, size: int, hits: int, place: int) -> float:
+    """Mean over the orders of one group of 1 / (rank of its hit number `place`).
+
+    Hit j of d is at place k of b with chance C(k-1, j-1) C(b-k, d-j) / C(b, d), the
+    negative hypergeometric law. Chances follow from their ratios, which fall with k:
+    from the likeliest place on, either way, products are of numbers up to 1. Such a law
+    is log-concave, so that exp(1 - z) bounds its chance beyond z standard deviations.
+    """
+    mean = place * (size + 1) / (hits + 1)
+    spread = mean * (hits + 1 - place) * (size - hits) / ((hits + 1) * (hits + 2))
+    reach = math.ceil(_FAR * math.sqrt(spread))
+    low = max(place, math.floor(mean) - reach)
+    high = min(size - hits + place, math.ceil(mean) + reach)
+    at = np.arange(low, high, dtype=np.float64)
+    ratio = at / (at - place + 1) * ((size - at - hits + place) / (size - at))
+    mode = np.count_nonzero(ratio > 1)
+    before, after = np.cumprod(1 / ratio[:mode][::-1])[::-1], np.cumprod(ratio[mode:])
+    chance = np.concatenate([before, [1.0], after])
+    rank = np.append(at, high) + above
+    return float((chance / rank).sum() / chance.sum())

@@ -6,17 +6,31 @@ none is the caller's to choose.
 
 import math
 import warnings
+from typing import Protocol
 
 from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrank._measures import Measure
 from skrank._ranking import Ranking, rank
 from skrank._validation import check_ranking_input, check_undefined
 
 
+class Figure(Protocol):
+    """What can be read from a ranking: a measure, or a figure of its curve."""
+
+    @property
+    def name(self) -> str:
+        """Name as printed, with its parameters."""
+
+    def check_weights(self) -> None:
+        """Refuse weights where they have no meaning."""
+
+    def value(self, ranking: Ranking) -> float:
+        """Value of one ranking that has targets and others, or missed some."""
+
+
 def evaluate(
-    measure: Measure,
+    figure: Figure,
     y_true: ArrayLike,
     y_score: ArrayLike,
     pos_label: object,
@@ -34,12 +48,12 @@ def evaluate(
         n_missed=n_missed,
     )
     if data.weight is not None:
-        measure.check_weights()
+        figure.check_weights()
     ranking = rank(data)
     reason = why_undefined(ranking)
     if reason is not None:
-        return undefined(measure.name, reason, answer, stacklevel=3)
-    return measure.value(ranking)
+        return undefined(figure.name, reason, answer, stacklevel=3)
+    return figure.value(ranking)
 
 
 def why_undefined(ranking: Ranking) -> str | None:
@@ -51,11 +65,16 @@ def why_undefined(ranking: Ranking) -> str | None:
     return None
 
 
+def undefined_text(name: str, reason: str) -> str:
+    """Say that a metric has no value, and why."""
+    return f"{name} is undefined: `y_true` must hold targets and others; got {reason}."
+
+
 def undefined(
     name: str, reason: str, undefined: float | str, *, stacklevel: int
 ) -> float:
     """Answer for a metric without a value; `stacklevel` 1 is the line of this call."""
-    msg = f"{name} is undefined: `y_true` must hold targets and others; got {reason}."
+    msg = undefined_text(name, reason)
     if undefined == "raise":
         raise ValueError(msg)
     answer = float(undefined)

@@ -13,6 +13,13 @@ from skrank.scorers._average_precision import (
     make_average_precision_at_k_scorer,
     make_average_precision_scorer,
 )
+from skrank.scorers._curve import (
+    make_breakeven_point_scorer,
+    make_k_at_recall_scorer,
+    make_max_f_score_scorer,
+    make_precision_at_recall_scorer,
+    make_r_precision_scorer,
+)
 from skrank.scorers._early import (
     make_bedroc_scorer,
     make_reciprocal_rank_scorer,
@@ -32,8 +39,13 @@ __all__ = [
     "make_average_precision_at_k_scorer",
     "make_average_precision_scorer",
     "make_bedroc_scorer",
+    "make_breakeven_point_scorer",
     "make_enrichment_factor_scorer",
+    "make_k_at_recall_scorer",
+    "make_max_f_score_scorer",
+    "make_precision_at_recall_scorer",
     "make_precision_at_t_scorer",
+    "make_r_precision_scorer",
     "make_random_selection_scorer",
     "make_rare_target_scorers",
     "make_recall_at_t_scorer",

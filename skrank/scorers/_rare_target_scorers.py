@@ -6,6 +6,13 @@ from skrank.scorers._average_precision import (
     make_average_precision_at_k_scorer,
     make_average_precision_scorer,
 )
+from skrank.scorers._curve import (
+    make_breakeven_point_scorer,
+    make_k_at_recall_scorer,
+    make_max_f_score_scorer,
+    make_precision_at_recall_scorer,
+    make_r_precision_scorer,
+)
 from skrank.scorers._early import (
     make_bedroc_scorer,
     make_reciprocal_rank_scorer,
@@ -24,6 +31,8 @@ def make_rare_target_scorers(
     t: float,
     k: float,
     alpha: float = 20.0,
+    beta: float = 1.0,
+    recall: float = 0.8,
     normalize: str = "min",
     ties: str = "expected",
     pos_label: object = None,
@@ -42,14 +51,19 @@ def make_rare_target_scorers(
         Depth of average precision at k.
     alpha : float, default=20.0
         How early is early, for RIE and BEDROC.
+    beta : float, default=1.0
+        How many times as much recall counts as precision, for the maximum F-score.
+    recall : float, default=0.8
+        Share of the targets to find, for precision and k at a recall.
     normalize : {"min", "relevant", "hits"}, default="min"
         Divisor of average precision at k.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Tie rule of all metrics.
+        Tie rule of all metrics that have one.
     pos_label : int, float, bool or str, default=None
         Label of the targets; None understands {0, 1}, {-1, 1} and bool.
     undefined : float or "raise", default=nan
-        Value of a fold without targets, or with targets alone.
+        Value of a fold without targets, or with targets alone; k at a recall turns its
+        sign.
     detector_targets : {"outliers", "inliers"}, default=None
         What the targets are to an outlier detector; see
         :func:`make_average_precision_scorer`.
@@ -57,7 +71,8 @@ def make_rare_target_scorers(
     Returns
     -------
     scorers : dict of str to callable
-        Scorers under the names of their metrics, cut-offs and alpha included.
+        Scorers under the names of their metrics, parameters included. For all of them
+        larger is better: k at a recall is negated.
 
     Raises
     ------
@@ -81,13 +96,18 @@ def make_rare_target_scorers(
     reciprocal_rank
     rie(alpha=20)
     bedroc(alpha=20)
+    max_f_score(beta=1)
+    breakeven_point
+    r_precision
+    precision_at_recall(0.8)
+    neg_k_at_recall(0.8)
     """
-    shared: dict[str, Any] = {
-        "ties": ties,
+    common: dict[str, Any] = {
         "pos_label": pos_label,
         "undefined": undefined,
         "detector_targets": detector_targets,
     }
+    shared = {"ties": ties, **common}
     scorers = (
         make_average_precision_scorer(**shared),
         make_average_precision_at_k_scorer(k, normalize=normalize, **shared),
@@ -97,5 +117,10 @@ def make_rare_target_scorers(
         make_reciprocal_rank_scorer(**shared),
         make_rie_scorer(alpha=alpha, **shared),
         make_bedroc_scorer(alpha=alpha, **shared),
+        make_max_f_score_scorer(beta=beta, **common),
+        make_breakeven_point_scorer(**common),
+        make_r_precision_scorer(**shared),
+        make_precision_at_recall_scorer(recall, **shared),
+        make_k_at_recall_scorer(recall, **shared),
     )
     return {scorer.__name__: scorer for scorer in scorers}

@@ -1,0 +1,189 @@
+"""The commands: what is asked in Python, asked of a file.
+
+``python -m skrank report`` reads labels and scores from a table and prints the report.
+"""
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import skrank
+from skrank._report import ranking_report
+from skrank._report_result import RankingReport
+from skrank._score_file import find_targets, read_score_file
+from skrank._validation import TIES, check_cutoff, check_scores
+
+_PROGRAM = "python -m skrank"
+_WRONG = 2  # exit status of what was asked wrongly, as argparse has it
+_EPILOG = """\
+examples:
+  python -m skrank report scores.csv --target active \\
+      --score model_a --score model_b --at 10 --at 1%
+  python -m skrank report docking.csv.gz --target active \\
+      --lower-is-better energy --html report.html
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; return its exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        report = _report(options)
+        if options.html:
+            report.to_html(options.html)
+            _say(f"wrote {options.html}")
+    except (ImportError, OSError, ValueError) as error:
+        _say(f"error: {_message(error)}")
+        return _WRONG
+    return _print(str(report))
+
+
+def _report(options: argparse.Namespace) -> RankingReport:
+    """Make the report of a file, and tell each warning once."""
+    lower = dict(options.scores)
+    if len(lower) < len(options.scores):
+        names = [name for name, _ in options.scores]
+        msg = f"`--score` must name each column once; got {', '.join(names)}."
+        raise ValueError(msg)
+    table = read_score_file(options.file, options.target, [*lower], options.separator)
+    y_scores = {
+        name: _reversed(name, column) if lower[name] else column
+        for name, column in table.scores.items()
+    }
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        report = ranking_report(
+            find_targets(table.labels, options.target, options.pos_label),
+            y_scores,
+            t=options.at,
+            ties=options.ties,
+            random_state=0,  # the same file, the same report
+        )
+    for warning in dict.fromkeys(str(one.message) for one in caught):
+        _say(f"warning: {warning}")
+    return report
+
+
+def _reversed(name: str, scores: NDArray[Any]) -> NDArray[Any]:
+    """Turn scores around; of integers the complement has no overflow."""
+    checked = check_scores(scores, name)
+    return np.invert(checked) if checked.dtype.kind in "iu" else -checked
+
+
+def _message(error: Exception) -> str:
+    """Say an error in one line."""
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return " ".join(str(error).split())
+
+
+def _say(message: str) -> None:
+    print(f"{_PROGRAM}: {message}", file=sys.stderr)
+
+
+def _print(text: str) -> int:
+    """Print the report, to a reader who may have seen enough."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    """All that can be said on the command line."""
+    parser = argparse.ArgumentParser(
+        prog=_PROGRAM,
+        description="Rankings of rare targets, and whether they beat luck.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    version = f"skrank {skrank.__version__}"
+    parser.add_argument("--version", action="version", version=version)
+    commands = parser.add_subparsers(title="commands", required=True, metavar="command")
+    _add_report(commands)
+    return parser
+
+
+def _add_report(commands: Any) -> None:
+    """Add the options of the report."""
+    report = commands.add_parser(
+        "report",
+        help="report on the rankings in a table of scores",
+        description=(
+            "Print average precision with its interval and its test against luck, "
+            "what the top\nof the list holds, and the comparisons of each two rankings."
+        ),
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = report.add_argument
+    add("file", help=".csv or .tsv, both also .gz, or .parquet; - is standard input")
+    add("--target", required=True, metavar="NAME", help="column of the labels")
+    add(
+        "--score",
+        dest="scores",
+        action="append",
+        default=[],
+        type=lambda name: (name, False),
+        metavar="NAME",
+        help="column to rank by; may be given several times",
+    )
+    add(
+        "--lower-is-better",
+        dest="scores",
+        action="append",
+        type=lambda name: (name, True),
+        metavar="NAME",
+        help="the same for a column where lower is better, as energies",
+    )
+    add(
+        "--at",
+        action="append",
+        type=_depth,
+        metavar="DEPTH",
+        help="depth of what is told of the top: 10 items, 1%% or 0.01 of the list; may "
+        "be given several times (default: 10, 1%%, 10%%)",
+    )
+    add(
+        "--pos-label",
+        metavar="LABEL",
+        help="label of the targets, unless it is 1 or true",
+    )
+    add("--ties", choices=TIES, default=TIES[0], help="tie rule (default: %(default)s)")
+    add(
+        "--separator",
+        type=_separator,
+        metavar="CHARACTER",
+        help="what separates the columns of a text, or the word tab (default: by the "
+        "name of the file)",
+    )
+    add("--html", metavar="FILE", help="write the report as a page, too")
+
+
+def _depth(text: str) -> int | float:
+    """Read a number of items, a percentage, or a fraction."""
+    number = text.removesuffix("%")
+    try:
+        if number != text:
+            return check_cutoff("--at", float(Decimal(number) / 100))
+        return check_cutoff("--at", int(text) if text.isdecimal() else float(text))
+    except (InvalidOperation, ValueError) as error:
+        msg = f"must be a number of items, a percentage or a fraction; got {text!r}."
+        raise argparse.ArgumentTypeError(msg) from error
+
+
+def _separator(text: str) -> str:
+    """Read one character."""
+    character = "\t" if text in ("tab", "\\t") else text
+    if len(character) == 1 and character not in '"\r\n':
+        return character
+    msg = f"must be one character, or the word tab; got {text!r}."
+    raise argparse.ArgumentTypeError(msg)

@@ -1,0 +1,193 @@
+"""The tables of a report, as text: what was found, in the digits that tell something.
+
+A dash stands for what is undefined, nothing for what was not asked.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from skrank._comparison_result import RankingComparisonResult, RankingComparisonTable
+from skrank._presentation import as_text, format_pvalue
+from skrank._selection_result import RandomSelectionResult
+from skrank._table import Table
+from skrank._validation import check_depth
+from skrank._variability_result import ConfidenceInterval
+
+_LUCK = "by luck"
+_NONE = "-"
+# Heading of a metric: the start of its name, and its decimals if they are fixed.
+_AT_DEPTH: dict[str, tuple[str, int | None]] = {
+    "AP@K": ("average_precision", None),
+    "recall": ("recall", None),
+    "precision": ("precision", None),
+    "lift": ("enrichment_factor", 2),
+}
+
+
+def table_of_lists(
+    tests: Mapping[str, RandomSelectionResult],
+    intervals: Mapping[str, ConfidenceInterval],
+    by_luck: float,
+    confidence_level: float,
+) -> Table:
+    """Average precision: how sure it is, and how far from luck."""
+    decimals = _decimals([*(test.statistic for test in tests.values()), by_luck])
+    rows = [
+        (
+            as_text(name),
+            _fixed(test.statistic, decimals),
+            _limits(intervals[name], decimals),
+            _fixed(test.zscore, 2),
+            _pvalue(test.log10_pvalue),
+        )
+        for name, test in tests.items()
+    ]
+    level = _percent(confidence_level)
+    return Table(
+        "Average precision",
+        ("ranking", "AP", f"{level} interval", "z", "p"),
+        [*rows, (_LUCK, _fixed(by_luck, decimals), "", "", "")],
+        n_names=1,
+        reading=(
+            "Average precision (AP) is 1 if all targets come first; the last row is "
+            "what a random order has on average. The interval holds the mean over "
+            f"samples of this size, at a level of {level}. z counts by how many "
+            "standard deviations of luck the ranking lies above luck, and p is the "
+            "probability that luck does at least as well."
+        ),
+        ends_in_luck=True,
+    )
+
+
+def table_of_depths(
+    at_depths: Mapping[str, Mapping[str, float]],
+    by_luck: Mapping[str, float],
+    depths: Sequence[int | float],
+    n_samples: int,
+) -> Table:
+    """What the top of the list holds, depth by depth."""
+    rankings = [*at_depths.values(), by_luck]
+    columns = {
+        heading: _cells(start, decimals, depths, rankings)
+        for heading, (start, decimals) in _AT_DEPTH.items()
+    }
+    asked = {heading: cells for heading, cells in columns.items() if any(cells)}
+    blank = [""] * (len(rankings) - 1)
+    tops = [cell for d in depths for cell in (_depth(d, n_samples), *blank)]
+    names = [*map(as_text, at_depths), _LUCK] * len(depths)
+    return Table(
+        "The top of the list",
+        ("top", "ranking", *asked),
+        list(zip(tops, names, *asked.values(), strict=True)),
+        n_names=2,
+        reading=(
+            "What the first items hold, by number or as a part of the list. Recall is "
+            "the share of all targets that are among them, precision the share of "
+            "targets in them, lift the precision as a multiple of the prevalence; AP@K "
+            "is average precision of them alone. A random order has on average what "
+            "stands in the last row, and a lift of 1."
+        ),
+        ends_in_luck=True,
+    )
+
+
+def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Table:
+    """Differences of each two rankings."""
+    results, level = table.comparisons, _percent(confidence_level)
+    decimals = _decimals([v for r in results for v in (r.estimate_a, r.estimate_b)])
+    rows = [
+        (
+            *_names(result, above),
+            _fixed(result.difference, decimals),
+            _limits(_interval(result, confidence_level), decimals),
+            _fixed(result.zscore, 2),
+            _pvalue(result.log10_pvalue),
+            _NONE if math.isnan(adjusted) else f"{adjusted:.2g}",
+        )
+        for above, result, adjusted in zip(
+            (None, *results), results, table.adjusted_pvalues, strict=False
+        )
+    ]
+    return Table(
+        "Differences in average precision",
+        (
+            "A",
+            "B",
+            "A - B",
+            f"{level} interval",
+            "z",
+            "p",
+            "p Holm",
+        ),
+        rows,
+        n_names=2,
+        reading=(
+            "Rankings of the same items, two by two; the difference is about 0 where "
+            "neither is better. p is two-sided. Of many comparisons some look good by "
+            "luck alone, so p Holm is adjusted for their number: to believe those of "
+            "at most 0.05 is wrong, in one or more of them, with a probability of at "
+            "most 0.05."
+        ),
+    )
+
+
+def _names(
+    result: RankingComparisonResult, above: RankingComparisonResult | None
+) -> tuple[str, str]:
+    """Names of A and B; A is not said again."""
+    a, b = result.names
+    is_new = above is None or above.names[0] != a
+    return as_text(a) if is_new else "", as_text(b)
+
+
+def _interval(
+    result: RankingComparisonResult, confidence_level: float
+) -> ConfidenceInterval:
+    """Interval of a difference; its warning was given when it was made."""
+    if math.isnan(result.standard_error):
+        return ConfidenceInterval(math.nan, math.nan)
+    return result.confidence_interval(confidence_level)
+
+
+def _cells(
+    start: str,
+    decimals: int | None,
+    depths: Sequence[int | float],
+    rankings: Sequence[Mapping[str, float]],
+) -> list[str]:
+    """Column of one metric at all depths; empty where it was not asked."""
+    values = [ranking.get(f"{start}@{d}") for d in depths for ranking in rankings]
+    if decimals is None:
+        decimals = _decimals([value for value in values if value is not None])
+    return ["" if value is None else _fixed(value, decimals) for value in values]
+
+
+def _decimals(values: Iterable[float]) -> int:
+    """Decimals that leave two digits of the least value; 4 to 8."""
+    least = min((value for value in values if value > 0), default=1.0)
+    return min(max(4, 1 - math.floor(math.log10(least))), 8)
+
+
+def _fixed(value: float, decimals: int) -> str:
+    return _NONE if math.isnan(value) else f"{value:.{decimals}f}"
+
+
+def _limits(interval: ConfidenceInterval, decimals: int) -> str:
+    if math.isnan(interval.low):
+        return _NONE
+    return f"{interval.low:.{decimals}f} to {interval.high:.{decimals}f}"
+
+
+def _pvalue(log10_pvalue: float) -> str:
+    return _NONE if math.isnan(log10_pvalue) else format_pvalue(log10_pvalue)
+
+
+def _percent(fraction: float) -> str:
+    return f"{100 * fraction:g} %"
+
+
+def _depth(depth: int | float, n_samples: int) -> str:
+    """Depth in items; a fraction with the items that it comes to."""
+    if isinstance(depth, int):
+        return str(depth)
+    return f"{_percent(depth)} ({check_depth('t', depth, n_samples)})"

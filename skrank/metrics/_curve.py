@@ -1,0 +1,474 @@
+"""What the curve of recall and precision comes to: its best points, and one of them."""
+
+import math
+
+from numpy.typing import ArrayLike
+
+from skrank._curve_figures import (
+    BreakevenPoint,
+    KAtRecall,
+    MaxFScore,
+    PrecisionAtRecall,
+    RPrecision,
+)
+from skrank.metrics._evaluate import evaluate
+
+
+def max_f_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    beta: float = 1.0,
+    pos_label: object = None,
+    sample_weight: ArrayLike | None = None,
+    n_missed: int = 0,
+    undefined: float | str = math.nan,
+) -> float:
+    """Maximum F-score: the best balance of recall and precision at any threshold.
+
+    Larger is better: 1 for a list that puts all targets first. The threshold is chosen
+    with the labels in hand: on other items it will not do as well.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
+        target; other labels need `pos_label`.
+    y_score : array-like of shape (n_samples,)
+        Scores, in any unit: only their order counts, higher meaning a likelier target.
+    beta : float, default=1.0
+        How many times as much recall counts as precision.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights, taken as repetition: an item of weight 2 is two items.
+    n_missed : int, default=0
+        Targets that were never scored: they count among the m targets and have no rank.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: no targets, or targets alone. NaN comes
+        with an ``UndefinedMetricWarning``, any other number without.
+
+    Returns
+    -------
+    max_f_score : float
+        Between 0, which is left to lists whose targets were all missed, and 1; with all
+        targets scored it is at least ``(1 + beta**2) m / (beta**2 m + n)``.
+
+    Raises
+    ------
+    ValueError
+        If the input is not a ranking of two classes: lengths that differ, no items,
+        missing or infinite values, hard labels as scores, unknown labels; if `beta` is
+        not a finite number above 0; or if the metric is undefined and
+        ``undefined="raise"``.
+
+    See Also
+    --------
+    breakeven_point : Where recall and precision are equal.
+    recall_precision_curve : All operating points, and the F-score of each.
+    sklearn.metrics.fbeta_score : The F-score of given labels.
+
+    Notes
+    -----
+    With h(t) hits among the t items that a threshold retrieves,
+    ``F = (1 + beta**2) h(t) / (beta**2 m + t)`` ([1]_, chapter 7), here the largest
+    over the thresholds. A threshold retrieves a tie whole, so that there is no tie rule
+    to choose.
+
+    Time O(n log n), one sort of score values; memory one copy of the scores.
+
+    References
+    ----------
+    .. [1] van Rijsbergen (1979), *Information Retrieval*, 2nd edition, Butterworths.
+
+    Examples
+    --------
+    >>> from skrank import max_f_score
+    >>> y_true = [0, 1, 0, 1, 1, 0, 0, 0, 1, 0]
+    >>> y_score = [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
+    >>> max_f_score(y_true, y_score)
+    0.667
+
+    The top five have three targets of four: recall 0.75, precision 0.6.
+    """
+    return evaluate(
+        MaxFScore(beta),
+        y_true,
+        y_score,
+        pos_label,
+        sample_weight,
+        n_missed,
+        undefined,
+    )
+
+
+def breakeven_point(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: object = None,
+    sample_weight: ArrayLike | None = None,
+    n_missed: int = 0,
+    undefined: float | str = math.nan,
+) -> float:
+    """Breakeven point: where the interpolated curve has recall equal to precision.
+
+    Larger is better: 1 for a list that puts all targets first. It is never above
+    :func:`max_f_score`, and without ties never below :func:`r_precision`.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
+        target; other labels need `pos_label`.
+    y_score : array-like of shape (n_samples,)
+        Scores, in any unit: only their order counts, higher meaning a likelier target.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights, taken as repetition: an item of weight 2 is two items.
+    n_missed : int, default=0
+        Targets that were never scored: they count among the m targets and have no rank.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: no targets, or targets alone. NaN comes
+        with an ``UndefinedMetricWarning``, any other number without.
+
+    Returns
+    -------
+    breakeven_point : float
+        Between 0, which is left to lists whose targets were all missed, and 1; with all
+        targets scored it is at least the prevalence m/n.
+
+    Raises
+    ------
+    ValueError
+        If the input is not a ranking of two classes: lengths that differ, no items,
+        missing or infinite values, hard labels as scores, unknown labels; or if the
+        metric is undefined and ``undefined="raise"``.
+
+    See Also
+    --------
+    r_precision : Where recall and precision are equal on the list itself.
+    recall_precision_curve : The curve.
+
+    Notes
+    -----
+    The interpolated precision at recall r is ``P(r) = max p_i`` over the operating
+    points with recall ``r_i >= r``: the step function through the points that no other
+    dominates. ``P(r) >= r`` says that some point has ``r_i >= r`` and ``p_i >= r``,
+    that is ``min(r_i, p_i) >= r``. The last such r, where the falling steps cross the
+    diagonal, is therefore ``max min(r_i, p_i)`` over the points. It is no operating
+    point itself, as a rule, but a mark that one of them clears in recall and precision.
+
+    If targets are missed, the curve may end before it crosses the diagonal. The
+    breakeven point is then the recall at its end. LingPipe's
+    ``ScoredPrecisionRecallEvaluation``, from which the definition is, gives 0.0 there.
+
+    A threshold retrieves a tie whole, so that there is no tie rule to choose.
+
+    Time O(n log n), one sort of score values; memory one copy of the scores.
+
+    Examples
+    --------
+    >>> from skrank import breakeven_point
+    >>> y_true = [0, 1, 0, 1, 1, 0, 0, 0, 1, 0]
+    >>> y_score = [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
+    >>> breakeven_point(y_true, y_score)
+    0.6
+
+    The top five have a recall of 0.75 and a precision of 0.6.
+    """
+    return evaluate(
+        BreakevenPoint(),
+        y_true,
+        y_score,
+        pos_label,
+        sample_weight,
+        n_missed,
+        undefined,
+    )
+
+
+def r_precision(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: object = None,
+    ties: str = "expected",
+    sample_weight: ArrayLike | None = None,
+    n_missed: int = 0,
+    undefined: float | str = math.nan,
+) -> float:
+    """R-precision: precision, and recall, at the depth of the number of targets.
+
+    Larger is better: 1 for a list that puts all targets first, the prevalence m/n on
+    average for a random one.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
+        target; other labels need `pos_label`.
+    y_score : array-like of shape (n_samples,)
+        Scores, in any unit: only their order counts, higher meaning a likelier target.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets.
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Within a tie across rank m: its targets shared out evenly, which is the mean
+        over all orders; the tie retrieved whole, the cut moving down to its end; its
+        targets first; or last.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights, taken as repetition: the depth is then the weight of the targets, and
+        an item across it counts in part.
+    n_missed : int, default=0
+        Targets that were never scored: they count among the m targets and have no rank.
+        Where the depth is beyond the scored list, the ranks that are missing hold no
+        hits.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: no targets, or targets alone. NaN comes
+        with an ``UndefinedMetricWarning``, any other number without.
+
+    Returns
+    -------
+    r_precision : float
+        Between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If the input is not a ranking of two classes: lengths that differ, no items,
+        missing or infinite values, hard labels as scores, unknown labels; or if the
+        metric is undefined and ``undefined="raise"``.
+
+    See Also
+    --------
+    precision_at_t : At any other depth.
+    breakeven_point : Recall and precision equal on the interpolated curve.
+
+    Notes
+    -----
+    ``h(m) / m`` with h(m) hits among the top m ([1]_); trec_eval calls it ``Rprec``.
+    Under "threshold" it is ``h(t) / t`` at the end t of the tie across rank m.
+
+    Time O(n log n), one sort of score values; memory one copy of the scores.
+
+    References
+    ----------
+    .. [1] Manning, Raghavan and Schuetze (2008), *Introduction to Information
+       Retrieval*, Cambridge University Press, section 8.4.
+
+    Examples
+    --------
+    >>> from skrank import r_precision
+    >>> y_true = [0, 1, 0, 1, 1, 0, 0, 0, 1, 0]
+    >>> y_score = [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
+    >>> r_precision(y_true, y_score)
+    0.5
+
+    There are four targets, and two of them are among the top four.
+    """
+    return evaluate(
+        RPrecision(ties),
+        y_true,
+        y_score,
+        pos_label,
+        sample_weight,
+        n_missed,
+        undefined,
+    )
+
+
+def k_at_recall(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    recall: float,
+    pos_label: object = None,
+    ties: str = "expected",
+    sample_weight: ArrayLike | None = None,
+    n_missed: int = 0,
+    undefined: float | str = math.nan,
+) -> float:
+    """Depth k at a recall: the items to look at to find a share of the targets.
+
+    Smaller is better, unlike all other metrics: it is the work that a recall costs. Its
+    least value is the number of targets that are needed.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
+        target; other labels need `pos_label`.
+    y_score : array-like of shape (n_samples,)
+        Scores, in any unit: only their order counts, higher meaning a likelier target.
+    recall : float
+        Share of the targets to find, above 0, up to 1; rounded up to whole targets.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets.
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Within the tie of the last target that is needed: the mean over all orders of
+        its rank; the tie retrieved whole; the tie's targets first; or last.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights, taken as repetition: k is then the weight down to the end of the tie.
+        Only with ``ties="threshold"``; the other rules order the items inside a tie,
+        and with unequal weights that has no closed form.
+    n_missed : int, default=0
+        Targets that were never scored: they count among the m targets and have no rank.
+        A recall that is never reached has k = inf.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: no targets, or targets alone. NaN comes
+        with an ``UndefinedMetricWarning``, any other number without.
+
+    Returns
+    -------
+    k_at_recall : float
+        A number of items, from the targets needed to the length of the list; inf if the
+        recall is never reached. Not always whole under "expected".
+
+    Raises
+    ------
+    ValueError
+        If the input is not a ranking of two classes: lengths that differ, no items,
+        missing or infinite values, hard labels as scores, unknown labels, weights with
+        another tie rule than "threshold"; if `recall` is not a number above 0, up to 1;
+        or if the metric is undefined and ``undefined="raise"``.
+
+    See Also
+    --------
+    precision_at_recall : The precision at this depth.
+    recall_at_t : The inverse, the recall of a depth.
+
+    Notes
+    -----
+    The rank of target number ``q = ceil(recall * m)``. If that is hit j of d in a tie
+    group of b items, below T items, its expected rank is ``T + j (b + 1) / (d + 1)``,
+    the mean of the negative hypergeometric law ([1]_, section 6.2.3).
+
+    Time O(n log n), one sort of score values; memory one copy of the scores.
+
+    References
+    ----------
+    .. [1] Johnson, Kemp and Kotz (2005), *Univariate Discrete Distributions*, 3rd
+       edition, Wiley.
+
+    Examples
+    --------
+    >>> from skrank import k_at_recall
+    >>> y_true = [0, 1, 0, 1, 1, 0, 0, 0, 1, 0]
+    >>> y_score = [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
+    >>> k_at_recall(y_true, y_score, recall=0.75)
+    5.0
+    >>> k_at_recall(y_true, y_score, recall=1.0)
+    9.0
+
+    Five items have three targets of four; for the last one needs four more.
+    """
+    return evaluate(
+        KAtRecall(recall, ties),
+        y_true,
+        y_score,
+        pos_label,
+        sample_weight,
+        n_missed,
+        undefined,
+    )
+
+
+def precision_at_recall(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    recall: float,
+    pos_label: object = None,
+    ties: str = "expected",
+    sample_weight: ArrayLike | None = None,
+    n_missed: int = 0,
+    undefined: float | str = math.nan,
+) -> float:
+    """Precision at a recall: the share of targets among what one has to look at.
+
+    Larger is better: 1 if nothing but targets stands above the last that is needed,
+    about the prevalence m/n for a random list.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
+        target; other labels need `pos_label`.
+    y_score : array-like of shape (n_samples,)
+        Scores, in any unit: only their order counts, higher meaning a likelier target.
+    recall : float
+        Share of the targets to find, above 0, up to 1; rounded up to whole targets.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets.
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Within the tie of the last target that is needed: the mean over all orders of
+        the precision at its rank; the tie retrieved whole, all its targets counted; the
+        tie's targets first; or last.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights, taken as repetition: an item of weight 2 is two items. Only with
+        ``ties="threshold"``; the other rules order the items inside a tie, and with
+        unequal weights that has no closed form.
+    n_missed : int, default=0
+        Targets that were never scored: they count among the m targets and have no rank.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: no targets, or targets alone. NaN comes
+        with an ``UndefinedMetricWarning``, any other number without.
+
+    Returns
+    -------
+    precision_at_recall : float
+        Above 0, up to 1; 0 if targets were missed and the recall is never reached.
+
+    Raises
+    ------
+    ValueError
+        If the input is not a ranking of two classes: lengths that differ, no items,
+        missing or infinite values, hard labels as scores, unknown labels, weights with
+        another tie rule than "threshold"; if `recall` is not a number above 0, up to 1;
+        or if the metric is undefined and ``undefined="raise"``.
+
+    See Also
+    --------
+    k_at_recall : The depth at which this is the precision.
+    precision_at_t : Precision at a given depth.
+    average_precision : The mean over all values of recall.
+
+    Notes
+    -----
+    ``q / k`` at the rank k of target number ``q = ceil(recall * m)``. Its mean over
+    ``recall = 1/m, 2/m, ..., 1`` is average precision, under each tie rule. In a tie
+    group of b items with d hits, below T items with H hits, hit ``j = q - H`` is at
+    place i with chance ``C(i-1, j-1) C(b-i, d-j) / C(b, d)``, the negative
+    hypergeometric law ([1]_, section 6.2.3); "expected" is the sum of this chance times
+    ``q / (T + i)``, over i from j to b - d + j. "threshold" is ``(H + d) / (T + b)``.
+
+    Time O(n log n), one sort of score values, and O(b) for the tie; memory one copy of
+    the scores.
+
+    References
+    ----------
+    .. [1] Johnson, Kemp and Kotz (2005), *Univariate Discrete Distributions*, 3rd
+       edition, Wiley.
+
+    Examples
+    --------
+    >>> from skrank import precision_at_recall
+    >>> y_true = [0, 1, 0, 1, 1, 0, 0, 0, 1, 0]
+    >>> y_score = [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
+    >>> precision_at_recall(y_true, y_score, recall=0.75)
+    0.6
+    >>> precision_at_recall(y_true, y_score, recall=1.0)
+    0.444
+
+    Three targets of four are among the top five, the fourth is at rank nine.
+    """
+    return evaluate(
+        PrecisionAtRecall(recall, ties),
+        y_true,
+        y_score,
+        pos_label,
+        sample_weight,
+        n_missed,
+        undefined,
+    )

@@ -1,0 +1,430 @@
+"""The report: its numbers are those of the functions, its page is whole and safe."""
+
+import base64
+import csv
+import gzip
+import json
+import math
+import re
+import sys
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import UndefinedMetricWarning
+
+import skrank
+from skrank import (
+    MetricVariability,
+    RandomSelectionNull,
+    RandomSelectionTest,
+    RankingComparison,
+    ranking_report,
+)
+from skrank._report_tables import _decimals
+
+AT = (5, 0.03, 0.2)
+
+
+def two_rankings(seed=0, n=300, m=15):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) < m
+    return y, {"plain": rng.normal(2.0 * y), "tied": np.round(rng.normal(1.5 * y))}
+
+
+def docking(folder):
+    with gzip.open(folder / "pparg_docking_scores.csv.gz", "rt") as lines:
+        rows = list(csv.DictReader(lines))
+    names = ("surf", "icm", "vina", "minr", "maxz")
+    y = np.array([row["active"] == "1" for row in rows])
+    return y, {name: np.array([float(row[name]) for row in rows]) for name in names}
+
+
+class Page(HTMLParser):
+    """What a page holds: its elements, its text, and whether all is closed."""
+
+    VOID = ("meta", "img")
+
+    def __init__(self, html):
+        super().__init__()
+        self.open, self.elements, self.text = [], [], ""
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+    def all(self, tag):
+        return [attrs for name, attrs in self.elements if name == tag]
+
+
+# Numbers
+
+
+@pytest.mark.parametrize("ties", ["expected", "threshold", "optimistic", "pessimistic"])
+def test_numbers_are_those_of_the_functions(ties):
+    y, scores = two_rankings()
+    frame = ranking_report(y, scores, t=AT, ties=ties, random_state=0).to_frame()
+    for name, row in frame.set_index("name").iterrows():
+        s = scores[name]
+        test = RandomSelectionTest(ties=ties, random_state=0).from_predictions(y, s)
+        result = MetricVariability(ties=ties).from_predictions(y, s)
+        assert row["average_precision"] == skrank.average_precision(y, s, ties=ties)
+        assert (row["low"], row["high"]) == result.confidence_interval()
+        for field in ("zscore", "pvalue", "log10_pvalue", "null_mean", "null_std"):
+            assert row[field] == getattr(test, field)
+        for depth in AT:
+            ap = skrank.average_precision_at_k(y, s, k=depth, ties=ties)
+            assert row[f"average_precision@{depth}"] == ap
+            for metric, start in {
+                "recall_at_t": "recall",
+                "precision_at_t": "precision",
+                "enrichment_factor": "enrichment_factor",
+            }.items():
+                value = getattr(skrank, metric)(y, s, t=depth, ties=ties)
+                assert row[f"{start}@{depth}"] == value
+    assert len(frame.columns) == 9 + 4 * len(AT)
+
+
+def test_comparisons_are_those_of_compare_all():
+    y, scores = two_rankings()
+    scores["third"] = -scores["plain"]
+    report = ranking_report(y, scores)
+    judge = RankingComparison().compare_all(y, scores)
+    assert report.comparisons.to_dict() == judge.to_dict()
+    alone = ranking_report(y, {"one": scores["plain"]})
+    assert alone.comparisons is None
+    assert "Differences" not in str(alone)
+
+
+def test_luck_is_the_mean_of_a_random_order():
+    y, scores = two_rankings()
+    by_luck = ranking_report(y, scores, t=AT, k=4).by_luck
+    n, m = y.size, int(y.sum())
+    for depth, items in zip(AT, (5, 9, 60), strict=True):
+        assert by_luck[f"recall@{depth}"] == pytest.approx(items / n)
+        assert by_luck[f"precision@{depth}"] == pytest.approx(m / n)
+        assert by_luck[f"enrichment_factor@{depth}"] == pytest.approx(1)
+    harmonic = sum(1 / i for i in range(1, n + 1))
+    chance = ((m - 1) / (n - 1) * (n - harmonic) + harmonic) / n  # Bestgen (2015)
+    assert by_luck["average_precision"] == pytest.approx(chance)
+    null = RandomSelectionNull(n, m, "average_precision_at_k", k=4)
+    assert by_luck["average_precision@4"] == null.mean()
+
+
+def test_enrichment_of_rdkit(rare_data, peer_numbers):
+    y, scores = docking(rare_data)
+    with (
+        peer_numbers / "rdkit_scoring" / "outputs_rdkit_2026.09.1.csv"
+    ).open() as rows:
+        expected = {
+            float(row["param"]): float(row["value"])
+            for row in csv.DictReader(rows)
+            if (row["data"], row["measure"]) == ("pparg_icm", "CalcEnrichment")
+        }
+    report = ranking_report(y, {"icm": scores["icm"]}, t=list(expected), k=())
+    for fraction, value in expected.items():
+        found = report.at_depths["icm"][f"enrichment_factor@{fraction}"]
+        assert found == pytest.approx(value, abs=1e-10)
+    assert len(expected) == 9
+
+
+@pytest.mark.parametrize("form", [dict, pd.DataFrame, np.column_stack])
+def test_forms_of_scores(form):
+    y, scores = two_rankings()
+    given = form(list(scores.values())) if form is np.column_stack else form(scores)
+    report = ranking_report(y, given)
+    assert report.names == (("0", "1") if form is np.column_stack else tuple(scores))
+    judge = [skrank.average_precision(y, s) for s in scores.values()]
+    assert [test.statistic for test in report.tests.values()] == judge
+
+
+def test_labels_and_level():
+    y, scores = two_rankings()
+    text = np.where(y, "active", "decoy")
+    report = ranking_report(text, scores, pos_label="active", confidence_level=0.8)
+    variability = MetricVariability().from_predictions(y, scores["plain"])
+    assert report.intervals["plain"] == variability.confidence_interval(0.8)
+    assert (report.n_samples, report.n_targets, report.prevalence) == (300, 15, 0.05)
+    assert "80 % interval" in str(report)
+
+
+def test_curves_are_those_of_the_functions():
+    y, scores = two_rankings()
+    report = ranking_report(y, scores)
+    curve = skrank.hit_curve(y, scores["tied"])
+    assert np.array_equal(report.hit_curves["tied"].hits, curve.hits)
+    points = skrank.recall_precision_curve(y, scores["tied"])
+    assert np.array_equal(report.operating_points["tied"].recall, points.recall)
+
+
+# Depths
+
+
+@pytest.mark.parametrize(
+    ("n", "depths"), [(9, (0.01, 0.1)), (10, (10, 0.01, 0.1)), (500, (10, 0.01, 0.1))]
+)
+def test_default_depths_are_those_the_list_has(n, depths):
+    report = ranking_report(np.arange(n) < 3, {"A": -np.arange(float(n))})
+    assert report.t == report.k == depths
+
+
+def test_depths_are_taken_once_and_k_may_differ():
+    y, scores = two_rankings()
+    report = ranking_report(y, scores, t=(5, 5, np.int64(5), 0.1), k=7)
+    assert (report.t, report.k) == ((5, 0.1), (7,))
+    assert list(report.at_depths["plain"]) == [
+        "average_precision@7",
+        "recall@5",
+        "recall@0.1",
+        "precision@5",
+        "precision@0.1",
+        "enrichment_factor@5",
+        "enrichment_factor@0.1",
+    ]
+    lines = str(report).splitlines()
+    top = [line.split() for line in lines[lines.index("The top of the list") :]]
+    assert top[1] == ["top", "ranking", "AP@K", "recall", "precision", "lift"]
+    assert [len(line) for line in top[2:11]] == [5, 4, 5, 7, 4, 5, 3, 2, 3]
+
+
+def test_without_depths_there_is_no_top():
+    y, scores = two_rankings()
+    report = ranking_report(y, scores, t=())
+    assert "top" not in str(report)
+    assert list(report.by_luck) == ["average_precision"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"t": 301}, "`t` must not reach beyond the list; got t=301"),
+        ({"k": (10, 400)}, "`k` must not reach beyond the list; got k=400"),
+        ({"t": 0}, "`t` must be an int of at least 1"),
+        ({"t": (10, 1.5)}, "`t` must be an int of at least 1"),
+        ({"k": "10"}, "`k` must be an int of at least 1"),
+        ({"ties": "random"}, "`ties` must be one of"),
+        ({"confidence_level": 1.0}, "`confidence_level` must be a number between"),
+    ],
+)
+def test_bad_settings(settings, message):
+    y, scores = two_rankings()
+    with pytest.raises(ValueError, match=message):
+        ranking_report(y, scores, **settings)
+
+
+@pytest.mark.parametrize(
+    ("y", "scores", "message"),
+    [
+        ([0, 1], {}, "`y_scores` must hold 1 or more rankings; got 0"),
+        ([0, 1], {"a": [1.0, math.nan]}, r"`y_scores\['a'\]` must be finite"),
+        ([0, 1], {"a": [1.0]}, r"`y_scores\['a'\]` must have as many items"),
+        ([0, 0], {"a": [1.0, 2.0]}, "`y_true` must hold targets and others"),
+        ([0, 1], [[1.0, 2.0]], "`y_scores` must be a mapping"),
+    ],
+)
+def test_bad_rankings(y, scores, message):
+    with pytest.raises(ValueError, match=message):
+        ranking_report(y, scores)
+
+
+# Print
+
+
+def test_undefined_is_a_dash():
+    y = np.arange(50) == 3
+    scores = {"flat": np.zeros(50), "other": np.arange(50.0)}
+    with pytest.warns(UndefinedMetricWarning) as caught:
+        report = ranking_report(y, scores)
+    assert len(caught) == 1
+    assert "nan" not in str(report)
+    lines = str(report).splitlines()
+    flat = next(line.split() for line in lines if line.startswith("  flat "))
+    assert flat[-2:] == ["-", "1"]  # no spread of luck, no z
+    assert lines[-1].split()[-4:] == ["-"] * 4
+    assert "<td>-</td>" in report.to_html()
+    row = report.to_frame().iloc[0]
+    assert math.isnan(row["zscore"])
+    assert row["null_std"] == 0
+
+
+def test_six_rankings_fit_100_columns():
+    rng = np.random.default_rng(1)
+    y = np.arange(2000) < 30
+    names = [f"a rather long name {i}" for i in range(6)]
+    report = ranking_report(y, {name: rng.normal(y) for name in names})
+    assert max(map(len, str(report).splitlines())) <= 100
+    assert repr(report) == str(report)
+
+
+def test_cells_of_the_print_are_the_numbers():
+    y, scores = two_rankings()
+    report = ranking_report(y, scores, t=5)
+    lines = [line.split() for line in str(report).splitlines()]
+    ap = skrank.average_precision(y, scores["plain"])
+    low, high = report.intervals["plain"]
+    z = report.tests["plain"].zscore
+    row = f"plain {ap:.4f} {low:.4f} to {high:.4f} {z:.2f}"
+    assert lines[6][:6] == row.split()
+    result = report.comparisons.comparisons[0]
+    low, high = result.confidence_interval()
+    row = f"plain tied {result.difference:.4f} {low:.4f} to {high:.4f}"
+    assert lines[-1][:6] == row.split()
+    assert f"{skrank.recall_at_t(y, scores['plain'], t=5):.4f}" in lines[12]
+
+
+@pytest.mark.parametrize(
+    ("values", "decimals"),
+    [([0.5, 0.03], 4), ([0.5, 0.001], 4), ([0.5, 0.0001], 5), ([0.0], 4), ([1e-9], 8)],
+)
+def test_decimals_leave_two_digits(values, decimals):
+    assert _decimals(values) == decimals
+
+
+def test_names_in_print():
+    y, scores = two_rankings()
+    a, b = scores.values()
+    report = ranking_report(y, {"by luck": a, "two\nlines": b, 3.0: -a})
+    rows = [line.strip() for line in str(report).splitlines()]
+    assert any(row.startswith("two lines ") for row in rows)
+    assert sum(row.startswith("by luck ") for row in rows) >= 3
+    assert report.names == ("by luck", "two\nlines", "3.0")
+
+
+def test_dict_is_fit_for_json():
+    y, scores = two_rankings()
+    report = ranking_report(y, scores, t=5)
+    fields = json.loads(json.dumps(report.to_dict()))
+    assert fields["rankings"]["name"] == ["plain", "tied"]
+    assert fields["n_targets"] == 15
+    assert fields["comparisons"]["name_a"] == ["plain"]
+    one = ranking_report(y, {"plain": scores["plain"]})
+    assert one.to_dict()["comparisons"] is None
+
+
+def test_same_seed_same_report():
+    y, scores = two_rankings()
+    first, second = (ranking_report(y, scores, random_state=3) for _ in range(2))
+    assert first.to_html() == second.to_html()
+
+
+# Page
+
+
+def test_page_is_whole_and_needs_nothing_else(tmp_path):
+    y, scores = two_rankings()
+    report = ranking_report(y, scores)
+    html = report.to_html(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == html
+    page = Page(html)
+    assert page.open == []
+    assert page.elements[0] == ("html", {"lang": "en"})
+    assert {"charset": "utf-8"} in page.all("meta")
+    assert len(page.all("title")) == len(page.all("h1")) == 1
+    assert len(page.all("table")) == len(page.all("caption")) == 3
+    assert "http" not in html
+    assert "url(" not in html
+    assert not {"script", "link", "iframe", "object"} & {
+        tag for tag, _ in page.elements
+    }
+    assert ET.fromstring(html).tag == "html"  # also as XML
+
+
+def test_pictures_are_data():
+    y, scores = two_rankings()
+    images = Page(ranking_report(y, scores).to_html()).all("img")
+    assert len(images) == 3
+    for image in images:
+        start, data = image["src"].split(",")
+        assert start == "data:image/png;base64"
+        assert base64.b64decode(data, validate=True).startswith(b"\x89PNG")
+        assert len(image["alt"]) > 20
+
+
+def test_pictures_leave_pyplot_alone():
+    import matplotlib.pyplot as plt
+
+    y, scores = two_rankings()
+    ranking_report(y, scores).to_html()
+    assert plt.get_fignums() == []
+
+
+def test_page_without_matplotlib(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    y, scores = two_rankings()
+    page = Page(ranking_report(y, scores).to_html())
+    assert page.all("img") == []
+    assert len(page.all("table")) == 3
+    assert page.text.count("The pictures need matplotlib, which is not installed.") == 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["<script>alert(1)</script>", "a & b", '" onload="x', "$x^$", "_hidden", "$"],
+)
+def test_names_are_escaped(name):
+    y, scores = two_rankings()
+    page = Page(
+        ranking_report(y, {name: scores["plain"], "b": scores["tied"]}).to_html()
+    )
+    assert page.open == []
+    assert name in page.text
+    assert not page.all("script")
+    assert all("onload" not in attrs for _, attrs in page.elements)
+
+
+def test_legends_have_all_names(monkeypatch):
+    from matplotlib.figure import Figure
+
+    texts = []
+
+    def look(figure, *args, **kwargs):
+        figure.canvas.draw()
+        legend = figure.axes[0].get_legend()
+        texts.append([text.get_text() for text in legend.get_texts()])
+        save(figure, *args, **kwargs)
+
+    save = Figure.savefig
+    monkeypatch.setattr(Figure, "savefig", look)
+    y, scores = two_rankings()
+    ranking_report(y, {"_a": scores["plain"], "$b$": scores["tied"]}).to_html()
+    assert len(texts) == 3
+    for found in texts:
+        assert found[0].startswith(" _a: AP 0.")
+        assert found[1].startswith(r"\$b\$: AP 0.")
+
+
+def test_notebook_piece_is_scoped():
+    y, scores = two_rankings()
+    report = ranking_report(y, scores)
+    piece = report._repr_html_()
+    page = Page(piece)
+    assert page.elements[0] == ("div", {"class": "skrank-report"})
+    assert not {"html", "head", "body"} & {tag for tag, _ in page.elements}
+    style = piece[piece.index("<style>") + 7 : piece.index("</style>")]
+    style = re.sub(r"@media \([^)]*\) {|\([^)]*\)", "", style)  # a, b in :is(a, b)
+    selectors = [rule.split("{")[0] for rule in style.split("}")]
+    single = [one.strip() for several in selectors for one in several.split(",")]
+    assert all(one.startswith(".skrank-report") for one in single if one)
+    assert piece in report.to_html()
+
+
+def test_groups_of_rows_are_headed_once():
+    y, scores = two_rankings()
+    scores["third"] = -scores["plain"]
+    page = Page(ranking_report(y, scores, t=(5, 10)).to_html())
+    spans = [attrs["rowspan"] for attrs in page.all("th") if "rowspan" in attrs]
+    assert spans == ["4", "4", "2"]  # three rankings and luck at two depths; A of two
+    luck = [attrs for attrs in page.all("tr") if attrs.get("class") == "luck"]
+    assert len(luck) == 3
