@@ -106,10 +106,10 @@ def hit_curve_band(
     simultaneous ones as the quantile of the largest of correlated normal variables
     does, the sup-t band [2]_.
 
-    In 200 samples each of nine binormal populations, with 20 of 1000 to 300 of 3000
+    In 400 samples each of nine binormal populations, with 20 of 1000 to 300 of 3000
     targets and tops from poor to nearly pure, the simultaneous band of 95 % held the
-    curve of the population at 60 depths in 90 to 100 % of the samples, and the
-    pointwise band at 92 to 99 % of the depths. (Without the others that are added, the
+    curve of the population at 60 depths in 92 to 99 % of the samples, and the pointwise
+    band at 92 to 99 % of the depths. (Without the others that are added, the
     simultaneous band of a nearly pure top did so in none.)
 
     Time O(n log n); memory O(n).

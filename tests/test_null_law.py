@@ -156,6 +156,18 @@ def test_inversion_that_fails_says_so(monkeypatch):
     assert null.logsf(0.1) == null.logsf(0.1)  # a function, even where it is drawn
 
 
+def test_tails_of_lists_nearly_as_bad_as_can_be():
+    """Between the chance of the one worst list and the certified upper bound."""
+    law = RandomSelectionNull(1000, 20)
+    least = law.support()[0]
+    values = least + np.array([0.01, 0.03, 0.1]) * (law.mean() - least)
+    found = law.cdf(values)
+    assert np.all(found > 1 / math.comb(1000, 20))
+    for value, p in zip(values.tolist(), found, strict=True):
+        bounds = law.tail(value, alternative="less", method="grid").log_bounds
+        assert math.log(p) <= bounds[1]
+
+
 @pytest.mark.parametrize("q", [-0.1, 1.1])
 def test_probabilities_are_probabilities(q):
     with pytest.raises(ValueError, match="`q` must be a probability between 0 and 1"):

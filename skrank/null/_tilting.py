@@ -26,6 +26,7 @@ _MAX_PASSES = 60
 _BLOCK_HITS = 6.0  # on average, in a block of the fine chain
 _GROWTH = (0.004, 0.2)  # of the blocks of the fine chain, at least and at most
 _LEFT_OUT = 1e-8  # chance of the numbers of hits outside the windows
+_LOST = 1e-2  # of log E exp(u E), beyond which the windows left out what counts
 #: Relative error of p that the blocks may cause.
 MERGING = 8e-3
 
@@ -190,7 +191,11 @@ def _refine(excess: Excess, rough: Excess, tilt: float) -> Tilted:
     growth = math.sqrt(24 * MERGING / max(tilt**2 * profile.roughness(), 1e-12))
     growth = min(max(growth, _GROWTH[0]), _GROWTH[1])
     chain = excess.chain.coarsen(growth, _BLOCK_HITS)
-    return Tilted(excess.on(chain), tilt, profile.windows(chain))
+    refined = Tilted(excess.on(chain), tilt, profile.windows(chain))
+    if refined.log_mgf < rough_tilted.log_mgf - _LOST:
+        # hits crowd at one end of a rough block, outside the windows
+        refined = Tilted(excess.on(chain), tilt, chain.possible())
+    return refined
 
 
 class _Profile:
