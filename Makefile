@@ -7,13 +7,14 @@ DISPLAYS := _hit_curve.py _recall_precision.py _lift.py _null_distribution.py _r
 PUBLIC := skrank/__init__.py \
 	$(addprefix skrank/metrics/,__init__.py $(FAMILIES)) \
 	$(addprefix skrank/scorers/,__init__.py $(FAMILIES) _rare_target_scorers.py _selection.py) \
-	skrank/_curve_band.py skrank/_hit_curve.py skrank/_hit_curve_band.py skrank/_operating_points.py \
-	skrank/_evaluation.py skrank/_evaluation_text.py \
+	$(addprefix skrank/_curves/,_band.py _hit_curve.py _operating_points.py) \
+	skrank/_hit_curve_band.py \
+	$(addprefix skrank/_evaluation/,_evaluation.py _text.py) \
 	skrank/_random_selection.py skrank/_selection_result.py \
 	skrank/_metric_variability.py skrank/_variability_result.py \
 	skrank/_ranking_comparison.py skrank/_comparison_result.py \
 	skrank/_search_selection.py skrank/_search_result.py \
-	skrank/_report.py skrank/_report_result.py \
+	$(addprefix skrank/_report/,_report.py _result.py) \
 	$(addprefix skrank/_displays/,_curve_display.py $(DISPLAYS)) \
 	$(addprefix skrank/null/,__init__.py _distribution.py _law.py _choice.py)
 PIP = -m pip --disable-pip-version-check install --quiet

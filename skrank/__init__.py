@@ -9,7 +9,13 @@ from skrank._comparison_result import (
     RankingComparisonResult,
     RankingComparisonTable,
 )
-from skrank._curve_band import CurveBand
+from skrank._curves import (
+    CurveBand,
+    HitCurve,
+    OperatingPoints,
+    hit_curve,
+    recall_precision_curve,
+)
 from skrank._displays import (
     HitCurveDisplay,
     LiftDisplay,
@@ -17,16 +23,12 @@ from skrank._displays import (
     RankingComparisonDisplay,
     RecallPrecisionDisplay,
 )
-from skrank._evaluation import RankingEvaluation
-from skrank._evaluation_text import MaxFScorePoint
-from skrank._hit_curve import HitCurve, hit_curve
+from skrank._evaluation import MaxFScorePoint, RankingEvaluation
 from skrank._hit_curve_band import hit_curve_band, hit_curve_difference_band
 from skrank._metric_variability import MetricVariability
-from skrank._operating_points import OperatingPoints, recall_precision_curve
 from skrank._random_selection import RandomSelectionTest
 from skrank._ranking_comparison import RankingComparison
-from skrank._report import ranking_report
-from skrank._report_result import RankingReport
+from skrank._report import RankingReport, ranking_report
 from skrank._search_result import SearchSelectionResult
 from skrank._search_selection import SearchSelectionTest
 from skrank._selection_result import RandomSelectionResult

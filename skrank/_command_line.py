@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import skrank
-from skrank._report import ranking_report
-from skrank._report_result import RankingReport
+from skrank._report import RankingReport, ranking_report
 from skrank._score_file import find_targets, read_score_file
 from skrank._validation import TIES, check_cutoff, check_scores
 

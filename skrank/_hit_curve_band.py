@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
-from skrank._curve_band import CurveBand, spread_counts
+from skrank._curves import CurveBand, spread_counts
 from skrank._question import as_targets, check_both_classes
 from skrank._ranking import hits_at, rank
 from skrank._validation import (

@@ -348,9 +348,9 @@ def test_joining_leaves_the_parts_alone():
 
 def test_ranked_once_until_something_is_added(monkeypatch):
     ranked = []
-    rank = skrank._scored_cases.rank
+    rank = skrank._evaluation._cases.rank
     monkeypatch.setattr(
-        "skrank._scored_cases.rank", lambda data: ranked.append(1) or rank(data)
+        "skrank._evaluation._cases.rank", lambda data: ranked.append(1) or rank(data)
     )
     evaluation = lingpipe()
     str(evaluation), evaluation.to_dict(), evaluation.hit_curve()

@@ -8,10 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._curve_band import CurveBand
+from skrank._curves import CurveBand, HitCurve, curve_of, in_fractions
 from skrank._displays import _drawing
 from skrank._displays._trace import trace
-from skrank._hit_curve import HitCurve, curve_of, in_fractions
 from skrank._measures import make_measure
 from skrank._question import folds_of_cv_results, keep_both_classes
 from skrank._random_selection import RandomSelectionTest

@@ -6,10 +6,9 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from skrank._curve_band import CurveBand
+from skrank._curves import CurveBand, HitCurve
 from skrank._displays import _drawing
 from skrank._displays._curve_display import CurveDisplay
-from skrank._hit_curve import HitCurve
 from skrank._hit_curve_band import hit_curve_band
 from skrank._validation import check_cutoff, check_depth, check_option
 

@@ -7,11 +7,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._curve_band import CurveBand
+from skrank._curves import CurveBand, HitCurve
 from skrank._displays import _drawing
 from skrank._displays._curve_display import CurveDisplay
 from skrank._displays._trace import close_depths, trace
-from skrank._hit_curve import HitCurve
 
 
 class LiftDisplay(CurveDisplay):

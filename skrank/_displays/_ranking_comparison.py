@@ -6,11 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skrank._comparison_result import RankingComparisonResult
-from skrank._curve_band import CurveBand
+from skrank._curves import CurveBand, HitCurve, hit_curve
 from skrank._displays import _drawing
 from skrank._displays._hit_curve import HitCurveDisplay
 from skrank._displays._trace import trace
-from skrank._hit_curve import HitCurve, hit_curve
 from skrank._hit_curve_band import hit_curve_difference_band
 from skrank._presentation import format_pvalue
 from skrank._ranking_comparison import RankingComparison

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._hit_curve import HitCurve
+from skrank._curves import HitCurve
 
 _Floats = NDArray[np.float64]
 

@@ -4,7 +4,7 @@ import math
 
 from numpy.typing import ArrayLike
 
-from skrank._curve_figures import (
+from skrank._curves._figures import (
     BreakevenPoint,
     KAtRecall,
     MaxFScore,

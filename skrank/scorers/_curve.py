@@ -1,6 +1,6 @@
 """Scorers of what the curve of recall and precision comes to."""
 
-from skrank._curve_figures import (
+from skrank._curves._figures import (
     BreakevenPoint,
     KAtRecall,
     MaxFScore,

@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skrank._hit_curve import curve_of
+from skrank._curves import curve_of, points_of
 from skrank._measures import make_measure
 from skrank._metric_variability import MetricVariability
-from skrank._operating_points import points_of
 from skrank._paired._input import check_columns
 from skrank._question import check_both_classes, columns_by_name, rank_both_classes
 from skrank._random_selection import RandomSelectionTest
 from skrank._ranking import Ranking
 from skrank._ranking_comparison import RankingComparison
-from skrank._report_result import RankingReport
+from skrank._report._result import RankingReport
 from skrank._validation import (
     TIES,
     check_cutoff,

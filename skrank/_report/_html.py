@@ -6,7 +6,7 @@ All text is escaped here, and nowhere else.
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from skrank._report_pictures import Picture
+from skrank._report._pictures import Picture
 from skrank._table import Table
 
 _STYLE = """

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrank._operating_points import OperatingPoints
+from skrank._curves import OperatingPoints
 from skrank._validation import check_count
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import hypergeom
 
-from skrank._curve_band import CurveBand, spread_counts
+from skrank._curves._band import CurveBand, spread_counts
 from skrank._presentation import data_frame
 from skrank._ranking import HitGroups, Ranking, rank
 from skrank._validation import (

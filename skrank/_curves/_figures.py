@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skrank._curves._operating_points import points_of
 from skrank._measures import Frame, PrecisionAtT
 from skrank._measures._tie_sums import reciprocal_rank_of_hit
-from skrank._operating_points import points_of
 from skrank._ranking import Ranking
 from skrank._validation import (
     TIES,

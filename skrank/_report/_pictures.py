@@ -9,10 +9,9 @@ from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
+from skrank._curves import HitCurve, OperatingPoints
 from skrank._displays import HitCurveDisplay, LiftDisplay, RecallPrecisionDisplay
 from skrank._displays._drawing import lone_axes
-from skrank._hit_curve import HitCurve
-from skrank._operating_points import OperatingPoints
 from skrank._presentation import as_text
 
 _SIZE, _DPI = (6.0, 5.0), 160  # of a picture: inches, and dots in each

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import hypergeom
 
-from skrank._curve_band import CurveBand, spread_counts
+from skrank._curves._band import CurveBand, spread_counts
 from skrank._presentation import data_frame
 from skrank._ranking import Ranking, rank
 from skrank._validation import (

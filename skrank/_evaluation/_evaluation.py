@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skrank._curve_figures import (
+from skrank._curves import HitCurve, OperatingPoints, curve_of, points_of
+from skrank._curves._figures import (
     BreakevenPoint,
     InterpolatedArea,
     InterpolatedPrecision,
@@ -20,14 +21,12 @@ from skrank._curve_figures import (
     RocArea,
     RPrecision,
 )
-from skrank._evaluation_text import MaxFScorePoint, format_points, format_summary
-from skrank._hit_curve import HitCurve, curve_of
+from skrank._evaluation._cases import ScoredCases
+from skrank._evaluation._text import MaxFScorePoint, format_points, format_summary
 from skrank._measures import AveragePrecision, PrecisionAtT, RecallAtT, ReciprocalRank
-from skrank._operating_points import OperatingPoints, points_of
 from skrank._presentation import data_frame
 from skrank._question import warn_undefined
 from skrank._response import target_scores
-from skrank._scored_cases import ScoredCases
 from skrank._validation import TIES, check_option
 from skrank.metrics._evaluate import Figure, undefined_text, why_undefined
 

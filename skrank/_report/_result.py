@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from skrank._comparison_result import RankingComparisonTable
-from skrank._hit_curve import HitCurve
-from skrank._operating_points import OperatingPoints
+from skrank._curves import HitCurve, OperatingPoints
 from skrank._presentation import data_frame
-from skrank._report_html import fragment, page
-from skrank._report_pictures import draw_pictures
-from skrank._report_tables import table_of_depths, table_of_lists, table_of_pairs
+from skrank._report._html import fragment, page
+from skrank._report._pictures import draw_pictures
+from skrank._report._tables import table_of_depths, table_of_lists, table_of_pairs
 from skrank._selection_result import RandomSelectionResult
 from skrank._table import Table
 from skrank._variability_result import ConfidenceInterval
