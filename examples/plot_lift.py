@@ -3,8 +3,8 @@ How much richer is the top of the list?
 =======================================
 
 Lift, in virtual screening the enrichment factor, is the number of targets found over
-that of luck. Its depth has a logarithmic scale, on which the first ten items have as
-much room as the last thousand.
+that of luck. Both scales are logarithmic: the first ten items have as much room as the
+last ten thousand, and twice luck is as much to see at the end as at the top.
 """
 
 # %%
@@ -32,8 +32,8 @@ scores = {
 # The picture
 # -----------
 # The ceiling is items over targets, 200: nothing but targets. The band of luck is wide
-# at the top, where one lucky hit makes a lift of 200, and what stands out from it there
-# is all the evidence there is.
+# at the top, where one lucky hit makes a lift of 200, and where luck mostly has none, a
+# lift of 0 that is below the axes.
 
 ax = None
 for name, y_score in scores.items():

@@ -152,6 +152,7 @@ def test_luck_and_perfect_lines():
     display = LiftDisplay.from_predictions(Y, SCORE)
     assert display.luck_.get_ydata() == pytest.approx(1)
     t, lift = display.perfect_.get_data()
+    assert (display.ax_.get_xscale(), display.ax_.get_yscale()) == ("log", "log")
     assert lift == pytest.approx(np.minimum(t, M) / t * N / M)
     assert lift[0] == pytest.approx(N / M)  # the ceiling
 

@@ -96,6 +96,14 @@ def draw_band(
     return _only(band, twins)
 
 
+def plain_ticks(ax: Any) -> None:
+    """Write 100 on logarithmic scales, not a power of ten."""
+    from matplotlib.ticker import FuncFormatter
+
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+
+
 def has_room(ax: Any) -> bool:
     """Whether the layout of the figure makes room for what stands beside the axes."""
     return ax.figure.get_layout_engine() is not None

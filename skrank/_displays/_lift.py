@@ -12,15 +12,19 @@ from skrank._displays import _drawing
 from skrank._displays._curve_display import CurveDisplay
 from skrank._displays._trace import close_depths, trace
 
+_LEAST = 0.1  # lift that is shown
+
 
 class LiftDisplay(CurveDisplay):
     """Picture of the lift, or enrichment, at every depth of the list.
 
     The lift at t is the number of targets among the top t over that of luck on average.
-    The depth is on a logarithmic scale, since it is the top that counts. Luck is a line
-    at 1, and a band that is wide where few items have been looked at; the perfect curve
-    stays at its ceiling, items over targets, until all targets are found. Make it by
-    `from_estimator`, `from_predictions` or `from_cv_results`.
+    Both are on logarithmic scales: it is the top that counts, and twice as many as by
+    luck is as much to see at a lift of 1 as at one of 100. Luck is a line at 1, and a
+    band that is wide where few items have been looked at; the perfect curve stays at
+    its ceiling, items over targets, until all targets are found. Before the first
+    target the lift is 0, which is below the axes. Make it by `from_estimator`,
+    `from_predictions` or `from_cv_results`.
 
     Parameters
     ----------
@@ -132,15 +136,15 @@ class LiftDisplay(CurveDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure. Its depth becomes logarithmic.
+            Where to draw; None makes a new figure. Its scales become logarithmic, and
+            it ends at a tenth of luck.
         name : str or list of str, default=None
             What the legend calls the curve; None is the name of the display.
         luck_level : float, default=0.95
             Probability of luck to be within its band, at any one depth; None draws no
             band.
         plot_perfect : bool, default=True
-            Whether to draw the perfect curve. Without it the axes show the curve in
-            full height, where targets are very rare.
+            Whether to draw the perfect curve.
         line_kw : dict or list of dict, default=None
             Keywords of ``Axes.plot`` for the curve, or for each of them.
         luck_kw, perfect_kw : dict, default=None
@@ -168,10 +172,13 @@ class LiftDisplay(CurveDisplay):
         unit = ", as a fraction of the list" if fractions else ""
         self.ax_.set(
             xscale="log",
+            yscale="log",
             xlabel=f"items looked at{unit}",
             ylabel="lift: targets found over those by luck",
         )
         self.ax_.set_xmargin(0)
+        self.ax_.set_ylim(bottom=_LEAST)
+        _drawing.plain_ticks(self.ax_)
         _drawing.draw_legend(self.ax_)
         return self
 

@@ -56,9 +56,9 @@ def draw_pictures(
         ),
         Picture(
             "Lift at every depth",
-            _draw(lift.plot, plot_perfect=False),
-            "Targets found as a multiple of what luck finds on average, with the top "
-            "of the list drawn out. Luck is 1, and in the grey band.",
+            _draw(lift.plot),
+            "Targets found as a multiple of what luck finds on average, on logarithmic "
+            "scales. Luck is 1, and in the grey band.",
         ),
     ]
 
