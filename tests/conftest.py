@@ -3,6 +3,11 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no failure, and what fails once fails again.
+settings.register_profile("steady", deadline=None, derandomize=True)
+settings.load_profile("steady")
 
 SHARED = Path(__file__).parents[2] / "shared"
 
