@@ -34,12 +34,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit status."""
     options = _parser().parse_args(arguments)
     try:
+        _check_page(options.html)
         report = _report(options)
         if options.html:
             report.to_html(options.html)
             _say(f"wrote {options.html}")
     except (ImportError, OSError, ValueError) as error:
-        _say(f"error: {_message(error)}")
+        _say(f"error: {_message(error, options.target)}")
         return _WRONG
     return _print(str(report))
 
@@ -53,7 +54,7 @@ def _report(options: argparse.Namespace) -> RankingReport:
         raise ValueError(msg)
     table = read_score_file(options.file, options.target, [*lower], options.separator)
     y_scores = {
-        name: _reversed(name, column) if lower[name] else column
+        f"{name} (lower)" if lower[name] else name: _ranked(name, column, lower[name])
         for name, column in table.scores.items()
     }
     with warnings.catch_warnings(record=True) as caught:
@@ -70,17 +71,30 @@ def _report(options: argparse.Namespace) -> RankingReport:
     return report
 
 
-def _reversed(name: str, scores: NDArray[Any]) -> NDArray[Any]:
-    """Turn scores around; of integers the complement has no overflow."""
-    checked = check_scores(scores, name)
+def _check_page(path: str | None) -> None:
+    """Check that a page is not written over a table."""
+    if path and not path.lower().endswith((".html", ".htm")):
+        msg = f"`--html` must name a file that ends in .html or .htm; got {path}."
+        raise ValueError(msg)
+
+
+def _ranked(name: str, scores: NDArray[Any], lower: bool) -> NDArray[Any]:
+    """Turn scores around if the lower is better; integers have no overflow then."""
+    checked = check_scores(scores, f"column {name}")
+    if not lower:
+        return checked
     return np.invert(checked) if checked.dtype.kind in "iu" else -checked
 
 
-def _message(error: Exception) -> str:
-    """Say an error in one line."""
+def _message(error: Exception, target: str) -> str:
+    """Say an error in one line, and in the words of the command line."""
     if isinstance(error, OSError) and error.filename:
         return f"{error.filename}: {error.strerror}"
-    return " ".join(str(error).split())
+    words = {"`y_true`": f"column {target!r}", "`t`": "`--at`", "got t=": "got --at "}
+    said = " ".join(str(error).split())
+    for parameter, word in words.items():
+        said = said.replace(parameter, word)
+    return said
 
 
 def _say(message: str) -> None:

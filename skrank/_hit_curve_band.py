@@ -42,7 +42,7 @@ def hit_curve_band(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    t: Sequence[float] | None = None,
+    t: float | Sequence[float] | None = None,
     confidence_level: float = 0.95,
     simultaneous: bool = True,
     pos_label: object = None,
@@ -60,7 +60,7 @@ def hit_curve_band(
         Labels; both targets and others.
     y_score : array-like of shape (n_samples,)
         Scores; higher means a likelier target.
-    t : sequence of int or float, default=None
+    t : int, float or sequence of them, default=None
         Depths to have limits at: an int counts items, a float in (0, 1] is a fraction
         of the list, rounded up. None: some 500, dense at the top and along the list. A
         few depths make the simultaneous band narrower.
@@ -148,7 +148,7 @@ def hit_curve_difference_band(
     y_score_a: ArrayLike,
     y_score_b: ArrayLike,
     *,
-    t: Sequence[float] | None = None,
+    t: float | Sequence[float] | None = None,
     confidence_level: float = 0.95,
     simultaneous: bool = True,
     pos_label: object = None,
@@ -166,7 +166,7 @@ def hit_curve_difference_band(
         Labels; both targets and others.
     y_score_a, y_score_b : array-like of shape (n_samples,)
         Scores of A and of B for the same items; higher means a likelier target.
-    t : sequence of int or float, default=None
+    t : int, float or sequence of them, default=None
         Depths to have limits at: an int counts items, a float in (0, 1] is a fraction
         of the list, rounded up. None: some 500, dense at the top and along the list.
     confidence_level : float, default=0.95
@@ -255,7 +255,7 @@ class _Tops:
     def __init__(
         self,
         is_target: NDArray[np.bool_],
-        t: Sequence[float] | None,
+        t: float | Sequence[float] | None,
         scores: list[NDArray[Any]],
     ) -> None:
         self.n, self.m = is_target.size, int(is_target.sum())
@@ -304,9 +304,10 @@ class _Tops:
         return CurveBand(self.depths, low, high, rule.level)
 
 
-def _depths(t: Sequence[float], n_samples: int) -> NDArray[np.intp]:
-    """Depths in items, ascending."""
-    counts = [check_depth("t", check_cutoff("t", depth), n_samples) for depth in t]
+def _depths(t: Any, n_samples: int) -> NDArray[np.intp]:
+    """One depth or several, in items, ascending."""
+    given = [t] if np.ndim(t) == 0 else list(t)
+    counts = [check_depth("t", check_cutoff("t", depth), n_samples) for depth in given]
     if not counts:
         msg = "`t` must hold one depth or more; got none."
         raise ValueError(msg)

@@ -167,6 +167,8 @@ def _places(path: str, header: Sequence[str], names: Sequence[str]) -> list[int]
         if header.count(name) != 1:
             got = "none" if name not in header else "several"
             msg = f"{path} must have one column {name!r}; got {got} among {listed}."
+            if len(header) == 1:
+                msg += " Should `--separator` say what separates the columns?"
             raise ValueError(msg)
     return [header.index(name) for name in names]
 

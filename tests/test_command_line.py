@@ -209,11 +209,26 @@ def test_lower_is_better(tmp_path, capsys):
     y, a, b = scores_of()
     arguments = ["report", str(write_table(tmp_path / "t.csv")), "--target", "active"]
     assert main([*arguments, "--lower-is-better", "b", "--score", "a"]) == 0
-    report = ranking_report(y, {"b": -b, "a": a}, random_state=0)
+    report = ranking_report(y, {"b (lower)": -b, "a": a}, random_state=0)
     assert capsys.readouterr().out == f"{report}\n"
     assert main([*arguments, "--lower-is-better", "a"]) == 0
-    report = ranking_report(y, {"a": -a}, random_state=0)
+    report = ranking_report(y, {"a (lower)": -a}, random_state=0)
     assert capsys.readouterr().out == f"{report}\n"
+
+
+def test_page_must_not_take_the_place_of_a_table(tmp_path, capsys):
+    table = write_table(tmp_path / "t.csv")
+    before = table.read_text()
+    said = error_of(capsys, ask(table, "--html", str(table)))
+    assert "`--html` must name a file that ends in .html or .htm; got" in said
+    assert table.read_text() == before
+
+
+def test_wrong_separator(tmp_path, capsys):
+    table = tmp_path / "t.csv"
+    table.write_text("active;a\n0;1\n1;2\n")
+    said = error_of(capsys, ask(table))
+    assert "got none among active;a. Should `--separator` say what separ" in said
 
 
 def test_ties(tmp_path, capsys):
@@ -343,8 +358,8 @@ def test_marks_blanks_and_empty_lines(tmp_path):
             "active,a,b\n" + "".join(f"{i},{i}.5,2\n" for i in range(9)),
             "'3', '4' and 4 more.",
         ),
-        ("active,a,b\n0,1,2\n0,3,4\n", "`y_true` must hold targets and others"),
-        ("active,a,b\n0,0,2\n1,1,4\n", "`y_scores['a']` must rank the items"),
+        ("active,a,b\n0,1,2\n0,3,4\n", "column 'active' must hold targets and others"),
+        ("active,a,b\n0,0,2\n1,1,4\n", "`column a` must rank the items"),
     ],
 )
 def test_bad_tables(tmp_path, capsys, text, message):
@@ -355,7 +370,7 @@ def test_bad_tables(tmp_path, capsys, text, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--at", "1000"], "`t` must not reach beyond the list; got t=1000"),
+        (["--at", "1000"], "`--at` must not reach beyond the list; got --at 1000"),
         (["--score", "a"], "`--score` must name each column once; got a, b, a."),
         (["--lower-is-better", "b"], "must name each column once; got a, b, b."),
         (["--pos-label", "x"], "a label in column 'active', one of '1', '0'; got 'x'."),
@@ -369,7 +384,7 @@ def test_bad_options(tmp_path, capsys, options, message):
 def test_hard_labels_are_refused_either_way(tmp_path, capsys):
     table = text_file(tmp_path, "y,a\n0,0\n1,1\n")
     arguments = ["report", table, "--target", "y", "--lower-is-better", "a"]
-    assert "`a` must rank the items" in error_of(capsys, arguments)
+    assert "`column a` must rank the items" in error_of(capsys, arguments)
 
 
 def test_no_score_lists_the_columns(tmp_path, capsys):
@@ -404,7 +419,7 @@ def test_parquet_errors(tmp_path, capsys):
     )
     assert "no empty cells in column 'a'; got 1." in error_of(capsys, ask(table))
     pd.DataFrame({"active": [0, 1], "a": ["x", "y"], "b": [1.0, 2.0]}).to_parquet(table)
-    assert "`y_scores['a']` must hold real numbers" in error_of(capsys, ask(table))
+    assert "`column a` must hold real numbers" in error_of(capsys, ask(table))
     pd.DataFrame({"active": [0, 1], "a": [0.5, 1.5]}).to_parquet(table)
     assert "one column 'b'; got none among active, a" in error_of(capsys, ask(table))
 

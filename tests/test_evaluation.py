@@ -155,19 +155,19 @@ def test_lingpipe_with_a_missed_target(peer_numbers):
 
 def test_printed_like_lingpipe():
     assert lingpipe().format_curve().splitlines() == [
-        " precision    recall        F1",
-        "    0.5000    0.2500    0.3333",
-        "    0.5000    0.5000    0.5000",
-        "    0.6000    0.7500    0.6667",
-        "    0.4444    1.0000    0.6154",
+        "     score         t precision    recall        F1",
+        "     -1.27         2    0.5000    0.2500    0.3333",
+        "     -1.47         4    0.5000    0.5000    0.5000",
+        "      -1.6         5    0.6000    0.7500    0.6667",
+        "     -2.01         9    0.4444    1.0000    0.6154",
     ]
     table = lingpipe().format_curve(interpolate=True, beta=0.5, max_rows=2)
-    assert table.splitlines()[0] == " precision    recall      F0.5"
+    assert table.splitlines()[0].endswith(" precision    recall      F0.5")
     assert len(table.splitlines()) == 3
     rows = lingpipe().format_curve(max_rows=3).splitlines()
     assert [rows[1], rows[-2]] == [
-        "    0.5000    0.2500    0.3333",
-        "    0.4444    1.0000    0.6154",
+        "     -1.27         2    0.5000    0.2500    0.3333",
+        "     -2.01         9    0.4444    1.0000    0.6154",
     ]
     assert rows[-1] == "3 of 4 operating points"
 
@@ -234,7 +234,9 @@ def test_curves_are_the_functions(ties):
         ]
         assert_array_equal(frame["f_score"], same.f_score(2))
         area = evaluation.recall_precision_area(interpolate=True)
-        assert area == evaluation.recall_precision_curve(interpolate=True).area()
+        assert area == evaluation.recall_precision_curve(interpolate=True).area(
+            "precision"
+        )
     best = evaluation.max_f_score_point(2)
     assert best.f_score == evaluation.max_f_score(2)
     assert_allclose(best.recall, same.recall[np.argmax(same.f_score(2))])
@@ -317,7 +319,7 @@ def test_pieces_in_any_order_are_the_whole(data, draw):
     one_by_one = added(zip(y_true, y_score, strict=True)).add_missed(1).add_missed(1)
     parts = [added([piece]) for piece in shuffled]
     parts[0].add_missed(2)
-    joined = sum(parts, RankingEvaluation())
+    joined = sum(parts)
     fields = whole.to_dict()
     assert added(shuffled).add_missed(2).to_dict() == fields
     assert one_by_one.to_dict() == joined.to_dict() == fields
@@ -605,7 +607,7 @@ def test_evaluations_that_cannot_be_joined():
     with pytest.raises(TypeError, match="unsupported operand"):
         evaluation + 1
     with pytest.raises(TypeError, match="unsupported operand"):
-        sum([evaluation])
+        sum([evaluation], start=1)
 
 
 @pytest.mark.parametrize(

@@ -276,6 +276,8 @@ def test_depths_are_counts_or_fractions():
     band = hit_curve_band(y_true, a, t=[0.5, 10, 0.001, 10], random_state=0)
     assert_array_equal(band.x, [1, 10, 200])
     assert band.confidence_level == 0.95
+    one = hit_curve_band(y_true, a, t=10, simultaneous=False)
+    assert_array_equal(one.x, [10])
 
 
 def test_labels_of_any_kind():

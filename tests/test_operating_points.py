@@ -34,7 +34,7 @@ def test_example_of_lingpipe():
     assert_allclose(points.specificity, [0.83, 0.67, 0.67, 0.17], atol=0.005)
     assert_allclose(points.score, [-1.27, -1.47, -1.60, -2.01])
     assert_array_equal(points.t, [2, 4, 5, 9])
-    assert points.area() == pytest.approx(0.51, abs=0.005)
+    assert points.area("precision") == pytest.approx(0.51, abs=0.005)
     assert points.area("specificity") == pytest.approx(0.58, abs=0.005)
     assert points.f_score().max() == pytest.approx(0.67, abs=0.005)
 
@@ -43,7 +43,7 @@ def test_example_of_lingpipe_without_dominated_points():
     points = recall_precision_curve(CORRECT, SCORES, interpolate=True)
     assert_allclose(points.recall, [0.75, 1.00])
     assert_allclose(points.precision, [0.60, 0.44], atol=0.005)
-    assert points.area() == pytest.approx(0.56, abs=0.005)
+    assert points.area("precision") == pytest.approx(0.56, abs=0.005)
     roc = recall_precision_curve(CORRECT, SCORES).not_dominated("specificity")
     assert_allclose(roc.recall, [0.25, 0.75, 1.00])
     assert_allclose(roc.specificity, [0.83, 0.67, 0.17], atol=0.005)
@@ -63,7 +63,7 @@ def test_against_the_curves_of_scikit_learn(items):
     where = np.searchsorted(-thresholds, -points.score)
     assert_allclose(1 - points.specificity, fpr[where], atol=1e-12)
     assert_allclose(points.recall, tpr[where])
-    assert points.area() == pytest.approx(
+    assert points.area("precision") == pytest.approx(
         average_precision(y_true, y_score, ties="threshold")
     )
 

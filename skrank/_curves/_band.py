@@ -11,7 +11,7 @@ from skrank._presentation import data_frame
 _GRID = 256  # depths of a band on either scale; more than a screen can tell apart
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CurveBand:
     """Lower and upper limits along a curve.
 
@@ -29,6 +29,14 @@ class CurveBand:
     low: NDArray[Any]
     high: NDArray[Any]
     confidence_level: float
+
+    def __repr__(self) -> str:
+        """Say what the band promises, and where."""
+        first, last = self.x[[0, -1]].tolist()
+        level = f"{100 * self.confidence_level:g} %"
+        return (
+            f"<CurveBand of {level}: {self.x.size} points from {first:g} to {last:g}>"
+        )
 
     def to_frame(self) -> Any:
         """Return the limits as a pandas DataFrame.

@@ -25,7 +25,7 @@ from skrank._validation import (
 TIES = ("expected", "optimistic", "pessimistic")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class HitCurve:
     """Targets found against items looked at, and the views of it that have names.
 
@@ -55,6 +55,11 @@ class HitCurve:
     n_targets: float
     unit: float
     tie_ends: NDArray[Any] | None
+
+    def __repr__(self) -> str:
+        """Say how large the list is, and in how many points the curve is kept."""
+        n, m = (f"{size / self.unit:g}" for size in (self.n_samples, self.n_targets))
+        return f"<HitCurve of {m} targets among {n} items: {self.t.size} points>"
 
     @property
     def recall(self) -> NDArray[np.float64]:

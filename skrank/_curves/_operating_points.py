@@ -24,7 +24,7 @@ from skrank._validation import (
 RATES = ("precision", "specificity")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OperatingPoints:
     """Thresholds on the score, best first, and what they retrieve.
 
@@ -52,6 +52,11 @@ class OperatingPoints:
     hits: NDArray[Any]
     n_samples: float
     n_targets: float
+
+    def __repr__(self) -> str:
+        """Say how large the list is, and how many points there are."""
+        n, m = f"{self.n_samples:g}", f"{self.n_targets:g}"
+        return f"<OperatingPoints of {m} targets among {n} items: {len(self)} points>"
 
     def __len__(self) -> int:
         """Count the points."""
@@ -118,12 +123,12 @@ class OperatingPoints:
         score = (1 + square) * self.hits / (square * self.n_targets + self.t)
         return np.minimum(score, 1.0)  # rounding may step over
 
-    def not_dominated(self, rate: str = "precision") -> "OperatingPoints":
+    def not_dominated(self, rate: str) -> "OperatingPoints":
         """Leave out points that another equals or beats in recall and in a rate.
 
         Parameters
         ----------
-        rate : {"precision", "specificity"}, default="precision"
+        rate : {"precision", "specificity"}
             What recall is traded for.
 
         Returns
@@ -149,12 +154,12 @@ class OperatingPoints:
             self.n_targets,
         )
 
-    def area(self, rate: str = "precision") -> float:
+    def area(self, rate: str) -> float:
         """Area under the rate as a step function of recall.
 
         Parameters
         ----------
-        rate : {"precision", "specificity"}, default="precision"
+        rate : {"precision", "specificity"}
             What recall is traded for.
 
         Returns
@@ -313,7 +318,7 @@ def recall_precision_curve(
         n_missed=n_missed,
     )
     points = points_of(rank(data))
-    return points.not_dominated() if interpolate else points
+    return points.not_dominated("precision") if interpolate else points
 
 
 def points_of(ranking: Ranking) -> OperatingPoints:

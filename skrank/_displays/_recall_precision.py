@@ -202,5 +202,5 @@ def _steps(
     points: OperatingPoints,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Best precision at a recall or a higher one, as corners of steps."""
-    best = points.not_dominated()
+    best = points.not_dominated("precision")
     return np.repeat(np.append(0, best.recall), 2)[1:-1], np.repeat(best.precision, 2)

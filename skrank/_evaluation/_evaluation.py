@@ -38,8 +38,8 @@ class RankingEvaluation:
     """Evaluation of a ranking whose cases come piece by piece.
 
     It starts empty. Cases are added one by one or in arrays, and may be joined from
-    several evaluations, as ``sum(parts, RankingEvaluation())`` does. Whatever is asked
-    is asked of all cases so far; they are ranked once, until something is added.
+    several evaluations, as ``sum(parts)`` does. Whatever is asked is asked of all cases
+    so far; they are ranked once, until something is added.
 
     Parameters
     ----------
@@ -245,6 +245,10 @@ default="expected"
         both._cases = self._cases.joined(other._cases)
         return both
 
+    def __radd__(self, other: object) -> "RankingEvaluation":
+        """Begin a ``sum`` of evaluations, which starts with 0."""
+        return self if other == 0 else NotImplemented
+
     @property
     def n_samples(self) -> int:
         """Number of scored cases.
@@ -312,7 +316,7 @@ default="expected"
             If there are no targets.
         """
         points = points_of(self._cases.ranking())
-        return points.not_dominated() if interpolate else points
+        return points.not_dominated("precision") if interpolate else points
 
     def roc_curve(self, interpolate: bool = False) -> OperatingPoints:
         """Recall and specificity of every threshold that retrieves another target.
@@ -636,7 +640,8 @@ default="expected"
         Returns
         -------
         table : str
-            The columns precision, recall and F-score, best score first.
+            The columns threshold ("score"), items retrieved ("t"), precision, recall
+            and F-score, best score first.
 
         Raises
         ------

@@ -47,14 +47,16 @@ def format_summary(
 
 
 def format_points(points: OperatingPoints, beta: float, max_rows: int | None) -> str:
-    """Columns precision, recall and F-score, all rows or some spread evenly."""
+    """Columns of the thresholds and what they attain, all rows or some, evenly."""
     rows = np.arange(len(points))
     if max_rows is not None and check_count("max_rows", max_rows, least=2) < rows.size:
         rows = np.rint(np.linspace(0, rows.size - 1, max_rows)).astype(np.intp)
-    score = points.f_score(beta)
-    lines = [f"{'precision':>10}{'recall':>10}{f'F{beta:g}':>10}"]
+    columns = points.precision, points.recall, points.f_score(beta)
+    names = "score", "t", "precision", "recall", f"F{beta:g}"
+    lines = ["".join(f"{name:>10}" for name in names)]
     lines += [
-        f"{points.precision[i]:>10.4f}{points.recall[i]:>10.4f}{score[i]:>10.4f}"
+        f"{points.score[i]:>10.4g}{points.t[i]:>10g}"
+        + "".join(f"{column[i]:>10.4f}" for column in columns)
         for i in rows
     ]
     if rows.size < len(points):

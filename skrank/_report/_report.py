@@ -105,7 +105,8 @@ def ranking_report(
     recall, precision, lift      :func:`recall_at_t`, :func:`precision_at_t`,
                                  :func:`enrichment_factor`
     comparisons                  :class:`RankingComparison` by AP, p-values after Holm
-    what luck has on average     :class:`RandomSelectionNull` of a list without ties
+    what luck has on average     :class:`RandomSelectionNull`; told if `ties` is
+                                 "expected", when it is the same for all rankings
     ============================ ======================================================
 
     Each ranking takes a few sorts, O(n log n), and each two of them one more; most of
@@ -221,9 +222,14 @@ def _values(metrics: dict[str, Settings], ranking: Ranking) -> dict[str, float]:
 def _by_luck(
     metrics: dict[str, Settings], ties: str, n_samples: int, n_targets: int
 ) -> dict[str, float]:
-    """Mean of each metric over all orders of the list."""
+    """Mean of each metric over all orders of the list, whatever its ties.
+
+    Under rules other than "expected" it depends on the ties of each ranking.
+    """
+    if ties != "expected":
+        return {}
     named = {"average_precision": {"metric": "average_precision", "ties": ties}}
     return {
-        name: RandomSelectionNull(n_samples, n_targets, **settings).mean()
+        name: float(RandomSelectionNull(n_samples, n_targets, **settings).mean())
         for name, settings in {**named, **metrics}.items()
     }

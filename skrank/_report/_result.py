@@ -36,8 +36,9 @@ class RankingReport:
         "recall@t", "precision@t" and "enrichment_factor@t" for each t.
     by_luck : dict of str to float
         What luck gives on average: of "average_precision", and of each name in
-        `at_depths`. It is the exact mean over all orders of a list without ties; the
-        tests know the ties of each ranking.
+        `at_depths`. It is exact, and the same for all rankings, if `ties` is
+        "expected"; under other rules it depends on the ties of each ranking, which its
+        test knows, and none is told here.
     comparisons : RankingComparisonTable or None
         Comparisons of each two rankings by AP; None if there is one ranking only.
     hit_curves : dict of str to HitCurve
@@ -194,7 +195,7 @@ class RankingReport:
 
     def _tables(self) -> list[Table]:
         """All tables there are."""
-        level, chance = self.confidence_level, self.by_luck["average_precision"]
+        level, chance = self.confidence_level, self.by_luck.get("average_precision")
         tables = [table_of_lists(self.tests, self.intervals, chance, level)]
         depths = tuple({repr(depth): depth for depth in self.t + self.k}.values())
         if depths:

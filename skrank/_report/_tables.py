@@ -4,7 +4,8 @@ A dash stands for what is undefined, nothing for what was not asked.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from skrank._comparison_result import RankingComparisonResult, RankingComparisonTable
 from skrank._presentation import as_text, format_pvalue
@@ -27,11 +28,12 @@ _AT_DEPTH: dict[str, tuple[str, int | None]] = {
 def table_of_lists(
     tests: Mapping[str, RandomSelectionResult],
     intervals: Mapping[str, ConfidenceInterval],
-    by_luck: float,
+    by_luck: float | None,
     confidence_level: float,
 ) -> Table:
     """Average precision: how sure it is, and how far from luck."""
-    decimals = _decimals([*(test.statistic for test in tests.values()), by_luck])
+    chance = [] if by_luck is None else [by_luck]
+    decimals = _decimals([*(test.statistic for test in tests.values()), *chance])
     rows = [
         (
             as_text(name),
@@ -46,17 +48,22 @@ def table_of_lists(
     return Table(
         "Average precision",
         ("ranking", "AP", f"{level} interval", "z", "p"),
-        [*rows, (_LUCK, _fixed(by_luck, decimals), "", "", "")],
+        rows + [(_LUCK, _fixed(value, decimals), "", "", "") for value in chance],
         n_names=1,
         reading=(
-            "Average precision (AP) is 1 if all targets come first; the last row is "
-            "what a random order has on average. The interval holds the mean over "
+            f"Average precision (AP) is 1 if all targets come first{_in_luck(chance)}. "
+            "The interval holds the mean over "
             f"samples of this size, at a level of {level}. z counts by how many "
             "standard deviations of luck the ranking lies above luck, and p is the "
             "probability that luck does at least as well."
         ),
-        ends_in_luck=True,
+        ends_in_luck=bool(chance),
     )
+
+
+def _in_luck(by_luck: Collection[Any]) -> str:
+    """Say what the row of luck is, if there is one."""
+    return "; the last row is what a random order has on average" if by_luck else ""
 
 
 def table_of_depths(
@@ -66,7 +73,7 @@ def table_of_depths(
     n_samples: int,
 ) -> Table:
     """What the top of the list holds, depth by depth."""
-    rankings = [*at_depths.values(), by_luck]
+    rankings = [*at_depths.values(), *([by_luck] if by_luck else [])]
     columns = {
         heading: _cells(start, decimals, depths, rankings)
         for heading, (start, decimals) in _AT_DEPTH.items()
@@ -74,7 +81,7 @@ def table_of_depths(
     asked = {heading: cells for heading, cells in columns.items() if any(cells)}
     blank = [""] * (len(rankings) - 1)
     tops = [cell for d in depths for cell in (_depth(d, n_samples), *blank)]
-    names = [*map(as_text, at_depths), _LUCK] * len(depths)
+    names = [*map(as_text, at_depths), _LUCK][: len(rankings)] * len(depths)
     return Table(
         "The top of the list",
         ("top", "ranking", *asked),
@@ -84,10 +91,9 @@ def table_of_depths(
             "What the first items hold, by number or as a part of the list. Recall is "
             "the share of all targets that are among them, precision the share of "
             "targets in them, lift the precision as a multiple of the prevalence; AP@K "
-            "is average precision of them alone. A random order has on average what "
-            "stands in the last row, and a lift of 1."
+            f"is average precision of them alone{_in_luck(by_luck)}."
         ),
-        ends_in_luck=True,
+        ends_in_luck=bool(by_luck),
     )
 
 
