@@ -188,19 +188,22 @@ class RankingComparisonTable:
     adjusted_pvalues : tuple of float
         Their p-values after Holm, in the same order: to reject all that are at most 5 %
         errs in one or more of them with a probability of at most 5 %.
+    adjusted_log10_pvalues : tuple of float
+        Their decimal logarithms, which go on where the p-values underflow.
     names : tuple of str
         What the rankings are called.
     """
 
     comparisons: tuple[RankingComparisonResult, ...]
     adjusted_pvalues: tuple[float, ...]
+    adjusted_log10_pvalues: tuple[float, ...]
     names: tuple[str, ...]
 
     def __str__(self) -> str:
         """Print one line a comparison."""
         first = self.comparisons[0]
         header = "A", "B", "value A", "value B", "A - B", "error", "z", "p", "p Holm"
-        cells = [header, *map(_cells, self.comparisons, self.adjusted_pvalues)]
+        cells = [header, *map(_cells, self.comparisons, self.adjusted_log10_pvalues)]
         many = f"{first.n_lists} lists" if first.labels else "list"
         lines = [
             f"Comparison of {len(self.names)} rankings by {first.metric}",
@@ -220,13 +223,17 @@ class RankingComparisonTable:
         -------
         columns : dict
             The fields of :meth:`RankingComparisonResult.to_dict` as lists, and
-            "adjusted_pvalue".
+            "adjusted_pvalue" and "adjusted_log10_pvalue".
         """
         rows = [result.to_dict() for result in self.comparisons]
         columns: dict[str, list[Any]] = {
             name: [row[name] for row in rows] for name in rows[0]
         }
-        return {**columns, "adjusted_pvalue": list(self.adjusted_pvalues)}
+        return {
+            **columns,
+            "adjusted_pvalue": list(self.adjusted_pvalues),
+            "adjusted_log10_pvalue": list(self.adjusted_log10_pvalues),
+        }
 
     def to_frame(self) -> Any:
         """Return the table as a pandas DataFrame.
@@ -244,7 +251,7 @@ class RankingComparisonTable:
         return data_frame(self.to_dict())
 
 
-def _cells(result: RankingComparisonResult, adjusted: float) -> list[str]:
+def _cells(result: RankingComparisonResult, log10_adjusted: float) -> list[str]:
     """One line of the table."""
     return [
         *result.names,
@@ -254,5 +261,5 @@ def _cells(result: RankingComparisonResult, adjusted: float) -> list[str]:
         f"{result.standard_error:.4f}",
         f"{result.zscore:.2f}",
         format_pvalue(result.log10_pvalue),
-        f"{adjusted:.2g}",
+        format_pvalue(log10_adjusted),
     ]

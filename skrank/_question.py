@@ -143,7 +143,23 @@ def _numbered_columns(y_scores: Any) -> dict[int, NDArray[Any]]:
             f"vectors; got {type(y_scores).__name__} of shape {array.shape}."
         )
         raise ValueError(msg)
+    if _are_probabilities(array):
+        msg = (
+            "`y_scores` must have a column for each ranking, as the column of the "
+            "target class in what predict_proba gives; got two columns that sum to 1."
+        )
+        raise ValueError(msg)
     return dict(enumerate(array.T))
+
+
+def _are_probabilities(array: NDArray[Any]) -> bool:
+    """Whether columns are two classes and not two rankings."""
+    return bool(
+        array.shape[1] == 2
+        and array.dtype.kind == "f"
+        and (array >= 0).all()
+        and np.allclose(array.sum(axis=1), 1)
+    )
 
 
 def as_targets(

@@ -31,6 +31,9 @@ from skrank._validation import (
 from skrank.null import MeanNull, RandomSelectionNull
 from skrank.null._choice import ALTERNATIVES, METHODS
 
+# Up to where a p-value takes seconds: items times targets, also for rare targets.
+_SMALL, _RARE, _LARGE = 1e7, 1000, 1e9
+
 
 class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
     """Test whether a ranking beats random selection.
@@ -447,6 +450,23 @@ cross_validate` reports it. The null is that within each fold the targets are sp
             parts=parts,
             labels=labels,
         )
+
+
+def is_quick(n_samples: int, n_targets: int) -> bool:
+    """Whether the p-value of average precision takes no more than some seconds.
+
+    Parameters
+    ----------
+    n_samples, n_targets : int
+        Number of items, and of targets among them.
+
+    Returns
+    -------
+    is_quick : bool
+        False where it would take minutes, or more memory than there is.
+    """
+    size = n_samples * n_targets
+    return size <= _SMALL or (n_targets <= _RARE and size <= _LARGE)
 
 
 def null_of(

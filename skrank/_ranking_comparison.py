@@ -387,9 +387,12 @@ class RankingComparison(Question):
             quiet._compare(parts, [ranked[a], ranked[b]], (str(a), str(b)))
             for a, b in shown
         ]
-        adjusted = adjust_holm([result.pvalue for result in results])
+        adjusted = adjust_holm([result.log10_pvalue for result in results])
         return RankingComparisonTable(
-            tuple(results), tuple(adjusted.tolist()), tuple(map(str, ranked))
+            tuple(results),
+            tuple((10**adjusted).tolist()),
+            tuple(adjusted.tolist()),
+            tuple(map(str, ranked)),
         )
 
     def _compare(

@@ -514,11 +514,25 @@ def holm_by_closure(pvalues):
 def test_holm_is_the_closed_test(seed):
     rng = np.random.default_rng(seed)
     pvalues = rng.choice([0.001, 0.01, 0.02, 0.03, 0.2, 0.6], size=6)
-    assert_allclose(adjust_holm(pvalues), holm_by_closure(pvalues.tolist()))
+    adjusted = 10 ** adjust_holm(np.log10(pvalues))
+    assert_allclose(adjusted, holm_by_closure(pvalues.tolist()))
 
 
 def test_holm_of_an_undefined_pvalue():
-    assert_allclose(adjust_holm([0.2, math.nan, 0.01]), [0.4, math.nan, 0.03])
+    adjusted = 10 ** adjust_holm(np.log10([0.2, math.nan, 0.01]))
+    assert_allclose(adjusted, [0.4, math.nan, 0.03])
+
+
+def test_holm_of_pvalues_that_underflow():
+    """Twice the least, as Bonferroni has it; the other alone; in print alike."""
+    assert_allclose(adjust_holm([-50000.0, -40000.0]), [math.log10(2) - 5e4, -4e4])
+    y = np.arange(400_000) % 2 == 0
+    noise = np.random.default_rng(0).normal(size=y.size)
+    table = RankingComparison().compare_all(y, {"a": y + 0.1 * noise, "b": noise})
+    assert table.adjusted_pvalues == (0.0,)
+    assert table.adjusted_log10_pvalues == (table.comparisons[0].log10_pvalue,)
+    p, holm = str(table).splitlines()[-1].split()[-2:]
+    assert p == holm != "0"
 
 
 @pytest.mark.parametrize(
@@ -571,6 +585,8 @@ def test_table_as_columns():
     columns = table.to_dict()
     assert columns["name_a"] == ["one", "one", "two"]
     assert columns["adjusted_pvalue"] == list(table.adjusted_pvalues)
+    logs = columns["adjusted_log10_pvalue"]
+    assert_allclose(logs, np.log10(table.adjusted_pvalues))
     frame = table.to_frame()
     assert list(frame) == list(columns)
     assert frame["pvalue"].tolist() == columns["pvalue"]

@@ -23,6 +23,7 @@ from skrank import (
     RankingComparison,
     ranking_report,
 )
+from skrank._random_selection import is_quick
 from skrank._report._tables import _decimals
 
 AT = (5, 0.03, 0.2)
@@ -147,6 +148,7 @@ def test_forms_of_scores(form):
     report = ranking_report(y, given)
     assert report.names == (("0", "1") if form is np.column_stack else tuple(scores))
     judge = [skrank.average_precision(y, s) for s in scores.values()]
+    assert list(report.average_precision.values()) == judge
     assert [test.statistic for test in report.tests.values()] == judge
 
 
@@ -169,13 +171,104 @@ def test_curves_are_those_of_the_functions():
     assert np.array_equal(report.operating_points["tied"].recall, points.recall)
 
 
+@pytest.mark.parametrize("ties", ["optimistic", "pessimistic", "expected"])
+def test_curves_follow_the_tie_rule(ties):
+    y, scores = two_rankings()
+    report = ranking_report(y, scores, ties=ties)
+    judge = skrank.hit_curve(y, scores["tied"], ties=ties)
+    assert np.array_equal(report.hit_curves["tied"].t, judge.t)
+    assert np.array_equal(report.hit_curves["tied"].hits, judge.hits)
+
+
+def test_one_ranking_as_a_vector():
+    y, scores = two_rankings()
+    plain = scores["plain"]
+    assert ranking_report(y, plain).names == ("model",)
+    assert ranking_report(y, pd.Series(plain)).names == ("model",)
+    report = ranking_report(y, pd.Series(plain, name="forest"))
+    assert str(report) == str(ranking_report(y, {"forest": plain}))
+
+
+@pytest.mark.parametrize("dtype", [float, np.float32])
+def test_probabilities_of_two_classes_are_not_two_rankings(dtype):
+    y, scores = two_rankings()
+    p = 1 / (1 + np.exp(-scores["plain"]))
+    both = np.column_stack([1 - p, p]).astype(dtype)
+    with pytest.raises(ValueError, match=r"`y_scores` must have a column for each ran"):
+        ranking_report(y, both)
+    with pytest.raises(ValueError, match="got two columns that sum to 1"):
+        RankingComparison().compare_all(y, both)
+    assert ranking_report(y, both[:, 1]).names == ("model",)
+    assert ranking_report(y, np.column_stack([p, p**2])).names == ("0", "1")
+
+
+# The test against luck may be left out
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "quick"),
+    [
+        (10_000, 1000, True),
+        (10_000, 1001, False),
+        (1_000_000, 1000, True),
+        (1_000_001, 1000, False),
+        (60_000, 15_000, False),
+        (3_000, 3_000, True),
+    ],
+)
+def test_what_is_quick(n, m, quick):
+    assert is_quick(n, m) is quick
+
+
+def test_many_targets_are_not_tested_unasked():
+    """60,000 items with 15,000 targets: the test would take minutes."""
+    y = np.arange(60_000) % 4 == 0
+    score = np.random.default_rng(0).normal(0.1 * y)
+    report = ranking_report(y, {"A": score})
+    assert report.tests is None
+    null = RandomSelectionNull(60_000, 15_000)
+    row = report.to_frame().iloc[0]
+    value = skrank.average_precision(y, score)
+    assert row["zscore"] == pytest.approx((value - null.mean()) / null.std())
+    assert math.isnan(row["pvalue"])
+    assert math.isnan(row["log10_pvalue"])
+    lines = str(report).splitlines()
+    assert lines[3].split()[:3] == ["p", "left", "out,"]
+    assert "as it takes long for so many targets" in lines[3]
+    assert lines[7].split()[-2:] == [f"{row['zscore']:.2f}", "-"]
+
+
+def test_the_test_is_there_if_asked_and_not_if_not():
+    y, scores = two_rankings()
+    without = ranking_report(y, scores, pvalue=False)
+    tested = ranking_report(y, scores, pvalue=True)
+    assert str(tested) == str(ranking_report(y, scores))
+    assert "  p          left out, as asked" in str(without).splitlines()
+    assert "left out" not in str(tested)
+    drop = ["pvalue", "log10_pvalue"]
+    assert (
+        without.to_frame()
+        .drop(columns=drop)
+        .equals(tested.to_frame().drop(columns=drop))
+    )
+
+
 # Depths
 
 
 @pytest.mark.parametrize(
-    ("n", "depths"), [(9, (0.01, 0.1)), (10, (10, 0.01, 0.1)), (500, (10, 0.01, 0.1))]
+    ("n", "depths"),
+    [
+        (9, (0.01,)),  # 1 and 10 % are one item
+        (10, (0.01, 10)),  # 10 % are the same item as 1 %
+        (50, (0.01, 0.1, 10)),
+        (100, (0.01, 10)),
+        (500, (0.01, 10, 0.1)),
+        (1000, (10, 0.1)),
+        (2000, (10, 0.01, 0.1)),
+    ],
 )
-def test_default_depths_are_those_the_list_has(n, depths):
+def test_default_depths_are_those_the_list_has_by_depth(n, depths):
     report = ranking_report(np.arange(n) < 3, {"A": -np.arange(float(n))})
     assert report.t == report.k == depths
 
@@ -313,6 +406,23 @@ def test_dict_is_fit_for_json():
     assert one.to_dict()["comparisons"] is None
 
 
+@pytest.mark.parametrize("pvalue", [True, False])
+def test_numbers_are_plain(pvalue):
+    y, scores = two_rankings()
+    report = ranking_report(y, scores, pvalue=pvalue)
+    fields = report.to_dict()
+    numbers = [*report.by_luck.values(), *report.average_precision.values()]
+    numbers += [one for each in report.at_depths.values() for one in each.values()]
+    for columns in (fields["rankings"], fields["comparisons"]):
+        numbers += [one for column in columns.values() for one in column]
+    assert {type(one) for one in numbers} == {float, int, str}
+
+
+def test_a_single_target_is_one():
+    y = np.arange(50) == 3
+    assert "50 items, 1 target (prev" in str(ranking_report(y, -np.arange(50.0)))
+
+
 def test_same_seed_same_report():
     y, scores = two_rankings()
     first, second = (ranking_report(y, scores, random_state=3) for _ in range(2))
@@ -325,7 +435,8 @@ def test_same_seed_same_report():
 def test_page_is_whole_and_needs_nothing_else(tmp_path):
     y, scores = two_rankings()
     report = ranking_report(y, scores)
-    html = report.to_html(tmp_path / "report.html")
+    html = report.to_html()
+    assert report.to_html(tmp_path / "report.html") is None
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == html
     page = Page(html)
     assert page.open == []

@@ -87,15 +87,15 @@ def log_below_half(a: float, b: float) -> float:
         return float(np.log(beta.cdf(0.5, a, b)))
 
 
-def adjust_holm(pvalues: ArrayLike) -> NDArray[np.float64]:
-    """Adjust p-values for their number by the step-down of Holm (1979).
+def adjust_holm(log10_pvalues: ArrayLike) -> NDArray[np.float64]:
+    """Adjust p-values for their number by the step-down of Holm (1979), as logarithms.
 
     Each is multiplied by the number of those not below it, and is at least what those
     below it became. Undefined p-values stay so, and count among the tests.
     """
-    p = np.asarray(pvalues, dtype=float)
-    order = np.argsort(p, kind="stable")  # NaN comes last
-    steps = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(steps, 1.0)
+    log_p = np.asarray(log10_pvalues, dtype=float)
+    order = np.argsort(log_p, kind="stable")  # NaN comes last
+    factors = np.log10(np.arange(log_p.size, 0, -1))
+    adjusted = np.empty_like(log_p)
+    adjusted[order] = np.minimum(np.maximum.accumulate(log_p[order] + factors), 0.0)
     return adjusted

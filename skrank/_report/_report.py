@@ -4,7 +4,8 @@ What comes in is labels and scores by name; what goes out is a frozen report. Ev
 number is that of a public function or class; nothing is computed here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from skrank._measures import make_measure
 from skrank._metric_variability import MetricVariability
 from skrank._paired._input import check_columns
 from skrank._question import check_both_classes, columns_by_name, rank_both_classes
-from skrank._random_selection import RandomSelectionTest
+from skrank._random_selection import RandomSelectionTest, is_quick, null_of
 from skrank._ranking import Ranking
 from skrank._ranking_comparison import RankingComparison
 from skrank._report._result import RankingReport
@@ -43,6 +44,7 @@ def ranking_report(
     pos_label: object = None,
     ties: str = "expected",
     confidence_level: float = 0.95,
+    pvalue: bool | None = None,
     random_state: object = None,
 ) -> RankingReport:
     """Report on one ranking of a list, or on several: the table for a paper.
@@ -54,14 +56,16 @@ def ranking_report(
     ----------
     y_true : array-like of shape (n_samples,)
         Labels; both targets and others.
-    y_scores : mapping, DataFrame or array of shape (n_samples, n_rankings)
+    y_scores : mapping, DataFrame or array of shape (n_samples, n_rankings) or \
+            (n_samples,)
         Scores of one ranking or more for the same items, by name: a mapping from names
-        to scores, or columns. Columns of an array are called by their number. Higher
-        means a likelier target.
+        to scores, or columns. Columns of an array are called by their number. A Series
+        is one ranking and keeps its name; a vector is one that is called "model".
+        Higher means a likelier target.
     t : int, float or sequence of them, default=None
         Depths of recall, precision and lift: an int counts items, a float in (0, 1] is
-        a fraction of the list, rounded up. None is 10 items, 1 % and 10 % of the list;
-        the 10 items only if the list has as many.
+        a fraction of the list, rounded up. None is 10 items, 1 % and 10 % of the list,
+        by depth and each once; the 10 items only if the list has as many.
     k : int, float or sequence of them, default=None
         Depths of average precision at k, likewise. None is those of `t`.
     pos_label : int, float, bool or str, default=None
@@ -70,6 +74,10 @@ def ranking_report(
         Tie rule of all metrics.
     confidence_level : float, default=0.95
         Level of the intervals, between 0 and 1.
+    pvalue : bool, default=None
+        Whether to test each ranking against luck. None does so where it takes no more
+        than some seconds: up to 1e7 items times targets, and up to 1e9 if at most 1000
+        are targets. Without it there is no p; z is there all the same.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness of the test against luck, which draws lists only where no
         other method is fast enough.
@@ -101,7 +109,9 @@ def ranking_report(
     AP, AP@K                     :func:`average_precision`,
                                  :func:`average_precision_at_k`
     interval of AP               :class:`MetricVariability`
-    z, p                         :class:`RandomSelectionTest` of AP
+    z                            mean and standard deviation of AP under
+                                 :class:`RandomSelectionNull`, with its ties
+    p                            :class:`RandomSelectionTest` of AP
     recall, precision, lift      :func:`recall_at_t`, :func:`precision_at_t`,
                                  :func:`enrichment_factor`
     comparisons                  :class:`RankingComparison` by AP, p-values after Holm
@@ -155,7 +165,7 @@ def ranking_report(
     """
     check_option("ties", ties, TIES)
     level = check_fraction("confidence_level", confidence_level)
-    columns = columns_by_name(y_scores, least=1)
+    columns = _columns(y_scores)
     named = {f"y_scores[{name!r}]": column for name, column in columns.items()}
     is_target, checked = check_columns(y_true, named, pos_label)
     n_samples, n_targets = is_target.size, int(is_target.sum())
@@ -165,22 +175,33 @@ def ranking_report(
     scores = dict(zip(map(str, columns), checked, strict=True))
     rankings = {name: rank_both_classes(is_target, s) for name, s in scores.items()}
     metrics = _at_depths(depths_t, depths_k, ties)
-    test = RandomSelectionTest(ties=ties, random_state=random_state)
     variability = MetricVariability(ties=ties)
     comparison = RankingComparison(ties=ties)
+    if pvalue is None:
+        pvalue = is_quick(n_samples, n_targets)
+    test = RandomSelectionTest(ties=ties, random_state=random_state)
     return RankingReport(
-        tests={name: test.from_predictions(is_target, s) for name, s in scores.items()},
+        average_precision=_of_each(
+            rankings, make_measure("average_precision", ties=ties).value
+        ),
+        null_distributions=_of_each(
+            rankings,
+            partial(null_of, metric="average_precision", settings={"ties": ties}),
+        ),
+        tests=_of_each(scores, partial(test.from_predictions, is_target))
+        if pvalue
+        else None,
         intervals={
             name: variability.from_predictions(is_target, s).confidence_interval(level)
             for name, s in scores.items()
         },
-        at_depths={name: _values(metrics, one) for name, one in rankings.items()},
+        at_depths=_of_each(rankings, partial(_values, metrics)),
         by_luck=_by_luck(metrics, ties, n_samples, n_targets),
         comparisons=None
         if len(scores) == 1
         else comparison.compare_all(is_target, scores),
-        hit_curves={name: curve_of(one) for name, one in rankings.items()},
-        operating_points={name: points_of(one) for name, one in rankings.items()},
+        hit_curves=_of_each(rankings, partial(curve_of, ties=ties)),
+        operating_points=_of_each(rankings, points_of),
         t=depths_t,
         k=depths_k,
         n_samples=n_samples,
@@ -190,15 +211,38 @@ def ranking_report(
     )
 
 
+def _of_each(rankings: Mapping[str, Any], ask: Callable[[Any], Any]) -> dict[str, Any]:
+    """Ask the same of each ranking."""
+    return {name: ask(one) for name, one in rankings.items()}
+
+
+def _columns(y_scores: Any) -> dict[Any, Any]:
+    """Scores by name; a vector is one ranking."""
+    if len(getattr(y_scores, "shape", ())) != 1:
+        return columns_by_name(y_scores, least=1)
+    name = getattr(y_scores, "name", None)
+    return {"model" if name in (None, "") else name: y_scores}
+
+
 def _depths(name: str, depths: Any, n_samples: int) -> tuple[int | float, ...]:
     """Check one depth or several; each is there once."""
     if depths is None:
-        return tuple(d for d in _DEPTHS if isinstance(d, float) or d <= n_samples)
+        return _default_depths(n_samples)
     given = [depths] if np.ndim(depths) == 0 else list(depths)
     checked = [check_cutoff(name, depth) for depth in given]
     for depth in checked:
         check_depth(name, depth, n_samples)
     return tuple({repr(depth): depth for depth in checked}.values())
+
+
+def _default_depths(n_samples: int) -> tuple[int | float, ...]:
+    """Depths that the list has, the least first; of equal ones that in items."""
+    items = {
+        check_depth("t", depth, n_samples): depth
+        for depth in reversed(_DEPTHS)
+        if isinstance(depth, float) or depth <= n_samples
+    }
+    return tuple(items[count] for count in sorted(items))
 
 
 def _at_depths(
@@ -216,7 +260,9 @@ def _at_depths(
 
 def _values(metrics: dict[str, Settings], ranking: Ranking) -> dict[str, float]:
     """Values of the metrics of one ranking."""
-    return {name: make_measure(**one).value(ranking) for name, one in metrics.items()}
+    return {
+        name: float(make_measure(**one).value(ranking)) for name, one in metrics.items()
+    }
 
 
 def _by_luck(

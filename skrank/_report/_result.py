@@ -1,5 +1,6 @@
 """What a report holds, and how it is shown: in print, as a frame, as a page."""
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -7,12 +8,14 @@ from typing import Any
 from skrank._comparison_result import RankingComparisonTable
 from skrank._curves import HitCurve, OperatingPoints
 from skrank._presentation import data_frame
+from skrank._random_selection import is_quick
 from skrank._report._html import fragment, page
 from skrank._report._pictures import draw_pictures
 from skrank._report._tables import table_of_depths, table_of_lists, table_of_pairs
 from skrank._selection_result import RandomSelectionResult
 from skrank._table import Table
 from skrank._variability_result import ConfidenceInterval
+from skrank.null import RandomSelectionNull
 
 _TITLE = "Ranking report"
 
@@ -26,9 +29,13 @@ class RankingReport:
 
     Attributes
     ----------
-    tests : dict of str to RandomSelectionResult
-        What :class:`RandomSelectionTest` says of each ranking by average precision
-        (AP), its value included.
+    average_precision : dict of str to float
+        Average precision (AP) of each ranking.
+    null_distributions : dict of str to RandomSelectionNull
+        Law of AP under random selection, with the ties of each ranking.
+    tests : dict of str to RandomSelectionResult, or None
+        What :class:`RandomSelectionTest` says of each ranking by AP; None if it was not
+        asked, or would have taken long.
     intervals : dict of str to ConfidenceInterval
         Interval of AP of each ranking.
     at_depths : dict of str to dict
@@ -55,7 +62,9 @@ class RankingReport:
         Level of the intervals.
     """
 
-    tests: dict[str, RandomSelectionResult]
+    average_precision: dict[str, float]
+    null_distributions: dict[str, RandomSelectionNull]
+    tests: dict[str, RandomSelectionResult] | None
     intervals: dict[str, ConfidenceInterval]
     at_depths: dict[str, dict[str, float]]
     by_luck: dict[str, float]
@@ -78,7 +87,7 @@ class RankingReport:
         names : tuple of str
             In the order in which they were given.
         """
-        return tuple(self.tests)
+        return tuple(self.average_precision)
 
     @property
     def prevalence(self) -> float:
@@ -132,7 +141,8 @@ class RankingReport:
         frame : pandas.DataFrame
             The columns "name", "average_precision", "low", "high" (its interval),
             "zscore", "pvalue", "log10_pvalue", "null_mean", "null_std" (its law by
-            luck, with the ties of the ranking), and those of `at_depths`.
+            luck, with the ties of the ranking), and those of `at_depths`. Without
+            `tests` the p-values are NaN.
 
         Raises
         ------
@@ -141,62 +151,70 @@ class RankingReport:
         """
         return data_frame(self.to_dict()["rankings"])
 
-    def to_html(self, path: Any = None) -> str:
-        """Return the report as one page that needs nothing else.
+    def to_html(self, path: Any = None) -> str | None:
+        """Make the report one page that needs nothing else.
 
         Parameters
         ----------
         path : str or path-like, default=None
-            File to write the page to, in UTF-8; None writes none.
+            File to write the page to, in UTF-8; None returns it instead.
 
         Returns
         -------
-        html : str
-            The page: the tables and, if matplotlib is installed, the hit curves,
-            precision against recall and the lift, each with a sentence on how to read
-            it.
+        html : str or None
+            The page, unless it was written: the tables and, if matplotlib is installed,
+            the hit curves, precision against recall and the lift, each with a sentence
+            on how to read it.
         """
         html = page(self._repr_html_(), _TITLE)
-        if path is not None:
-            Path(path).write_text(html, encoding="utf-8")
-        return html
+        if path is None:
+            return html
+        Path(path).write_text(html, encoding="utf-8")
+        return None
 
     def _repr_html_(self) -> str:
         """Show the tables and pictures in a notebook."""
         pictures = draw_pictures(
             self.hit_curves,
             self.operating_points,
-            [test.statistic for test in self.tests.values()],
+            list(self.average_precision.values()),
         )
         return fragment(_TITLE, self._facts(), self._tables(), pictures)
 
     def _row(self, name: str) -> dict[str, float | str]:
         """Numbers of one ranking."""
-        test = self.tests[name]
-        return {
-            "name": name,
-            "average_precision": test.statistic,
+        value, test = self.average_precision[name], (self.tests or {}).get(name)
+        law = self.null_distributions[name]
+        mean, std = law.mean(), law.std()
+        numbers = {
+            "average_precision": value,
             **self.intervals[name]._asdict(),
-            "zscore": test.zscore,
-            "pvalue": test.pvalue,
-            "log10_pvalue": test.log10_pvalue,
-            "null_mean": test.null_mean,
-            "null_std": test.null_std,
+            "zscore": (value - mean) / std if std > 0 else math.nan,
+            "pvalue": test.pvalue if test else math.nan,
+            "log10_pvalue": test.log10_pvalue if test else math.nan,
+            "null_mean": mean,
+            "null_std": std,
             **self.at_depths[name],
         }
+        return {"name": name, **{key: float(one) for key, one in numbers.items()}}
 
     def _facts(self) -> dict[str, str]:
         """What was ranked, and by which rule."""
-        return {
-            "list": f"{self.n_samples} items, {self.n_targets} targets "
+        plural = "" if self.n_targets == 1 else "s"
+        facts = {
+            "list": f"{self.n_samples} items, {self.n_targets} target{plural} "
             f"(prevalence {self.prevalence:.4g})",
             "ties": self.ties,
         }
+        if self.tests is None:
+            facts["p"] = _why_no_test(self.n_samples, self.n_targets)
+        return facts
 
     def _tables(self) -> list[Table]:
         """All tables there are."""
         level, chance = self.confidence_level, self.by_luck.get("average_precision")
-        tables = [table_of_lists(self.tests, self.intervals, chance, level)]
+        rows = [self._row(name) for name in self.names]
+        tables = [table_of_lists(rows, chance, level)]
         depths = tuple({repr(depth): depth for depth in self.t + self.k}.values())
         if depths:
             tables.append(
@@ -205,3 +223,10 @@ class RankingReport:
         if self.comparisons is not None:
             tables.append(table_of_pairs(self.comparisons, level))
         return tables
+
+
+def _why_no_test(n_samples: int, n_targets: int) -> str:
+    """Say why there is no p-value."""
+    if is_quick(n_samples, n_targets):
+        return "left out, as asked"
+    return "left out, as it takes long for so many targets; `pvalue` asks for it"

@@ -9,7 +9,6 @@ from typing import Any
 
 from skrank._comparison_result import RankingComparisonResult, RankingComparisonTable
 from skrank._presentation import as_text, format_pvalue
-from skrank._selection_result import RandomSelectionResult
 from skrank._table import Table
 from skrank._validation import check_depth
 from skrank._variability_result import ConfidenceInterval
@@ -26,23 +25,22 @@ _AT_DEPTH: dict[str, tuple[str, int | None]] = {
 
 
 def table_of_lists(
-    tests: Mapping[str, RandomSelectionResult],
-    intervals: Mapping[str, ConfidenceInterval],
+    rankings: Sequence[Mapping[str, Any]],
     by_luck: float | None,
     confidence_level: float,
 ) -> Table:
     """Average precision: how sure it is, and how far from luck."""
     chance = [] if by_luck is None else [by_luck]
-    decimals = _decimals([*(test.statistic for test in tests.values()), *chance])
+    decimals = _decimals([*(one["average_precision"] for one in rankings), *chance])
     rows = [
         (
-            as_text(name),
-            _fixed(test.statistic, decimals),
-            _limits(intervals[name], decimals),
-            _fixed(test.zscore, 2),
-            _pvalue(test.log10_pvalue),
+            as_text(one["name"]),
+            _fixed(one["average_precision"], decimals),
+            _limits(ConfidenceInterval(one["low"], one["high"]), decimals),
+            _fixed(one["zscore"], 2),
+            _pvalue(one["log10_pvalue"]),
         )
-        for name, test in tests.items()
+        for one in rankings
     ]
     level = _percent(confidence_level)
     return Table(
@@ -108,10 +106,10 @@ def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Ta
             _limits(_interval(result, confidence_level), decimals),
             _fixed(result.zscore, 2),
             _pvalue(result.log10_pvalue),
-            _NONE if math.isnan(adjusted) else f"{adjusted:.2g}",
+            _pvalue(log10_adjusted),
         )
-        for above, result, adjusted in zip(
-            (None, *results), results, table.adjusted_pvalues, strict=False
+        for above, result, log10_adjusted in zip(
+            (None, *results), results, table.adjusted_log10_pvalues, strict=False
         )
     ]
     return Table(
