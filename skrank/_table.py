@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+_LONG = 40  # letters of a name that are printed
+
 
 class Table(NamedTuple):
     """Cells of text under a header, and how to read them.
@@ -28,8 +30,21 @@ class Table(NamedTuple):
 
 def align(rows: Sequence[Sequence[str]], n_names: int) -> list[str]:
     """Print rows of cells as lines: names to the left, numbers to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    columns: list[Sequence[str]] = list(zip(*rows, strict=True))
+    columns[:n_names] = map(_shorten, columns[:n_names])
+    rows = list(zip(*columns, strict=True))
+    widths = [max(map(len, column)) for column in columns]
     return [_line(row, widths, n_names) for row in rows]
+
+
+def _shorten(names: Sequence[str]) -> list[str]:
+    """Leave out the middle of long names, unless others come to look the same."""
+    half = _LONG // 2
+    short = [
+        name if len(name) <= _LONG else f"{name[:half]}...{name[3 - half :]}"
+        for name in names
+    ]
+    return short if len(set(short)) == len(set(names)) else list(names)
 
 
 def _line(row: Sequence[str], widths: Sequence[int], n_names: int) -> str:

@@ -495,25 +495,119 @@ def test_names_are_escaped(name):
     assert all("onload" not in attrs for _, attrs in page.elements)
 
 
-def test_legends_have_all_names(monkeypatch):
+@pytest.fixture
+def drawn(monkeypatch):
+    """Figures as they are saved."""
     from matplotlib.figure import Figure
 
-    texts = []
+    figures, save = [], Figure.savefig
 
     def look(figure, *args, **kwargs):
-        figure.canvas.draw()
-        legend = figure.axes[0].get_legend()
-        texts.append([text.get_text() for text in legend.get_texts()])
+        figures.append(figure)
         save(figure, *args, **kwargs)
 
-    save = Figure.savefig
     monkeypatch.setattr(Figure, "savefig", look)
+    return figures
+
+
+def curves_in(figure):
+    return [line for line in figure.axes[0].lines if line.get_gid() == "skrank curve"]
+
+
+def test_legend_of_the_page_has_the_lines_of_the_pictures(drawn):
+    import matplotlib as mpl
+
+    rng = np.random.default_rng(0)
+    y = np.arange(100) < 9
+    names = ["_a", "$b$", "<c>", "n" * 90, "\N{CJK UNIFIED IDEOGRAPH-4E2D}", "f", "g"]
+    scores = {name: rng.normal(y) for name in names}
+    page = Page(ranking_report(y, scores).to_html())
+    strokes = page.all("line")
+    assert len(drawn) == 3
+    for figure in drawn:
+        colors = [line.get_color() for line in curves_in(figure)]
+        assert [one["stroke"] for one in strokes] == colors
+        shown = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+        assert all(text.startswith(("luck", "perfect")) for text in shown)
+    dashes = [one["stroke-dasharray"] for one in strokes]
+    assert dashes[0] == dashes[5] == "none"
+    assert len(set(dashes)) == 5
+    for place, style in ((1, "dashed"), (2, "dashdot")):
+        pattern = [float(one) / 2.5 for one in dashes[place].split()]
+        assert pattern == mpl.rcParamsDefault[f"lines.{style}_pattern"]
+    for name, score in scores.items():
+        ap = skrank.average_precision(y, score)
+        assert f"{name}: AP {ap:#.3g}" in page.text
+
+
+def test_of_many_rankings_the_best_are_drawn(drawn):
+    rng = np.random.default_rng(0)
+    y = np.arange(100) < 9
+    scores = {f"r{i}": rng.normal(y) for i in range(14)}
+    report = ranking_report(y, scores)
+    page = Page(report.to_html())
+    assert [len(curves_in(figure)) for figure in drawn] == [12] * 3
+    assert "Of 14 rankings the 12 of the highest average precision are" in page.text
+    worst = sorted(scores, key=lambda name: skrank.average_precision(y, scores[name]))
+    legend = [name for name in scores if f"{name}: AP" in page.text]
+    assert legend == [name for name in scores if name not in worst[:2]]
+
+
+def test_pictures_are_those_of_no_user(drawn):
+    import matplotlib as mpl
+
     y, scores = two_rankings()
-    ranking_report(y, {"_a": scores["plain"], "$b$": scores["tied"]}).to_html()
-    assert len(texts) == 3
-    for found in texts:
-        assert found[0].startswith(" _a: AP 0.")
-        assert found[1].startswith(r"\$b\$: AP 0.")
+    report = ranking_report(y, scores)
+    usual = report.to_html()
+    with mpl.rc_context({"font.size": 30, "axes.grid": True, "savefig.dpi": 20}):
+        assert report.to_html() == usual
+        assert mpl.rcParams["font.size"] == 30
+
+
+@pytest.mark.parametrize("ties", ["threshold", "expected"])
+def test_curves_that_are_means_say_so(ties):
+    y, scores = two_rankings()
+    page = Page(ranking_report(y, scores, ties=ties).to_html())
+    said = "The curves are means over the orders of tied items." in page.text
+    assert said is (ties == "threshold")
+
+
+def test_headings_of_notebooks_are_not_those_of_pages():
+    y, scores = two_rankings()
+    report = ranking_report(y, scores)
+    piece, page = Page(report._repr_html_()), Page(report.to_html())
+    assert (len(piece.all("h1")), len(piece.all("h2"))) == (0, 1)
+    assert (len(page.all("h1")), len(page.all("h2"))) == (1, 0)
+
+
+def test_wide_tables_are_reached_by_keyboard_and_named():
+    y, scores = two_rankings()
+    page = Page(ranking_report(y, scores).to_html())
+    regions = [one for one in page.all("div") if one.get("class") == "wide"]
+    assert [one["aria-label"] for one in regions] == [
+        "Average precision",
+        "The top of the list",
+        "Differences in average precision",
+    ]
+    assert all((one["tabindex"], one["role"]) == ("0", "region") for one in regions)
+
+
+def test_long_names_are_short_in_print_and_whole_on_the_page():
+    y, scores = two_rankings()
+    long = "first" + 80 * "x" + "last!"
+    report = ranking_report(y, {long: scores["plain"], "b": scores["tied"]})
+    assert long not in str(report)
+    assert max(map(len, str(report).splitlines())) <= 100
+    assert f"  {long[:20]}...{long[-17:]}  " in str(report)
+    assert Page(report.to_html()).text.count(long) == 6  # 5 rows and the legend
+
+
+def test_names_that_would_look_the_same_are_whole():
+    y, scores = two_rankings()
+    a, b = (30 * "x" + one + 30 * "y" for one in "ab")
+    text = str(ranking_report(y, {a: scores["plain"], b: scores["tied"]}))
+    assert a in text
+    assert b in text
 
 
 def test_notebook_piece_is_scoped():
@@ -524,11 +618,12 @@ def test_notebook_piece_is_scoped():
     assert page.elements[0] == ("div", {"class": "skrank-report"})
     assert not {"html", "head", "body"} & {tag for tag, _ in page.elements}
     style = piece[piece.index("<style>") + 7 : piece.index("</style>")]
-    style = re.sub(r"@media \([^)]*\) {|\([^)]*\)", "", style)  # a, b in :is(a, b)
+    style = re.sub(r"@media [^{]*{|\([^)]*\)", "", style)  # a, b in :is(a, b)
     selectors = [rule.split("{")[0] for rule in style.split("}")]
     single = [one.strip() for several in selectors for one in several.split(",")]
     assert all(one.startswith(".skrank-report") for one in single if one)
-    assert piece in report.to_html()
+    body = piece[piece.index("</h2>") + 5 :]
+    assert body in report.to_html()
 
 
 def test_groups_of_rows_are_headed_once():

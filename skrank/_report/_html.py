@@ -6,15 +6,15 @@ All text is escaped here, and nowhere else.
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from skrank._report._pictures import Picture
+from skrank._report._pictures import Line, Picture, Pictures
 from skrank._table import Table
 
 _STYLE = """
 .skrank-report { color: #1a1a1a; background: #fff; line-height: 1.5; padding: 0.5em;
   font-family: system-ui, "Segoe UI", Helvetica, Arial, sans-serif; }
-.skrank-report :is(h1, dt, dd, table, caption, tr, th, td, figcaption) {
+.skrank-report :is(h1, h2, dt, dd, li, table, caption, tr, th, td, figcaption) {
   color: inherit; text-align: left; background: none !important; }
-.skrank-report h1 { font-size: 1.6em; margin: 0 0 0.4em; }
+.skrank-report :is(h1, h2) { font-size: 1.6em; margin: 0 0 0.4em; }
 .skrank-report dl { display: grid; grid-template-columns: max-content 1fr;
   gap: 0.1em 1.2em; margin: 0 0 1em; }
 .skrank-report dt { color: #555; }
@@ -31,15 +31,27 @@ _STYLE = """
 .skrank-report thead th { font-weight: 600; border-top: 2px solid #1a1a1a;
   border-bottom: 1px solid #1a1a1a; }
 .skrank-report th.name { text-align: left; vertical-align: top; }
+.skrank-report th.first { position: sticky; left: 0; background: #fff !important; }
+.skrank-report th.name div { width: max-content; max-width: 20em;
+  white-space: normal; overflow-wrap: break-word; }
 .skrank-report .pictures { display: grid; gap: 1em 2em;
   grid-template-columns: repeat(auto-fit, minmax(min(24em, 100%), 1fr)); }
 .skrank-report figure { margin: 0; break-inside: avoid; }
 .skrank-report figcaption { font-weight: 600; font-size: 1.05em; }
 .skrank-report img { width: 100%; max-width: 40em; height: auto; }
+.skrank-report ul { list-style: none; display: flex; flex-wrap: wrap;
+  gap: 0.2em 2em; margin: 1em 0; padding: 0; }
+.skrank-report li { margin: 0; overflow-wrap: anywhere; break-inside: avoid; }
+.skrank-report li svg { margin-right: 0.6em; vertical-align: middle; }
 .skrank-report tbody + tbody tr:first-child > * { border-top: 1px solid #bbb; }
 .skrank-report tr.luck > :not([rowspan]) { color: #666; font-style: italic; }
 @media (max-width: 40em) { .skrank-report table { font-size: 0.8em; }
-  .skrank-report th, .skrank-report td { padding: 0.2em 0.4em; } }
+  .skrank-report th, .skrank-report td { padding: 0.2em 0.4em; }
+  .skrank-report th.name div { max-width: 9em; } }
+@media print { .skrank-report .wide { overflow: visible; }
+  .skrank-report table { font-size: 0.85em; }
+  .skrank-report th, .skrank-report td { padding: 0.2em 0.5em; }
+  .skrank-report th.name div { max-width: 14em; } }
 """
 _PAGE_STYLE = """
 body { margin: 0 auto; max-width: 66em; padding: 1em 4%; }
@@ -66,22 +78,22 @@ def page(content: str, title: str) -> str:
 
 
 def fragment(
-    title: str,
+    heading: str,
     facts: Mapping[str, str],
     tables: Sequence[Table],
-    pictures: Sequence[Picture] | None,
+    pictures: Pictures | None,
 ) -> str:
     """Piece of a page, pictures inside; its style touches nothing around it."""
     shown = "<p>The pictures need matplotlib, which is not installed.</p>\n"
     if pictures is not None:
-        shown = f'<div class="pictures">\n{"".join(map(_figure, pictures))}</div>\n'
+        shown = _gallery(pictures)
     listed = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(said)}</dd>\n"
         for name, said in facts.items()
     )
     return f"""<div class="skrank-report">
 <style>{_STYLE}</style>
-<h1>{escape(title)}</h1>
+{heading}
 <dl>
 {listed}</dl>
 {"".join(map(_section, tables))}{shown}</div>"""
@@ -90,7 +102,7 @@ def fragment(
 def _section(table: Table) -> str:
     """Table with its caption, and how to read it."""
     return f"""<section>
-<div class="wide">
+<div class="wide" tabindex="0" role="region" aria-label="{escape(table.caption)}">
 <table>
 <caption>{escape(table.caption)}</caption>
 <thead><tr>{_head(table)}</tr></thead>
@@ -98,6 +110,26 @@ def _section(table: Table) -> str:
 </div>
 <p>{escape(table.reading)}</p>
 </section>
+"""
+
+
+def _gallery(pictures: Pictures) -> str:
+    """All pictures, and below whose lines there are."""
+    return f"""<div class="pictures">
+{"".join(map(_figure, pictures.drawn))}</div>
+<ul>
+{"".join(map(_legend, pictures.lines))}</ul>
+{"".join(f"<p>{escape(note)}</p>" for note in pictures.notes)}
+"""
+
+
+def _legend(line: Line) -> str:
+    """Piece of a line as the pictures have it, and whose it is."""
+    width = 2.5
+    dashes = " ".join(f"{width * length:g}" for length in line.dashes) or "none"
+    return f"""<li><svg width="40" height="8" aria-hidden="true">
+<line x1="0" y1="4" x2="40" y2="4" stroke="{line.color}" stroke-width="{width}"
+ stroke-dasharray="{dashes}"/></svg>{escape(line.label)}</li>
 """
 
 
@@ -113,7 +145,8 @@ def _figure(picture: Picture) -> str:
 
 
 def _head(table: Table) -> str:
-    kinds = [' class="name"'] * table.n_names + [""] * len(table.header)
+    names = [' class="name first"', ' class="name"'][: table.n_names]
+    kinds = names + [""] * len(table.header)
     return "".join(
         f'<th scope="col"{kind}>{escape(cell)}</th>'
         for kind, cell in zip(kinds, table.header, strict=False)
@@ -131,9 +164,14 @@ def _body(table: Table) -> str:
 
 
 def _group(table: Table, rows: list[tuple[str, ...]]) -> str:
-    lines = [_cells(row[table.n_names - 1], row[table.n_names :]) for row in rows]
-    if table.n_names > 1:
-        lines[0] = _name(rows[0][0], "rowgroup", len(rows)) + lines[0]
+    place = table.n_names - 1
+    lines = [
+        _name(row[place], "row", is_first=place == 0) + _cells(row[place + 1 :])
+        for row in rows
+    ]
+    if place > 0:
+        head = _name(rows[0][0], "rowgroup", is_first=True, n_rows=len(rows))
+        lines[0] = head + lines[0]
     starts = ["<tr>"] * len(lines)
     if table.ends_in_luck:
         starts[-1] = '<tr class="luck">'
@@ -142,10 +180,11 @@ def _group(table: Table, rows: list[tuple[str, ...]]) -> str:
     )
 
 
-def _cells(name: str, numbers: Sequence[str]) -> str:
-    return _name(name, "row") + "".join(f"<td>{escape(cell)}</td>" for cell in numbers)
+def _cells(numbers: Sequence[str]) -> str:
+    return "".join(f"<td>{escape(cell)}</td>" for cell in numbers)
 
 
-def _name(name: str, scope: str, n_rows: int = 1) -> str:
+def _name(name: str, scope: str, *, is_first: bool, n_rows: int = 1) -> str:
+    kind = "name first" if is_first else "name"
     span = f' rowspan="{n_rows}"' if n_rows > 1 else ""
-    return f'<th class="name" scope="{scope}"{span}>{escape(name)}</th>'
+    return f'<th class="{kind}" scope="{scope}"{span}><div>{escape(name)}</div></th>'

@@ -166,20 +166,26 @@ class RankingReport:
             the hit curves, precision against recall and the lift, each with a sentence
             on how to read it.
         """
-        html = page(self._repr_html_(), _TITLE)
+        html = page(self._fragment("h1"), _TITLE)
         if path is None:
             return html
         Path(path).write_text(html, encoding="utf-8")
         return None
 
     def _repr_html_(self) -> str:
-        """Show the tables and pictures in a notebook."""
+        """Show the report in a notebook, below its headings."""
+        return self._fragment("h2")
+
+    def _fragment(self, heading: str) -> str:
+        """Make the tables and pictures a piece of a page."""
         pictures = draw_pictures(
             self.hit_curves,
             self.operating_points,
-            list(self.average_precision.values()),
+            self.average_precision,
+            self.ties,
         )
-        return fragment(_TITLE, self._facts(), self._tables(), pictures)
+        title = f"<{heading}>{_TITLE}</{heading}>"
+        return fragment(title, self._facts(), self._tables(), pictures)
 
     def _row(self, name: str) -> dict[str, float | str]:
         """Numbers of one ranking."""
