@@ -4,12 +4,14 @@
 """
 
 import argparse
+import io
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,19 +36,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit status."""
     options = _parser().parse_args(arguments)
     try:
-        _check_page(options.html)
-        report = _report(options)
-        if options.html:
-            report.to_html(options.html)
-            _say(f"wrote {options.html}")
-    except (ImportError, OSError, ValueError) as error:
+        with _warnings_told_once():
+            _run(options)
+    except (ImportError, MemoryError, OSError, ValueError) as error:
         _say(f"error: {_message(error, options.target)}")
         return _WRONG
-    return _print(str(report))
+    return 0
+
+
+def _run(options: argparse.Namespace) -> None:
+    """Print the report, then write the page, whose place was looked at before."""
+    if options.html is not None:
+        _check_page(options.html)
+    report = _report(options)
+    _print(str(report))
+    if options.html is not None:
+        report.to_html(options.html)
+        _say(f"wrote {options.html}")
 
 
 def _report(options: argparse.Namespace) -> RankingReport:
-    """Make the report of a file, and tell each warning once."""
+    """Make the report of a file."""
     lower = dict(options.scores)
     if len(lower) < len(options.scores):
         names = [name for name, _ in options.scores]
@@ -57,25 +67,35 @@ def _report(options: argparse.Namespace) -> RankingReport:
         f"{name} (lower)" if lower[name] else name: _ranked(name, column, lower[name])
         for name, column in table.scores.items()
     }
+    return ranking_report(
+        find_targets(table.labels, options.target, options.pos_label),
+        y_scores,
+        t=options.at,
+        ties=options.ties,
+        pvalue=options.pvalue,
+        random_state=0,  # the same file, the same report
+    )
+
+
+@contextmanager
+def _warnings_told_once() -> Iterator[None]:
+    """Tell each warning in a line, and once."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        report = ranking_report(
-            find_targets(table.labels, options.target, options.pos_label),
-            y_scores,
-            t=options.at,
-            ties=options.ties,
-            random_state=0,  # the same file, the same report
-        )
+        yield
     for warning in dict.fromkeys(str(one.message) for one in caught):
-        _say(f"warning: {warning}")
-    return report
+        _say(f"warning: {' '.join(warning.split())}")
 
 
-def _check_page(path: str | None) -> None:
-    """Check that a page is not written over a table."""
-    if path and not path.lower().endswith((".html", ".htm")):
-        msg = f"`--html` must name a file that ends in .html or .htm; got {path}."
+def _check_page(path: str) -> None:
+    """Check that a page can be written, and not over a table."""
+    if not path.lower().endswith((".html", ".htm")):
+        msg = f"`--html` must name a file that ends in .html or .htm; got {path!r}."
         raise ValueError(msg)
+    is_new = not os.path.lexists(path)
+    open(path, "ab").close()
+    if is_new:
+        os.remove(path)
 
 
 def _ranked(name: str, scores: NDArray[Any], lower: bool) -> NDArray[Any]:
@@ -90,6 +110,8 @@ def _message(error: Exception, target: str) -> str:
     """Say an error in one line, and in the words of the command line."""
     if isinstance(error, OSError) and error.filename:
         return f"{error.filename}: {error.strerror}"
+    if isinstance(error, MemoryError):
+        return "the computation needs more memory than there is."
     words = {"`y_true`": f"column {target!r}", "`t`": "`--at`", "got t=": "got --at "}
     said = " ".join(str(error).split())
     for parameter, word in words.items():
@@ -101,18 +123,30 @@ def _say(message: str) -> None:
     print(f"{_PROGRAM}: {message}", file=sys.stderr)
 
 
-def _print(text: str) -> int:
-    """Print the report, to a reader who may have seen enough."""
+def _print(text: str) -> None:
+    """Print the report, to a reader who may have seen enough or lack letters."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         print(text, flush=True)
-    except BrokenPipeError:
+    except OSError as error:
+        # what was not printed must not be tried again when Python ends
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+        if not isinstance(error, BrokenPipeError):
+            msg = f"standard output: {error.strerror}"
+            raise OSError(msg) from error
+
+
+class _Parser(argparse.ArgumentParser):
+    """Parser whose errors are one line, as all are."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(_WRONG, f"{_PROGRAM}: error: {message}\n")
 
 
 def _parser() -> argparse.ArgumentParser:
     """All that can be said on the command line."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog=_PROGRAM,
         description="Rankings of rare targets, and whether they beat luck.",
         epilog=_EPILOG,
@@ -171,6 +205,11 @@ def _add_report(commands: Any) -> None:
         help="label of the targets, unless it is 1 or true",
     )
     add("--ties", choices=TIES, default=TIES[0], help="tie rule (default: %(default)s)")
+    add(
+        "--pvalue",
+        action=argparse.BooleanOptionalAction,
+        help="test against luck, or do not (default: if it takes seconds)",
+    )
     add(
         "--separator",
         type=_separator,

@@ -8,6 +8,7 @@ Every error says the file, the rule, and what was got, with its line.
 
 import csv
 import gzip
+import io
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,14 +16,16 @@ from contextlib import contextmanager
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 STDIN = "-"
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
+_GZIP = b"\x1f\x8b"  # first bytes of what is packed
 _BLOCK = 2**12  # rows that are read at once; they stay in the processor's cache
+_EXACT = 2**53  # whole numbers up to here are floats without loss
 _SHOWN = 5  # labels that an error shows
 _DAMAGES = (UnicodeDecodeError, csv.Error, gzip.BadGzipFile, zlib.error, EOFError)
 
@@ -101,26 +104,36 @@ def _listed(values: Sequence[str]) -> str:
 
 def _separator(path: str) -> str:
     """Tell by the name of a file what separates its columns."""
-    plain = Path(path.removesuffix(".gz"))
-    if path != STDIN and plain.suffix.lower() not in _SEPARATORS:
+    plain = Path(path.lower().removesuffix(".gz"))
+    if path != STDIN and plain.suffix not in _SEPARATORS:
         msg = (
             f"{path} must end in .csv, .tsv (both also with .gz) or .parquet, or be "
             f"read with `--separator`; got {plain.suffix!r}."
         )
         raise ValueError(msg)
-    return _SEPARATORS.get(plain.suffix.lower(), ",")
+    return _SEPARATORS.get(plain.suffix, ",")
 
 
 @contextmanager
 def _open_text(path: str) -> Iterator[Iterable[str]]:
     """Open a file, packed or not, or the standard input, which stays open."""
-    form: dict[str, Any] = {"encoding": "utf-8-sig", "newline": ""}
-    source: Any = path
-    if path == STDIN:
-        source, form["closefd"] = sys.stdin.fileno(), False
-    opened = gzip.open if path.endswith(".gz") else open
-    with opened(source, "rt", **form) as lines:
-        yield lines
+    with _open_bytes(path) as source:
+        is_packed = path.lower().endswith(".gz") or (
+            path == STDIN and source.peek(len(_GZIP)).startswith(_GZIP)
+        )
+        plain: Any = gzip.GzipFile(fileobj=source) if is_packed else source
+        with io.TextIOWrapper(plain, encoding="utf-8-sig", newline="") as lines:
+            yield lines
+
+
+def _open_bytes(path: str) -> io.BufferedReader:
+    """Open a file, or the standard input, which stays open when this is closed."""
+    if path != STDIN:
+        return open(path, "rb")
+    if sys.stdin is None:
+        msg = "the standard input must be open to be read; got a closed one."
+        raise ValueError(msg)
+    return open(sys.stdin.fileno(), "rb", closefd=False)
 
 
 @contextmanager
@@ -148,10 +161,14 @@ def _read_text(path: str, table: Any, target: str, scores: Sequence[str]) -> Sco
         for name, column in zip(scores, columns, strict=True):
             blocks[name].append(_numbers(path, name, column, lines))
     if not coded:
-        msg = f"{path} must hold rows below its header; got none."
-        raise ValueError(msg)
-    joined = {name: np.concatenate(parts) for name, parts in blocks.items()}
+        _refuse_empty(path)
+    joined = {name: _join(path, name, parts) for name, parts in blocks.items()}
     return ScoreFile(Labels(list(codes), np.concatenate(coded)), joined)
+
+
+def _refuse_empty(path: str) -> NoReturn:
+    msg = f"{path} must hold rows below its header; got none."
+    raise ValueError(msg)
 
 
 def _places(path: str, header: Sequence[str], names: Sequence[str]) -> list[int]:
@@ -194,14 +211,15 @@ def _encode(
     labels: Sequence[str],
     lines: Sequence[int],
     codes: dict[str, int],
+    unit: str = "line",
 ) -> NDArray[np.intp]:
     """Number the labels; new ones join `codes`."""
     labels = [label.strip() for label in labels]
     for label in dict.fromkeys(labels):
         codes.setdefault(label, len(codes))
     if "" in codes:
-        line = lines[labels.index("")]
-        msg = f"{path} must have a label in column {name!r}; got none in line {line}."
+        where = f"{unit} {lines[labels.index('')]}"
+        msg = f"{path} must have a label in column {name!r}; got none in {where}."
         raise ValueError(msg)
     return np.array([codes[label] for label in labels])
 
@@ -210,12 +228,15 @@ def _numbers(
     path: str, name: str, cells: Sequence[str], lines: Sequence[int]
 ) -> NDArray[Any]:
     """Make numbers of cells; whole ones stay whole."""
-    kinds = (np.int64, np.float64) if "_" not in "".join(cells) else ()
+    kinds = (np.int64, np.uint64, np.float64) if "_" not in "".join(cells) else ()
     for kind in kinds:
         try:
-            numbers = np.array(cells, dtype=kind)
+            numbers: NDArray[Any] = np.array(cells, dtype=kind)
         except (ValueError, OverflowError):
             continue
+        if kind is np.float64:
+            large = np.flatnonzero(np.abs(numbers) >= _EXACT).tolist()
+            _check_digits(path, name, [cells[i] for i in large])
         if np.isfinite(numbers).all():
             return numbers
     cell, line = next(
@@ -226,6 +247,32 @@ def _numbers(
         f"got {cell!r} in line {line}."
     )
     raise ValueError(msg)
+
+
+def _join(path: str, name: str, parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """Join blocks of numbers; whole ones lose no digits beside others."""
+    kinds = {part.dtype.kind for part in parts}
+    if len(kinds) == 1:
+        return np.concatenate(parts)
+    if "f" not in kinds and all(part.min() >= 0 for part in parts):
+        return np.concatenate(parts, dtype=np.uint64, casting="unsafe")
+    for part in parts:
+        if part.dtype.kind != "f":
+            large = part[(part > _EXACT) | (part < -_EXACT)]
+            _check_digits(path, name, map(str, large.tolist()))
+    return np.concatenate(parts, dtype=np.float64)
+
+
+def _check_digits(path: str, name: str, cells: Iterable[str]) -> None:
+    """Refuse whole numbers that would come to be others."""
+    for cell in cells:
+        digits = cell.strip()
+        if digits.lstrip("+-").isdecimal() and float(digits) != int(digits):
+            msg = (
+                f"{path} must have whole numbers of 64 bits, or up to 2**53 beside "
+                f"others, in column {name!r}; got {digits}, which would lose digits."
+            )
+            raise ValueError(msg)
 
 
 def _is_number(cell: str) -> bool:
@@ -245,20 +292,41 @@ def _read_parquet(path: str, target: str, scores: Sequence[str]) -> ScoreFile:
         import pyarrow as pa
         from pyarrow import parquet
     except ImportError as error:
-        msg = f"{path} needs pyarrow, which is not installed; text does not."
+        msg = f"{path} needs pyarrow: pip install skrank[parquet]"
         raise ImportError(msg) from error
     names = [target, *scores]
     with open(path, "rb") as opened, _readable(path, "in parquet", pa.ArrowException):
         file = parquet.ParquetFile(opened)
-        _places(path, file.schema_arrow.names, names)
-        table = file.read(columns=names)
-        coded = table[target].cast(pa.string()).combine_chunks().dictionary_encode()
-    for name in names:
-        if table[name].null_count:
+        there = file.schema_arrow.names
+        places = _places(path, [name.strip() for name in there], names)
+        table = file.read(columns=[there[place] for place in places])
+        columns = {
+            name: table[there[place]] for name, place in zip(names, places, strict=True)
+        }
+        labels = columns[target].cast(pa.string())
+        for name in scores:
+            if pa.types.is_decimal(columns[name].type):
+                columns[name] = columns[name].cast(pa.float64())
+    if table.num_rows == 0:
+        _refuse_empty(path)
+    for name, column in columns.items():
+        if column.null_count:
             msg = (
                 f"{path} must have no empty cells in column {name!r}; "
-                f"got {table[name].null_count}."
+                f"got {column.null_count}."
             )
             raise ValueError(msg)
-    labels = Labels(coded.dictionary.to_pylist(), coded.indices.to_numpy())
-    return ScoreFile(labels, {name: table[name].to_numpy() for name in scores})
+    return ScoreFile(
+        _labels_of_parquet(path, target, labels),
+        {name: columns[name].to_numpy() for name in scores},
+    )
+
+
+def _labels_of_parquet(path: str, name: str, column: Any) -> Labels:
+    """Number the labels of a column of text, each where it stands first."""
+    coded = column.combine_chunks().dictionary_encode()
+    each = coded.indices.to_numpy()
+    rows = (np.unique(each, return_index=True)[1] + 1).tolist()
+    codes: dict[str, int] = {}
+    numbers = _encode(path, name, coded.dictionary.to_pylist(), rows, codes, "row")
+    return Labels(list(codes), numbers[each])

@@ -1,6 +1,7 @@
 """The commands: what they print is the report of the file, and errors are one line."""
 
 import gzip
+import io
 import os
 import runpy
 import subprocess
@@ -39,7 +40,7 @@ def write_table(path, separator=",", labels=None):
         for i in range(N)
     ]
     text = "\n".join(rows) + "\n"
-    opened = gzip.open if path.suffix == ".gz" else open
+    opened = gzip.open if path.suffix.lower() == ".gz" else open
     with opened(path, "wt", encoding="utf-8") as file:
         file.write(text)
     return path
@@ -118,6 +119,42 @@ def test_process_whose_reader_has_gone(tmp_path):
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
+def test_process_whose_reader_has_no_room(tmp_path):
+    command = [sys.executable, "-m", "skrank", *ask(write_table(tmp_path / "t.csv"))]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 2
+    said = done.stderr.decode()
+    assert said == "python -m skrank: error: standard output: No space left on device\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell")
+def test_process_without_standard_input():
+    line = f"{sys.executable} -m skrank report - --target y --score a <&-"
+    done = subprocess.run(line, shell=True, capture_output=True)
+    assert done.returncode == 2
+    assert b"the standard input must be open to be read; got a clo" in done.stderr
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_process_that_lacks_letters(tmp_path):
+    text = write_table(tmp_path / "t.csv").read_text().replace(",a,", ",\u4e2d,", 1)
+    table = text_file(tmp_path, text)
+    arguments = ["report", table, "--target", "active", "--score", "\u4e2d"]
+    narrow = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "1"}
+    done = run(*arguments, "--html", tmp_path / "t.html", env=narrow)
+    assert done.returncode == 0
+    assert done.stderr.count(b"\n") == 1  # the page; matplotlib says nothing
+    assert b"  \\u4e2d " in done.stdout
+
+
+def test_process_reads_packed_standard_input(tmp_path):
+    data = write_table(tmp_path / "t.csv.gz").read_bytes()
+    done = run(*ask("-"), input=data)
+    assert done.stdout.decode().replace("\r", "") == expected()
+
+
 def test_module_is_the_command(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["skrank", "--version"])
     with pytest.raises(SystemExit) as ended:
@@ -135,6 +172,7 @@ def test_module_is_the_command(monkeypatch, capsys):
         ("t.csv", ",", []),
         ("t.CSV", ",", []),
         ("t.csv.gz", ",", []),
+        ("T.CSV.GZ", ",", []),
         ("t.tsv", "\t", []),
         ("t.tsv.gz", "\t", []),
         ("t.txt", ";", ["--separator", ";"]),
@@ -222,6 +260,57 @@ def test_page_must_not_take_the_place_of_a_table(tmp_path, capsys):
     said = error_of(capsys, ask(table, "--html", str(table)))
     assert "`--html` must name a file that ends in .html or .htm; got" in said
     assert table.read_text() == before
+
+
+@pytest.mark.parametrize("name", ["", "report", "t.csv"])
+def test_page_needs_its_name(tmp_path, capsys, name):
+    said = error_of(capsys, ask(write_table(tmp_path / "t.csv"), "--html", name))
+    assert f"must name a file that ends in .html or .htm; got {name!r}." in said
+
+
+def test_page_that_fails_late_leaves_the_report(tmp_path, capsys, monkeypatch):
+    def fail(report, path):
+        raise OSError(28, "No space left on device", path)
+
+    monkeypatch.setattr(skrank.RankingReport, "to_html", fail)
+    page = tmp_path / "t.html"
+    assert main(ask(write_table(tmp_path / "t.csv"), "--html", str(page))) == 2
+    out, err = capsys.readouterr()
+    assert out == expected()
+    assert err == f"python -m skrank: error: {page}: No space left on device\n"
+
+
+def test_page_is_kept_where_the_report_fails(tmp_path, capsys):
+    page = tmp_path / "t.html"
+    table = text_file(tmp_path, "active,a,b\n")
+    error_of(capsys, ask(table, "--html", page))
+    assert not page.exists()
+    page.write_text("old")
+    error_of(capsys, ask(table, "--html", page))
+    assert page.read_text() == "old"
+
+
+def test_memory_that_is_not_there(tmp_path, capsys, monkeypatch):
+    def fail(*args, **kwargs):
+        raise MemoryError
+
+    monkeypatch.setattr("skrank._command_line.ranking_report", fail)
+    said = error_of(capsys, ask(write_table(tmp_path / "t.csv")))
+    assert said.endswith("error: the computation needs more memory than there is.\n")
+
+
+def test_print_to_what_is_no_file(tmp_path, monkeypatch):
+    said = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", said)
+    assert main(ask(write_table(tmp_path / "t.csv"))) == 0
+    assert said.getvalue() == expected()
+
+
+def test_pvalue(tmp_path, capsys):
+    table = write_table(tmp_path / "t.csv")
+    for option, pvalue in (("--pvalue", True), ("--no-pvalue", False)):
+        assert main(ask(table, option)) == 0
+        assert capsys.readouterr() == (expected(pvalue=pvalue), "")
 
 
 def test_wrong_separator(tmp_path, capsys):
@@ -317,6 +406,46 @@ def test_marks_blanks_and_empty_lines(tmp_path):
     table = read_score_file(str(text_file(tmp_path, text)), "y", ["a"])
     assert table.scores["a"].tolist() == [2.5, 10.0]
     assert table.labels.values == ["1", "0"]
+
+
+def read_numbers(tmp_path, cells):
+    text = "y,a\n" + "".join(f"{i % 2},{cell}\n" for i, cell in enumerate(cells))
+    return read_score_file(str(text_file(tmp_path, text)), "y", ["a"]).scores["a"]
+
+
+@pytest.mark.parametrize("block", [2, 1000])
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [2**63 + 3 * i for i in range(5)],
+        [0, 1, 2, 2**64 - 1],
+        [2**62 + 1, 5, 2**63 + 1, 2**64 - 1],
+        [-(2**63), 2**63 - 1, 0],
+        [2**53, -(2**53), 0, 1, 2.5],
+        [0.5, 1.5, 2**60, -(2**60)],  # powers of two are floats
+        [-1, -2, 2**63, 2**63],
+    ],
+)
+def test_whole_numbers_keep_their_digits(tmp_path, monkeypatch, block, cells):
+    monkeypatch.setattr("skrank._score_file._BLOCK", block)
+    assert read_numbers(tmp_path, cells).tolist() == cells
+
+
+@pytest.mark.parametrize("block", [2, 1000])
+@pytest.mark.parametrize(
+    ("cells", "got"),
+    [
+        ([2**64 + 1, 3], 2**64 + 1),
+        ([2**53 + 1, 1, 2.5, 3], 2**53 + 1),
+        ([0.5, 2.5, -(2**53) - 1, 3], -(2**53) - 1),
+        ([-1, 2, 2**64 - 1, 2**64 - 1], 2**64 - 1),
+        (["9" * 400, 1], "9" * 400),
+    ],
+)
+def test_whole_numbers_that_would_lose_digits(tmp_path, monkeypatch, block, cells, got):
+    monkeypatch.setattr("skrank._score_file._BLOCK", block)
+    with pytest.raises(ValueError, match=f"got {got}, which would lose digits"):
+        read_numbers(tmp_path, cells)
 
 
 # Errors
@@ -424,10 +553,35 @@ def test_parquet_errors(tmp_path, capsys):
     assert "one column 'b'; got none among active, a" in error_of(capsys, ask(table))
 
 
+def test_parquet_is_read_as_text_is(tmp_path, capsys):
+    pytest.importorskip("pyarrow")
+    from decimal import Decimal
+
+    import pandas as pd
+
+    y, a, b = scores_of()
+    labels = np.where(y, " 1", "0")
+    labels[-1] = "0 "
+    decimals = [Decimal(repr(float(one))[:9]) for one in a]
+    frame = pd.DataFrame({" active": labels, "a ": decimals, "b": b})
+    table = tmp_path / "t.parquet"
+    frame.to_parquet(table)
+    assert main(ask(table)) == 0
+    given = {"a": np.array(decimals, dtype=float), "b": b}
+    report = ranking_report(y, given, random_state=0)
+    assert capsys.readouterr() == (f"{report}\n", "")
+    frame[" active"] = np.where(np.arange(N) == 7, " ", labels)
+    frame.to_parquet(table)
+    said = error_of(capsys, ask(table))
+    assert "must have a label in column 'active'; got none in row 8." in said
+    frame[:0].to_parquet(table)
+    assert f"{table} must hold rows below its header" in error_of(capsys, ask(table))
+
+
 def test_parquet_without_pyarrow(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     said = error_of(capsys, ask(tmp_path / "t.parquet"))
-    assert "needs pyarrow, which is not installed" in said
+    assert "needs pyarrow: pip install skrank[parquet]" in said
 
 
 @pytest.mark.parametrize(
@@ -454,7 +608,10 @@ def test_usage(capsys, arguments, message):
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     assert ended.value.code == 2
-    assert message in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.startswith("python -m skrank: error: ")
+    assert said.count("\n") == 1
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["report", "--help"]])
