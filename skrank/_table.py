@@ -1,9 +1,9 @@
 """A table as it is shown: cells of text, the same in print and on a page."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-_LONG = 40  # letters of a name that are printed
+_LONG = 40  # letters of a name that are printed, and dots for others
 
 
 class Table(NamedTuple):
@@ -30,21 +30,24 @@ class Table(NamedTuple):
 
 def align(rows: Sequence[Sequence[str]], n_names: int) -> list[str]:
     """Print rows of cells as lines: names to the left, numbers to the right."""
-    columns: list[Sequence[str]] = list(zip(*rows, strict=True))
-    columns[:n_names] = map(_shorten, columns[:n_names])
-    rows = list(zip(*columns, strict=True))
-    widths = [max(map(len, column)) for column in columns]
+    short = _shorten({name for row in rows for name in row[:n_names]})
+    rows = [[*(short[name] for name in row[:n_names]), *row[n_names:]] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [_line(row, widths, n_names) for row in rows]
 
 
-def _shorten(names: Sequence[str]) -> list[str]:
-    """Leave out the middle of long names, unless others come to look the same."""
-    half = _LONG // 2
-    short = [
-        name if len(name) <= _LONG else f"{name[:half]}...{name[3 - half :]}"
-        for name in names
-    ]
-    return short if len(set(short)) == len(set(names)) else list(names)
+def _shorten(names: Collection[str]) -> dict[str, str]:
+    """Leave out of long names what leaves all different; else nothing."""
+    for n_last in range(_LONG // 2, _LONG):
+        short = {name: _without_middle(name, n_last) for name in names}
+        if len(set(short.values())) == len(names):
+            return short
+    return {name: name for name in names}
+
+
+def _without_middle(name: str, n_last: int) -> str:
+    n_first = _LONG - n_last
+    return name if len(name) <= _LONG else f"{name[:n_first]}...{name[-n_last:]}"
 
 
 def _line(row: Sequence[str], widths: Sequence[int], n_names: int) -> str:

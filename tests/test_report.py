@@ -598,16 +598,23 @@ def test_long_names_are_short_in_print_and_whole_on_the_page():
     report = ranking_report(y, {long: scores["plain"], "b": scores["tied"]})
     assert long not in str(report)
     assert max(map(len, str(report).splitlines())) <= 100
-    assert f"  {long[:20]}...{long[-17:]}  " in str(report)
+    assert f"  {long[:20]}...{long[-20:]}  " in str(report)
     assert Page(report.to_html()).text.count(long) == 6  # 5 rows and the legend
 
 
-def test_names_that_would_look_the_same_are_whole():
+@pytest.mark.parametrize(
+    ("start", "end", "printed"),
+    [
+        (30, 25, "xxxxxxxxxxxxxx...{}" + 25 * "y"),  # 14 letters and 26
+        (30, 45, 30 * "x" + "{}" + 45 * "y"),  # no 40 letters tell them apart
+    ],
+)
+def test_names_do_not_come_to_look_the_same(start, end, printed):
     y, scores = two_rankings()
-    a, b = (30 * "x" + one + 30 * "y" for one in "ab")
+    a, b = (start * "x" + one + end * "y" for one in "ab")
     text = str(ranking_report(y, {a: scores["plain"], b: scores["tied"]}))
-    assert a in text
-    assert b in text
+    for one in "ab":
+        assert text.count(f" {printed.format(one)} ") == 5
 
 
 def test_notebook_piece_is_scoped():

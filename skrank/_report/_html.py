@@ -27,10 +27,10 @@ _STYLE = """
 .skrank-report caption { font-weight: 600; font-size: 1.1em;
   padding-bottom: 0.3em; white-space: nowrap; }
 .skrank-report th, .skrank-report td { padding: 0.2em 0.8em; text-align: right;
-  white-space: nowrap; font-weight: 400; border: 0; }
+  white-space: nowrap; font-weight: 400; border: 0; vertical-align: top; }
 .skrank-report thead th { font-weight: 600; border-top: 2px solid #1a1a1a;
   border-bottom: 1px solid #1a1a1a; }
-.skrank-report th.name { text-align: left; vertical-align: top; }
+.skrank-report th.name { text-align: left; }
 .skrank-report th.first { position: sticky; left: 0; background: #fff !important; }
 .skrank-report th.name div { width: max-content; max-width: 20em;
   white-space: normal; overflow-wrap: break-word; }
