@@ -299,6 +299,23 @@ def test_memory_that_is_not_there(tmp_path, capsys, monkeypatch):
     assert said.endswith("error: the computation needs more memory than there is.\n")
 
 
+def test_print_without_room(tmp_path, capsys, monkeypatch):
+    class Full(io.TextIOWrapper):
+        def write(self, text):
+            raise OSError(28, "No space left on device")
+
+    with open(tmp_path / "out", "wb") as raw, Full(raw) as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        assert main(ask(write_table(tmp_path / "t.csv"))) == 2
+    said = capsys.readouterr().err
+    assert said.endswith("error: standard output: No space left on device\n")
+
+
+def test_closed_standard_input(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    assert "input must be open to be read; got a clo" in error_of(capsys, ask("-"))
+
+
 def test_print_to_what_is_no_file(tmp_path, monkeypatch):
     said = io.StringIO()
     monkeypatch.setattr(sys, "stdout", said)

@@ -32,23 +32,25 @@ _STYLE = """
   border-bottom: 1px solid #1a1a1a; }
 .skrank-report th.name { text-align: left; }
 .skrank-report th.first { position: sticky; left: 0; background: #fff !important; }
-.skrank-report th.name div { width: max-content; max-width: 20em;
+.skrank-report th.name div { width: max-content; max-width: 16em;
   white-space: normal; overflow-wrap: break-word; }
 .skrank-report .pictures { display: grid; gap: 1em 2em;
   grid-template-columns: repeat(auto-fit, minmax(min(24em, 100%), 1fr)); }
 .skrank-report figure { margin: 0; break-inside: avoid; }
 .skrank-report figcaption { font-weight: 600; font-size: 1.05em; }
 .skrank-report img { width: 100%; max-width: 40em; height: auto; }
-.skrank-report ul { list-style: none; display: flex; flex-wrap: wrap;
-  gap: 0.2em 2em; margin: 1em 0; padding: 0; }
-.skrank-report li { margin: 0; overflow-wrap: anywhere; break-inside: avoid; }
-.skrank-report li svg { margin-right: 0.6em; vertical-align: middle; }
+.skrank-report ul { list-style: none; margin: 1.8em 0 1em; padding: 0; }
+.skrank-report li { display: flex; align-items: center; gap: 0.6em;
+  margin: 0 0 0.2em; font-size: 0.95em; overflow-wrap: anywhere; }
+.skrank-report li svg { flex: none; }
 .skrank-report tbody + tbody tr:first-child > * { border-top: 1px solid #bbb; }
 .skrank-report tr.luck > :not([rowspan]) { color: #666; font-style: italic; }
 @media (max-width: 40em) { .skrank-report table { font-size: 0.8em; }
   .skrank-report th, .skrank-report td { padding: 0.2em 0.4em; }
   .skrank-report th.name div { max-width: 9em; } }
 @media print { .skrank-report .wide { overflow: visible; }
+  .skrank-report th.first { position: static; background: none !important; }
+  .skrank-report :is(tr, ul) { break-inside: avoid; }
   .skrank-report table { font-size: 0.85em; }
   .skrank-report th, .skrank-report td { padding: 0.2em 0.5em; }
   .skrank-report th.name div { max-width: 14em; } }
@@ -114,12 +116,13 @@ def _section(table: Table) -> str:
 
 
 def _gallery(pictures: Pictures) -> str:
-    """All pictures, and below whose lines there are."""
+    """All pictures, and as the last of them whose lines there are."""
     return f"""<div class="pictures">
-{"".join(map(_figure, pictures.drawn))}</div>
+{"".join(map(_figure, pictures.drawn))}<div>
 <ul>
 {"".join(map(_legend, pictures.lines))}</ul>
-{"".join(f"<p>{escape(note)}</p>" for note in pictures.notes)}
+{"".join(f"<p>{escape(note)}</p>" for note in pictures.notes)}</div>
+</div>
 """
 
 
