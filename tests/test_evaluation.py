@@ -5,6 +5,7 @@ import math
 import pickle
 import re
 import warnings
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -172,6 +173,49 @@ def test_printed_like_lingpipe():
     assert rows[-1] == "3 of 4 operating points"
 
 
+# Areas by hand
+
+
+def step_integral(evaluation, rate):
+    """Integral over recall of the best rate that is left there; 0 at the end."""
+    points = evaluation.recall_precision_curve()
+    corners = sorted(zip(points.recall, getattr(points, rate), strict=True))
+    area, before = 0.0, 0.0
+    for i, (recall, _) in enumerate(corners):
+        area += (recall - before) * max(value for _, value in corners[i:])
+        before = recall
+    return area
+
+
+# labels and scores that often tie; one other at least
+items = st.lists(
+    st.tuples(st.integers(0, 1), st.integers(0, 5)), min_size=1, max_size=15
+).filter(lambda items: any(not label for label, _ in items))
+
+
+@given(items, st.integers(0, 3), st.sampled_from(TIES))
+def test_roc_area_against_counted_pairs(items, n_missed, ties):
+    """All pairs one by one, in rational numbers; a missed target is never above."""
+    tied = {"expected": Fraction(1, 2), "optimistic": Fraction(1)}.get(ties, Fraction())
+    targets = [float(score) for label, score in items if label]
+    targets += [-math.inf] * n_missed
+    others = [float(score) for label, score in items if not label]
+    if not targets:
+        return
+    pairs = [tied if a == b else Fraction(a > b) for a in targets for b in others]
+    evaluation = RankingEvaluation(ties=ties).add_missed(n_missed)
+    for label, score in items:
+        evaluation.add(label, float(score))
+    area = Fraction(sum(pairs), len(pairs))
+    assert evaluation.roc_area() == pytest.approx(float(area), abs=1e-14)
+    # interpolated: others above the worst target of each share of the recall
+    ranked = sorted((a for a in targets if a > -math.inf), reverse=True)
+    below = [Fraction(sum(b < a for b in others), len(others)) for a in ranked]
+    area = sum((max(below[i:]) for i in range(len(below))), Fraction()) / len(targets)
+    value = evaluation.roc_area(interpolate=True)
+    assert value == pytest.approx(float(area), abs=1e-14)
+
+
 # The figures are those of the metrics
 
 rng = np.random.default_rng(0)
@@ -234,9 +278,9 @@ def test_curves_are_the_functions(ties):
         ]
         assert_array_equal(frame["f_score"], same.f_score(2))
         area = evaluation.recall_precision_area(interpolate=True)
-        assert area == evaluation.recall_precision_curve(interpolate=True).area(
-            "precision"
-        )
+        assert area == pytest.approx(step_integral(evaluation, "precision"))
+        area = evaluation.roc_area(interpolate=True)
+        assert area == pytest.approx(step_integral(evaluation, "specificity"))
     best = evaluation.max_f_score_point(2)
     assert best.f_score == evaluation.max_f_score(2)
     assert_allclose(best.recall, same.recall[np.argmax(same.f_score(2))])
@@ -337,7 +381,8 @@ def test_a_question_between_pieces_changes_nothing():
     evaluation.add(*last)
     assert evaluation.average_precision() == lingpipe().average_precision() != value
     evaluation.add_missed(1)
-    assert evaluation.average_precision() == pytest.approx(0.4089, abs=1e-4)
+    precisions = [1 / 2, 2 / 4, 3 / 5, 4 / 9]  # five targets, one is missed
+    assert evaluation.average_precision() == pytest.approx(sum(precisions) / 5)
 
 
 def test_joining_leaves_the_parts_alone():
@@ -460,14 +505,18 @@ def test_curve_against_sklearn(data):
 
 
 def test_summary():
+    # targets at ranks 2, 4, 5 and 9, one missed; below them 5, 4, 4 and 1 others of 6
+    area = (1 / 2 + 2 / 4 + 3 / 5 + 4 / 9) / 5
+    steps = (3 * 3 / 5 + 4 / 9) / 5
+    pairs = (5 + 4 + 4 + 1) / (5 * 6)
     assert str(lingpipe(n_missed=1)) == "\n".join(
         [
             "Ranking evaluation",
             "  list               10 items, 5 targets, 1 of them missed "
             "(prevalence 0.4545)",
-            "  average precision  0.4089",
-            "  area under PR      0.4089, interpolated 0.4489",
-            "  area under ROC     0.4667, interpolated 0.4667",
+            f"  average precision  {area:.4f}",
+            f"  area under PR      {area:.4f}, interpolated {steps:.4f}",
+            f"  area under ROC     {pairs:.4f}, interpolated {pairs:.4f}",
             "  maximum F1         0.6 at score -1.6 (recall 0.6, precision 0.6)",
             "  breakeven point    0.6",
             "  R-precision        0.6",

@@ -292,8 +292,8 @@ def test_errors():
         hit_curve(y_true, [1, np.nan, 2])
     curve = hit_curve(y_true, y_score)
     for depth in (-1, 4, [1, 3.5]):
-        with pytest.raises(ValueError, match=r"`t` must be between 0 and 3; got"):
-            curve.at(depth)
+        with pytest.raises(ValueError, match=r"`depth` must be between 0 and 3; got"):
+            curve.at(depth=depth)
     with pytest.raises(ValueError, match=r"`confidence_level` must be a number betw"):
         curve.luck_band(1)
     weighted = hit_curve(y_true, y_score, sample_weight=[1, 1, 1])

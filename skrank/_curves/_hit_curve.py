@@ -118,18 +118,19 @@ class HitCurve:
         """
         return self.lift
 
-    def at(self, t: ArrayLike) -> Any:
-        """Count the targets among the top t, at any depth; O(log n_points) each.
+    def at(self, depth: ArrayLike) -> Any:
+        """Count the targets down to any depth; O(log n_points) each.
 
         Parameters
         ----------
-        t : array-like
-            Depths, from 0 to the length of the list; in fractions of the list if the
-            curve is.
+        depth : array-like
+            Depths in the unit of the curve's ``t``, from 0 to its last: items, where a
+            float does not mean a fraction; or fractions of the list, if the curve is
+            in fractions.
 
         Returns
         -------
-        hits : float or ndarray of the shape of `t`
+        hits : float or ndarray of the shape of `depth`
             ``h(t)``, the targets of a tie shared out as the curve's tie rule says.
 
         Raises
@@ -137,9 +138,9 @@ class HitCurve:
         ValueError
             If a depth is outside the list.
         """
-        depths = check_numbers("t", t)
+        depths = check_numbers("depth", depth)
         if np.any((depths < 0) | (depths > self.t[-1] * (1 + 1e-12))):
-            msg = f"`t` must be between 0 and {self.t[-1]:g}; got {t!r}."
+            msg = f"`depth` must be between 0 and {self.t[-1]:g}; got {depth!r}."
             raise ValueError(msg)
         return np.interp(depths, self.t, self.hits)[()]
 
@@ -234,8 +235,8 @@ def hit_curve(
 
     The higher, the better: a perfect ranking rises with slope 1 until it has found all
     targets, a random one runs along the diagonal. Cumulative gains, lift and enrichment
-    are views of the same hits, and average precision is the area under its precision
-    against its recall.
+    are views of the same hits. Without ties, average precision is the sum over the
+    targets of its precision times the recall gained.
 
     Parameters
     ----------
