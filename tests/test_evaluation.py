@@ -302,6 +302,11 @@ def test_from_estimator():
     )
     score = -detector.decision_function(features)
     assert evaluation.average_precision() == skrank.average_precision(Y_TRUE, score)
+    evaluation = RankingEvaluation.from_estimator(model, features, Y_TRUE, n_missed=3)
+    assert (evaluation.n_missed, evaluation.n_targets) == (3, 23)
+    proba = model.predict_proba(features)[:, 1]
+    value = skrank.average_precision(Y_TRUE, proba, n_missed=3)
+    assert evaluation.average_precision() == value
     with pytest.raises(
         ValueError, match='`detector_targets` must be "outliers" or "in'
     ):
@@ -632,6 +637,42 @@ def test_bad_pieces_lose_nothing(piece, text):
     with pytest.raises(ValueError, match=text):
         evaluation.add(*piece)
     assert evaluation.to_dict() == lingpipe().to_dict()
+
+
+LARGE = 2**53 + 1  # no double
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "text"),
+    [
+        (np.array([LARGE, 5]), [0.5], f"got {LARGE} where that is float64"),
+        ([0.5], np.array([5, LARGE]), f"got {LARGE} where that is float64"),
+        (np.array([5, LARGE]), np.array([7], dtype=np.uint64), f"got {LARGE} where"),
+        (np.array([2**64 - 1], dtype=np.uint64), [-1], f"got {2**64 - 1} where that"),
+        (np.array([2**63 - 1]), np.float64([1]), f"got {2**63 - 1} where that is"),
+    ],
+    ids=range(5),
+)
+def test_integers_that_would_tie_are_refused(first, second, text):
+    evaluation = RankingEvaluation().add([1] * len(first), first)
+    with pytest.raises(ValueError, match=f"`y_score` must hold integers.*{text}"):
+        evaluation.add([0] * len(second), second)
+    assert (evaluation.n_samples, evaluation.n_targets) == (len(first), len(first))
+    other = RankingEvaluation().add([0] * len(second), second)
+    with pytest.raises(ValueError, match=f"`y_score` must hold integers.*{text}"):
+        evaluation + other
+
+
+def test_integers_of_any_type_keep_their_order():
+    # 2**60 is a double, as are all small integers
+    evaluation = RankingEvaluation().add([0, 1], np.array([2**60, 2**15 - 1]))
+    evaluation.add([1], np.uint16([2**16 - 1])).add([0], np.int8([-128]))
+    evaluation.add([0, 0], np.float16([0.5, 3])).add(1, 0.25)
+    scores = [2**60, 2**15 - 1, 2**16 - 1, -128, 0.5, 3.0, 0.25]
+    value = skrank.average_precision([0, 1, 1, 0, 0, 0, 1], scores)
+    assert evaluation.average_precision() == value
+    large = RankingEvaluation().add([1, 0, 0], np.array([LARGE, LARGE - 1, 0]))
+    assert large.average_precision() == 1.0
 
 
 def test_bad_counts_of_missed():

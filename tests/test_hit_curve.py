@@ -290,6 +290,12 @@ def test_errors():
         hit_curve([0, 0], y_score[:2])
     with pytest.raises(ValueError, match=r"`y_score` must be finite"):
         hit_curve(y_true, [1, np.nan, 2])
+    for flag in ("no", 0, None):
+        with pytest.raises(
+            ValueError, match=r"`as_fraction` must be True or False; go"
+        ):
+            hit_curve(y_true, y_score, as_fraction=flag)
+    assert hit_curve(y_true, y_score, as_fraction=np.True_).t[-1] == 1
     curve = hit_curve(y_true, y_score)
     for depth in (-1, 4, [1, 3.5]):
         with pytest.raises(ValueError, match=r"`depth` must be between 0 and 3; got"):

@@ -174,6 +174,12 @@ def test_errors():
         points.luck_band(95)
     with pytest.raises(ValueError, match=r"`y_true` must hold targets to make a curv"):
         recall_precision_curve([0, 0], [1.5, 2])
+    for flag in ("no", 0, None):
+        with pytest.raises(
+            ValueError, match=r"`interpolate` must be True or False; go"
+        ):
+            recall_precision_curve(CORRECT, SCORES, interpolate=flag)
+    assert len(recall_precision_curve(CORRECT, SCORES, interpolate=np.True_)) == 2
     weighted = recall_precision_curve([1, 0], [1.5, 2], sample_weight=[1, 2])
     with pytest.raises(ValueError, match=r"`sample_weight` must be None for a band o"):
         weighted.luck_band()

@@ -16,6 +16,7 @@ from skrank._curves._band import CurveBand, spread_counts
 from skrank._presentation import data_frame
 from skrank._ranking import HitGroups, Ranking, rank
 from skrank._validation import (
+    check_flag,
     check_fraction,
     check_numbers,
     check_option,
@@ -269,8 +270,8 @@ def hit_curve(
     ------
     ValueError
         If the input is not a ranking of two classes: lengths that differ, no items,
-        missing or infinite values, hard labels as scores, unknown labels; or if there
-        are no targets.
+        missing or infinite values, hard labels as scores, unknown labels; if there are
+        no targets; or if a setting is not one of its values.
 
     See Also
     --------
@@ -309,6 +310,7 @@ def hit_curve(
     third, which shares its score with three others.
     """
     check_option("ties", ties, TIES)
+    fractions = check_flag("as_fraction", as_fraction)
     data = check_ranking_input(
         y_true,
         y_score,
@@ -317,7 +319,7 @@ def hit_curve(
         n_missed=n_missed,
     )
     curve = curve_of(rank(data), ties)
-    return in_fractions(curve) if as_fraction else curve
+    return in_fractions(curve) if fractions else curve
 
 
 def curve_of(ranking: Ranking, ties: str = "expected") -> HitCurve:

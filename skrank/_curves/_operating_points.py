@@ -15,6 +15,7 @@ from skrank._curves._band import CurveBand, spread_counts
 from skrank._presentation import data_frame
 from skrank._ranking import Ranking, rank
 from skrank._validation import (
+    check_flag,
     check_fraction,
     check_option,
     check_positive,
@@ -277,8 +278,8 @@ def recall_precision_curve(
     ------
     ValueError
         If the input is not a ranking of two classes: lengths that differ, no items,
-        missing or infinite values, hard labels as scores, unknown labels; or if there
-        are no targets.
+        missing or infinite values, hard labels as scores, unknown labels; if there are
+        no targets; or if `interpolate` is not True or False.
 
     See Also
     --------
@@ -310,6 +311,7 @@ def recall_precision_curve(
     Whoever is content with half of the targets gets three quarters of them at a better
     precision.
     """
+    best = check_flag("interpolate", interpolate)
     data = check_ranking_input(
         y_true,
         y_score,
@@ -318,7 +320,7 @@ def recall_precision_curve(
         n_missed=n_missed,
     )
     points = points_of(rank(data))
-    return points.not_dominated("precision") if interpolate else points
+    return points.not_dominated("precision") if best else points
 
 
 def points_of(ranking: Ranking) -> OperatingPoints:

@@ -104,9 +104,9 @@ class RankingEvaluation:
         y_true: ArrayLike,
         y_score: ArrayLike,
         *,
-        n_missed: int = 0,
-        ties: str = "expected",
         pos_label: object = None,
+        ties: str = "expected",
+        n_missed: int = 0,
     ) -> "RankingEvaluation":
         """Evaluate a ranking given as labels and scores.
 
@@ -116,13 +116,13 @@ class RankingEvaluation:
             Labels.
         y_score : array-like of shape (n_samples,)
             Scores, higher meaning a likelier target.
-        n_missed : int, default=0
-            Targets that were never scored.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets.
         ties : {"expected", "threshold", "optimistic", "pessimistic"}, \
 default="expected"
             Tie rule.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets.
+        n_missed : int, default=0
+            Targets that were never scored.
 
         Returns
         -------
@@ -146,8 +146,9 @@ default="expected"
         y: ArrayLike,
         *,
         pos_label: object = None,
-        detector_targets: str | None = None,
         ties: str = "expected",
+        n_missed: int = 0,
+        detector_targets: str | None = None,
     ) -> "RankingEvaluation":
         """Evaluate the ranking that a fitted estimator gives.
 
@@ -162,11 +163,13 @@ default="expected"
             Their labels.
         pos_label : int, float, bool or str, default=None
             Label of the targets.
-        detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector, which must be stated for one.
         ties : {"expected", "threshold", "optimistic", "pessimistic"}, \
 default="expected"
             Tie rule.
+        n_missed : int, default=0
+            Targets that were never scored.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector, which must be stated for one.
 
         Returns
         -------
@@ -182,7 +185,9 @@ default="expected"
         y_score = target_scores(
             estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
         )
-        return cls.from_predictions(y, y_score, ties=ties, pos_label=pos_label)
+        return cls.from_predictions(
+            y, y_score, pos_label=pos_label, ties=ties, n_missed=n_missed
+        )
 
     def add(self, y_true: ArrayLike, y_score: ArrayLike) -> "RankingEvaluation":
         """Add scored cases.
