@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from skrank._curves._operating_points import points_of
 from skrank._measures import Frame, PrecisionAtT, reciprocal_rank_of_hit
-from skrank._ranking import Ranking
+from skrank._ranking import SLACK, Ranking
 from skrank._validation import (
     TIES,
     check_depth,
@@ -23,8 +23,6 @@ from skrank._validation import (
     check_share,
     check_weighted_ties,
 )
-
-_SLACK = 1e-12  # of sums of weights, relative
 
 
 class _TakesWeights:
@@ -270,4 +268,4 @@ def _targets_needed(recall: float, ranking: Ranking) -> float:
 
 def _first_of(found: NDArray[Any], needed: float) -> int:
     """Index of the first point that has found so many, up to rounding of weights."""
-    return int(np.searchsorted(found, needed * (1 - _SLACK)))
+    return int(np.searchsorted(found, needed * (1 - SLACK)))

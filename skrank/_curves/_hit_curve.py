@@ -14,7 +14,7 @@ from scipy.stats import hypergeom
 
 from skrank._curves._band import CurveBand, spread_counts
 from skrank._presentation import data_frame
-from skrank._ranking import HitGroups, Ranking, rank
+from skrank._ranking import SLACK, HitGroups, Ranking, rank
 from skrank._validation import (
     check_flag,
     check_fraction,
@@ -72,7 +72,7 @@ class HitCurve:
             From 0 to 1.
         """
         share: NDArray[np.float64] = self.hits / self.n_targets
-        return share
+        return np.minimum(share, 1.0)  # rounding may step over
 
     @property
     def gain(self) -> NDArray[np.float64]:
@@ -92,10 +92,11 @@ class HitCurve:
         Returns
         -------
         precision : ndarray of shape (n_points,)
-            Between 0 and 1; at t = 0 the limit, the slope with which the curve starts.
+            Between 0 and 1; at t = 0 the limit, the slope with which the curve starts,
+            or NaN if no items were scored.
         """
-        share: NDArray[np.float64] = self.hits[1:] / self.t[1:]
-        return np.append(share[0], share)
+        share = np.minimum(self.hits[1:] / self.t[1:], 1.0)  # rounding may step over
+        return np.append(share[0] if share.size else np.nan, share)
 
     @property
     def lift(self) -> NDArray[np.float64]:
@@ -154,7 +155,8 @@ class HitCurve:
             It rises with slope 1 until nothing is left to find.
         """
         most, end = self.hits[-1], self.t[-1]
-        t = np.unique(np.array([0, most, end]))
+        t = np.array([0, min(most, end), end])
+        t = t[_is_last_of_step(t)]
         return replace(self, t=t, hits=np.minimum(t, most))
 
     def luck_band(self, confidence_level: float = 0.95) -> CurveBand:
@@ -331,8 +333,9 @@ def curve_of(ranking: Ranking, ties: str = "expected") -> HitCurve:
     t, hits = _corners(ranking.groups, ties)
     # ends of neighbouring groups coincide, as do those of the list and its last group
     t = np.concatenate([[0], t, [end]])
-    hits = np.concatenate([[0], hits, hits[-1:]])
-    kept = np.append(np.diff(t) > 0, True)
+    hits = np.maximum.accumulate(np.append(0, hits))  # rounding may step back
+    hits = np.append(hits, hits[-1])
+    kept = _is_last_of_step(t)
     return HitCurve(
         t=t[kept],
         hits=hits[kept],
@@ -356,6 +359,12 @@ def in_fractions(curve: HitCurve) -> HitCurve:
     )
 
 
+def _is_last_of_step(t: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether the depth after each is another, not the same up to rounding."""
+    slack = SLACK if t.dtype.kind == "f" else 0
+    return np.append(np.diff(t) > slack * t[1:], True)
+
+
 def _corners(groups: HitGroups, ties: str) -> tuple[NDArray[Any], NDArray[Any]]:
     """Where the slope of the curve may change."""
     above, size, before, hits = (
@@ -374,4 +383,5 @@ def _corners(groups: HitGroups, ties: str) -> tuple[NDArray[Any], NDArray[Any]]:
 def _tie_ends(ranking: Ranking) -> NDArray[np.intp]:
     """Depths at which ties end, enough for a picture."""
     depths = spread_counts(int(ranking.n_samples))
-    return np.unique([int(ranking.group_end(depth)) for depth in depths.tolist()])
+    ends = [int(ranking.group_end(depth)) for depth in depths.tolist()]
+    return np.unique(np.array(ends, dtype=np.intp))
