@@ -313,6 +313,15 @@ def test_from_estimator():
         RankingEvaluation.from_estimator(detector, features, Y_TRUE)
 
 
+def asked_by_name(evaluation, field):
+    """What the method says whose name a field of `to_dict` has."""
+    method, _, depth = field.partition("_at_")
+    if depth:
+        return evaluation.precision_at(int(depth))
+    method, interpolate, _ = field.partition("_interpolated")
+    return getattr(evaluation, method)(*[True] * bool(interpolate))
+
+
 def test_to_dict():
     evaluation = lingpipe()
     fields = evaluation.to_dict()
@@ -320,17 +329,28 @@ def test_to_dict():
     counts = {"n_samples": 10, "n_targets": 4, "n_missed": 0, "prevalence": 0.4}
     assert counts.items() <= fields.items()
     for name in set(fields) - counts.keys():
-        method, _, depth = name.partition("_at_")
-        if depth:
-            value = evaluation.precision_at(int(depth))
-        else:
-            method, interpolate, _ = name.partition("_interpolated")
-            value = getattr(evaluation, method)(*[True] * bool(interpolate))
-        assert fields[name] == value
+        assert fields[name] == asked_by_name(evaluation, name)
     assert {"precision_at_5", "precision_at_10"} < set(fields)
     assert "precision_at_100" not in fields
     long = RankingEvaluation.from_predictions(Y_TRUE, Y_SCORE)
     assert long.to_dict()["precision_at_100"] == long.precision_at(100)
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize(
+    ("labels", "n_missed"),
+    [([1] * 6, 1), ([], 2), ([0] * 6, 2), ([0] * 6, 0), ([1] * 6, 0), ([], 0)],
+    ids=["targets, missed", "missed", "others, missed", "others", "targets", "none"],
+)
+def test_to_dict_has_a_value_where_the_method_has(labels, n_missed, ties):
+    evaluation = RankingEvaluation(ties=ties).add_missed(n_missed)
+    for score, label in enumerate(labels):
+        evaluation.add(label, float(score // 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        fields = evaluation.to_dict()
+        methods = {name: asked_by_name(evaluation, name) for name in list(fields)[4:]}
+    assert_array_equal(list(fields.values())[4:], list(methods.values()))
 
 
 # Pieces
@@ -593,18 +613,32 @@ def test_no_value():
     assert w[0].filename == __file__
     with pytest.warns(UndefinedMetricWarning, match="got no targets"):
         assert np.isnan(empty.max_f_score_point()).all()
-    for figure, name in (
-        (lambda: empty.recall_precision_area(True), "interpolated_area(precision)"),
-        (lambda: empty.roc_area(True), "interpolated_area(specificity)"),
-        (lambda: empty.roc_area(), "roc_area"),
+    # a warning names the call that was made
+    for method, settings, written in (
+        ("average_precision", {}, ""),
+        ("recall_precision_area", {}, ""),
+        ("recall_precision_area", {"interpolate": True}, "(interpolate=True)"),
+        ("roc_area", {}, ""),
+        ("roc_area", {"interpolate": True}, "(interpolate=True)"),
+        ("max_f_score", {"beta": 0.5}, "(beta=0.5)"),
+        ("max_f_score_point", {"beta": 0.5}, "(beta=0.5)"),
+        ("breakeven_point", {}, ""),
+        ("r_precision", {}, ""),
+        ("reciprocal_rank", {}, ""),
+        ("precision_at", {"t": 0.5}, "(0.5)"),
+        ("recall_at", {"t": 5}, "(5)"),
+        ("k_at_recall", {"recall": 0.5}, "(0.5)"),
+        ("precision_at_recall", {"recall": 0.5}, "(0.5)"),
         (
-            lambda: empty.precision_at_recall(0.5, interpolate=True),
-            "precision_at_recall(0.5, interpolate=True)",
+            "precision_at_recall",
+            {"recall": 0.5, "interpolate": True},
+            "(0.5, interpolate=True)",
         ),
     ):
         with pytest.warns(UndefinedMetricWarning) as w:
-            assert math.isnan(figure())
-        assert str(w[0].message).startswith(f"{name} is undefined: ")
+            value = getattr(empty, method)(**settings)
+        assert np.isnan(value).all()
+        assert str(w[0].message).startswith(f"{method}{written} is undefined: ")
     for curve in (empty.recall_precision_curve, empty.roc_curve, empty.format_curve):
         with pytest.raises(ValueError, match="`y_true` must hold targets to make a cu"):
             curve()
@@ -614,6 +648,24 @@ def test_no_value():
 
 
 # Bad input
+
+
+def test_flags_are_true_or_false():
+    evaluation = lingpipe()
+    for ask in (
+        evaluation.recall_precision_curve,
+        evaluation.roc_curve,
+        evaluation.recall_precision_area,
+        evaluation.roc_area,
+        evaluation.to_frame,
+        evaluation.format_curve,
+        lambda interpolate: evaluation.precision_at_recall(0.5, interpolate),
+    ):
+        for flag in ("no", 1, None):
+            with pytest.raises(ValueError, match="`interpolate` must be True or Fals"):
+                ask(interpolate=flag)
+    area = evaluation.roc_area(interpolate=np.True_)
+    assert area == evaluation.roc_area(interpolate=True)
 
 
 @pytest.mark.parametrize(

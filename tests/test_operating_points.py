@@ -131,8 +131,9 @@ def test_specificity_without_others_is_nan():
     points = recall_precision_curve([1, 1], [3.5, 2])
     assert np.isnan(points.specificity).all()
     # the sum of the weights of all is not that of the targets, summed in tie groups
-    weight = [0.1, 0.7, 0.2, 0.3]
-    points = recall_precision_curve([1] * 4, [4.5, 1, 3, 1], sample_weight=weight)
+    weight = [0.1, 0.2, 0.1, 0.1, 0.2, 0.2]
+    y_score = [1.0, 0.0, 0.0, 0.0, 0.0, 2.0]
+    points = recall_precision_curve([1] * 6, y_score, sample_weight=weight)
     assert np.isnan(points.specificity).all()
     points = recall_precision_curve(
         [1, 0, 1], [3.5, 2, 1], sample_weight=[0.1, 0, 0.2], n_missed=1

@@ -24,6 +24,8 @@ from skrank._validation import (
     check_weighted_ties,
 )
 
+_AREAS = {"precision": "recall_precision_area", "specificity": "roc_area"}
+
 
 class _TakesWeights:
     """A figure in which weights have a meaning under every tie rule it has."""
@@ -108,7 +110,7 @@ class InterpolatedArea(_TakesWeights):
     @property
     def name(self) -> str:
         """Name as printed, with the rate."""
-        return f"interpolated_area({self.rate})"
+        return f"{_AREAS[self.rate]}(interpolate=True)"
 
     def value(self, ranking: Ranking) -> float:
         """Area of the step function."""
