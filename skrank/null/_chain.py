@@ -153,6 +153,11 @@ class Chain:
         return self.coarsen(0.6, 24.0, loose=True)
 
     @cached_property
+    def stairs(self) -> list[Step]:
+        """All steps upwards with all that is possible, kept."""
+        return list(self.steps(upwards=True))
+
+    @cached_property
     def ladder(self) -> list[Step]:
         """All steps upwards, kept; for short chains.
 

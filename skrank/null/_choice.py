@@ -39,6 +39,8 @@ _FEW_FREQUENCIES = 4096  # of "inversion" before "grid" is tried
 _FEW_MOVES = 100_000  # of "grid" in "auto"
 _DRAWS = 2**14  # of "tilted" in "auto", doubled until the error is small enough
 _MAX_DRAWS = 2**20
+_DEEP = -4.0  # K below which a left tail is asked of chains that are fine throughout
+_FULL_CELLS = 2**20  # of a pass of the full chain, where it is preferred to blocks
 
 
 class TailProbability(NamedTuple):
@@ -162,7 +164,7 @@ class TailFinder:
         generator: np.random.Generator | None,
     ) -> TailProbability:
         """Tilt, and hand over to an engine."""
-        solution = self._solve(question, statistic)
+        solution = self._solve(question, statistic, sign)
         if method == "saddlepoint":
             return TailProbability(*_saddlepoint.tail(solution), method)
         if method == "inversion":
@@ -219,11 +221,26 @@ class TailFinder:
                 return tail
             size *= 4
 
-    def _solve(self, question: Question, statistic: float) -> Solution:
-        """Find the tilt, on the full chains where the rough ones do not reach."""
+    def _solve(self, question: Question, statistic: float, sign: int) -> Solution:
+        """Find the tilt, on the full chains where the rough ones do not reach.
+
+        Lists that are nearly as bad as can be have their targets at the very end, which
+        blocks, and windows drawn from blocks, do not resolve.
+        """
         if self._is_inside(statistic):
-            return solve(question, [part.chain.rough for part in question.parts])
-        return solve(question, [part.chain.coarse for part in question.parts])
+            chains = [part.chain.rough for part in question.parts]
+            solution = solve(question, chains)
+            if sign > 0 or solution.cumulants.value > _DEEP:
+                return solution
+        chains = [part.chain for part in question.parts]
+        cells = sum(
+            int(np.minimum(chain.sizes + 1, chain.n_targets + 1).sum())
+            * (chain.n_targets + 1)
+            for chain in chains
+        )
+        if sign > 0 or cells > _FULL_CELLS:
+            chains = [chain.coarse for chain in chains]
+        return solve(question, chains, fine=sign < 0)
 
     def _at_the_ends(self, statistic: float, sign: int) -> Tail | None:
         """Exact answer at an end of the support, and beyond it."""
