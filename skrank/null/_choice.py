@@ -39,6 +39,7 @@ _FEW_FREQUENCIES = 4096  # of "inversion" before "grid" is tried
 _FEW_MOVES = 100_000  # of "grid" in "auto"
 _DRAWS = 2**14  # of "tilted" in "auto", doubled until the error is small enough
 _MAX_DRAWS = 2**20
+_MOST_CELLS = 2**28  # of a pass of the rough chain: some GiB of memory
 _DEEP = -4.0  # K below which a left tail is asked of chains that are fine throughout
 _FULL_CELLS = 2**20  # of a pass of the full chain, where it is preferred to blocks
 
@@ -164,6 +165,8 @@ class TailFinder:
         generator: np.random.Generator | None,
     ) -> TailProbability:
         """Tilt, and hand over to an engine."""
+        if max(part.chain.rough.n_cells for part in question.parts) > _MOST_CELLS:
+            raise self._refusal(statistic, method)
         solution = self._solve(question, statistic, sign)
         if method == "saddlepoint":
             return TailProbability(*_saddlepoint.tail(solution), method)
@@ -233,12 +236,7 @@ class TailFinder:
             if sign > 0 or solution.cumulants.value > _DEEP:
                 return solution
         chains = [part.chain for part in question.parts]
-        cells = sum(
-            int(np.minimum(chain.sizes + 1, chain.n_targets + 1).sum())
-            * (chain.n_targets + 1)
-            for chain in chains
-        )
-        if sign > 0 or cells > _FULL_CELLS:
+        if sign > 0 or sum(chain.n_cells for chain in chains) > _FULL_CELLS:
             chains = [chain.coarse for chain in chains]
         return solve(question, chains, fine=sign < 0)
 
@@ -285,7 +283,8 @@ class TailFinder:
     def _refusal(self, statistic: float, method: str) -> ValueError:
         msg = (
             f"`method` must not be {method!r} for a law this large or a "
-            f"probability this small; got {self._describe()} at {statistic:.4g}."
+            f"probability this small, but 'monte_carlo' or 'normal' can be; got "
+            f"{self._describe()} at {statistic:.4g}."
         )
         return ValueError(msg)
 
