@@ -171,9 +171,10 @@ class HitCurve:
         Returns
         -------
         band : CurveBand
-            Limits of h(t). They are exact at the ends of ties; within a tie luck is
-            drawn along a straight line, as the curve is. Along the whole curve luck
-            leaves the band more often.
+            Limits of h(t), exact at the depths `x`, where ties end: all such depths of
+            a short list, some 500 of a long one. Within a tie luck is drawn along a
+            straight line, as the curve is. Along the whole curve luck leaves the band
+            more often.
 
         Raises
         ------
