@@ -18,6 +18,7 @@ from skrank._validation import (
     RankingInput,
     check_cutoff,
     check_depth,
+    check_flag,
     check_fraction,
     check_generator,
 )
@@ -250,6 +251,7 @@ class _Rule(NamedTuple):
 
 
 def _rule(level: Any, simultaneous: bool, random_state: object) -> _Rule:
+    check_flag("simultaneous", simultaneous)
     generator = check_generator(random_state)
     return _Rule(
         check_fraction("confidence_level", level), generator if simultaneous else None
