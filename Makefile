@@ -9,7 +9,7 @@ PUBLIC := skrank/__init__.py \
 	$(addprefix skrank/scorers/,__init__.py $(FAMILIES) _rare_target_scorers.py _selection.py) \
 	$(addprefix skrank/_curves/,_band.py _hit_curve.py _operating_points.py) \
 	skrank/_hit_curve_band.py \
-	$(addprefix skrank/_evaluation/,_evaluation.py _text.py) \
+	$(addprefix skrank/_evaluation/,_evaluation.py _figures.py _pieces.py _text.py) \
 	skrank/_random_selection.py skrank/_selection_result.py \
 	skrank/_metric_variability.py skrank/_variability_result.py \
 	skrank/_ranking_comparison.py skrank/_comparison_result.py \

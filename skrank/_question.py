@@ -167,9 +167,7 @@ def as_targets(
 ) -> tuple[NDArray[np.bool_], NDArray[Any]]:
     """Say which items are targets, checked against their scores."""
     data = check_ranking_input(y_true, y_score, pos_label=pos_label, score_name=name)
-    is_target = np.zeros(data.y_score.size, dtype=bool)
-    is_target[data.targets] = True
-    return is_target, data.y_score
+    return data.is_target, data.y_score
 
 
 def rank_both_classes(

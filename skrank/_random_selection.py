@@ -122,11 +122,9 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
     The saddlepoint was within 3 % for 100 targets among 1000, where luck brings many
     targets to the top; 27 % off for 20 among 1000; off by a factor of 3 to 6 for 24
     among 15,000 and for 300 among 100,000; and by up to 30 on the few tie groups of
-    nearest neighbours. The error of "inversion" is an estimate, not a bound, and too
-    small for lists that are nearly as bad as can be (values in the lowest 3 % of the
-    way from the least to the mean of luck, below 1e-20). So is that of "tilted", and it
-    fails where the first tie groups are large: then few draws, or none, see the lists
-    that count.
+    nearest neighbours. The error of "inversion" is an estimate, not a bound. So is that
+    of "tilted", and it fails where the first tie groups are large: then few draws, or
+    none, see the lists that count.
 
     Mean and standard deviation are exact for every metric and tie rule. The tail of
     average precision is heavy because luck that strikes at the top counts most: with 20

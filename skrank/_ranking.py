@@ -20,6 +20,8 @@ from scipy.stats import rankdata
 
 from skrank._validation import RankingInput
 
+SLACK = 1e-12  # of sums of weights, relative
+
 _BUCKETS = 2**14  # of scores; their counts stay in the processor's cache
 _MANY = 2**14  # scores from which buckets are faster than the search alone
 _LEAST_WIDTH = 1e-300  # of all levels; the number of buckets over it is finite
@@ -73,7 +75,7 @@ class Ranking:
         if self.depth is None:
             level = self.ordered[self.ordered.size - int(depth)]
             return int(self.ordered.size - np.searchsorted(self.ordered, level))
-        reached = np.searchsorted(-self.depth, -depth * (1 - 1e-12), side="right")
+        reached = np.searchsorted(-self.depth, -depth * (1 - SLACK), side="right")
         level = self.ordered[max(int(reached) - 1, 0)]
         return float(self.depth[np.searchsorted(self.ordered, level)])
 

@@ -34,6 +34,11 @@ class RankingInput:
     weight: NDArray[np.float64] | None
     n_missed: int
 
+    @property
+    def is_target(self) -> NDArray[np.bool_]:
+        """Whether each item is a target."""
+        return _marked(self.targets, self.y_score.size)
+
 
 def check_ranking_input(
     y_true: ArrayLike,
@@ -63,9 +68,7 @@ def check_ranking_input(
 def check_targets(y_true: ArrayLike, pos_label: object = None) -> NDArray[np.bool_]:
     """Say which items are targets, before anything ranks them."""
     labels = _column("y_true", y_true)
-    is_target = np.zeros(labels.size, dtype=bool)
-    is_target[find_targets(labels, pos_label)] = True
-    return is_target
+    return _marked(find_targets(labels, pos_label), labels.size)
 
 
 def find_targets(labels: NDArray[Any], pos_label: object = None) -> NDArray[np.intp]:
@@ -145,6 +148,14 @@ def check_option(name: str, value: object, options: tuple[str | None, ...]) -> N
         listed = ", ".join(repr(option) for option in options)
         msg = f"`{name}` must be one of {listed}; got {value!r}."
         raise ValueError(msg)
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """Check that an argument is True or False; nothing else has a truth here."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    msg = f"`{name}` must be True or False; got {value!r}."
+    raise ValueError(msg)
 
 
 def check_count(name: str, value: Any, *, least: int) -> int:
@@ -300,6 +311,13 @@ def _check_weight(sample_weight: ArrayLike, labels: NDArray[Any]) -> NDArray[Any
         )
         raise ValueError(msg)
     return weight
+
+
+def _marked(positions: NDArray[np.intp], size: int) -> NDArray[np.bool_]:
+    """Say of each item whether it is at one of the positions."""
+    marks = np.zeros(size, dtype=bool)
+    marks[positions] = True
+    return marks
 
 
 def _plain(value: Any) -> Any:

@@ -225,6 +225,21 @@ def test_emproc_is_the_sum_over_items_of_squared_influences(precision, seed):
     assert engine(counts, 0.3, 0.15) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("precision", [False, True], ids=["recall", "precision"])
+def test_emproc_of_ties_across_the_cut_is_that_of_shares(precision):
+    rng = np.random.default_rng(0)
+    targets = rng.random(300) < 0.2
+    a, b = (np.round(rng.normal(targets)) for _ in range(2))
+    counts = count_at_cut(rank_pair(targets, a, b), 40)
+    in_a, in_b = (share_of_top(scores, 40) for scores in (a, b))
+    engine = emproc_precision_error if precision else emproc_recall_error
+    expected = influence_error(targets, in_a, in_b, 0.3, 0.15, precision)
+    assert engine(counts, 0.3, 0.15) == pytest.approx(expected)
+    same = count_at_cut(rank_pair(targets, a, a), 40)
+    assert engine(same, 0.3, 0.3) == pytest.approx(0, abs=1e-6)
+    assert binomial_recall_error(same) == pytest.approx(0, abs=1e-6)
+
+
 def test_emproc_of_one_ranking_is_the_published_variance():
     # Ash and Hughes-Oliver (2022): B finds nothing and its cut is known
     t, n, m, hits, around = 50, 2000, 40, 17, 0.2

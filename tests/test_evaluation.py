@@ -5,6 +5,7 @@ import math
 import pickle
 import re
 import warnings
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -172,6 +173,49 @@ def test_printed_like_lingpipe():
     assert rows[-1] == "3 of 4 operating points"
 
 
+# Areas by hand
+
+
+def step_integral(evaluation, rate):
+    """Integral over recall of the best rate that is left there; 0 at the end."""
+    points = evaluation.recall_precision_curve()
+    corners = sorted(zip(points.recall, getattr(points, rate), strict=True))
+    area, before = 0.0, 0.0
+    for i, (recall, _) in enumerate(corners):
+        area += (recall - before) * max(value for _, value in corners[i:])
+        before = recall
+    return area
+
+
+# labels and scores that often tie; one other at least
+items = st.lists(
+    st.tuples(st.integers(0, 1), st.integers(0, 5)), min_size=1, max_size=15
+).filter(lambda items: any(not label for label, _ in items))
+
+
+@given(items, st.integers(0, 3), st.sampled_from(TIES))
+def test_roc_area_against_counted_pairs(items, n_missed, ties):
+    """All pairs one by one, in rational numbers; a missed target is never above."""
+    tied = {"expected": Fraction(1, 2), "optimistic": Fraction(1)}.get(ties, Fraction())
+    targets = [float(score) for label, score in items if label]
+    targets += [-math.inf] * n_missed
+    others = [float(score) for label, score in items if not label]
+    if not targets:
+        return
+    pairs = [tied if a == b else Fraction(a > b) for a in targets for b in others]
+    evaluation = RankingEvaluation(ties=ties).add_missed(n_missed)
+    for label, score in items:
+        evaluation.add(label, float(score))
+    area = Fraction(sum(pairs), len(pairs))
+    assert evaluation.roc_area() == pytest.approx(float(area), abs=1e-14)
+    # interpolated: others above the worst target of each share of the recall
+    ranked = sorted((a for a in targets if a > -math.inf), reverse=True)
+    below = [Fraction(sum(b < a for b in others), len(others)) for a in ranked]
+    area = sum((max(below[i:]) for i in range(len(below))), Fraction()) / len(targets)
+    value = evaluation.roc_area(interpolate=True)
+    assert value == pytest.approx(float(area), abs=1e-14)
+
+
 # The figures are those of the metrics
 
 rng = np.random.default_rng(0)
@@ -234,9 +278,9 @@ def test_curves_are_the_functions(ties):
         ]
         assert_array_equal(frame["f_score"], same.f_score(2))
         area = evaluation.recall_precision_area(interpolate=True)
-        assert area == evaluation.recall_precision_curve(interpolate=True).area(
-            "precision"
-        )
+        assert area == pytest.approx(step_integral(evaluation, "precision"))
+        area = evaluation.roc_area(interpolate=True)
+        assert area == pytest.approx(step_integral(evaluation, "specificity"))
     best = evaluation.max_f_score_point(2)
     assert best.f_score == evaluation.max_f_score(2)
     assert_allclose(best.recall, same.recall[np.argmax(same.f_score(2))])
@@ -258,10 +302,24 @@ def test_from_estimator():
     )
     score = -detector.decision_function(features)
     assert evaluation.average_precision() == skrank.average_precision(Y_TRUE, score)
+    evaluation = RankingEvaluation.from_estimator(model, features, Y_TRUE, n_missed=3)
+    assert (evaluation.n_missed, evaluation.n_targets) == (3, 23)
+    proba = model.predict_proba(features)[:, 1]
+    value = skrank.average_precision(Y_TRUE, proba, n_missed=3)
+    assert evaluation.average_precision() == value
     with pytest.raises(
         ValueError, match='`detector_targets` must be "outliers" or "in'
     ):
         RankingEvaluation.from_estimator(detector, features, Y_TRUE)
+
+
+def asked_by_name(evaluation, field):
+    """What the method says whose name a field of `to_dict` has."""
+    method, _, depth = field.partition("_at_")
+    if depth:
+        return evaluation.precision_at(int(depth))
+    method, interpolate, _ = field.partition("_interpolated")
+    return getattr(evaluation, method)(*[True] * bool(interpolate))
 
 
 def test_to_dict():
@@ -271,17 +329,28 @@ def test_to_dict():
     counts = {"n_samples": 10, "n_targets": 4, "n_missed": 0, "prevalence": 0.4}
     assert counts.items() <= fields.items()
     for name in set(fields) - counts.keys():
-        method, _, depth = name.partition("_at_")
-        if depth:
-            value = evaluation.precision_at(int(depth))
-        else:
-            method, interpolate, _ = name.partition("_interpolated")
-            value = getattr(evaluation, method)(*[True] * bool(interpolate))
-        assert fields[name] == value
+        assert fields[name] == asked_by_name(evaluation, name)
     assert {"precision_at_5", "precision_at_10"} < set(fields)
     assert "precision_at_100" not in fields
     long = RankingEvaluation.from_predictions(Y_TRUE, Y_SCORE)
     assert long.to_dict()["precision_at_100"] == long.precision_at(100)
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize(
+    ("labels", "n_missed"),
+    [([1] * 6, 1), ([], 2), ([0] * 6, 2), ([0] * 6, 0), ([1] * 6, 0), ([], 0)],
+    ids=["targets, missed", "missed", "others, missed", "others", "targets", "none"],
+)
+def test_to_dict_has_a_value_where_the_method_has(labels, n_missed, ties):
+    evaluation = RankingEvaluation(ties=ties).add_missed(n_missed)
+    for score, label in enumerate(labels):
+        evaluation.add(label, float(score // 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        fields = evaluation.to_dict()
+        methods = {name: asked_by_name(evaluation, name) for name in list(fields)[4:]}
+    assert_array_equal(list(fields.values())[4:], list(methods.values()))
 
 
 # Pieces
@@ -337,7 +406,8 @@ def test_a_question_between_pieces_changes_nothing():
     evaluation.add(*last)
     assert evaluation.average_precision() == lingpipe().average_precision() != value
     evaluation.add_missed(1)
-    assert evaluation.average_precision() == pytest.approx(0.4089, abs=1e-4)
+    precisions = [1 / 2, 2 / 4, 3 / 5, 4 / 9]  # five targets, one is missed
+    assert evaluation.average_precision() == pytest.approx(sum(precisions) / 5)
 
 
 def test_joining_leaves_the_parts_alone():
@@ -460,14 +530,18 @@ def test_curve_against_sklearn(data):
 
 
 def test_summary():
+    # targets at ranks 2, 4, 5 and 9, one missed; below them 5, 4, 4 and 1 others of 6
+    area = (1 / 2 + 2 / 4 + 3 / 5 + 4 / 9) / 5
+    steps = (3 * 3 / 5 + 4 / 9) / 5
+    pairs = (5 + 4 + 4 + 1) / (5 * 6)
     assert str(lingpipe(n_missed=1)) == "\n".join(
         [
             "Ranking evaluation",
             "  list               10 items, 5 targets, 1 of them missed "
             "(prevalence 0.4545)",
-            "  average precision  0.4089",
-            "  area under PR      0.4089, interpolated 0.4489",
-            "  area under ROC     0.4667, interpolated 0.4667",
+            f"  average precision  {area:.4f}",
+            f"  area under PR      {area:.4f}, interpolated {steps:.4f}",
+            f"  area under ROC     {pairs:.4f}, interpolated {pairs:.4f}",
             "  maximum F1         0.6 at score -1.6 (recall 0.6, precision 0.6)",
             "  breakeven point    0.6",
             "  R-precision        0.6",
@@ -539,18 +613,32 @@ def test_no_value():
     assert w[0].filename == __file__
     with pytest.warns(UndefinedMetricWarning, match="got no targets"):
         assert np.isnan(empty.max_f_score_point()).all()
-    for figure, name in (
-        (lambda: empty.recall_precision_area(True), "interpolated_area(precision)"),
-        (lambda: empty.roc_area(True), "interpolated_area(specificity)"),
-        (lambda: empty.roc_area(), "roc_area"),
+    # a warning names the call that was made
+    for method, settings, written in (
+        ("average_precision", {}, ""),
+        ("recall_precision_area", {}, ""),
+        ("recall_precision_area", {"interpolate": True}, "(interpolate=True)"),
+        ("roc_area", {}, ""),
+        ("roc_area", {"interpolate": True}, "(interpolate=True)"),
+        ("max_f_score", {"beta": 0.5}, "(beta=0.5)"),
+        ("max_f_score_point", {"beta": 0.5}, "(beta=0.5)"),
+        ("breakeven_point", {}, ""),
+        ("r_precision", {}, ""),
+        ("reciprocal_rank", {}, ""),
+        ("precision_at", {"t": 0.5}, "(0.5)"),
+        ("recall_at", {"t": 5}, "(5)"),
+        ("k_at_recall", {"recall": 0.5}, "(0.5)"),
+        ("precision_at_recall", {"recall": 0.5}, "(0.5)"),
         (
-            lambda: empty.precision_at_recall(0.5, interpolate=True),
-            "precision_at_recall(0.5, interpolate=True)",
+            "precision_at_recall",
+            {"recall": 0.5, "interpolate": True},
+            "(0.5, interpolate=True)",
         ),
     ):
         with pytest.warns(UndefinedMetricWarning) as w:
-            assert math.isnan(figure())
-        assert str(w[0].message).startswith(f"{name} is undefined: ")
+            value = getattr(empty, method)(**settings)
+        assert np.isnan(value).all()
+        assert str(w[0].message).startswith(f"{method}{written} is undefined: ")
     for curve in (empty.recall_precision_curve, empty.roc_curve, empty.format_curve):
         with pytest.raises(ValueError, match="`y_true` must hold targets to make a cu"):
             curve()
@@ -560,6 +648,24 @@ def test_no_value():
 
 
 # Bad input
+
+
+def test_flags_are_true_or_false():
+    evaluation = lingpipe()
+    for ask in (
+        evaluation.recall_precision_curve,
+        evaluation.roc_curve,
+        evaluation.recall_precision_area,
+        evaluation.roc_area,
+        evaluation.to_frame,
+        evaluation.format_curve,
+        lambda interpolate: evaluation.precision_at_recall(0.5, interpolate),
+    ):
+        for flag in ("no", 1, None):
+            with pytest.raises(ValueError, match="`interpolate` must be True or Fals"):
+                ask(interpolate=flag)
+    area = evaluation.roc_area(interpolate=np.True_)
+    assert area == evaluation.roc_area(interpolate=True)
 
 
 @pytest.mark.parametrize(
@@ -583,6 +689,42 @@ def test_bad_pieces_lose_nothing(piece, text):
     with pytest.raises(ValueError, match=text):
         evaluation.add(*piece)
     assert evaluation.to_dict() == lingpipe().to_dict()
+
+
+LARGE = 2**53 + 1  # no double
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "text"),
+    [
+        (np.array([LARGE, 5]), [0.5], f"got {LARGE} where that is float64"),
+        ([0.5], np.array([5, LARGE]), f"got {LARGE} where that is float64"),
+        (np.array([5, LARGE]), np.array([7], dtype=np.uint64), f"got {LARGE} where"),
+        (np.array([2**64 - 1], dtype=np.uint64), [-1], f"got {2**64 - 1} where that"),
+        (np.array([2**63 - 1]), np.float64([1]), f"got {2**63 - 1} where that is"),
+    ],
+    ids=range(5),
+)
+def test_integers_that_would_tie_are_refused(first, second, text):
+    evaluation = RankingEvaluation().add([1] * len(first), first)
+    with pytest.raises(ValueError, match=f"`y_score` must hold integers.*{text}"):
+        evaluation.add([0] * len(second), second)
+    assert (evaluation.n_samples, evaluation.n_targets) == (len(first), len(first))
+    other = RankingEvaluation().add([0] * len(second), second)
+    with pytest.raises(ValueError, match=f"`y_score` must hold integers.*{text}"):
+        evaluation + other
+
+
+def test_integers_of_any_type_keep_their_order():
+    # 2**60 is a double, as are all small integers
+    evaluation = RankingEvaluation().add([0, 1], np.array([2**60, 2**15 - 1]))
+    evaluation.add([1], np.uint16([2**16 - 1])).add([0], np.int8([-128]))
+    evaluation.add([0, 0], np.float16([0.5, 3])).add(1, 0.25)
+    scores = [2**60, 2**15 - 1, 2**16 - 1, -128, 0.5, 3.0, 0.25]
+    value = skrank.average_precision([0, 1, 1, 0, 0, 0, 1], scores)
+    assert evaluation.average_precision() == value
+    large = RankingEvaluation().add([1, 0, 0], np.array([LARGE, LARGE - 1, 0]))
+    assert large.average_precision() == 1.0
 
 
 def test_bad_counts_of_missed():

@@ -16,7 +16,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from test_peers import read_rows
 
 from cases import SMALL_LISTS, make_list
-from skrank import average_precision, enrichment_factor, hit_curve, recall_at_t
+from skrank import (
+    RankingEvaluation,
+    average_precision,
+    enrichment_factor,
+    hit_curve,
+    recall_at_t,
+)
+
+TIES = ("expected", "optimistic", "pessimistic")
 
 # labels and small integer scores, so that ties are frequent; at least one target
 LISTS = st.lists(
@@ -24,6 +32,12 @@ LISTS = st.lists(
 ).filter(lambda items: any(label for label, _ in items))
 # as above, all scores different
 ORDERS = st.lists(st.booleans(), min_size=2, max_size=60).filter(any)
+
+WEIGHTED = st.lists(
+    st.tuples(st.booleans(), st.integers(0, 5), st.integers(0, 3)),
+    min_size=1,
+    max_size=25,
+).filter(lambda items: any(label and weight for label, _, weight in items))
 
 
 def unzip(items):
@@ -221,6 +235,71 @@ def test_labels_of_any_kind():
     assert_array_equal(curve.hits, [0, 1, 1])
 
 
+@given(WEIGHTED, st.sampled_from(TIES), st.booleans())
+def test_the_unit_of_weights_does_not_matter(items, ties, as_fraction):
+    """Tenths add up with rounding errors, whole numbers without."""
+    y_true, y_score, weight = map(np.array, zip(*items, strict=True))
+    whole, tenths = (
+        hit_curve(
+            y_true,
+            y_score.astype(float),
+            ties=ties,
+            as_fraction=as_fraction,
+            sample_weight=one,
+        )
+        for one in (weight, 0.1 * weight)
+    )
+    unit = 1 if as_fraction else 10
+    for ours, exact in ((tenths, whole), (tenths.perfect(), whole.perfect())):
+        assert ours.t.size == exact.t.size
+        assert_allclose(unit * ours.t, exact.t, atol=1e-9)
+        assert_allclose(unit * ours.hits, exact.hits, atol=1e-9)
+        assert_allclose(ours.precision, exact.precision, atol=1e-9)
+        assert np.all(np.diff(ours.hits) >= 0)
+        assert ours.precision.max() <= 1
+        assert ours.recall.max() <= 1
+
+
+def test_a_tiny_weight_at_the_top_is_a_point():
+    curve = hit_curve([1, 0, 1], [3.5, 2, 1], sample_weight=[1e-14, 1.0, 1.0])
+    assert_array_equal(curve.t[:2], [0, 1e-14])
+    assert_array_equal(curve.hits[:2], [0, 1e-14])
+
+
+# Nothing found
+
+
+def test_all_targets_missed():
+    curve = hit_curve([0, 0], [1.0, 2.0], n_missed=2)
+    assert_array_equal(curve.t, [0, 2])
+    assert_array_equal(curve.hits, [0, 0])
+    assert (curve.n_samples, curve.n_targets) == (4, 2)
+    for view in (curve.recall, curve.precision, curve.lift, curve.perfect().hits):
+        assert_array_equal(view, [0, 0])
+    assert curve.at(1) == 0
+    joined = RankingEvaluation().add([0, 0], [1.5, 2]).add_missed(3).hit_curve()
+    assert (joined.t.tolist(), joined.hits.tolist()) == ([0, 2], [0, 0])
+    band = curve.luck_band()
+    assert_array_equal(band.x, [0, 1, 2])
+    assert_array_equal([band.low, band.high], np.zeros((2, 3)))
+    share = hit_curve([0, 0], [1.0, 2.0], n_missed=2, as_fraction=True)
+    assert_array_equal(share.t, [0, 0.5])
+    weighted = hit_curve([0, 0], [1.0, 2.0], n_missed=1, sample_weight=[0.5, 1])
+    assert_array_equal(weighted.t, [0, 1.5])
+
+
+def test_curve_without_items():
+    curve = RankingEvaluation().add_missed(3).hit_curve()
+    assert (curve.t.tolist(), curve.hits.tolist()) == ([0], [0])
+    assert curve.recall.tolist() == [0]
+    assert np.isnan([*curve.precision, *curve.lift]).tolist() == [True, True]
+    assert (curve.at(0), curve.perfect().t.tolist()) == (0, [0])
+    assert repr(curve) == "<HitCurve of 3 targets among 3 items: 1 points>"
+    assert curve.to_frame().shape == (1, 5)
+    band = curve.luck_band()
+    assert [band.x.tolist(), band.low.tolist(), band.high.tolist()] == [[0], [0], [0]]
+
+
 # The band of luck
 
 
@@ -290,10 +369,16 @@ def test_errors():
         hit_curve([0, 0], y_score[:2])
     with pytest.raises(ValueError, match=r"`y_score` must be finite"):
         hit_curve(y_true, [1, np.nan, 2])
+    for flag in ("no", 0, None):
+        with pytest.raises(
+            ValueError, match=r"`as_fraction` must be True or False; go"
+        ):
+            hit_curve(y_true, y_score, as_fraction=flag)
+    assert hit_curve(y_true, y_score, as_fraction=np.True_).t[-1] == 1
     curve = hit_curve(y_true, y_score)
     for depth in (-1, 4, [1, 3.5]):
-        with pytest.raises(ValueError, match=r"`t` must be between 0 and 3; got"):
-            curve.at(depth)
+        with pytest.raises(ValueError, match=r"`depth` must be between 0 and 3; got"):
+            curve.at(depth=depth)
     with pytest.raises(ValueError, match=r"`confidence_level` must be a number betw"):
         curve.luck_band(1)
     weighted = hit_curve(y_true, y_score, sample_weight=[1, 1, 1])

@@ -299,6 +299,8 @@ def test_errors():
         hit_curve_band(y_true, a, t=[401])
     with pytest.raises(ValueError, match=r"`confidence_level` must be a number betwe"):
         hit_curve_band(y_true, a, confidence_level=1)
+    with pytest.raises(ValueError, match=r"`simultaneous` must be True or False; got"):
+        hit_curve_band(y_true, a, simultaneous="no")
     with pytest.raises(ValueError, match=r"`random_state` must be None, a non-negati"):
         hit_curve_band(y_true, a, random_state="0")
     with pytest.raises(ValueError, match=r"`y_true` must hold targets and others to"):

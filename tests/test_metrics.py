@@ -1,5 +1,6 @@
 """Values of the metrics, each against a judge that the test names."""
 
+import re
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb
@@ -41,6 +42,7 @@ from skrank import (
     reciprocal_rank,
     rie,
 )
+from skrank._curves._figures import KAtRecall, MaxFScore, PrecisionAtRecall
 from skrank._measures._tie_sums import reciprocal_rank_of_hit
 
 
@@ -427,6 +429,14 @@ def test_bad_recall(metric, recall):
     text = "`recall` must be a number above 0, up to 1; got "
     with pytest.raises(ValueError, match=text):
         metric(*ranked([1, 0]), recall=recall)
+
+
+@pytest.mark.parametrize("figure", [KAtRecall, PrecisionAtRecall, MaxFScore])
+def test_different_settings_have_different_names(figure):
+    for setting in (0.123457, 0.1234568, 1 / 3):
+        printed = re.search(r"[\d.]+(?=\)$)", figure(setting).name)
+        assert float(printed[0]) == pytest.approx(setting, rel=1e-11)
+    assert figure(np.float32(0.1)).name == figure(0.1).name
 
 
 def test_bad_beta():

@@ -1,6 +1,7 @@
 """The law as a distribution: its functions against each other and against others."""
 
 import math
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -156,16 +157,35 @@ def test_inversion_that_fails_says_so(monkeypatch):
     assert null.logsf(0.1) == null.logsf(0.1)  # a function, even where it is drawn
 
 
-def test_tails_of_lists_nearly_as_bad_as_can_be():
-    """Between the chance of the one worst list and the certified upper bound."""
-    law = RandomSelectionNull(1000, 20)
+@pytest.mark.parametrize(("n", "m"), [(1000, 20), (300, 10), (500, 50)])
+def test_lists_nearly_as_bad_as_can_be_against_certified_bounds(n, m):
+    law = RandomSelectionNull(n, m)
     least = law.support()[0]
-    values = least + np.array([0.01, 0.03, 0.1]) * (law.mean() - least)
-    found = law.cdf(values)
-    assert np.all(found > 1 / math.comb(1000, 20))
-    for value, p in zip(values.tolist(), found, strict=True):
-        bounds = law.tail(value, alternative="less", method="grid").log_bounds
-        assert math.log(p) <= bounds[1]
+    for share in (0.003, 0.01, 0.03, 0.1):
+        value = least + share * (law.mean() - least)
+        found = law.tail(value, alternative="less")
+        low, high = law.tail(value, alternative="less", method="grid").log_bounds
+        assert low - 0.02 <= found.log_pvalue <= high + 0.02
+
+
+@pytest.mark.parametrize(
+    "ranks",
+    [(195, 197, 198, 199, 200), (190, 194, 196, 198, 200), (192, 193, 195, 197, 199)],
+)
+def test_lists_nearly_as_bad_as_can_be_against_all_of_them(ranks):
+    """Lists with a target above the last 45 are better, so these are all to count."""
+    n, m, last = 200, 5, 45
+
+    def value(places):
+        return (np.arange(1, m + 1) / places).mean(axis=-1)
+
+    others = np.array(list(combinations(range(n - last + 1, n + 1), m)))
+    observed = value(np.array(ranks))
+    assert observed < value(np.array([n - last, 197, 198, 199, 200]))
+    count = np.sum(value(others) <= observed * (1 + 1e-12))
+    found = RandomSelectionNull(n, m).tail(observed, alternative="less")
+    p = math.exp(found.log_pvalue)
+    assert p == pytest.approx(count / math.comb(n, m), rel=0.03)
 
 
 @pytest.mark.parametrize("q", [-0.1, 1.1])
@@ -259,6 +279,13 @@ def test_hits_divisor_in_several_lists_is_left_to_draws():
     for method in ("inversion", "grid", "saddlepoint", "tilted"):
         with pytest.raises(ValueError, match="`method` must not be"):
             null.tail(0.5, method=method)
+
+
+def test_a_law_that_is_too_large_is_refused():
+    law = RandomSelectionNull(60_000, 15_000)
+    with pytest.raises(ValueError, match="`method` must not be 'auto' for a law thi"):
+        law.pvalue(0.5)
+    assert law.pvalue(0.251, method="normal") > 0
 
 
 def test_grid_is_for_one_list():

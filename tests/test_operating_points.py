@@ -20,6 +20,12 @@ LISTS = st.lists(
     st.tuples(st.booleans(), st.integers(0, 12)), min_size=2, max_size=40
 ).filter(lambda items: len({label for label, _ in items}) == 2)
 
+WEIGHTED = st.lists(
+    st.tuples(st.booleans(), st.integers(0, 5), st.integers(0, 3)),
+    min_size=1,
+    max_size=25,
+).filter(lambda items: any(label and weight for label, _, weight in items))
+
 
 def unzip(items):
     labels, scores = zip(*items, strict=True)
@@ -124,6 +130,48 @@ def test_missed_targets_are_never_retrieved():
 def test_specificity_without_others_is_nan():
     points = recall_precision_curve([1, 1], [3.5, 2])
     assert np.isnan(points.specificity).all()
+    # the sum of the weights of all is not that of the targets, summed in tie groups
+    weight = [0.1, 0.2, 0.1, 0.1, 0.2, 0.2]
+    y_score = [1.0, 0.0, 0.0, 0.0, 0.0, 2.0]
+    points = recall_precision_curve([1] * 6, y_score, sample_weight=weight)
+    assert np.isnan(points.specificity).all()
+    points = recall_precision_curve(
+        [1, 0, 1], [3.5, 2, 1], sample_weight=[0.1, 0, 0.2], n_missed=1
+    )
+    assert np.isnan(points.specificity).all()
+
+
+@given(WEIGHTED)
+def test_the_unit_of_weights_does_not_matter(items):
+    """Tenths add up with rounding errors, whole numbers without."""
+    y_true, y_score, weight = map(np.array, zip(*items, strict=True))
+    whole, tenths = (
+        recall_precision_curve(y_true, y_score.astype(float), sample_weight=one)
+        for one in (weight, 0.1 * weight)
+    )
+    both = [(tenths, whole)]
+    both += [
+        (tenths.not_dominated(rate), whole.not_dominated(rate))
+        for rate in ("precision", "specificity")
+    ]
+    for ours, exact in both:
+        assert_array_equal(ours.score, exact.score)
+        assert_allclose(10 * ours.t, exact.t, atol=1e-9)
+        for name in ("recall", "precision", "specificity"):
+            rate = getattr(ours, name)
+            assert_allclose(rate, getattr(exact, name), atol=1e-9)
+            assert np.all(np.isnan(rate) | ((rate >= 0) & (rate <= 1)))
+        assert not ours.area("precision") > 1
+        assert not ours.area("specificity") > 1
+
+
+def test_all_targets_missed():
+    points = recall_precision_curve([0, 0], [1.0, 2.0], n_missed=2)
+    assert (len(points), points.not_dominated("precision").t.size) == (0, 0)
+    band = points.luck_band()
+    assert band.x.size == band.low.size == band.high.size == 0
+    assert repr(band) == "<CurveBand of 95 %: 0 points>"
+    assert band.to_frame().shape == (0, 3)
 
 
 # The band of luck
@@ -174,6 +222,12 @@ def test_errors():
         points.luck_band(95)
     with pytest.raises(ValueError, match=r"`y_true` must hold targets to make a curv"):
         recall_precision_curve([0, 0], [1.5, 2])
+    for flag in ("no", 0, None):
+        with pytest.raises(
+            ValueError, match=r"`interpolate` must be True or False; go"
+        ):
+            recall_precision_curve(CORRECT, SCORES, interpolate=flag)
+    assert len(recall_precision_curve(CORRECT, SCORES, interpolate=np.True_)) == 2
     weighted = recall_precision_curve([1, 0], [1.5, 2], sample_weight=[1, 2])
     with pytest.raises(ValueError, match=r"`sample_weight` must be None for a band o"):
         weighted.luck_band()

@@ -32,11 +32,9 @@ class CurveBand:
 
     def __repr__(self) -> str:
         """Say what the band promises, and where."""
-        first, last = self.x[[0, -1]].tolist()
         level = f"{100 * self.confidence_level:g} %"
-        return (
-            f"<CurveBand of {level}: {self.x.size} points from {first:g} to {last:g}>"
-        )
+        ends = f" from {self.x[0]:g} to {self.x[-1]:g}" if self.x.size else ""
+        return f"<CurveBand of {level}: {self.x.size} points{ends}>"
 
     def to_frame(self) -> Any:
         """Return the limits as a pandas DataFrame.
@@ -56,6 +54,8 @@ class CurveBand:
 
 def spread_counts(largest: int) -> NDArray[np.intp]:
     """Whole numbers from 1 to `largest`, close enough for a picture on either scale."""
+    if largest == 0:
+        return np.array([], dtype=np.intp)
     linear = np.linspace(1, largest, _GRID)
     logarithmic = np.geomspace(1, largest, _GRID)
     return np.unique(np.rint(np.concatenate([linear, logarithmic])).astype(np.intp))

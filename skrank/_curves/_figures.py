@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._curves._operating_points import points_of
-from skrank._measures import Frame, PrecisionAtT
-from skrank._measures._tie_sums import reciprocal_rank_of_hit
-from skrank._ranking import Ranking
+from skrank._measures import Frame, PrecisionAtT, reciprocal_rank_of_hit
+from skrank._ranking import SLACK, Ranking
 from skrank._validation import (
     TIES,
     check_depth,
@@ -25,7 +24,7 @@ from skrank._validation import (
     check_weighted_ties,
 )
 
-_SLACK = 1e-12  # of sums of weights, relative
+_AREAS = {"precision": "recall_precision_area", "specificity": "roc_area"}
 
 
 class _TakesWeights:
@@ -50,7 +49,7 @@ class MaxFScore(_TakesWeights):
     @property
     def name(self) -> str:
         """Name as printed, with beta."""
-        return f"max_f_score(beta={float(self.beta):g})"
+        return f"max_f_score(beta={_digits(self.beta)})"
 
     def value(self, ranking: Ranking) -> float:
         """Largest value; 0 if no target was scored."""
@@ -93,7 +92,7 @@ class InterpolatedPrecision(_TakesWeights):
     @property
     def name(self) -> str:
         """Name as printed, with the recall."""
-        return f"precision_at_recall({float(self.recall):g}, interpolate=True)"
+        return f"precision_at_recall({_digits(self.recall)}, interpolate=True)"
 
     def value(self, ranking: Ranking) -> float:
         """Largest precision; 0 if the recall is not reached."""
@@ -111,7 +110,7 @@ class InterpolatedArea(_TakesWeights):
     @property
     def name(self) -> str:
         """Name as printed, with the rate."""
-        return f"interpolated_area({self.rate})"
+        return f"{_AREAS[self.rate]}(interpolate=True)"
 
     def value(self, ranking: Ranking) -> float:
         """Area of the step function."""
@@ -188,7 +187,7 @@ class KAtRecall:
     @property
     def name(self) -> str:
         """Name as printed, with the recall."""
-        return f"k_at_recall({float(self.recall):g})"
+        return f"k_at_recall({_digits(self.recall)})"
 
     def check_weights(self) -> None:
         """An order of unequal weights has no mean in closed form."""
@@ -207,7 +206,7 @@ class PrecisionAtRecall(KAtRecall):
     @property
     def name(self) -> str:
         """Name as printed, with the recall."""
-        return f"precision_at_recall({float(self.recall):g})"
+        return f"precision_at_recall({_digits(self.recall)})"
 
     def value(self, ranking: Ranking) -> float:
         """Share of targets down to the last that is needed; 0 if it was missed."""
@@ -240,8 +239,16 @@ class _Hit(NamedTuple):
             return (self.hits_above + self.hits) / self.rank(ties)
         found = self.hits_above + self.place
         if ties == "expected":
-            return found * reciprocal_rank_of_hit(*self[:2], *self[3:])
+            return found * reciprocal_rank_of_hit(
+                above=self.above, size=self.size, hits=self.hits, place=self.place
+            )
         return found / self.rank(ties)
+
+
+def _digits(setting: float) -> str:
+    """Print a setting so that different ones differ; in single precision, as meant."""
+    number = str(setting) if isinstance(setting, np.floating) else setting
+    return f"{float(number):.12g}"
 
 
 def _last_needed(recall: float, ranking: Ranking) -> _Hit | None:
@@ -263,4 +270,4 @@ def _targets_needed(recall: float, ranking: Ranking) -> float:
 
 def _first_of(found: NDArray[Any], needed: float) -> int:
     """Index of the first point that has found so many, up to rounding of weights."""
-    return int(np.searchsorted(found, needed * (1 - _SLACK)))
+    return int(np.searchsorted(found, needed * (1 - SLACK)))

@@ -14,8 +14,9 @@ from scipy.stats import hypergeom
 
 from skrank._curves._band import CurveBand, spread_counts
 from skrank._presentation import data_frame
-from skrank._ranking import HitGroups, Ranking, rank
+from skrank._ranking import SLACK, HitGroups, Ranking, rank
 from skrank._validation import (
+    check_flag,
     check_fraction,
     check_numbers,
     check_option,
@@ -71,7 +72,7 @@ class HitCurve:
             From 0 to 1.
         """
         share: NDArray[np.float64] = self.hits / self.n_targets
-        return share
+        return np.minimum(share, 1.0)  # rounding may step over
 
     @property
     def gain(self) -> NDArray[np.float64]:
@@ -91,10 +92,11 @@ class HitCurve:
         Returns
         -------
         precision : ndarray of shape (n_points,)
-            Between 0 and 1; at t = 0 the limit, the slope with which the curve starts.
+            Between 0 and 1; at t = 0 the limit, the slope with which the curve starts,
+            or NaN if no items were scored.
         """
-        share: NDArray[np.float64] = self.hits[1:] / self.t[1:]
-        return np.append(share[0], share)
+        share = np.minimum(self.hits[1:] / self.t[1:], 1.0)  # rounding may step over
+        return np.append(share[0] if share.size else np.nan, share)
 
     @property
     def lift(self) -> NDArray[np.float64]:
@@ -118,18 +120,19 @@ class HitCurve:
         """
         return self.lift
 
-    def at(self, t: ArrayLike) -> Any:
-        """Count the targets among the top t, at any depth; O(log n_points) each.
+    def at(self, depth: ArrayLike) -> Any:
+        """Count the targets down to any depth; O(log n_points) each.
 
         Parameters
         ----------
-        t : array-like
-            Depths, from 0 to the length of the list; in fractions of the list if the
-            curve is.
+        depth : array-like
+            Depths in the unit of the curve's ``t``, from 0 to its last: items, where a
+            float does not mean a fraction; or fractions of the list, if the curve is
+            in fractions.
 
         Returns
         -------
-        hits : float or ndarray of the shape of `t`
+        hits : float or ndarray of the shape of `depth`
             ``h(t)``, the targets of a tie shared out as the curve's tie rule says.
 
         Raises
@@ -137,9 +140,9 @@ class HitCurve:
         ValueError
             If a depth is outside the list.
         """
-        depths = check_numbers("t", t)
+        depths = check_numbers("depth", depth)
         if np.any((depths < 0) | (depths > self.t[-1] * (1 + 1e-12))):
-            msg = f"`t` must be between 0 and {self.t[-1]:g}; got {t!r}."
+            msg = f"`depth` must be between 0 and {self.t[-1]:g}; got {depth!r}."
             raise ValueError(msg)
         return np.interp(depths, self.t, self.hits)[()]
 
@@ -152,7 +155,8 @@ class HitCurve:
             It rises with slope 1 until nothing is left to find.
         """
         most, end = self.hits[-1], self.t[-1]
-        t = np.unique(np.array([0, most, end]))
+        t = np.array([0, min(most, end), end])
+        t = t[_is_last_of_step(t)]
         return replace(self, t=t, hits=np.minimum(t, most))
 
     def luck_band(self, confidence_level: float = 0.95) -> CurveBand:
@@ -167,9 +171,10 @@ class HitCurve:
         Returns
         -------
         band : CurveBand
-            Limits of h(t). They are exact at the ends of ties; within a tie luck is
-            drawn along a straight line, as the curve is. Along the whole curve luck
-            leaves the band more often.
+            Limits of h(t), exact at the depths `x`, where ties end: all such depths of
+            a short list, some 500 of a long one. Within a tie luck is drawn along a
+            straight line, as the curve is. Along the whole curve luck leaves the band
+            more often.
 
         Raises
         ------
@@ -234,8 +239,8 @@ def hit_curve(
 
     The higher, the better: a perfect ranking rises with slope 1 until it has found all
     targets, a random one runs along the diagonal. Cumulative gains, lift and enrichment
-    are views of the same hits, and average precision is the area under its precision
-    against its recall.
+    are views of the same hits. Without ties, average precision is the sum over the
+    targets of its precision times the recall gained.
 
     Parameters
     ----------
@@ -268,8 +273,8 @@ def hit_curve(
     ------
     ValueError
         If the input is not a ranking of two classes: lengths that differ, no items,
-        missing or infinite values, hard labels as scores, unknown labels; or if there
-        are no targets.
+        missing or infinite values, hard labels as scores, unknown labels; if there are
+        no targets; or if a setting is not one of its values.
 
     See Also
     --------
@@ -308,6 +313,7 @@ def hit_curve(
     third, which shares its score with three others.
     """
     check_option("ties", ties, TIES)
+    fractions = check_flag("as_fraction", as_fraction)
     data = check_ranking_input(
         y_true,
         y_score,
@@ -316,7 +322,7 @@ def hit_curve(
         n_missed=n_missed,
     )
     curve = curve_of(rank(data), ties)
-    return in_fractions(curve) if as_fraction else curve
+    return in_fractions(curve) if fractions else curve
 
 
 def curve_of(ranking: Ranking, ties: str = "expected") -> HitCurve:
@@ -328,8 +334,9 @@ def curve_of(ranking: Ranking, ties: str = "expected") -> HitCurve:
     t, hits = _corners(ranking.groups, ties)
     # ends of neighbouring groups coincide, as do those of the list and its last group
     t = np.concatenate([[0], t, [end]])
-    hits = np.concatenate([[0], hits, hits[-1:]])
-    kept = np.append(np.diff(t) > 0, True)
+    hits = np.maximum.accumulate(np.append(0, hits))  # rounding may step back
+    hits = np.append(hits, hits[-1])
+    kept = _is_last_of_step(t)
     return HitCurve(
         t=t[kept],
         hits=hits[kept],
@@ -353,6 +360,12 @@ def in_fractions(curve: HitCurve) -> HitCurve:
     )
 
 
+def _is_last_of_step(t: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether the depth after each is another, not the same up to rounding."""
+    slack = SLACK if t.dtype.kind == "f" else 0
+    return np.append(np.diff(t) > slack * t[1:], True)
+
+
 def _corners(groups: HitGroups, ties: str) -> tuple[NDArray[Any], NDArray[Any]]:
     """Where the slope of the curve may change."""
     above, size, before, hits = (
@@ -371,4 +384,5 @@ def _corners(groups: HitGroups, ties: str) -> tuple[NDArray[Any], NDArray[Any]]:
 def _tie_ends(ranking: Ranking) -> NDArray[np.intp]:
     """Depths at which ties end, enough for a picture."""
     depths = spread_counts(int(ranking.n_samples))
-    return np.unique([int(ranking.group_end(depth)) for depth in depths.tolist()])
+    ends = [int(ranking.group_end(depth)) for depth in depths.tolist()]
+    return np.unique(np.array(ends, dtype=np.intp))

@@ -13,8 +13,9 @@ from scipy.stats import hypergeom
 
 from skrank._curves._band import CurveBand, spread_counts
 from skrank._presentation import data_frame
-from skrank._ranking import Ranking, rank
+from skrank._ranking import SLACK, Ranking, rank
 from skrank._validation import (
+    check_flag,
     check_fraction,
     check_option,
     check_positive,
@@ -41,6 +42,8 @@ class OperatingPoints:
         Targets among them.
     n_samples, n_targets : float
         Number of items and of targets, those included that were never scored.
+    n_others : float
+        Number of items that are no targets.
 
     See Also
     --------
@@ -52,6 +55,7 @@ class OperatingPoints:
     hits: NDArray[Any]
     n_samples: float
     n_targets: float
+    n_others: float
 
     def __repr__(self) -> str:
         """Say how large the list is, and how many points there are."""
@@ -72,7 +76,7 @@ class OperatingPoints:
             Above 0, up to 1.
         """
         share: NDArray[np.float64] = self.hits / self.n_targets
-        return share
+        return np.minimum(share, 1.0)  # rounding may step over
 
     @property
     def precision(self) -> NDArray[np.float64]:
@@ -84,7 +88,7 @@ class OperatingPoints:
             Above 0, up to 1.
         """
         share: NDArray[np.float64] = self.hits / self.t
-        return share
+        return np.minimum(share, 1.0)  # rounding may step over
 
     @property
     def specificity(self) -> NDArray[np.float64]:
@@ -95,10 +99,10 @@ class OperatingPoints:
         specificity : ndarray of shape (n_points,)
             Between 0 and 1; NaN if there are no others.
         """
-        with np.errstate(invalid="ignore"):
-            retrieved = np.divide(self.t - self.hits, self.n_samples - self.n_targets)
-        share: NDArray[np.float64] = 1 - retrieved
-        return share
+        if self.n_others == 0:
+            return np.full(len(self), np.nan)
+        share: NDArray[np.float64] = 1 - (self.t - self.hits) / self.n_others
+        return np.clip(share, 0.0, 1.0)  # rounding may step over
 
     def f_score(self, beta: float = 1.0) -> NDArray[np.float64]:
         """Weighted harmonic mean of precision and recall.
@@ -145,14 +149,15 @@ class OperatingPoints:
         check_option("rate", rate, RATES)
         values = getattr(self, rate)
         best_below = np.maximum.accumulate(np.append(values, -np.inf)[:0:-1])[::-1]
-        kept = values > best_below
-        return OperatingPoints(
-            self.score[kept],
-            self.t[kept],
-            self.hits[kept],
-            self.n_samples,
-            self.n_targets,
-        )
+        kept = values > best_below + self._slack(rate, best_below)
+        columns = self.score[kept], self.t[kept], self.hits[kept]
+        return OperatingPoints(*columns, self.n_samples, self.n_targets, self.n_others)
+
+    def _slack(self, rate: str, values: NDArray[np.float64]) -> Any:
+        """Rounding of the values of a rate; those of counts are equal if they are."""
+        if self.t.dtype.kind != "f":
+            return 0.0
+        return SLACK * values if rate == "precision" else SLACK
 
     def area(self, rate: str) -> float:
         """Area under the rate as a step function of recall.
@@ -175,7 +180,8 @@ class OperatingPoints:
         """
         check_option("rate", rate, RATES)
         gained = np.diff(self.recall, prepend=0.0)
-        return float((gained * getattr(self, rate)).sum())
+        total = (gained * getattr(self, rate)).sum()
+        return float(np.minimum(total, 1.0))  # rounding may step over
 
     def luck_band(self, confidence_level: float = 0.95) -> CurveBand:
         """Pointwise band of random selection, by quantiles of the depths of targets.
@@ -210,7 +216,7 @@ class OperatingPoints:
                 "targets over items; got weights."
             )
             raise ValueError(msg)
-        found = int(self.hits[-1])  # the last point retrieves all that were scored
+        found = int(self.hits.max(initial=0))  # the last point retrieves all scored
         n = int(self.n_samples - (self.n_targets - found))
         hits = spread_counts(found)
         deepest, first = (
@@ -277,8 +283,8 @@ def recall_precision_curve(
     ------
     ValueError
         If the input is not a ranking of two classes: lengths that differ, no items,
-        missing or infinite values, hard labels as scores, unknown labels; or if there
-        are no targets.
+        missing or infinite values, hard labels as scores, unknown labels; if there are
+        no targets; or if `interpolate` is not True or False.
 
     See Also
     --------
@@ -310,6 +316,7 @@ def recall_precision_curve(
     Whoever is content with half of the targets gets three quarters of them at a better
     precision.
     """
+    best = check_flag("interpolate", interpolate)
     data = check_ranking_input(
         y_true,
         y_score,
@@ -318,7 +325,7 @@ def recall_precision_curve(
         n_missed=n_missed,
     )
     points = points_of(rank(data))
-    return points.not_dominated("precision") if interpolate else points
+    return points.not_dominated("precision") if best else points
 
 
 def points_of(ranking: Ranking) -> OperatingPoints:
@@ -333,6 +340,7 @@ def points_of(ranking: Ranking) -> OperatingPoints:
         hits=groups.hits_above + groups.hits,
         n_samples=ranking.n_samples + ranking.n_missed,
         n_targets=ranking.n_targets,
+        n_others=ranking.n_others,
     )
 
 

@@ -24,12 +24,14 @@ from skrank._validation import (
 class ScoredCases:
     """Labels and scores in pieces, and how many targets were never scored.
 
-    `other` is the label of what is no target, once one was seen.
+    `other` is the label of what is no target, once one was seen; `dtype` the type that
+    has room for all scores, once there are some.
     """
 
     pos_label: object = None
     n_missed: int = 0
     other: Any = None
+    dtype: np.dtype[Any] | None = None
     is_target: list[NDArray[np.bool_]] = field(default_factory=list)
     y_score: list[NDArray[Any]] = field(default_factory=list)
     _ranking: Ranking | None = None
@@ -51,27 +53,27 @@ class ScoredCases:
         data = check_ranking_input(
             y_true, y_score, pos_label=self.pos_label, whole=whole
         )
-        is_target = np.zeros(data.y_score.size, dtype=bool)
-        is_target[data.targets] = True
-        self.other = same_other(self.other, _other_label(y_true, is_target))
-        self.is_target.append(is_target)
-        self.y_score.append(data.y_score.copy())  # the caller's array may be reused
-        self._ranking = None
+        is_target, y_score = data.is_target, data.y_score.copy()  # theirs is reused
+        other = _other_label(y_true, is_target)
+        self._take(
+            ScoredCases(
+                other=other,
+                dtype=y_score.dtype,
+                is_target=[is_target],
+                y_score=[y_score],
+            )
+        )
 
     def add_missed(self, count: int) -> None:
         """Count targets that were never scored."""
-        self.n_missed += check_count("count", count, least=0)
-        self._ranking = None
+        self._take(ScoredCases(n_missed=check_count("count", count, least=0)))
 
     def joined(self, cases: "ScoredCases") -> "ScoredCases":
         """Return the cases of both."""
-        return ScoredCases(
-            self.pos_label,
-            self.n_missed + cases.n_missed,
-            same_other(self.other, cases.other),
-            self.is_target + cases.is_target,
-            self.y_score + cases.y_score,
-        )
+        both = ScoredCases(self.pos_label)
+        both._take(self)
+        both._take(cases)
+        return both
 
     def ranking(self) -> Ranking:
         """Rank all cases; O(n log n) once, until something is added."""
@@ -79,13 +81,22 @@ class ScoredCases:
             self._ranking = rank(self._input())
         return self._ranking
 
+    def _take(self, cases: "ScoredCases") -> None:
+        """Take the cases of another; nothing changes if they do not fit."""
+        other, dtype = same_other(self.other, cases.other), _common_type(self, cases)
+        self.other, self.dtype = other, dtype
+        self.n_missed += cases.n_missed
+        self.is_target += cases.is_target
+        self.y_score += cases.y_score
+        self._ranking = None
+
     def _input(self) -> RankingInput:
         """All pieces as one list, which may be empty if all targets were missed."""
         if not self.y_score:
             nothing = np.array([], dtype=np.intp)
             return RankingInput(nothing, nothing, None, self.n_missed)
         targets = np.flatnonzero(np.concatenate(self.is_target))
-        y_score = check_scores(np.concatenate(self.y_score))
+        y_score = check_scores(np.concatenate(self.y_score, dtype=self.dtype))
         return RankingInput(targets, y_score, None, self.n_missed)
 
 
@@ -98,6 +109,34 @@ def same_other(known: Any, new: Any) -> Any:
         )
         raise ValueError(msg)
     return new if known is None else known
+
+
+def _common_type(*both: ScoredCases) -> np.dtype[Any] | None:
+    """Type for the scores of both, in which no two integers become one."""
+    types = [cases.dtype for cases in both if cases.dtype is not None]
+    common = np.result_type(*types) if types else None
+    for cases in both:
+        if cases.dtype != common:
+            for piece in cases.y_score:
+                _check_exact(piece, common)
+    return common
+
+
+def _check_exact(piece: NDArray[Any], common: np.dtype[Any] | None) -> None:
+    """Refuse integers that the common type of all pieces does not hold."""
+    if piece.dtype.kind == "f":
+        return
+    changed = piece.astype(common)
+    # one above the largest is a power of two, and cannot be turned back
+    inside = changed < float(int(np.iinfo(piece.dtype).max) + 1)
+    lost = ~inside
+    lost[inside] = changed[inside].astype(piece.dtype) != piece[inside]
+    if np.any(lost):
+        msg = (
+            "`y_score` must hold integers that keep their value in the common type of "
+            f"all pieces; got {piece[lost][0]} where that is {common}."
+        )
+        raise ValueError(msg)
 
 
 def _other_label(y_true: ArrayLike, is_target: NDArray[np.bool_]) -> Any:

@@ -22,6 +22,7 @@ from skrank._measures._average_precision import (
 )
 from skrank._measures._early import Bedroc, ReciprocalRank, RobustInitialEnhancement
 from skrank._measures._measure import Frame, ListShape, Measure
+from skrank._measures._tie_sums import reciprocal_rank_of_hit
 from skrank._measures._top import EnrichmentFactor, PrecisionAtT, RecallAtT
 from skrank._validation import NORMALIZE, check_option
 
@@ -40,6 +41,7 @@ __all__ = [
     "ReciprocalRank",
     "RobustInitialEnhancement",
     "make_measure",
+    "reciprocal_rank_of_hit",
 ]
 
 

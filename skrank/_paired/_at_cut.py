@@ -36,7 +36,9 @@ METHODS = ("mcnemar", "posterior", "binomial", "emproc")
 class CutCounts:
     """What two rankings of n items, m of them targets, have among their top t.
 
-    `hits_both` are the targets, and `n_both` the items, that are in both tops.
+    `hits_both` are the targets, and `n_both` the items, that are in both tops. A top
+    shares with itself what it has, unless a tie reaches across the cut: then each item
+    of it counts by the square of its share.
     """
 
     t: float
@@ -46,6 +48,24 @@ class CutCounts:
     hits_b: float
     hits_both: float
     n_both: float
+    hits_aa: float | None = None
+    hits_bb: float | None = None
+    n_aa: float | None = None
+    n_bb: float | None = None
+
+    @property
+    def shared_hits(self) -> NDArray[np.float64]:
+        """Hits that (A, A), (B, B) and (A, B) share."""
+        own_a = self.hits_a if self.hits_aa is None else self.hits_aa
+        own_b = self.hits_b if self.hits_bb is None else self.hits_bb
+        return np.array([own_a, own_b, self.hits_both])
+
+    @property
+    def shared_items(self) -> NDArray[np.float64]:
+        """Items that (A, A), (B, B) and (A, B) share."""
+        own_a = self.t if self.n_aa is None else self.n_aa
+        own_b = self.t if self.n_bb is None else self.n_bb
+        return np.array([own_a, own_b, self.n_both])
 
     @property
     def difference(self) -> float:
@@ -63,6 +83,7 @@ def count_at_cut(pair: PairedRankings, t: int) -> CutCounts:
     """Count hits and items of two tops; an item of a tie at the cut by its share."""
     in_a, in_b = (share_of_top(x.y_score, t) for x in pair.inputs)
     in_both, hits = in_a * in_b, pair.targets
+    own = {"aa": in_a**2, "bb": in_b**2}
     return CutCounts(
         t=t,
         n=pair.n_samples,
@@ -71,6 +92,8 @@ def count_at_cut(pair: PairedRankings, t: int) -> CutCounts:
         hits_b=float(in_b[hits].sum()),
         hits_both=float(in_both[hits].sum()),
         n_both=float(in_both.sum()),
+        **{f"hits_{which}": float(own[which][hits].sum()) for which in own},
+        **{f"n_{which}": float(own[which].sum()) for which in own},
     )
 
 
@@ -136,7 +159,8 @@ def binomial_recall_error(counts: CutCounts) -> float:
     The correlated binomial of Ash and Hughes-Oliver (2022): k (1 - k) / m for each, and
     (k_12 - k_1 k_2) / m for the two, here times m**2.
     """
-    both, hits_1, hits_2 = _pairs(counts.hits_a, counts.hits_b, counts.hits_both)
+    both = counts.shared_hits
+    hits_1, hits_2 = _pairs(counts.hits_a, counts.hits_b)
     return _error_of_difference(both - hits_1 * hits_2 / counts.m)
 
 
@@ -146,8 +170,8 @@ def binomial_precision_error(counts: CutCounts) -> float:
     p (1 - p) / t for each, here times t**2; the two covary by the items that are in
     both tops, and by the precision among those, as chemmodlab had it.
     """
-    both, *_ = _pairs(counts.hits_a, counts.hits_b, counts.hits_both)
-    tested, *_ = _pairs(counts.t, counts.t, counts.n_both)
+    both = counts.shared_hits
+    tested = counts.shared_items
     missed = 1 - both / np.where(tested > 0, tested, 1.0)
     return _error_of_difference(both * missed)
 
@@ -158,15 +182,16 @@ def emproc_recall_error(counts: CutCounts, lambda_a: float, lambda_b: float) -> 
     Ash and Hughes-Oliver (2022); with k_12 = k and rho_12 = rho the covariance of k_1
     and k_2 is the variance.
     """
-    both, hits_1, hits_2 = _pairs(counts.hits_a, counts.hits_b, counts.hits_both)
-    tested, *_ = _pairs(counts.t, counts.t, counts.n_both)
-    _, *around = _pairs(lambda_a, lambda_b)
+    both = counts.shared_hits
+    hits_1, hits_2 = _pairs(counts.hits_a, counts.hits_b)
+    tested = counts.shared_items
+    around = _pairs(lambda_a, lambda_b)
     return _error_of_difference(
         covariance(
             Overlap(both, tested),
             (hits_1, hits_2),
             (counts.t, counts.t),
-            (around[0], around[1]),
+            around,
             counts.n,
             counts.m,
         )
@@ -182,9 +207,10 @@ def emproc_precision_error(
     [p (1 - p) + (1 - rho)(p - Lambda)**2] / (n rho), here times t**2: that of the sum
     of (y - Lambda) over the items above the cut. Two such sums covary likewise.
     """
-    both, hits_1, hits_2 = _pairs(counts.hits_a, counts.hits_b, counts.hits_both)
-    tested, *_ = _pairs(counts.t, counts.t, counts.n_both)
-    _, lambda_1, lambda_2 = _pairs(lambda_a, lambda_b)
+    both = counts.shared_hits
+    hits_1, hits_2 = _pairs(counts.hits_a, counts.hits_b)
+    tested = counts.shared_items
+    lambda_1, lambda_2 = _pairs(lambda_a, lambda_b)
     excess_1, excess_2 = hits_1 - lambda_1 * counts.t, hits_2 - lambda_2 * counts.t
     return _error_of_difference(
         both * (1 - lambda_1 - lambda_2)
@@ -201,12 +227,9 @@ _ERRORS = (
 )
 
 
-def _pairs(a: float, b: float, both: float = math.nan) -> NDArray[np.float64]:
-    """Of the pairs (A, A), (B, B), (A, B): what they share, the first, the second.
-
-    What A shares with itself is all it has.
-    """
-    return np.array([[a, b, both], [a, b, a], [a, b, b]])
+def _pairs(a: float, b: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Of the pairs (A, A), (B, B), (A, B): what the first has, and the second."""
+    return np.array([a, b, a]), np.array([a, b, b])
 
 
 def _error_of_difference(covariance: NDArray[np.float64]) -> float:

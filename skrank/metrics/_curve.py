@@ -302,7 +302,8 @@ def k_at_recall(
     y_score : array-like of shape (n_samples,)
         Scores, in any unit: only their order counts, higher meaning a likelier target.
     recall : float
-        Share of the targets to find, above 0, up to 1; rounded up to whole targets.
+        Share of the targets to find, above 0, up to 1; rounded up to whole targets,
+        but see `sample_weight`.
     pos_label : int, float, bool or str, default=None
         Label of the targets.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
@@ -310,8 +311,9 @@ def k_at_recall(
         its rank; the tie retrieved whole; the tie's targets first; or last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights, taken as repetition: k is then the weight down to the end of the tie.
-        Only with ``ties="threshold"``; the other rules order the items inside a tie,
-        and with unequal weights that has no closed form.
+        The targets needed are a share of their weight, rounded up only if all weights
+        are whole. Only with ``ties="threshold"``; the other rules order the items
+        inside a tie, and with unequal weights that has no closed form.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and have no rank.
         A recall that is never reached has k = inf.
@@ -398,7 +400,8 @@ def precision_at_recall(
     y_score : array-like of shape (n_samples,)
         Scores, in any unit: only their order counts, higher meaning a likelier target.
     recall : float
-        Share of the targets to find, above 0, up to 1; rounded up to whole targets.
+        Share of the targets to find, above 0, up to 1; rounded up to whole targets,
+        but see `sample_weight`.
     pos_label : int, float, bool or str, default=None
         Label of the targets.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
@@ -406,9 +409,10 @@ def precision_at_recall(
         the precision at its rank; the tie retrieved whole, all its targets counted; the
         tie's targets first; or last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights, taken as repetition: an item of weight 2 is two items. Only with
-        ``ties="threshold"``; the other rules order the items inside a tie, and with
-        unequal weights that has no closed form.
+        Weights, taken as repetition: an item of weight 2 is two items. The targets
+        needed are a share of their weight, rounded up only if all weights are whole.
+        Only with ``ties="threshold"``; the other rules order the items inside a tie,
+        and with unequal weights that has no closed form.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and have no rank.
     undefined : float or "raise", default=nan

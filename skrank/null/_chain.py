@@ -153,6 +153,19 @@ class Chain:
         return self.coarsen(0.6, 24.0, loose=True)
 
     @cached_property
+    def n_cells(self) -> int:
+        """Numbers that one pass over the body computes, and keeps where it is kept."""
+        least, most, widest = self.possible()
+        limit = np.where(self.merged[:-1], _MAX_BLOCK_HITS, self.n_targets)
+        rows = 1 + np.minimum(widest, limit)
+        return int((rows * (1 + most - least)[:-1]).sum())
+
+    @cached_property
+    def stairs(self) -> list[Step]:
+        """All steps upwards with all that is possible, kept."""
+        return list(self.steps(upwards=True))
+
+    @cached_property
     def ladder(self) -> list[Step]:
         """All steps upwards, kept; for short chains.
 

@@ -39,6 +39,9 @@ _FEW_FREQUENCIES = 4096  # of "inversion" before "grid" is tried
 _FEW_MOVES = 100_000  # of "grid" in "auto"
 _DRAWS = 2**14  # of "tilted" in "auto", doubled until the error is small enough
 _MAX_DRAWS = 2**20
+_MOST_CELLS = 2**28  # of a pass of the rough chain: some GiB of memory
+_DEEP = -4.0  # K below which a left tail is asked of chains that are fine throughout
+_FULL_CELLS = 2**20  # of a pass of the full chain, where it is preferred to blocks
 
 
 class TailProbability(NamedTuple):
@@ -162,7 +165,9 @@ class TailFinder:
         generator: np.random.Generator | None,
     ) -> TailProbability:
         """Tilt, and hand over to an engine."""
-        solution = self._solve(question, statistic)
+        if max(part.chain.rough.n_cells for part in question.parts) > _MOST_CELLS:
+            raise self._refusal(statistic, method)
+        solution = self._solve(question, statistic, sign)
         if method == "saddlepoint":
             return TailProbability(*_saddlepoint.tail(solution), method)
         if method == "inversion":
@@ -219,11 +224,21 @@ class TailFinder:
                 return tail
             size *= 4
 
-    def _solve(self, question: Question, statistic: float) -> Solution:
-        """Find the tilt, on the full chains where the rough ones do not reach."""
+    def _solve(self, question: Question, statistic: float, sign: int) -> Solution:
+        """Find the tilt, on the full chains where the rough ones do not reach.
+
+        Lists that are nearly as bad as can be have their targets at the very end, which
+        blocks, and windows drawn from blocks, do not resolve.
+        """
         if self._is_inside(statistic):
-            return solve(question, [part.chain.rough for part in question.parts])
-        return solve(question, [part.chain.coarse for part in question.parts])
+            chains = [part.chain.rough for part in question.parts]
+            solution = solve(question, chains)
+            if sign > 0 or solution.cumulants.value > _DEEP:
+                return solution
+        chains = [part.chain for part in question.parts]
+        if sign > 0 or sum(chain.n_cells for chain in chains) > _FULL_CELLS:
+            chains = [chain.coarse for chain in chains]
+        return solve(question, chains, fine=sign < 0)
 
     def _at_the_ends(self, statistic: float, sign: int) -> Tail | None:
         """Exact answer at an end of the support, and beyond it."""
@@ -268,7 +283,8 @@ class TailFinder:
     def _refusal(self, statistic: float, method: str) -> ValueError:
         msg = (
             f"`method` must not be {method!r} for a law this large or a "
-            f"probability this small; got {self._describe()} at {statistic:.4g}."
+            f"probability this small, but 'monte_carlo' or 'normal' can be; got "
+            f"{self._describe()} at {statistic:.4g}."
         )
         return ValueError(msg)
 

@@ -82,7 +82,8 @@ def _invert(
         float(np.hypot.reduce(terms[late])),
     )
     rounding = 1e-14 * float(np.abs(terms).sum())
-    return total, (left + rounding + half_atom) / abs(total)
+    error = left + rounding + half_atom
+    return total, error / abs(total) if total else math.inf
 
 
 def _positive(solution: Solution) -> float:

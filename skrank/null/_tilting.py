@@ -26,7 +26,6 @@ _MAX_PASSES = 60
 _BLOCK_HITS = 6.0  # on average, in a block of the fine chain
 _GROWTH = (0.004, 0.2)  # of the blocks of the fine chain, at least and at most
 _LEFT_OUT = 1e-8  # chance of the numbers of hits outside the windows
-_LOST = 1e-2  # of log E exp(u E), beyond which the windows left out what counts
 #: Relative error of p that the blocks may cause.
 MERGING = 8e-3
 
@@ -99,7 +98,8 @@ class Tilted:
 class Solution:
     """The tilt that centres the excess at zero, found on rough chains.
 
-    `spread` is the standard deviation of the excess without a tilt.
+    `spread` is the standard deviation of the excess without a tilt. Chains that are
+    `fine` already are not made finer.
     """
 
     question: Question
@@ -107,24 +107,30 @@ class Solution:
     tilt: float
     cumulants: Cumulants
     spread: float
+    fine: bool
 
     def at(self, tilt: float) -> Cumulants:
         """Cumulants at another tilt."""
-        return _total(self.rough, tilt)
+        return _total(self.rough, tilt, self.fine)
 
     def tilted(self, tilt: float) -> list[Tilted]:
         """Tilt all parts, on chains fine enough for their p-value."""
+        if self.fine:
+            return [Tilted(rough, tilt) for rough in self.rough.parts]
         parts = zip(self.question.parts, self.rough.parts, strict=True)
         return [_refine(part, rough, tilt) for part, rough in parts]
 
 
-def solve(question: Question, chains: Iterable[Chain]) -> Solution:
+def solve(
+    question: Question, chains: Iterable[Chain], *, fine: bool = False
+) -> Solution:
     """Find the tilt on rough chains; the value must be inside their support."""
     rough = question.on(chains)
-    start = _total(rough, 0.0)
-    tilt, cumulants = newton(partial(_total, rough), start, tolerance=0.5)
+    start = _total(rough, 0.0, fine)
+    ask = partial(_total, rough, fine=fine)
+    tilt, cumulants = newton(ask, start, tolerance=0.5)
     spread = math.sqrt(start.curvature)
-    return Solution(question, rough, tilt, cumulants, spread)
+    return Solution(question, rough, tilt, cumulants, spread, fine)
 
 
 def newton(
@@ -161,11 +167,12 @@ def _next_tilt(
     return step if low < step < high else (low + high) / 2
 
 
-def _total(question: Question, tilt: float) -> Cumulants:
+def _total(question: Question, tilt: float, fine: bool) -> Cumulants:
     """Cumulants of independent parts add."""
+    steps = (p.chain.stairs if fine else p.chain.ladder for p in question.parts)
+    pairs = zip(question.parts, steps, strict=True)
     return add_cumulants(
-        question.parts,
-        (part.cumulants(tilt, part.chain.ladder) for part in question.parts),
+        question.parts, (part.cumulants(tilt, up) for part, up in pairs)
     )
 
 
@@ -191,11 +198,7 @@ def _refine(excess: Excess, rough: Excess, tilt: float) -> Tilted:
     growth = math.sqrt(24 * MERGING / max(tilt**2 * profile.roughness(), 1e-12))
     growth = min(max(growth, _GROWTH[0]), _GROWTH[1])
     chain = excess.chain.coarsen(growth, _BLOCK_HITS)
-    refined = Tilted(excess.on(chain), tilt, profile.windows(chain))
-    if refined.log_mgf < rough_tilted.log_mgf - _LOST:
-        # hits crowd at one end of a rough block, outside the windows
-        refined = Tilted(excess.on(chain), tilt, chain.possible())
-    return refined
+    return Tilted(excess.on(chain), tilt, profile.windows(chain))
 
 
 class _Profile:
