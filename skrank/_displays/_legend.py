@@ -12,6 +12,7 @@ _NARROWER = 0.8  # what a legend below must leave of the width of its axes
 _HIGH = 0.6  # of the height of the axes that a legend below may have
 _MOST = 0.35  # of the axes that a legend inside may cover
 _SIZES = ("small", "x-small", "xx-small")  # of letters inside; the last in any case
+_COMPACT = {"edgecolor": "none", "handlelength": 1.5, "handletextpad": 0.4}
 
 _Entries = tuple[list[Any], list[str]]
 
@@ -110,7 +111,7 @@ def _draw_inside(ax: Any) -> None:
     if short[0]:
         tried += [(short, size) for size in _SIZES]
     for entries, size in tried:
-        legend = ax.legend(*entries, fontsize=size, edgecolor="none", loc="lower right")
+        legend = ax.legend(*entries, fontsize=size, loc="lower right", **_COMPACT)
         box = legend.get_window_extent()
         covered = box.width * box.height / (space.width * space.height)
         if box.width <= space.width and covered <= _MOST:

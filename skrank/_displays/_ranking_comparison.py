@@ -281,14 +281,15 @@ class RankingComparisonDisplay:
         self._draw_difference(lower, difference_kw)
         lower.set_xlim(upper.get_xlim())
         lower.set(xlabel=upper.get_xlabel(), ylabel="difference in targets")
-        if upper.get_shared_x_axes().joined(upper, lower):
+        stacked = upper.get_shared_x_axes().joined(upper, lower)
+        if stacked:
             upper.set_xlabel("")
         if top is not None:
             self._scale_to_shown(lower)
         if ax is None and self.curve_a.unit == 1:
             for one in self.ax_:
                 _drawing.integer_ticks(one)
-        draw_legend(lower, upper)
+        draw_legend(lower, *([upper] if stacked else []))
         return self
 
     def _start(self, given: list[Any]) -> Any:
