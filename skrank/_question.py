@@ -236,6 +236,7 @@ def folds_of_cv_results(
         raise ValueError(msg)
     y = np.asarray(y)
     folds = cv_results["indices"]["test"]
+    _check_reach(folds, X)
     scores = Parallel(n_jobs=n_jobs)(
         delayed(target_scores)(
             estimator,
@@ -250,6 +251,18 @@ def folds_of_cv_results(
         (number, *as_targets(y[index], score, pos_label))
         for number, (index, score) in enumerate(zip(folds, scores, strict=True))
     ]
+
+
+def _check_reach(folds: Iterable[ArrayLike], X: Any) -> None:  # noqa: N803
+    """Check that the folds are of these items, and not of more."""
+    n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+    most = 1 + max(int(np.max(index, initial=-1)) for index in folds)
+    if most > n_samples:
+        msg = (
+            "`X` must be the items that were cross-validated; "
+            f"got {n_samples} for folds of {most} or more."
+        )
+        raise ValueError(msg)
 
 
 def warn_undefined(message: str) -> None:

@@ -181,7 +181,8 @@ def test_weights_have_no_band_of_luck(display):
     expected = np.interp(x[1:], *whole.line_.get_data())
     if display is not RecallPrecisionDisplay:  # where lines are upright
         assert y[1:] == pytest.approx(expected, rel=1e-4)
-    assert shown.ax_.get_legend() is not None
+    names = shown.ax_.get_legend_handles_labels()[1]
+    assert "luck, 95 %" not in names
 
 
 def test_band_of_the_curve():
@@ -228,20 +229,32 @@ def test_legend_says_average_precision_and_p(display):
 
 
 @every
-@pytest.mark.parametrize(("n_targets", "said"), [(1001, False), (50, True)])
-def test_p_is_left_out_where_it_takes_long(monkeypatch, display, n_targets, said):
+@pytest.mark.parametrize(
+    ("n_samples", "n_targets", "said"),
+    [
+        (1_000_000, 1001, False),
+        (1_000_001, 1000, False),
+        (1_000_000, 50, True),
+        (60_000, 15_000, False),
+        (9_000, 1_111, True),
+        (9_000, 1_112, False),
+    ],
+)
+def test_p_is_left_out_where_it_takes_long(
+    monkeypatch, display, n_samples, n_targets, said
+):
     asked = []
     monkeypatch.setattr(
         RandomSelectionTest,
         "from_predictions",
         lambda *args, **kwargs: asked.append(1) or SimpleNamespace(log10_pvalue=-2.0),
     )
-    y_true = np.arange(1_000_000) < n_targets
-    label = display.from_predictions(y_true, -np.arange(1e6)).line_.get_label()
+    y_true, y_score = np.arange(n_samples) < n_targets, -np.arange(float(n_samples))
+    label = display.from_predictions(y_true, y_score).line_.get_label()
     assert label == ("AP 1.00, p = 0.01" if said else "AP 1.00")
-    display.from_predictions(y_true, -np.arange(1e6), pvalue=False)
+    display.from_predictions(y_true, y_score, pvalue=False)
     assert len(asked) == said
-    display.from_predictions(y_true, -np.arange(1e6), pvalue=True)
+    display.from_predictions(y_true, y_score, pvalue=True)
     assert len(asked) == said + 1
 
 
@@ -435,7 +448,7 @@ def test_top_is_checked_before_anything_is_drawn(top):
 
 @every
 def test_bad_input(display):
-    with pytest.raises(ValueError, match="`confidence_level` must be a number"):
+    with pytest.raises(ValueError, match="`luck_level` must be a number"):
         display.from_predictions(Y, SCORE, luck_level=95)
     with pytest.raises(ValueError, match="`y_score` must have as many items"):
         display.from_predictions(Y, SCORE[:-1])
@@ -452,6 +465,208 @@ def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r"needs matplotlib: pip install skrank\[plo"):
         HitCurveDisplay.from_predictions(Y, SCORE)
+
+
+# What is asked for is checked before anything is drawn
+
+
+@every
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (
+            {"name": ["a", "b"]},
+            "`name` must have one value for each curve; got 2 for 1",
+        ),
+        ({"line_kw": []}, "`line_kw` must have one value for each curve; got 0 for 1"),
+        ({"luck_level": 1.0}, "`luck_level` must be a number between 0 and 1; got 1.0"),
+        ({"ax": np.zeros((2, 2))}, "`ax` must be one matplotlib Axes, or None; got 4"),
+        ({"ax": "here"}, "`ax` must be one matplotlib Axes, or None; got str"),
+    ],
+)
+def test_bad_settings_leave_no_figure(display, settings, said):
+    with pytest.raises(ValueError, match=said):
+        display.from_predictions(Y, SCORE, pvalue=False, **settings)
+    assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize(
+    "name", [("a", "b"), np.array(["a", "b"]), iter("ab"), {"a": 1, "b": 2}.keys()]
+)
+def test_lists_are_any_sequence(name):
+    curves = (hit_curve(Y, SCORE), hit_curve(Y, X[:, 0]))
+    values = np.array([0.25, 0.5])
+    name = list(name) if hasattr(name, "__next__") else name
+    shown = LiftDisplay(curves, name=name, average_precision=values).plot()
+    labels = [line.get_label() for line in shown.line_]
+    assert labels == ["a: AP 0.250", "b: AP 0.500"]
+
+
+def test_data_have_the_length_of_the_curves():
+    curve, points = hit_curve(Y, SCORE), recall_precision_curve(Y, SCORE)
+    for key in ("average_precision", "log10_pvalue"):
+        with pytest.raises(ValueError, match=f"`{key}` must have one value for each"):
+            HitCurveDisplay([curve, curve], **{key: [0.1]}).plot()
+    with pytest.raises(ValueError, match="`points` must have one .*; got 0 for 1"):
+        RecallPrecisionDisplay(curve, []).plot()
+    with pytest.raises(ValueError, match="`points` must have one .*; got 1 for 2"):
+        RecallPrecisionDisplay([curve, curve], [points]).plot()
+    with pytest.raises(ValueError, match="`curve` must be one curve or a list of at"):
+        HitCurveDisplay([]).plot()
+    assert plt.get_fignums() == []
+
+
+def test_a_confidence_band_belongs_to_one_curve():
+    band = hit_curve_band(Y, SCORE, simultaneous=False)
+    curve = hit_curve(Y, SCORE)
+    with pytest.raises(ValueError, match="`confidence_band` must be None if .* 2 curv"):
+        HitCurveDisplay([curve, curve], confidence_band=band).plot()
+    assert plt.get_fignums() == []
+
+
+@with_luck_line
+@pytest.mark.parametrize("as_fraction", [False, True])
+def test_axes_have_one_unit(display, as_fraction):
+    curves = [
+        hit_curve(Y, SCORE, as_fraction=f) for f in (as_fraction, not as_fraction)
+    ]
+    shown = display(curves[0]).plot()
+    drawn = len(shown.ax_.lines)
+    with pytest.raises(ValueError, match="`ax` must hold curves in the same units"):
+        display(curves[1]).plot(shown.ax_)
+    assert len(shown.ax_.lines) == drawn
+    with pytest.raises(ValueError, match="`curve` must hold curves in the same units"):
+        display(curves).plot()
+    assert len(plt.get_fignums()) == 1
+
+
+def test_folds_share_the_axes_of_recall_with_others():
+    shown = RecallPrecisionDisplay.from_predictions(Y, SCORE)
+    other = RecallPrecisionDisplay.from_cv_results(folds(), X, Y, ax=shown.ax_)
+    assert other.ax_ is shown.ax_
+
+
+@pytest.mark.parametrize("missing", ["matplotlib", "matplotlib.pyplot"])
+@every
+def test_matplotlib_is_missed_before_anything_is_computed(
+    monkeypatch, display, missing
+):
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(ImportError, match="needs matplotlib"):
+        display.from_predictions(None, None)
+    with pytest.raises(ImportError, match="needs matplotlib"):
+        display.from_estimator(None, None, None)
+    with pytest.raises(ImportError, match="needs matplotlib"):
+        display.from_cv_results({}, None, None)
+
+
+# Folds that are left out, many, or of other items
+
+
+def folds_without_the_second():
+    found = folds()
+    found["indices"]["test"] = list(found["indices"]["test"])
+    found["indices"]["test"][1] = np.flatnonzero(~Y)
+    return found
+
+
+@pytest.mark.parametrize("name", [list("abcd"), np.array(list("abcd"))])
+def test_names_are_those_of_the_folds_that_are_left(name):
+    with pytest.warns(UndefinedMetricWarning, match="1 of 4 lists"):
+        shown = LiftDisplay.from_cv_results(
+            folds_without_the_second(), X, Y, name=name, pvalue=False
+        )
+    assert [line.get_label()[0] for line in shown.line_] == ["a", "c", "d"]
+
+
+def test_each_fold_has_a_name():
+    with (
+        pytest.warns(UndefinedMetricWarning, match="1 of 4 lists"),
+        pytest.raises(ValueError, match="`name` must have one .* each fold .* 3 for 4"),
+    ):
+        LiftDisplay.from_cv_results(folds_without_the_second(), X, Y, name=list("acd"))
+    assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize("items", [X[:300], X[:300].tolist()])
+def test_folds_are_of_these_items(items):
+    with pytest.raises(ValueError, match="`X` must be the items .*; got 300 for folds"):
+        HitCurveDisplay.from_cv_results(folds(), items, Y[:300])
+    assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize(("name", "said"), [(None, ""), ("KNN", "KNN, ")])
+def test_many_folds_are_named_together(name, said):
+    found = folds()
+    found["estimator"] = list(found["estimator"]) * 3
+    found["indices"]["test"] = list(found["indices"]["test"]) * 3
+    shown = HitCurveDisplay.from_cv_results(found, X, Y, name=name)
+    assert shown.line_[0].get_label().startswith(f"{said}12 folds, AP 0.")
+    assert shown.log10_pvalue == [None] * 12
+    assert len(shown.line_) == 12
+
+
+# One band of luck for all
+
+
+@every
+def test_rankings_with_and_without_ties_share_the_band_of_luck(display):
+    tied = display.from_predictions(Y, np.round(SCORE / 4), pvalue=False)
+    untied = display.from_predictions(Y, X[:, 0], pvalue=False, ax=tied.ax_)
+    assert tied.luck_band_ is untied.luck_band_
+    assert len(tied.ax_.collections) == 1
+
+
+def test_band_of_luck_of_lists_that_differ_is_that_of_the_first():
+    one = hit_curve(Y, X[:, 0], as_fraction=True)
+    other = hit_curve(Y[:-90], X[:-90, 0], as_fraction=True)
+    shown = HitCurveDisplay([one, other]).plot()
+    assert shown.luck_band_.get_label() == "luck, 95 % (first list)"
+    corners = shown.luck_band_.get_paths()[0].vertices
+    limits = corners[np.isclose(corners[:, 0], 1 / N), 1]
+    assert np.ptp(limits) * N == pytest.approx(1)
+    assert HitCurveDisplay([one, one]).plot().luck_band_.get_label() == "luck, 95 %"
+
+
+def test_one_target_has_no_band_along_its_recall():
+    one = np.arange(50) == 3
+    shown = RecallPrecisionDisplay.from_predictions(one, -np.arange(50.0))
+    assert shown.luck_band_ is None
+    texts = [text.get_text() for text in shown.ax_.get_legend().get_texts()]
+    assert [text[:2] for text in texts] == ["AP"]
+
+
+def test_band_of_luck_is_seen_on_white_and_on_black():
+    red, green, blue, alpha = HitCurveDisplay.from_predictions(
+        Y, SCORE, pvalue=False
+    ).luck_band_.get_facecolor()[0]
+    assert red == green == blue
+    on_black, on_white = alpha * red, alpha * red + (1 - alpha)
+    assert on_black < 0.25
+    assert 0.75 < on_white < 0.95
+
+
+# Limits and ticks
+
+
+def test_top_does_not_cut_off_what_others_show():
+    for first, second, shown in ((100, 40, 100), (40, 100, 100), (None, 40, N)):
+        one = HitCurveDisplay.from_predictions(Y, SCORE, top=first)
+        low, high = one.ax_.get_ylim()
+        HitCurveDisplay.from_predictions(Y, X[:, 0], top=second, ax=one.ax_)
+        assert one.ax_.get_xlim() == (0, shown)
+        assert one.ax_.get_ylim()[0] <= low
+        assert one.ax_.get_ylim()[1] >= high
+    _, ax = plt.subplots()  # that has no curves yet
+    assert HitCurveDisplay.from_predictions(Y, SCORE, top=40, ax=ax).ax_ is ax
+    assert ax.get_xlim() == (0, 40)
+
+
+def test_ticks_are_whole_items():
+    shown = HitCurveDisplay.from_predictions(np.arange(5) < 1, -np.arange(5.0))
+    for axis in (shown.ax_.xaxis, shown.ax_.yaxis):
+        ticks = axis.get_majorticklocs()
+        assert np.all(ticks == np.round(ticks))
 
 
 # What a screen shows of long curves

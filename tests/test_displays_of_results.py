@@ -1,11 +1,13 @@
 """The displays of a law of luck and of two rankings: artists and their data."""
 
+import sys
 from itertools import combinations, pairwise
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from scipy.stats import norm
+from matplotlib.colors import to_rgb
+from scipy.stats import hypergeom, norm
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -262,3 +264,164 @@ def test_comparison_takes_two_axes():
     assert texts(axes[1])[0] == display.difference_.get_label()
     with pytest.raises(ValueError, match="`ax` must be two axes, or None; got 1"):
         display.plot(axes[0])
+
+
+# Laws that are hits at a depth, or nothing at all
+
+
+@pytest.mark.parametrize(
+    "metric", ["recall_at_t", "precision_at_t", "enrichment_factor"]
+)
+@pytest.mark.parametrize("t", [30, 0.1])
+def test_bars_of_hits_are_as_wide_as_they_are_apart(metric, t):
+    display = NullDistributionDisplay.from_law(RandomSelectionNull(N, M, metric, t=t))
+    depth = 30
+    step = {
+        "recall_at_t": 1 / M,
+        "precision_at_t": 1 / depth,
+        "enrichment_factor": N / M / depth,
+    }[metric]
+    assert np.diff(display.edges) == pytest.approx(step)
+    hits = (display.edges[:-1] / step + 0.5).round(9)
+    assert np.all(hits == np.round(hits))
+    shares = hypergeom.pmf(hits, N, M, depth)
+    assert display.probabilities == pytest.approx(shares, abs=1e-12)
+    heights, ends, _ = display.bars_.get_data()
+    middle = (ends[:-1] + ends[1:]) / 2
+    density = norm.pdf(middle, display.null_mean, display.null_std)
+    assert heights.max() == pytest.approx(density.max(), rel=0.1)
+
+
+def test_bars_of_many_hits_hold_as_many_each():
+    display = NullDistributionDisplay.from_law(
+        RandomSelectionNull(4000, 1000, "recall_at_t", t=2000), bins=20
+    )
+    widths = np.diff(display.edges) * 1000
+    assert 1 < widths.size <= 20
+    assert widths == pytest.approx(widths[0])
+    assert widths[0] == pytest.approx(round(widths[0]))
+    assert display.probabilities.sum() == pytest.approx(1, abs=1e-3)
+
+
+def test_hits_that_a_tie_shares_out_are_no_lattice():
+    law = RandomSelectionNull(12, 3, "recall_at_t", t=4, tie_sizes=[3, 5, 4])
+    assert NullDistributionDisplay.from_law(law, bins=20).probabilities.size >= 20
+
+
+@pytest.mark.parametrize("settings", [{}, {"metric": "recall_at_t", "t": 30}])
+def test_luck_without_a_choice(settings):
+    display = NullDistributionDisplay.from_predictions(Y, np.ones(N), **settings)
+    assert "z" not in display.line_.get_label()
+    assert display.line_.get_label().endswith("p = 1")
+    assert display.probabilities == pytest.approx([1])
+    low, high = display.ax_.get_xlim()
+    assert 0 < low < display.statistic < high < 1
+
+
+def test_laws_in_the_same_axes_have_their_colours_and_names():
+    one = NullDistributionDisplay.from_law(RandomSelectionNull(50, 5), bins=5)
+    other = NullDistributionDisplay.from_predictions(Y, A, bins=5, ax=one.ax_)
+    third = NullDistributionDisplay.from_predictions(Y, B, bins=5, ax=one.ax_)
+    colors = {display.bars_.get_facecolor() for display in (one, other, third)}
+    assert len(colors) == 3
+    assert one.normal_.get_color() != other.normal_.get_color()
+    assert other.line_.get_color() != third.line_.get_color()
+    assert texts(one.ax_).count("luck") == 3
+    assert sum(text.startswith("normal law") for text in texts(one.ax_)) == 3
+
+
+def test_law_goes_into_one_axes():
+    law = RandomSelectionNull(50, 5)
+    with pytest.raises(
+        ValueError, match="`ax` must be one matplotlib Axes, or None; g"
+    ):
+        NullDistributionDisplay.from_law(law, bins=2, ax=np.zeros(3))
+    assert plt.get_fignums() == []
+
+
+def test_matplotlib_is_missed_before_anything_is_computed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    law, two = NullDistributionDisplay, RankingComparisonDisplay
+    for make, count in (
+        (law.from_result, 1),
+        (law.from_law, 1),
+        (law.from_predictions, 2),
+        (law.from_estimator, 3),
+        (two.from_predictions, 3),
+        (two.from_estimators, 4),
+    ):
+        with pytest.raises(ImportError, match="needs matplotlib"):
+            make(*[None] * count)
+
+
+# Axes of two rankings
+
+
+def two_curves(**kwargs):
+    return hit_curve(Y, A, **kwargs), hit_curve(Y, B, **kwargs)
+
+
+def test_axes_side_by_side_have_their_labels():
+    _, axes = plt.subplots(1, 2)
+    RankingComparisonDisplay(*two_curves()).plot(axes)
+    assert [ax.get_xlabel() for ax in axes] == ["items looked at"] * 2
+    assert [ax.get_legend() is not None for ax in axes] == [True, True]
+
+
+def test_the_difference_has_the_scale_of_what_is_shown():
+    band = hit_curve_difference_band(Y, A, B, simultaneous=False)
+    for drawn in (None, band):
+        display = RankingComparisonDisplay(*two_curves(), drawn).plot(top=10)
+        t, gained = display.difference_.get_data()
+        shown = [0, *gained[t <= 10]]
+        if drawn is not None:
+            shown += [*band.low[band.x <= 10], *band.high[band.x <= 10]]
+        low, high = display.ax_[1].get_ylim()
+        assert low < min(shown)
+        assert max(shown) < high
+        assert high - low == pytest.approx(1.1 * np.ptp(shown))
+    same = RankingComparisonDisplay(*[hit_curve(Y, A)] * 2).plot(top=10)
+    assert same.ax_[1].get_ylim() == (-1, 1)
+
+
+def test_ticks_are_whole_items():
+    few = [hit_curve([1, 0, 0, 0], scores) for scores in ([4, 3, 2, 1], [3, 4, 2, 1])]
+    display = RankingComparisonDisplay(*few).plot()
+    for ax in display.ax_:
+        for ticks in (ax.get_xticks(), ax.get_yticks()):
+            assert np.all(ticks == np.round(ticks))
+    display = RankingComparisonDisplay(*two_curves(as_fraction=True)).plot()
+    assert np.ptp(display.ax_[0].get_yticks()) < 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"luck_level": 95}, "`luck_level` must be a number between 0 and 1"),
+        ({"top": N + 1}, "`top` must not reach beyond"),
+        (
+            {"line_kw": [{}]},
+            "`line_kw` must have one value for each curve; got 1 for 2",
+        ),
+        ({"ax": np.zeros(3)}, "`ax` must be two axes, or None; got 3"),
+        ({"ax": ["a", "b"]}, "`ax` must be one matplotlib Axes, or None; got str"),
+    ],
+)
+def test_bad_settings_of_two_leave_no_figure(settings, said):
+    with pytest.raises(ValueError, match=said):
+        RankingComparisonDisplay(*two_curves()).plot(**settings)
+    assert plt.get_fignums() == []
+
+
+def test_names_of_two_are_shown_as_they_are():
+    display = RankingComparisonDisplay(*two_curves(), names=("_a", "$b$")).plot()
+    assert texts(display.ax_[1])[:3] == [" _a", r"\$b\$", r" _a - \$b\$"]
+
+
+@pytest.mark.parametrize("style", ["default", "dark_background"])
+def test_the_difference_is_seen_on_any_background(style):
+    with plt.style.context(style):
+        display = RankingComparisonDisplay(*two_curves()).plot()
+        line = np.array(to_rgb(display.difference_.get_color()))
+        behind = np.array(to_rgb(display.ax_[1].get_facecolor()))
+    assert np.abs(line - behind).min() > 0.9

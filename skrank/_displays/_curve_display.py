@@ -1,14 +1,14 @@
 """What the displays of one ranking share: how they come by curves and draw them."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._curves import CurveBand, HitCurve, curve_of, in_fractions
+from skrank._curves import CurveBand, HitCurve, curve_of, in_fractions, spread_counts
 from skrank._displays import _drawing
 from skrank._displays._trace import trace
 from skrank._measures import make_measure
@@ -16,9 +16,11 @@ from skrank._question import folds_of_cv_results, keep_both_classes
 from skrank._random_selection import RandomSelectionTest
 from skrank._ranking import Ranking, rank
 from skrank._response import target_scores
-from skrank._validation import check_ranking_input
+from skrank._validation import check_fraction, check_ranking_input
 
-_QUICK = 1e9  # items times targets up to which a p-value takes seconds
+# Items times targets up to which a p-value takes seconds: many, and few targets.
+_QUICK, _QUICK_FEW, _FEW = 1e7, 1e9, 1000
+_MANY = 10  # curves above which they are thin lines of one colour
 
 _Floats = NDArray[np.float64]
 
@@ -85,6 +87,7 @@ class CurveDisplay(ABC):
             If the estimator can only give labels, is an outlier detector of unstated
             orientation, or the input is not valid for `from_predictions`.
         """
+        _drawing.need_matplotlib()
         y_score = target_scores(
             estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
         )
@@ -132,12 +135,14 @@ class CurveDisplay(ABC):
             What the targets are to an outlier detector.
         pvalue : bool, default=None
             Whether the legend has the p-value of each fold against random selection;
-            None leaves it out as `from_predictions` does.
+            None leaves it out as `from_predictions` does, and where there are more than
+            ten folds.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         name : str or sequence of str, default=None
-            What the legend calls the model, or each of the folds. They are numbered as
-            in `cv_results`.
+            What the legend calls the model; or each fold of `cv_results`, also of those
+            left out. More than ten folds are thin lines of one colour, and one entry of
+            the legend.
         **kwargs : dict
             Passed to `plot`.
 
@@ -151,8 +156,10 @@ class CurveDisplay(ABC):
         Raises
         ------
         ValueError
-            If estimators or indices are missing, or no fold holds targets and others.
+            If estimators or indices are missing, folds reach beyond `X`, no fold holds
+            targets and others, or there is not one name for each fold.
         """
+        _drawing.need_matplotlib()
         lists = keep_both_classes(
             folds_of_cv_results(
                 cv_results,
@@ -163,15 +170,16 @@ class CurveDisplay(ABC):
                 detector_targets=detector_targets,
             )
         )
-        if name is None or isinstance(name, str):
-            before = f"{name}, " if name else ""
-            name = [f"{before}fold {number}" for number, *_ in lists]
+        numbers = [number for number, *_ in lists]
+        names = _names_of_folds(name, numbers, len(cv_results["estimator"]))
+        if len(lists) > _MANY and pvalue is None:
+            pvalue = False
         measured = [
             cls._measure(is_target, y_score, pvalue=pvalue, as_fraction=True)
             for _, is_target, y_score in lists
         ]
         columns = {key: [one[key] for one in measured] for key in measured[0]}
-        return cls(**columns, name=name).plot(ax, **kwargs)
+        return cls(**columns, name=names).plot(ax, **kwargs)
 
     @abstractmethod
     def plot(self, *args: Any, **kwargs: Any) -> Self:
@@ -193,7 +201,8 @@ class CurveDisplay(ABC):
         data["average_precision"] = make_measure("average_precision").value(ranking)
         data["log10_pvalue"] = None
         if pvalue is None:
-            pvalue = ranking.n_samples * ranking.n_targets <= _QUICK
+            size, few = ranking.n_samples * ranking.n_targets, ranking.n_targets <= _FEW
+            pvalue = size <= (_QUICK_FEW if few else _QUICK)
         if pvalue:
             test = RandomSelectionTest(random_state=0)
             result = test.from_predictions(y_true, y_score, pos_label=pos_label)
@@ -212,9 +221,11 @@ class CurveDisplay(ABC):
 
     def _listed(self, value: Any) -> list[Any]:
         """One value for each curve."""
-        if isinstance(value, list | tuple):
-            return list(value)
-        return [value] * (1 if isinstance(self.curve, HitCurve) else len(self.curve))
+        return list(value) if _is_listed(value) else [value] * self._count()
+
+    def _count(self) -> int:
+        """Count the curves."""
+        return 1 if isinstance(self.curve, HitCurve) else len(self.curve)
 
     def _unlisted(self, artists: list[Any]) -> Any:
         """Return a list for several curves, the one artist for one curve."""
@@ -225,22 +236,65 @@ class CurveDisplay(ABC):
         self.ax_ = _drawing.new_axes() if ax is None else ax
         self.figure_ = self.ax_.figure
 
+    def _check(
+        self, ax: Any, luck_level: float | None, name: Any, line_kw: Any
+    ) -> None:
+        """Check what is asked for, before anything is drawn."""
+        _drawing.check_axes(ax)
+        if luck_level is not None:
+            check_fraction("luck_level", luck_level)
+        self._check_lengths(name=name, line_kw=line_kw)
+        self._mark = self._mark_of_curves(ax)
+
+    def _check_lengths(self, **settings: Any) -> None:
+        """Check that lists have a value for each curve."""
+        count = self._count()
+        if count == 0:
+            msg = "`curve` must be one curve or a list of at least one; got none."
+            raise ValueError(msg)
+        given = {**vars(self), **{k: v for k, v in settings.items() if v is not None}}
+        for key in ("points", "name", "average_precision", "log10_pvalue", "line_kw"):
+            size = len(self._listed(given.get(key)))
+            if size != count:
+                msg = (
+                    f"`{key}` must have one value for each curve; "
+                    f"got {size} for {count}."
+                )
+                raise ValueError(msg)
+
+    def _mark_of_curves(self, ax: Any) -> str:
+        """Mark of the curves, which are in the same units as others in the axes."""
+        fractions = {one.unit < 1 for one in self._listed(self.curve)}
+        if len(fractions) > 1:
+            msg = (
+                "`curve` must hold curves in the same units, items or fractions of the "
+                "list; got both."
+            )
+            raise ValueError(msg)
+        return _drawing.mark_of_curves(ax, fractions=fractions.pop())
+
     def _draw_curves(self, name: Any, line_kw: Any, views: Any = None) -> None:
         """Draw the curves themselves, unless there are other views of them."""
         drawn = views or [self._view(curve) for curve in self._listed(self.curve)]
-        facts = (
-            name if name is not None else self.name,
-            self.average_precision,
-            self.log10_pvalue,
-        )
-        labels = map(_drawing.describe, *map(self._listed, facts))
         lines = [
-            _drawing.draw_curve(self.ax_, x, y, label, kw)
-            for (x, y), label, kw in zip(
-                drawn, labels, self._listed(line_kw), strict=True
+            _drawing.draw_curve(self.ax_, x, y, line_kw=kw, **style)
+            for (x, y), style, kw in zip(
+                drawn, self._styles(name), self._listed(line_kw), strict=True
             )
         ]
         self.line_ = self._unlisted(lines)
+
+    def _styles(self, name: Any) -> list[dict[str, Any]]:
+        """What each curve is called, and looks like if there are many."""
+        said = name if name is not None else self.name
+        facts = said, self.average_precision, self.log10_pvalue
+        labels = list(map(_drawing.describe, *map(self._listed, facts)))
+        if len(labels) <= _MANY:
+            return [{"label": label, "gid": self._mark} for label in labels]
+        group = None if _is_listed(said) else said
+        values = self._listed(self.average_precision)
+        together = _drawing.describe_many(group, len(labels), values)
+        return _drawing.styles_of_many(self.ax_, self._mark, labels, together)
 
     def _draw_perfect(self, perfect_kw: Any) -> None:
         """Draw the curve of rankings that have all targets first."""
@@ -259,30 +313,56 @@ class CurveDisplay(ABC):
             for one in self._listed(self.curve)
         ]
         self.luck_ = self._unlisted(lines)
-        self._draw_luck_bands(luck_level)
+        self._draw_luck_band(luck_level)
 
-    def _draw_luck_bands(self, luck_level: float | None) -> None:
-        """Draw the bands of luck, unless there are weights, to which luck has none."""
-        bands: list[Any] = [None] * len(self._listed(None))
-        if luck_level is not None:
-            style = {**_drawing.LUCK_BAND, "label": f"luck, {100 * luck_level:g} %"}
-            bands = [
-                band
-                and _drawing.draw_band(self.ax_, band.x, band.low, band.high, style)
-                for band in self._luck_bands(luck_level)
-            ]
-        self.luck_band_ = self._unlisted(bands)
+    def _draw_luck_band(self, luck_level: float | None) -> None:
+        """Draw the band of luck on the first list, unless it has weights."""
+        self.luck_band_ = None
+        curves = self._listed(self.curve)
+        if luck_level is None or curves[0].tie_ends is None:
+            return
+        band = self._luck_band(luck_level)
+        if band.x.size == 1:  # one target has one recall, over which nothing is filled
+            return
+        which = " (first list)" if len(set(map(_size, curves))) > 1 else ""
+        label = f"luck, {100 * luck_level:g} %{which}"
+        style = {**_drawing.LUCK_BAND, "label": label}
+        limits = band.x, band.low, band.high
+        self.luck_band_ = _drawing.draw_band(self.ax_, *limits, style)
 
-    def _luck_bands(self, luck_level: float) -> list[CurveBand | None]:
-        """Limits of luck in the view of the display."""
-        return [
-            None if one.tie_ends is None else self._band_view(one, luck_level)
-            for one in self._listed(self.curve)
-        ]
+    def _luck_band(self, luck_level: float) -> CurveBand:
+        """Limits of luck without ties, so that all rankings of the list share them."""
+        first = self._listed(self.curve)[0]
+        n_samples, _ = _size(first)
+        untied: HitCurve = replace(first, tie_ends=spread_counts(n_samples))
+        return untied.luck_band(luck_level)
 
-    @staticmethod
-    def _band_view(curve: HitCurve, luck_level: float) -> CurveBand:
-        return curve.luck_band(luck_level)
+
+def _is_listed(value: Any) -> bool:
+    """Whether it is several values; a text and keywords are one."""
+    return isinstance(value, Iterable) and not isinstance(value, str | Mapping)
+
+
+def _names_of_folds(name: Any, numbers: list[int], n_folds: int) -> Any:
+    """Name the folds that are left, or all together if they are many."""
+    if _is_listed(name):
+        names = list(name)
+        if len(names) != n_folds:
+            msg = (
+                "`name` must have one value for each fold of `cv_results`; "
+                f"got {len(names)} for {n_folds}."
+            )
+            raise ValueError(msg)
+        return [names[number] for number in numbers]
+    before = f"{name}, " if name else ""
+    if len(numbers) > _MANY:
+        return f"{before}{len(numbers)} folds"
+    return [f"{before}fold {number}" for number in numbers]
+
+
+def _size(curve: HitCurve) -> tuple[int, int]:
+    """Items of the list that luck has, and targets among them."""
+    return round(curve.t[-1] / curve.unit), round(curve.hits[-1] / curve.unit)
 
 
 def _random(curve: HitCurve) -> HitCurve:

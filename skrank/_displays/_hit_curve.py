@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from skrank._curves import CurveBand, HitCurve
 from skrank._displays import _drawing
 from skrank._displays._curve_display import CurveDisplay
+from skrank._displays._legend import draw_legend
 from skrank._hit_curve_band import hit_curve_band
 from skrank._validation import check_cutoff, check_depth, check_option
 
@@ -45,9 +46,9 @@ class HitCurveDisplay(CurveDisplay):
         The perfect curve.
     luck_ : matplotlib Line2D or list of them
         Luck on average.
-    luck_band_ : matplotlib PolyCollection, list of them, or None
-        The band of luck; None where items have weights, over which luck does not
-        spread targets.
+    luck_band_ : matplotlib PolyCollection or None
+        The band of luck, one for all curves: that of the first list, which the legend
+        says if lists differ in items or targets. None where its items have weights.
     confidence_band_ : matplotlib PolyCollection or None
         The band of the curve.
     ax_ : matplotlib Axes
@@ -64,9 +65,13 @@ class HitCurveDisplay(CurveDisplay):
     Notes
     -----
     The picture is that of [1]_, figures 2 and 3, and the band of luck hypergeometric
-    (see :meth:`HitCurve.luck_band`). What is drawn of long lists differs from the curve
-    by less than a pixel, also after zooming into the top. A colour and a style of line
-    go to each curve in turn, so that displays can share their axes.
+    (see :meth:`HitCurve.luck_band`). It is drawn for a list without ties, so that all
+    rankings share it; on a list with ties luck stays closer to its line. What is drawn
+    of long lists differs from the curve by less than a pixel, as a whole and after
+    zooming into the top, though not after zooming into the middle: for that, plot
+    ``curve.t, curve.hits``. A colour and a style of line go to each curve in turn, so
+    that displays can share their axes; more than ten curves of one display are thin
+    lines of one colour.
 
     References
     ----------
@@ -136,7 +141,7 @@ class HitCurveDisplay(CurveDisplay):
         pvalue : bool, default=None
             Whether the legend has the p-value against random selection. None leaves it
             out where it takes longer than some seconds, which is where items times
-            targets are more than 1e9.
+            targets are more than 1e7, or 1e9 if there are at most 1000 targets.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         name : str, default=None
@@ -154,6 +159,7 @@ class HitCurveDisplay(CurveDisplay):
         ValueError
             If the input is not a ranking of two classes, or there are no targets.
         """
+        _drawing.need_matplotlib()
         check_option("confidence_band", confidence_band, BANDS)
         data = cls._measure(
             y_true, y_score, pos_label=pos_label, pvalue=pvalue, as_fraction=as_fraction
@@ -191,7 +197,8 @@ class HitCurveDisplay(CurveDisplay):
             What the legend calls the curve; None is the name of the display.
         top : int or float, default=None
             Part of the list to show: an int counts items, a float in (0, 1] is a
-            fraction. The rest is drawn, too, outside the limits of the axes.
+            fraction. The rest is drawn, too, outside the limits of the axes. Axes that
+            have curves already show what they did, too.
         luck_level : float, default=0.95
             Probability of luck to be within its band, at any one depth; None draws no
             band.
@@ -212,10 +219,13 @@ class HitCurveDisplay(CurveDisplay):
         ImportError
             If a new figure is wanted and matplotlib is not installed.
         ValueError
-            If `top` is outside the list or `luck_level` not between 0 and 1.
+            If `top` is outside the list, `luck_level` not between 0 and 1, a list not
+            as long as that of the curves, `ax` no axes, or one with curves in other
+            units; or there are several curves and a confidence band.
         """
-        limit = None if top is None else self._limit(top)
+        limit = self._check_plot(ax, top, luck_level, name, line_kw)
         self._start(ax)
+        shown = self._shown()
         self._draw_luck(luck_level, luck_kw)
         self.perfect_ = None
         if plot_perfect:
@@ -224,19 +234,38 @@ class HitCurveDisplay(CurveDisplay):
         self._draw_confidence_band(name)
         fractions = self._listed(self.curve)[0].unit < 1
         if ax is None and not fractions:
-            self.ax_.locator_params(integer=True)
+            _drawing.integer_ticks(self.ax_)
         unit = ", as fractions of the list" if fractions else ""
         self.ax_.set(xlabel=f"items looked at{unit}", ylabel=f"targets found{unit}")
-        self._show(limit)
-        _drawing.draw_legend(self.ax_)
+        self._show(limit, shown)
+        draw_legend(self.ax_)
         return self
+
+    def _check_plot(
+        self,
+        ax: Any,
+        top: float | None,
+        luck_level: float | None,
+        name: Any,
+        line_kw: Any,
+    ) -> float | None:
+        """Check what is asked for; return the last depth to show."""
+        self._check(ax, luck_level, name, line_kw)
+        if self.confidence_band is not None and not isinstance(self.curve, HitCurve):
+            msg = (
+                "`confidence_band` must be None if `curve` is a list; "
+                f"got a band and {self._count()} curves."
+            )
+            raise ValueError(msg)
+        return None if top is None else self._limit(top)
 
     def _draw_confidence_band(self, name: Any) -> None:
         """Draw the band of the curve, in its colour."""
         self.confidence_band_ = None
         if self.confidence_band is None:
             return
-        band, whose = self.confidence_band, name or self.name or "the curve"
+        band = self.confidence_band
+        whose = _drawing.plain(name or self.name) or "the curve"
         style = {
             "color": self.line_.get_color(),
             "alpha": 0.18,
@@ -256,7 +285,13 @@ class HitCurveDisplay(CurveDisplay):
         )
         return float(max(depths))
 
-    def _show(self, limit: float | None) -> None:
+    def _shown(self) -> tuple[Any, Any] | None:
+        """Limits of axes that have curves already, before others are added."""
+        if _drawing.count_curves(self.ax_) == 0:
+            return None
+        return self.ax_.get_xlim(), self.ax_.get_ylim()
+
+    def _show(self, limit: float | None, before: tuple[Any, Any] | None) -> None:
         """Set the limits: no room beside the curves, and none for what is cut off."""
         self.ax_.set_xmargin(0)
         if limit is None:
@@ -265,7 +300,15 @@ class HitCurveDisplay(CurveDisplay):
             one.perfect() if self.perfect_ else one for one in self._listed(self.curve)
         ]
         highest = max(one.at(min(limit, one.t[-1])) for one in shown)
-        self.ax_.set(xlim=(0, limit), ylim=(-0.03 * highest, 1.05 * highest))
+        x, y = (0.0, limit), (-0.03 * highest, 1.05 * highest)
+        if before is not None:
+            x, y = map(_hull, (x, y), before)
+        self.ax_.set(xlim=x, ylim=y)
+
+
+def _hull(one: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
+    """Limits that hold two others."""
+    return min(one + other), max(one + other)
 
 
 def _scale(band: CurveBand, unit: float) -> CurveBand:

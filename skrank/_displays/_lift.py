@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from skrank._curves import CurveBand, HitCurve
 from skrank._displays import _drawing
 from skrank._displays._curve_display import CurveDisplay
+from skrank._displays._legend import draw_legend
 from skrank._displays._trace import close_depths, trace
 
 _LEAST = 0.1  # lift that is shown
@@ -20,10 +21,11 @@ class LiftDisplay(CurveDisplay):
 
     The lift at t is the number of targets among the top t over that of luck on average.
     Both are on logarithmic scales: it is the top that counts, and twice as many as by
-    luck is as much to see at a lift of 1 as at one of 100. Luck is a line at 1, and a
-    band that is wide where few items have been looked at; the perfect curve stays at
-    its ceiling, items over targets, until all targets are found. Before the first
-    target the lift is 0, which is below the axes. Make it by `from_estimator`,
+    luck is as much to see at a lift of 1 as at one of 100. Luck is a line at 1, lower
+    if targets were missed, and a band that narrows down the list. Where luck most
+    likely finds nothing yet, the band is 0, below the axes, as is the lift before the
+    first target. The perfect curve stays at its ceiling, items over targets, until all
+    targets are found. Make it by `from_estimator`,
     `from_predictions` or `from_cv_results`.
 
     Parameters
@@ -46,8 +48,9 @@ class LiftDisplay(CurveDisplay):
         The perfect curve.
     luck_ : matplotlib Line2D or list of them
         Luck on average.
-    luck_band_ : matplotlib PolyCollection, list of them, or None
-        The band of luck; None where items have weights.
+    luck_band_ : matplotlib PolyCollection or None
+        The band of luck, one for all curves: that of the first list, which the legend
+        says if lists differ in items or targets. None where its items have weights.
     ax_ : matplotlib Axes
         Where they are.
     figure_ : matplotlib Figure
@@ -57,6 +60,13 @@ class LiftDisplay(CurveDisplay):
     --------
     enrichment_factor : Lift at one depth.
     HitCurveDisplay : The hits themselves.
+
+    Notes
+    -----
+    The band of luck is that of a list without ties, so that all rankings share it; on a
+    list with ties luck stays closer to its line. What is drawn of long lists is exact
+    to a pixel as a whole and after zooming into the top, not after zooming into the
+    middle: for that, plot ``curve.t, curve.lift``.
 
     Examples
     --------
@@ -97,7 +107,7 @@ class LiftDisplay(CurveDisplay):
         pvalue : bool, default=None
             Whether the legend has the p-value against random selection. None leaves it
             out where it takes longer than some seconds, which is where items times
-            targets are more than 1e9.
+            targets are more than 1e7, or 1e9 if there are at most 1000 targets.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         name : str, default=None
@@ -115,6 +125,7 @@ class LiftDisplay(CurveDisplay):
         ValueError
             If the input is not a ranking of two classes, or there are no targets.
         """
+        _drawing.need_matplotlib()
         data = cls._measure(
             y_true, y_score, pos_label=pos_label, pvalue=pvalue, as_fraction=as_fraction
         )
@@ -160,8 +171,10 @@ class LiftDisplay(CurveDisplay):
         ImportError
             If a new figure is wanted and matplotlib is not installed.
         ValueError
-            If `luck_level` is not between 0 and 1.
+            If `luck_level` is not between 0 and 1, a list not as long as that of the
+            curves, `ax` no axes, or one with curves in other units.
         """
+        self._check(ax, luck_level, name, line_kw)
         self._start(ax)
         self._draw_luck(luck_level, luck_kw)
         self.perfect_ = None
@@ -179,7 +192,7 @@ class LiftDisplay(CurveDisplay):
         self.ax_.set_xmargin(0)
         self.ax_.set_ylim(bottom=_LEAST)
         _drawing.plain_ticks(self.ax_)
-        _drawing.draw_legend(self.ax_)
+        draw_legend(self.ax_)
         return self
 
     @staticmethod
@@ -187,9 +200,8 @@ class LiftDisplay(CurveDisplay):
         t, hits = trace(curve)
         return t[1:], hits[1:] / t[1:] * (curve.n_samples / curve.n_targets)
 
-    @staticmethod
-    def _band_view(curve: HitCurve, luck_level: float) -> CurveBand:
-        band = curve.luck_band(luck_level)
+    def _luck_band(self, luck_level: float) -> CurveBand:
+        band, curve = super()._luck_band(luck_level), self._listed(self.curve)[0]
         x = close_depths(band.x[1:])
         limits = (np.interp(x, band.x, limit) for limit in (band.low, band.high))
         low, high = (hits / x * (curve.n_samples / curve.n_targets) for hits in limits)

@@ -1,23 +1,33 @@
 """The law of a metric under random selection as a picture."""
 
+import math
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
+from scipy.stats import hypergeom, norm
 
 from skrank._displays import _drawing
+from skrank._displays._legend import draw_legend
 from skrank._presentation import format_pvalue
 from skrank._random_selection import RandomSelectionTest
 from skrank._response import target_scores
 from skrank._search_result import SearchSelectionResult
 from skrank._selection_result import RandomSelectionResult
-from skrank._validation import check_count
+from skrank._validation import check_count, check_depth
 from skrank.null import MeanNull, RandomSelectionNull
 
 _OUTSIDE = 1e-4  # probability that is left out on either side
 _FIRST_STEP, _HALVINGS = 4.0, 4  # of the search for that; in standard deviations
 _NORMAL_POINTS = 201
+_LATTICES = ("recall", "precision", "enrichment_factor")  # of hits at a depth
+_ALONE = 0.05  # half the width of the bar of a single value, as a share of it
+_LAW = "skrank law"  # marks the bars among all that may stand in an axes
+# Colours of bars, normal law and value, for the laws of an axes in turn.
+_COLORS = (
+    ("0.5", _drawing.COLORS[0], _drawing.COLORS[1]),
+    *((color,) * 3 for color in _drawing.COLORS[2:]),
+)
 
 Law = RandomSelectionNull | MeanNull
 
@@ -143,6 +153,7 @@ class NullDistributionDisplay:
         ValueError
             If `bins` is not at least 2, or the result is another.
         """
+        _drawing.need_matplotlib()
         check_count("bins", bins, least=2)
         if isinstance(result, SearchSelectionResult):
             data = _data_of_search(result, bins)
@@ -188,6 +199,7 @@ class NullDistributionDisplay:
         ValueError
             If `bins` is not at least 2.
         """
+        _drawing.need_matplotlib()
         check_count("bins", bins, least=2)
         return cls(**_data_of_law(law, bins)).plot(ax, **kwargs)
 
@@ -238,6 +250,7 @@ class NullDistributionDisplay:
             If the input is not a ranking of two classes, or a setting is outside its
             range.
         """
+        _drawing.need_matplotlib()
         test = RandomSelectionTest(metric, k=k, t=t, random_state=0)
         result = test.from_predictions(y_true, y_score, pos_label=pos_label)
         return cls.from_result(result, bins=bins, ax=ax, **kwargs)
@@ -282,6 +295,7 @@ class NullDistributionDisplay:
             If the estimator can only give labels, is an outlier detector of unstated
             orientation, or the input is not valid for `from_predictions`.
         """
+        _drawing.need_matplotlib()
         y_score = target_scores(
             estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
         )
@@ -319,29 +333,52 @@ class NullDistributionDisplay:
         ------
         ImportError
             If a new figure is wanted and matplotlib is not installed.
+        ValueError
+            If `ax` is no axes.
         """
+        _drawing.check_axes(ax)
         self.ax_ = _drawing.new_axes() if ax is None else ax
         self.figure_ = self.ax_.figure
         self.line_ = self.normal_ = None
-        bars = {"fill": True, "color": "0.78", "label": self.law_name}
-        density = self.probabilities / np.diff(self.edges)
-        self.bars_ = self.ax_.stairs(density, self.edges, **{**bars, **(bars_kw or {})})
+        number = sum(_drawing.gid(one) == _LAW for one in self.ax_.patches)
+        of_bars, of_normal, of_value = _COLORS[number % len(_COLORS)]
+        self.bars_ = self._draw_bars(of_bars, bars_kw)
         if plot_normal and self.null_mean is not None and self.null_std:
             law = norm(self.null_mean, self.null_std)
-            self.normal_ = self._draw_normal(law.pdf, normal_kw)
+            self.normal_ = self._draw_normal(law.pdf, of_normal, normal_kw)
         if self.statistic is not None:
-            label = f"observed: {self.description}"
-            self.line_ = _drawing.draw_mark(self.ax_, self.statistic, label, line_kw)
+            self.line_ = _drawing.draw_mark(
+                self.ax_,
+                self.statistic,
+                f"observed: {self.description}",
+                line_kw,
+                color=of_value,
+            )
         self.ax_.set(xlabel=self.metric.replace("_", " "), ylabel="density")
         self.ax_.set_ylim(bottom=0, auto=None)
-        _drawing.draw_legend(self.ax_)
+        draw_legend(self.ax_)
         return self
 
-    def _draw_normal(self, density: Any, normal_kw: dict[str, Any] | None) -> Any:
+    def _draw_bars(self, color: str, bars_kw: dict[str, Any] | None) -> Any:
+        """Draw the law, so that another can be seen behind it."""
+        style = {
+            "fill": True,
+            "color": color,
+            "alpha": 0.45,
+            "linewidth": 0,
+            "label": _drawing.plain(self.law_name),
+            "gid": _LAW,
+        }
+        density = self.probabilities / np.diff(self.edges)
+        return self.ax_.stairs(density, self.edges, **{**style, **(bars_kw or {})})
+
+    def _draw_normal(
+        self, density: Any, color: str, normal_kw: dict[str, Any] | None
+    ) -> Any:
         """Draw the normal law over the width of the bars."""
         x = np.linspace(self.edges[0], self.edges[-1], _NORMAL_POINTS)
         style = {
-            "color": _drawing.COLORS[0],
+            "color": color,
             "linestyle": "--",
             "linewidth": 1.8,
             "label": "normal law, same mean and spread",
@@ -350,13 +387,14 @@ class NullDistributionDisplay:
 
 
 def _data_of_result(result: RandomSelectionResult, bins: int) -> dict[str, Any]:
-    """Law and value of a test."""
-    said = f"{result.statistic:.3g}, z {result.zscore:.3g}"
+    """Law and value of a test; no z where luck has no spread."""
+    z = f", z {result.zscore:.3g}" if math.isfinite(result.zscore) else ""
+    p = format_pvalue(result.log10_pvalue)
     return {
         **_data_of_law(result.null_distribution, bins),
         "metric": result.metric,
         "statistic": result.statistic,
-        "description": f"{said}, p = {format_pvalue(result.log10_pvalue)}",
+        "description": f"{result.statistic:.3g}{z}, p = {p}",
     }
 
 
@@ -378,11 +416,7 @@ def _data_of_search(result: SearchSelectionResult, bins: int) -> dict[str, Any]:
 def _data_of_law(law: Law, bins: int) -> dict[str, Any]:
     """Probabilities of the law between ends that are equally far apart."""
     mean, std = law.mean(), law.std()
-    # a law without spread is a bar of its own
-    low, high = (_reach(law, sign) if std else mean + sign / 2 for sign in (-1, 1))
-    edges = np.linspace(low, high, bins + 1)
-    if low == law.support()[0]:  # a bar has its right end: the least value needs one
-        edges = np.linspace(low - (high - low) / bins, high, bins + 1)
+    edges = _edges(law, mean, std, bins)
     lower = edges < mean
     below, above = law.cdf(edges[lower]), law.sf(edges[~lower])
     probabilities = np.concatenate(
@@ -395,6 +429,37 @@ def _data_of_law(law: Law, bins: int) -> dict[str, Any]:
         "null_mean": mean,
         "null_std": std,
     }
+
+
+def _edges(law: Law, mean: float, std: float, bins: int) -> NDArray[np.float64]:
+    """Ends of the bars, as many as are wanted unless the values are fewer."""
+    if std == 0:  # one value, and a bar around it
+        return mean * np.array([1 - _ALONE, 1 + _ALONE])
+    low, high = (_reach(law, sign) for sign in (-1, 1))
+    step = _spacing(law, mean, std)
+    if step:  # bars around the values, each of as many
+        first, last = np.ceil(low / step - 1e-6), np.floor(high / step + 1e-6)
+        each = np.ceil((last - first + 1) / bins)
+        count = np.ceil((last - first + 1) / each)
+        edges: NDArray[np.float64] = step * (first - 0.5 + each * np.arange(count + 1))
+        return edges
+    if low == law.support()[0]:  # a bar has its right end: the least value needs one
+        low -= (high - low) / bins
+        bins += 1
+    return np.linspace(low, high, bins + 1)
+
+
+def _spacing(law: Law, mean: float, std: float) -> float | None:
+    """What a hit counts, where the values are hits at a depth that parts no tie."""
+    name, _, cut = law.metric.partition("@")
+    if name not in _LATTICES or not isinstance(law, RandomSelectionNull):
+        return None
+    n, m = law.n_samples, law.n_targets
+    t = check_depth("t", int(cut) if cut.isdigit() else float(cut), n)
+    hits = hypergeom(n, m, t)
+    step = float(mean / hits.mean())
+    # shared out among the orders of a tie, hits vary less
+    return step if math.isclose(step * hits.std(), std, rel_tol=1e-9) else None
 
 
 def _reach(law: Law, sign: int) -> float:

@@ -9,6 +9,7 @@ from skrank._comparison_result import RankingComparisonResult
 from skrank._curves import CurveBand, HitCurve, hit_curve
 from skrank._displays import _drawing
 from skrank._displays._hit_curve import HitCurveDisplay
+from skrank._displays._legend import draw_legend
 from skrank._displays._trace import trace
 from skrank._hit_curve_band import hit_curve_difference_band
 from skrank._presentation import format_pvalue
@@ -139,6 +140,7 @@ class RankingComparisonDisplay:
         ValueError
             If the input is not two rankings of two classes.
         """
+        _drawing.need_matplotlib()
         result = RankingComparison().from_predictions(
             y_true, y_score_a, y_score_b, pos_label=pos_label
         )
@@ -202,6 +204,7 @@ class RankingComparisonDisplay:
             If an estimator can only give labels, is an outlier detector of unstated
             orientation, or the input is not valid for `from_predictions`.
         """
+        _drawing.need_matplotlib()
         scores = [
             target_scores(
                 estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
@@ -254,17 +257,20 @@ class RankingComparisonDisplay:
         ImportError
             If a new figure is wanted and matplotlib is not installed.
         ValueError
-            If `ax` are not two axes, `top` is outside the list or `luck_level` not
-            between 0 and 1.
+            If `ax` are not two axes, or hold curves in other units, `top` is outside
+            the list or `luck_level` not between 0 and 1.
         """
-        upper, lower = self._start(ax)
         found = self.result
         values = None if found is None else [found.estimate_a, found.estimate_b]
         self.hit_curves_ = HitCurveDisplay(
             [self.curve_a, self.curve_b],
             average_precision=values,
             name=list(self.names),
-        ).plot(
+        )
+        given = _check_pair(ax)
+        self.hit_curves_._check_plot(given[0], top, luck_level, None, line_kw)
+        upper, lower = self._start(given)
+        self.hit_curves_.plot(
             upper,
             top=top,
             luck_level=luck_level,
@@ -275,25 +281,38 @@ class RankingComparisonDisplay:
         self._draw_difference(lower, difference_kw)
         lower.set_xlim(upper.get_xlim())
         lower.set(xlabel=upper.get_xlabel(), ylabel="difference in targets")
-        upper.set_xlabel("")
-        if _drawing.has_room(lower):  # for one legend of both
-            upper.get_legend().remove()
-            _drawing.draw_legend(lower, upper)
-        else:
-            _drawing.draw_legend(lower)
+        stacked = upper.get_shared_x_axes().joined(upper, lower)
+        if stacked:
+            upper.set_xlabel("")
+        if top is not None:
+            self._scale_to_shown(lower)
+        if ax is None and self.curve_a.unit == 1:
+            for one in self.ax_:
+                _drawing.integer_ticks(one)
+        draw_legend(lower, *([upper] if stacked else []))
         return self
 
-    def _start(self, ax: Any) -> Any:
+    def _start(self, given: list[Any]) -> Any:
         """Remember where it is drawn; a new figure if that is not said."""
-        if ax is None:
+        axes: Any = given
+        if given[0] is None:
             size = {"figsize": (6.4, 6.2), "height_ratios": (2, 1)}
-            ax = _drawing.new_axes(nrows=2, sharex=True, **size)
-        self.ax_ = np.ravel(np.asarray(ax, dtype=object))
-        if self.ax_.size != 2:
-            msg = f"`ax` must be two axes, or None; got {self.ax_.size}."
-            raise ValueError(msg)
+            axes = _drawing.new_axes(nrows=2, sharex=True, **size)
+        self.ax_ = np.ravel(np.asarray(axes, dtype=object))
         self.figure_ = self.ax_[0].figure
         return self.ax_
+
+    def _scale_to_shown(self, ax: Any) -> None:
+        """Leave no room for what the band and the difference are beyond the limits."""
+        last = ax.get_xlim()[1]
+        drawn = [self.difference_.get_xydata()]
+        if self.band_ is not None:
+            drawn.append(self.band_.get_paths()[0].vertices)
+        shown = [points[points[:, 0] <= last, 1] for points in drawn]
+        values = np.append(np.concatenate(shown), 0)
+        low, high = values.min(), values.max()
+        room = 0.05 * (high - low) or 1.0
+        ax.set_ylim(low - room, high + room)
 
     def _draw_difference(self, ax: Any, difference_kw: Any) -> None:
         """Draw hits of A less those of B, with their band and no difference."""
@@ -309,13 +328,24 @@ class RankingComparisonDisplay:
         none = np.zeros(2)
         self.zero_ = _drawing.draw_line(ax, t[[0, -1]], none, _drawing.LUCK, None)
         self.difference_ = _drawing.draw_curve(
-            ax, t, gained, self._describe(), difference_kw, color="black"
+            ax, t, gained, self._describe(), difference_kw, color=_drawing.text_color()
         )
 
     def _describe(self) -> str:
         """Say what the difference is, and what comes of it."""
-        said = " - ".join(self.names)
+        said = " - ".join(map(_drawing.plain, self.names))
         if self.result is None:
             return said
         p = format_pvalue(self.result.log10_pvalue)
         return f"{said}: AP {self.result.difference:.3g}, p = {p}"
+
+
+def _check_pair(ax: Any) -> list[Any]:
+    """Two axes, the upper one first; or None for either."""
+    given = [None] * 2 if ax is None else list(np.ravel(np.asarray(ax, dtype=object)))
+    if len(given) != 2:
+        msg = f"`ax` must be two axes, or None; got {len(given)}."
+        raise ValueError(msg)
+    for one in given:
+        _drawing.check_axes(one)
+    return given

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from skrank._curves import CurveBand, HitCurve, OperatingPoints, points_of
 from skrank._displays import _drawing
 from skrank._displays._curve_display import CurveDisplay
+from skrank._displays._legend import draw_legend
 from skrank._displays._trace import trace
 from skrank._ranking import Ranking
 
@@ -39,8 +40,10 @@ class RecallPrecisionDisplay(CurveDisplay):
     ----------
     line_ : matplotlib Line2D or list of them
         The curve; a list if there are several, here and below.
-    luck_band_ : matplotlib PolyCollection, list of them, or None
-        The band of luck; None where items have weights.
+    luck_band_ : matplotlib PolyCollection or None
+        The band of luck, one for all curves: that of the first list, which the legend
+        says if lists differ in items or targets. None where its items have weights, or
+        it has one target.
     ax_ : matplotlib Axes
         Where they are.
     figure_ : matplotlib Figure
@@ -50,6 +53,13 @@ class RecallPrecisionDisplay(CurveDisplay):
     --------
     recall_precision_curve : The operating points.
     sklearn.metrics.PrecisionRecallDisplay : Steps between operating points.
+
+    Notes
+    -----
+    The band of luck is that of a list without ties, so that all rankings share it; on a
+    list with ties luck stays closer to its mean. What is drawn of long lists is exact
+    to a pixel as a whole and after zooming into the first targets, not after zooming
+    into the middle: for that, plot ``curve.recall, curve.precision``.
 
     Examples
     --------
@@ -104,7 +114,7 @@ class RecallPrecisionDisplay(CurveDisplay):
         pvalue : bool, default=None
             Whether the legend has the p-value against random selection. None leaves it
             out where it takes longer than some seconds, which is where items times
-            targets are more than 1e9.
+            targets are more than 1e7, or 1e9 if there are at most 1000 targets.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         name : str, default=None
@@ -122,6 +132,7 @@ class RecallPrecisionDisplay(CurveDisplay):
         ValueError
             If the input is not a ranking of two classes, or there are no targets.
         """
+        _drawing.need_matplotlib()
         data = cls._measure(y_true, y_score, pos_label=pos_label, pvalue=pvalue)
         return cls(**data, name=name).plot(ax, **kwargs)
 
@@ -161,10 +172,12 @@ class RecallPrecisionDisplay(CurveDisplay):
         ImportError
             If a new figure is wanted and matplotlib is not installed.
         ValueError
-            If `luck_level` is not between 0 and 1.
+            If `luck_level` is not between 0 and 1, a list not as long as that of the
+            curves, or `ax` no axes.
         """
+        self._check(ax, luck_level, name, line_kw)
         self._start(ax)
-        self._draw_luck_bands(luck_level)
+        self._draw_luck_band(luck_level)
         steps = [_steps(one) for one in self._listed(self.points)]
         self._draw_curves(name, line_kw, steps if interpolate else None)
         self.ax_.set(
@@ -173,7 +186,7 @@ class RecallPrecisionDisplay(CurveDisplay):
             xlim=(0, 1),
         )
         self.ax_.set_ylim(0, min(self.ax_.get_ylim()[1], 1.03), auto=None)
-        _drawing.draw_legend(self.ax_)
+        draw_legend(self.ax_)
         return self
 
     @staticmethod
@@ -189,13 +202,13 @@ class RecallPrecisionDisplay(CurveDisplay):
         precision = hits[1:] / t[1:]
         return hits / curve.n_targets, np.append(precision[0], precision)
 
-    def _luck_bands(self, luck_level: float) -> list[CurveBand | None]:
-        return [
-            None if curve.tie_ends is None else points.luck_band(luck_level)
-            for curve, points in zip(
-                self._listed(self.curve), self._listed(self.points), strict=True
-            )
-        ]
+    def _luck_band(self, luck_level: float) -> CurveBand:
+        points: OperatingPoints = self._listed(self.points)[0]
+        return points.luck_band(luck_level)
+
+    def _mark_of_curves(self, ax: Any) -> str:
+        """Mark of the curves; recall and precision have the same units anywhere."""
+        return _drawing.CURVE
 
 
 def _steps(
