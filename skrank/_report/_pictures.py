@@ -13,11 +13,11 @@ from typing import NamedTuple
 from skrank._curves import HitCurve, OperatingPoints
 from skrank._displays import HitCurveDisplay, LiftDisplay, RecallPrecisionDisplay
 from skrank._displays._curve_display import CurveDisplay
-from skrank._displays._drawing import COLORS, STYLES, describe, lone_axes
+from skrank._displays._drawing import COLORS, STYLES, lone_axes
 from skrank._presentation import as_text
 
 _SIZE, _DPI = (6.0, 5.0), 160  # of a picture: inches, and dots in each
-_MOST = 12  # curves that can be told apart
+_MOST = 10  # curves that can be told apart
 # Lengths of dashes and gaps in widths of the line, as matplotlib has them.
 _DASHES = {"-": (), "--": (3.7, 1.6), "-.": (6.4, 1.6, 1, 1.6)}
 
@@ -97,10 +97,10 @@ def _lines(names: list[str], average_precision: Mapping[str, float]) -> list[Lin
     """Lines by the order in which the displays draw them."""
     lines = []
     for number, name in enumerate(names):
-        label = describe(as_text(name), average_precision[name], None)
+        label = f"{as_text(name)}: AP {average_precision[name]:#.3g}"
         style = STYLES[number % len(STYLES)]
         dashes = _DASHES[style] if isinstance(style, str) else style[1]
-        lines.append(Line(str(label), COLORS[number % len(COLORS)], dashes))
+        lines.append(Line(label, COLORS[number % len(COLORS)], dashes))
     return lines
 
 
