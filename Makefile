@@ -30,10 +30,10 @@ demo: $(VENV)/.demo  ## tune and test a ranking of rare digits, print the table,
 	$(VENV)/bin/python examples/plot_rare_digit.py hit_curve.png
 
 test: $(VENV)/.test  ## run all tests, with coverage
-	$(RUN) pytest --cov
+	$(RUN) pytest -n auto --cov
 
 test-oldest: $(OLDEST)/.test  ## run the tests on the oldest supported versions
-	$(OLDEST)/bin/python -m pytest tests -m "not slow"
+	$(OLDEST)/bin/python -m pytest -n auto tests -m "not slow"
 
 lint: $(VENV)/.lint  ## check style, types, layers and docstrings
 	$(RUN) ruff check .

@@ -235,6 +235,7 @@ def test_errors():
 
 def test_frame():
     points = recall_precision_curve(CORRECT, SCORES)
+    assert repr(points) == "<OperatingPoints of 4 targets among 10 items: 4 points>"
     frame = points.to_frame()
     assert list(frame) == [
         "score",

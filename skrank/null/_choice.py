@@ -149,6 +149,8 @@ class TailFinder:
             question = ask(self.terms, statistic, sign)
         if question is None:
             return self._without_question(statistic, sign, method, generator)
+        if max(part.chain.rough.n_cells for part in question.parts) > _MOST_CELLS:
+            raise self._refusal(statistic, method)
         known = self._at_the_ends(statistic, sign)
         if known is not None:
             named = "enumeration" if method == "auto" else method
@@ -165,8 +167,6 @@ class TailFinder:
         generator: np.random.Generator | None,
     ) -> TailProbability:
         """Tilt, and hand over to an engine."""
-        if max(part.chain.rough.n_cells for part in question.parts) > _MOST_CELLS:
-            raise self._refusal(statistic, method)
         solution = self._solve(question, statistic, sign)
         if method == "saddlepoint":
             return TailProbability(*_saddlepoint.tail(solution), method)
