@@ -228,8 +228,11 @@ def _numbers(
     path: str, name: str, cells: Sequence[str], lines: Sequence[int]
 ) -> NDArray[Any]:
     """Make numbers of cells; whole ones stay whole."""
-    kinds = (np.int64, np.uint64, np.float64) if "_" not in "".join(cells) else ()
+    text = "".join(cells)
+    kinds = (np.int64, np.uint64, np.float64) if "_" not in text else ()
     for kind in kinds:
+        if kind is np.uint64 and "-" in text:  # old NumPy turns -1 into 2**64 - 1
+            continue
         try:
             numbers: NDArray[Any] = np.array(cells, dtype=kind)
         except (ValueError, OverflowError):
