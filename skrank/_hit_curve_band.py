@@ -13,7 +13,7 @@ from scipy.stats import norm
 
 from skrank._curves import CurveBand, spread_counts
 from skrank._question import as_targets, check_both_classes
-from skrank._ranking import hits_at, rank
+from skrank._ranking import cut_places, hits_at, rank
 from skrank._validation import (
     RankingInput,
     check_cutoff,
@@ -270,9 +270,9 @@ class _Tops:
         self.n, self.m = is_target.size, int(is_target.sum())
         check_both_classes(self.m, self.n)
         self.targets = np.flatnonzero(is_target)
-        self.scores = scores
         self.depths = spread_counts(self.n) if t is None else _depths(t, self.n)
         rankings = [rank(RankingInput(self.targets, s, None, 0)) for s in scores]
+        self.places = [cut_places(s, self.depths) for s in scores]
         self.hits = [hits_at(ranking, self.depths) for ranking in rankings]
         self.around = [targets_around(ranking, self.depths) for ranking in rankings]
         self.least = np.maximum(self.m - (self.n - self.depths), 0)
@@ -281,7 +281,8 @@ class _Tops:
     def covariances(self, i: int, j: int) -> Floats:
         """Covariances of the hits of rankings i and j, at all pairs of depths."""
         added = _FOUND if i == j else _FOUND_BY_BOTH
-        shared = overlap(self.scores[i], self.scores[j], self.targets, self.depths)
+        places = self.places[i], self.places[j]
+        shared = overlap(places, self.targets, self.depths)
         depths = self.depths + 2 * _FOUND
         found: Floats = covariance(
             Overlap(shared.hits + added, shared.items + 2 * added),

@@ -8,7 +8,7 @@ from scipy.stats import norm
 from test_peers import read_rows
 
 from skrank import hit_curve, hit_curve_band, hit_curve_difference_band
-from skrank._ranking import rank, share_of_top
+from skrank._ranking import cut_places, rank, share_of_top
 from skrank._validation import RankingInput
 from skrank._variability._top import (
     Overlap,
@@ -34,11 +34,15 @@ def example(n=400, m=40, shift=1.5, digits=8, seed=0):
 # What tops share, and how they covary
 
 
+def places_of(a, b, depths):
+    return cut_places(a, depths), cut_places(b, depths)
+
+
 @pytest.mark.parametrize("digits", [8, 0])
 def test_overlap_is_what_items_share(digits):
     y_true, a, b = example(digits=digits)
     depths = np.array([1, 5, 40, 41, 200, 400])
-    found = overlap(a, b, np.flatnonzero(y_true), depths)
+    found = overlap(places_of(a, b, depths), np.flatnonzero(y_true), depths)
     in_a, in_b = (
         np.array([share_of_top(scores, t) for t in depths]) for scores in (a, b)
     )
@@ -58,7 +62,7 @@ def test_covariance_is_the_sum_of_products_of_influences():
         for top, h in zip(tops, hits, strict=True)
     ]
     found = covariance(
-        overlap(a, b, np.flatnonzero(y_true), depths),
+        overlap(places_of(a, b, depths), np.flatnonzero(y_true), depths),
         (hits[0][:, np.newaxis], hits[1]),
         (depths[:, np.newaxis], depths),
         (around[:, np.newaxis], around),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._ranking import Ranking, cut_places, hits_at
+from skrank._ranking import Ranking, hits_at
 
 Floats = NDArray[np.float64]
 
@@ -68,13 +68,14 @@ def covariance(
 
 
 def overlap(
-    a: NDArray[Any], b: NDArray[Any], targets: NDArray[np.intp], depths: NDArray[Any]
+    places: tuple[NDArray[np.intp], NDArray[np.intp]],
+    targets: NDArray[np.intp],
+    depths: NDArray[Any],
 ) -> Overlap:
-    """Count what the tops of two scores share at all depths; O(n + n_depths**3)."""
-    places = [cut_places(scores, depths) for scores in (a, b)]
+    """Count what tops share at all depths, by `cut_places`; O(n + n_depths**3)."""
     shares = [_shares(place, depths) for place in places]
     size = tuple(share.shape[1] for share in shares)
-    cells = np.ravel_multi_index(tuple(places), size)
+    cells = np.ravel_multi_index(places, size)
     items, hits = (
         shares[0] @ np.bincount(kept, minlength=size[0] * size[1]).reshape(size)
         for kept in (cells, cells[targets])
