@@ -1,0 +1,106 @@
+"""The tie structure of a list in bounded memory, however long the list is.
+
+Near the top every tie group is known. Far down only ties count that are wide beside
+their depth; what lies between them is cut into stretches, items counted together as if
+their order were moot. A stretch is not a tie: the mean over it is that of its items, in
+whatever order they are, and a rank in it differs from the next by a thousandth at most.
+The structure is the same whatever way it was found, in memory or piece by piece.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+DETAILED = 2**20  # depth above which groups are known one by one
+_WIDE = 128  # a tie is wide from this part of its depth on,
+_WIDE_OF_ALL = 2**13  # and from this part of the list
+_STRETCH = 1024  # part of its depth that a stretch takes
+
+_Ints = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TieGroups:
+    """The groups of a list, best first, by the depths they end at.
+
+    `merged` tells the stretches, whose items are not tied, from the ties.
+    """
+
+    ends: _Ints
+    merged: NDArray[np.bool_]
+
+    @property
+    def n_samples(self) -> int:
+        """Number of items."""
+        return int(self.ends[-1])
+
+    @property
+    def whole(self) -> bool:
+        """Depths are counts."""
+        return True
+
+    @property
+    def untied(self) -> bool:
+        """Whether there are no ties, but for those that stretches leave out."""
+        sizes = np.diff(self.ends, prepend=0)
+        return bool(np.all(self.merged | (sizes == 1)))
+
+    def group_end(self, depth: float) -> int:
+        """Depth at which the tie that reaches across `depth` ends."""
+        index = np.searchsorted(self.ends, depth)
+        return int(depth if self.merged[index] else self.ends[index])
+
+
+def is_wide(start: _Ints, size: _Ints, n_samples: int) -> NDArray[np.bool_]:
+    """Whether ties that begin at a depth are too wide to be left out there."""
+    return (size * _WIDE >= start) & (size * _WIDE_OF_ALL >= n_samples)
+
+
+def tie_groups(
+    ends: _Ints, wide_start: _Ints, wide_end: _Ints, n_samples: int
+) -> TieGroups:
+    """Groups from what is known of a list, and no more than the rule allows.
+
+    `ends` has those known one by one, ascending from the top: all of them, or at least
+    those that begin above `DETAILED`. `wide_start` and `wide_end` have at least the
+    wide ties below, in any order, also several times.
+    """
+    last = int(np.searchsorted(ends, DETAILED))
+    if last + 1 >= ends.size and ends[-1] == n_samples:
+        return TieGroups(ends, np.zeros(ends.size, dtype=bool))
+    unknown = wide_start >= ends[-1]
+    start, first = np.unique(
+        np.append(ends[last:-1], wide_start[unknown]), return_index=True
+    )
+    end = np.append(ends[last + 1 :], wide_end[unknown])[first]
+    wide = is_wide(start, end - start, n_samples)
+    start, end = start[wide], end[wide]
+    known = ends[: last + 1]
+    cuts = [
+        _cuts(begin, stop)
+        for begin, stop in zip(
+            np.append(known[-1], end).tolist(),
+            np.append(start, n_samples).tolist(),
+            strict=True,
+        )
+    ]
+    below = np.unique(np.concatenate([end, *cuts]))
+    tied = np.isin(below, end, assume_unique=True)
+    return TieGroups(
+        np.append(known, below), np.append(np.zeros(known.size, dtype=bool), ~tied)
+    )
+
+
+def untied(n_samples: int) -> TieGroups:
+    """Groups of a list without ties."""
+    nowhere = np.zeros(0, dtype=np.intp)
+    known = np.arange(1, min(n_samples, DETAILED) + 1)
+    return tie_groups(known, nowhere, nowhere, n_samples)
+
+
+def _cuts(begin: int, stop: int) -> _Ints:
+    """Ends of the stretches between two depths."""
+    count = int(np.ceil(np.log(stop / begin) * _STRETCH))
+    cuts = begin * (stop / begin) ** (np.arange(1, count + 1) / max(count, 1))
+    return np.rint(cuts).astype(np.intp)
