@@ -3,6 +3,7 @@
 Machines are noisy, so the contestants take turns, and medians are compared.
 """
 
+import gc
 import json
 import os
 import platform
@@ -52,9 +53,12 @@ def take_turns(calls, *, budget=SHORT):
     once = sum(seconds(call) for call in calls.values())
     rounds = int(np.clip(budget / once, FEWEST, MOST))
     times = {name: [] for name in calls}
+    gc.collect()
+    gc.disable()  # the rubbish of one is not to be cleared in the time of another
     for _ in range(rounds):
         for name, call in calls.items():
             times[name].append(seconds(call))
+    gc.enable()
     return {name: median(spent) for name, spent in times.items()}
 
 
@@ -70,12 +74,12 @@ def peak_bytes():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def status_bytes(name):
-    """Memory of this process by its name in /proc: RssAnon is without mapped files."""
-    for line in Path("/proc/self/status").read_text().splitlines():
+def status_bytes(name, process="self"):
+    """Memory of a process by its name in /proc: RssAnon is without mapped files."""
+    for line in Path(f"/proc/{process}/status").read_text().splitlines():
         if line.startswith(name + ":"):
             return int(line.split()[1]) * 1024
-    msg = f"/proc/self/status has no {name}"
+    msg = f"/proc/{process}/status has no {name}"
     raise RuntimeError(msg)
 
 
