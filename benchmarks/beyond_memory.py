@@ -2,8 +2,9 @@
 
 First the average precision of one long list: by `RankCounts` from memory-mapped files,
 by scikit-learn from arrays in memory, and by polars and duckdb from a Parquet file.
-Each runs in a process of its own. "anonymous" is the memory that it holds of its own,
-without the pages of mapped files, which the system takes back when it needs them.
+Each runs in a process of its own. "anonymous" is the memory that it takes beyond its
+modules, without the pages of mapped files, which the system takes back when it needs
+them; "resident" is all, at most.
 
 Then each question of lists of growing length. "passes" is its time in read passes,
 `y_score.max()` and `np.isfinite(y_score).all()`; what scikit-learn would take beyond
@@ -123,7 +124,7 @@ def by_duckdb(folder):
         select sum(d * hits / retrieved) / sum(d) from reached
     """
     with duckdb.connect(config={"temp_directory": str(folder / "duckdb")}) as base:
-        return float(base.sql(query).fetchone()[0])
+        return float(base.execute(query).fetchall()[0][0])
 
 
 LARGE = {
@@ -145,10 +146,12 @@ GROWTH = {
 def answer_large(name, folder):
     """One contestant, in a process that does nothing else; ready, and then timed."""
     __import__({"skrank": "numpy"}.get(name, name))
+    before = status_bytes("RssAnon")
     start = time.perf_counter()
     value = LARGE[name](Path(folder))
     spent = time.perf_counter() - start
-    print(json.dumps({"value": value, "seconds": spent, "resident": peak_bytes()}))
+    found = {"value": value, "seconds": spent, "before": before}
+    print(json.dumps({**found, "resident": peak_bytes()}))
 
 
 def answer_growth(name, folder):
@@ -182,7 +185,8 @@ def run(how, name, folder):
         output = process.stdout.read()
     if process.returncode:
         return None
-    return {**json.loads(output), "anonymous": most}
+    found = json.loads(output)
+    return {**found, "anonymous": most - found.get("before", 0)}
 
 
 def _anonymous(process_id):

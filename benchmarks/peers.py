@@ -16,6 +16,7 @@ import json
 import pstats
 import tempfile
 import tracemalloc
+import warnings
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -314,6 +315,7 @@ def main():
     if args.memory:
         measure_memory(*args.memory)
         return
+    warnings.filterwarnings("ignore", message="unsafe cast")  # numba, of ranx
     print_head("torchmetrics", "torch", "ranx", "pytrec-eval-terrier")
     most = 10**6 if args.quick else N_LARGE
     print_speed(most)
