@@ -7,7 +7,6 @@ import gc
 import json
 import os
 import platform
-import resource
 import subprocess
 import sys
 import time
@@ -70,8 +69,11 @@ def fresh(script, *args):
 
 
 def peak_bytes():
-    """Most memory that this process ever held, pages of mapped files included."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    """Most memory that this process ever held, pages of mapped files included.
+
+    It is what ru_maxrss should be, which a process inherits from the one it came from.
+    """
+    return status_bytes("VmHWM")
 
 
 def status_bytes(name, process="self"):

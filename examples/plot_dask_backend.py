@@ -8,14 +8,7 @@ the fits of a search, the draws of luck, resampled lists, folds. So it goes wher
 `dask <https://distributed.dask.org>`__ cluster. The answers do not depend on it.
 """
 
-# %%
-# A cluster
-# ---------
-# Two processes on this machine stand for it here. On a real one, give the address of
-# its scheduler to ``Client``. In a script of your own this belongs below
-# ``if __name__ == "__main__"``, since the workers of a local cluster read it again.
-
-from time import perf_counter
+import logging
 
 import joblib
 import matplotlib.pyplot as plt
@@ -32,9 +25,11 @@ from skrank import (
 )
 
 # %%
-# Rare targets, 3 % of the items, and the questions that we have: which number of
-# neighbours ranks best, how far above the luck of the best of all candidates, and how
-# sure its value on new items is.
+# What to ask
+# -----------
+# Rare targets, 3 % of the items, and three questions: which number of neighbours ranks
+# best, how far that is above the luck of the best of all candidates, and how sure its
+# value on new items is.
 
 X, y = make_classification(
     3000, 10, n_informative=4, weights=[0.97], flip_y=0.005, random_state=0
@@ -59,46 +54,52 @@ def ask():
 
 
 # %%
-# Here, and there
-# ---------------
-# Nothing changes but the backend. `n_jobs` need not be set: under the backend of dask
-# all its workers are used.
+# A cluster
+# ---------
+# Two processes on this machine stand for it here; on a real one, ``Client`` is given
+# the address of its scheduler. Nothing else changes but the backend. `n_jobs` need not
+# be set: under the backend of dask all its workers are used.
 
-with (
-    LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
-    Client(cluster),
-    joblib.parallel_config(backend="dask"),
-):
-    start = perf_counter()
-    search, luck, spread = ask()
-    print(f"on the cluster {perf_counter() - start:.1f} s")
 
-start = perf_counter()
-again = ask()
-print(f"in one process {perf_counter() - start:.1f} s")
+def ask_on_cluster():
+    """Ask the same of two worker processes."""
+    with (
+        LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            dashboard_address=None,
+            silence_logs=logging.ERROR,
+        ) as two,
+        Client(two),
+        joblib.parallel_config(backend="dask"),
+    ):
+        return ask()
+
 
 # %%
-# The numbers are the same to the last bit: each batch of draws has its own seed.
+# There, and here
+# ---------------
+# The numbers are the same to the last bit, since each batch of draws has a seed of its
+# own. The workers of a local cluster read the script again, and stop at this ``if``.
+#
+# In the picture: the best of ten candidates by luck alone, and the values that the
+# candidates have.
 
-print(search.best_params_)
-print(luck)
-print(spread)
-assert np.array_equal(luck.null_best, again[1].null_best)
-assert spread.standard_error == again[2].standard_error
+if __name__ == "__main__":
+    search, luck, spread = ask_on_cluster()
+    _, luck_here, spread_here = ask()
+    assert np.array_equal(luck.null_best, luck_here.null_best)
+    assert spread.standard_error == spread_here.standard_error
+    print(search.best_params_, luck, spread, sep="\n\n")
+
+    figure, ax = plt.subplots(figsize=(6.4, 3.4), layout="constrained")
+    ax.hist(luck.null_best, bins=40, color="0.75", label="best of ten, by luck")
+    ax.vlines(luck.values, 0, 100, color="C0", lw=1, label="candidates")
+    ax.axvline(luck.statistic, color="C1", lw=2, label="the winner")
+    ax.set(xlabel="average precision, mean over the folds", ylabel="draws")
+    ax.legend()
 
 # %%
 # So small a task is hardly worth the way. What pays is what takes long: many
 # candidates, models that fit slowly, two rankings of a million items that are swapped
 # 10,000 times.
-#
-# In the picture: the best of ten candidates by luck alone, and the values that the
-# candidates have.
-
-figure, ax = plt.subplots(figsize=(6.4, 3.4), layout="constrained")
-ax.hist(luck.null_best, bins=40, color="0.75", label="best of ten, by luck")
-for value in luck.values:
-    ax.axvline(value, color="C0", lw=1, label="a candidate" * (value == luck.values[0]))
-ax.axvline(luck.statistic, color="C1", lw=2, label="the winner")
-ax.set(xlabel="average precision, mean over the folds", ylabel="draws")
-ax.legend()
-ax.set_title("A search on a cluster, and the luck of the best")
