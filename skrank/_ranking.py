@@ -215,12 +215,10 @@ def rank(data: RankingInput, depth: float = math.inf) -> Ranking:
     With weights all is sorted: O(n log n).
     """
     if data.weight is not None:
-        ranking = _rank_weights(data)
-    elif depth <= _SHALLOW * data.y_score.size:
-        ranking = _rank_top(data, int(depth))
-    else:
-        ranking = _rank_counts(data)
-    return replace(ranking, n_targets=ranking.n_targets + data.n_missed)
+        return _rank_weights(data)
+    if depth <= _SHALLOW * data.y_score.size:
+        return _rank_top(data, int(depth))
+    return _rank_counts(data)
 
 
 def hits_at(ranking: Ranking, depths: Any) -> Any:
@@ -298,9 +296,12 @@ def _level_at(y_score: NDArray[Any], depth: int) -> Any:
 def _distinct(scores: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Distinct scores, ascending, and how often each occurs."""
     ordered = np.sort(scores)
-    last = np.flatnonzero(ordered[1:] != ordered[:-1])
-    ends = np.append(last, ordered.size - 1) + 1 if ordered.size else last
-    return ordered[ends - 1], np.diff(ends, prepend=0)
+    is_last = np.ones(ordered.size, dtype=bool)
+    is_last[:-1] = ordered[1:] != ordered[:-1]
+    last = is_last.nonzero()[0]
+    hits = last + 1
+    hits[1:] -= hits[:-1].copy()
+    return ordered[last], hits
 
 
 def _counted(
@@ -316,7 +317,7 @@ def _counted(
         groups=_from_top(above=above, size=size, hits=hits),
         levels=levels[::-1],
         n_samples=n,
-        n_targets=m,
+        n_targets=m + data.n_missed,
         n_others=n - m,
         n_missed=data.n_missed,
         items=ListedItems(data.y_score),
@@ -343,7 +344,7 @@ def _rank_weights(data: RankingInput) -> Ranking:
         groups=groups,
         levels=ordered[first][held][::-1],
         n_samples=float(depth[0]),
-        n_targets=total,
+        n_targets=total + data.n_missed,
         n_others=others,
         n_missed=data.n_missed,
         items=WeightedItems(ordered, depth),

@@ -25,6 +25,9 @@ class Figure(Protocol):
     def check_weights(self) -> None:
         """Refuse weights where they have no meaning."""
 
+    def reach(self, n_samples: int, n_targets: int) -> float:
+        """Depth below which tie groups may begin that are not asked for."""
+
     def value(self, ranking: Ranking) -> float:
         """Value of one ranking that has targets and others, or missed some."""
 
@@ -49,7 +52,8 @@ def evaluate(
     )
     if data.weight is not None:
         figure.check_weights()
-    ranking = rank(data)
+    n_targets = data.targets.size + data.n_missed
+    ranking = rank(data, figure.reach(data.y_score.size, n_targets))
     reason = why_undefined(ranking)
     if reason is not None:
         return undefined(figure.name, reason, answer, stacklevel=3)
