@@ -50,15 +50,19 @@ class ScoreSample:
     def __add__(self, other: "ScoreSample") -> "ScoreSample":
         """Return the sample of both lists."""
         total = ScoreSample()
-        total.n_samples = self.n_samples + other.n_samples
-        total.stride = max(self.stride, other.stride)
         for part in (self, other):
-            times = total.stride // part.stride
-            for piece in part._pieces:
-                total._keep(_one_of_each(piece, times))
-        while total._size > _LARGEST:
-            total._thin()
+            total.merge(part)
         return total
+
+    def merge(self, other: "ScoreSample") -> None:
+        """Take the sample of another list."""
+        self.n_samples += other.n_samples
+        while self.stride < other.stride:
+            self._thin()
+        for piece in other._pieces:
+            self._keep(_one_of_each(piece, self.stride // other.stride))
+        while self._size > _LARGEST:
+            self._thin()
 
     def search(self) -> "TieSearch":
         """Say what to look for in the second step; O(sample)."""
