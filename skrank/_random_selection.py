@@ -487,7 +487,7 @@ def null_of(
         The law.
     """
     n_samples, n_targets = int(ranking.n_samples), int(ranking.n_targets)
-    ties = ranking.tie_sizes()
+    ties = np.diff(ranking.tie_groups().ends, prepend=0)
     return RandomSelectionNull(n_samples, n_targets, metric, tie_sizes=ties, **settings)
 
 

@@ -1,30 +1,34 @@
-"""Rank once: scores become tie groups, best first. The only place that sorts.
+"""Rank once: scores become tie groups, best first.
 
 What comes in is clean input. What goes out is all that any measure asks of a ranking:
 for each distinct score of a target, how many items stand above it and how many share
-it. To count those it is enough to sort the score *values*; the order of the items, and
-with it a sort of indices, is never needed. Weights are the one exception, because they
-have to travel with their scores.
+it. To count those (see `_counting`) no item has to be put in order. Weights are the one
+exception, because they have to travel with their scores; and what asks how all items
+are tied, the law of luck and a cut moved to the end of its tie, finds that out when it
+is needed.
 
 Notation, here and in every module to the right: T items and H targets ("hits") stand
 above a tie group of b items that holds d hits. With weights, all four are sums of
 weights.
 """
 
+import math
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from skrank._counting import LevelCounts, levels_below
+from skrank._ties import TieGroups, tie_groups
 from skrank._validation import RankingInput
 
 SLACK = 1e-12  # of sums of weights, relative
 
-_BUCKETS = 2**14  # of scores; their counts stay in the processor's cache
-_MANY = 2**14  # scores from which buckets are faster than the search alone
-_LEAST_WIDTH = 1e-300  # of all levels; the number of buckets over it is finite
+_SHALLOW = 1 / 16  # of the list: to this depth it pays to look for the top first
+_PIECE = 2**16  # scores, which the processor's cache holds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,8 +56,7 @@ class Ranking:
 
     `n_samples`, `n_targets` and `n_others` are weights where there are weights; targets
     that were never scored count in `n_targets` alone. `levels` are the scores of the
-    groups, best first. `ordered` holds all scores, ascending; `depth` the weight of
-    each item and all above it (None: every item counts 1).
+    groups, best first. Of all the items, `items` knows how they are tied.
     """
 
     groups: HitGroups
@@ -62,34 +65,107 @@ class Ranking:
     n_targets: float
     n_others: float
     n_missed: int
-    ordered: NDArray[Any]
-    depth: NDArray[np.float64] | None = None
+    items: "Items"
+
+    @property
+    def weighted(self) -> bool:
+        """Whether depths are sums of weights."""
+        return self.items.weighted
 
     @property
     def whole(self) -> bool:
         """Whether depths are counts: no weights, or whole-number weights."""
-        return self.depth is None or bool(np.all(self.depth == np.rint(self.depth)))
+        return self.items.whole
 
     def group_end(self, depth: float) -> float:
-        """Depth at which the tie group that reaches across `depth` ends; O(log n)."""
-        if self.depth is None:
-            level = self.ordered[self.ordered.size - int(depth)]
-            return int(self.ordered.size - np.searchsorted(self.ordered, level))
-        reached = np.searchsorted(-self.depth, -depth * (1 - SLACK), side="right")
-        level = self.ordered[max(int(reached) - 1, 0)]
-        return float(self.depth[np.searchsorted(self.ordered, level)])
+        """Depth at which the tie group that reaches across `depth` ends."""
+        return self.items.group_end(depth)
 
     def tie_size(self, depth: float) -> int:
-        """Size of the tie group that reaches across `depth`; O(log n)."""
-        level = self.ordered[self.ordered.size - int(depth)]
-        first = np.searchsorted(self.ordered, level)
-        return int(np.searchsorted(self.ordered, level, side="right") - first)
+        """Size of the tie group that reaches across `depth`."""
+        return self.items.tie_size(depth)
 
-    def tie_sizes(self) -> NDArray[np.intp]:
-        """Sizes of all tie groups, best first; O(n)."""
+    def tie_groups(self) -> TieGroups:
+        """Return all tie groups, best first."""
+        return self.items.tie_groups()
+
+
+class Items(Protocol):
+    """How the items of a list are tied, whether they are targets or not."""
+
+    @property
+    def weighted(self) -> bool:
+        """Whether depths are sums of weights."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether depths are counts: no weights, or whole-number weights."""
+
+    def group_end(self, depth: float) -> float:
+        """Depth at which the tie group that reaches across `depth` ends."""
+
+    def tie_size(self, depth: float) -> int:
+        """Size of the tie group that reaches across `depth`."""
+
+    def tie_groups(self) -> TieGroups:
+        """Return all tie groups, best first."""
+
+
+class ListedItems:
+    """Items in memory; they are sorted when a question needs it, and only once."""
+
+    weighted = False
+
+    def __init__(self, y_score: NDArray[Any]) -> None:
+        self.y_score = y_score
+
+    @cached_property
+    def ordered(self) -> NDArray[Any]:
+        """All scores, ascending; O(n log n)."""
+        return np.sort(self.y_score)
+
+    @property
+    def whole(self) -> bool:
+        """Depths are counts."""
+        return True
+
+    def group_end(self, depth: float) -> float:
+        """Count the items at and above the level of a depth; O(n)."""
+        level = _level_at(self.y_score, int(depth))
+        return int(np.count_nonzero(self.y_score >= level))
+
+    def tie_size(self, depth: float) -> int:
+        """Count the items at the level of a depth; O(n)."""
+        level = _level_at(self.y_score, int(depth))
+        return int(np.count_nonzero(self.y_score == level))
+
+    def tie_groups(self) -> TieGroups:
+        """Find the ends of equal scores in a sorted list; O(n log n)."""
         first = np.flatnonzero(self.ordered[1:] != self.ordered[:-1]) + 1
-        bounds = np.concatenate([[0], first, [self.ordered.size]])
-        return np.diff(bounds)[::-1]
+        ends = np.append((self.ordered.size - first)[::-1], self.ordered.size)
+        nowhere = np.zeros(0, dtype=np.intp)
+        return tie_groups(ends, nowhere, nowhere, self.ordered.size)
+
+
+class WeightedItems(ListedItems):
+    """Items with weights, in order; `depth` is the weight of each and all above it."""
+
+    weighted = True
+
+    def __init__(self, ordered: NDArray[Any], depth: NDArray[np.float64]) -> None:
+        super().__init__(ordered)
+        self.depth = depth
+
+    @property
+    def whole(self) -> bool:
+        """Whether all weights are whole numbers."""
+        return bool(np.all(self.depth == np.rint(self.depth)))
+
+    def group_end(self, depth: float) -> float:
+        """Look up the weight down to the end of a tie; O(log n)."""
+        reached = np.searchsorted(-self.depth, -depth * (1 - SLACK), side="right")
+        level = self.y_score[max(int(reached) - 1, 0)]
+        return float(self.depth[np.searchsorted(self.y_score, level)])
 
 
 class Standing(NamedTuple):
@@ -121,37 +197,9 @@ def standing(data: RankingInput, levels: NDArray[Any] | None = None) -> Standing
 
 def _places_from_below(scores: NDArray[Any], levels: NDArray[Any]) -> NDArray[np.intp]:
     """Twice the levels below each score, and one more where it is a level."""
-    below = _levels_below(scores, levels)
+    below = levels_below(scores, levels)
     tied: NDArray[np.bool_] = levels[np.minimum(below, levels.size - 1)] == scores
     return 2 * below + tied
-
-
-def _levels_below(scores: NDArray[Any], levels: NDArray[Any]) -> NDArray[np.intp]:
-    """Number of levels below each score: a sorted search, spared where it can be.
-
-    Scores and levels fall into buckets of equal width, in the same order as they are.
-    Where a bucket holds no level, all its scores have the same levels below them.
-    """
-    start, width = float(levels[0]), float(levels[-1]) - float(levels[0])
-    if scores.size < _MANY or not _LEAST_WIDTH < width < np.inf:
-        return np.searchsorted(levels, scores)
-    scale = (_BUCKETS - 1) / width
-    held = np.bincount(_buckets(levels, start, scale), minlength=_BUCKETS + 2)
-    reached = np.cumsum(held)
-    bucket = _buckets(scores, start, scale)
-    below: NDArray[np.intp] = reached[bucket]
-    unsure = np.flatnonzero(held[bucket])
-    below[unsure] = np.searchsorted(levels, scores[unsure])
-    return below
-
-
-def _buckets(scores: NDArray[Any], start: float, scale: float) -> NDArray[np.intp]:
-    with np.errstate(over="ignore"):  # the infinite is outside all levels
-        place = np.subtract(scores, start, dtype=np.float64)
-        place *= scale
-    np.clip(place, -1, _BUCKETS, out=place)
-    place += 1
-    return np.asarray(place, dtype=np.intp)
 
 
 def ranks_as_scores(data: RankingInput) -> RankingInput:
@@ -159,9 +207,19 @@ def ranks_as_scores(data: RankingInput) -> RankingInput:
     return replace(data, y_score=rankdata(data.y_score))
 
 
-def rank(data: RankingInput) -> Ranking:
-    """Rank clean input; O(n log n) in one sort of score values, one array of memory."""
-    ranking = _rank_counts(data) if data.weight is None else _rank_weights(data)
+def rank(data: RankingInput, depth: float = math.inf) -> Ranking:
+    """Rank clean input; the tie groups that begin below `depth` may be left out.
+
+    Without weights the places of the targets are counted (see `_counting`), those in a
+    shallow top, up to 1/16 of the list, after looking for the score it ends with: O(n).
+    With weights all is sorted: O(n log n).
+    """
+    if data.weight is not None:
+        ranking = _rank_weights(data)
+    elif depth <= _SHALLOW * data.y_score.size:
+        ranking = _rank_top(data, int(depth))
+    else:
+        ranking = _rank_counts(data)
     return replace(ranking, n_targets=ranking.n_targets + data.n_missed)
 
 
@@ -186,7 +244,7 @@ def cut_places(scores: NDArray[Any], depths: NDArray[Any]) -> NDArray[np.intp]:
 
 def share_of_top(y_score: NDArray[Any], depth: int) -> NDArray[np.float64]:
     """Chance of each item to be among the top `depth`, ties in random order; O(n)."""
-    level = np.partition(y_score, -depth)[-depth]
+    level = _level_at(y_score, depth)
     above, level_with = y_score > level, y_score == level
     room = depth - np.count_nonzero(above)
     share: NDArray[np.float64] = above + level_with * (room / level_with.sum())
@@ -204,13 +262,65 @@ def items_above(scores: NDArray[Any]) -> NDArray[np.intp]:
 
 def _rank_counts(data: RankingInput) -> Ranking:
     """Count the items above and level with each distinct score of a target."""
-    levels, hits = np.unique(data.y_score[data.targets], return_counts=True)
-    ordered = np.sort(data.y_score)
-    first = np.searchsorted(ordered, levels, side="left")
-    last = np.searchsorted(ordered, levels, side="right")
-    groups = _from_top(above=ordered.size - last, size=last - first, hits=hits)
-    n, m = ordered.size, data.targets.size
-    return Ranking(groups, levels[::-1], n, m, n - m, data.n_missed, ordered)
+    levels, hits = _distinct(data.y_score[data.targets])
+    counts = LevelCounts(levels)
+    counts.add(data.y_score)
+    above = data.y_score.size - counts.below - counts.level_with
+    return _counted(data, levels, above, counts.level_with, hits)
+
+
+def _rank_top(data: RankingInput, depth: int) -> Ranking:
+    """Count likewise, down to the tie that reaches across `depth`."""
+    floor = _level_at(data.y_score, depth)
+    top = data.y_score[data.y_score > floor]
+    scores = data.y_score[data.targets]
+    levels, hits = _distinct(scores[scores >= floor])
+    counts = LevelCounts(levels)
+    counts.add(top)
+    above, size = top.size - counts.below - counts.level_with, counts.level_with
+    size[levels == floor] = np.count_nonzero(data.y_score == floor)
+    return _counted(data, levels, above, size, hits)
+
+
+def _level_at(y_score: NDArray[Any], depth: int) -> Any:
+    """Score of the item at a depth; O(n) for a shallow one, in pieces."""
+    if depth > _SHALLOW * y_score.size:
+        return np.partition(y_score, -depth)[-depth]
+    length = max(_PIECE, 4 * depth)
+    best = np.partition(y_score[:length], -depth)[-depth:]
+    for start in range(length, y_score.size, length):
+        piece = y_score[start : start + length]
+        best = np.concatenate([best, piece[piece > best[0]]])
+        best = np.partition(best, -depth)[-depth:]
+    return best[0]
+
+
+def _distinct(scores: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Distinct scores, ascending, and how often each occurs."""
+    ordered = np.sort(scores)
+    last = np.flatnonzero(ordered[1:] != ordered[:-1])
+    ends = np.append(last, ordered.size - 1) + 1 if ordered.size else last
+    return ordered[ends - 1], np.diff(ends, prepend=0)
+
+
+def _counted(
+    data: RankingInput,
+    levels: NDArray[Any],
+    above: NDArray[Any],
+    size: NDArray[Any],
+    hits: NDArray[np.intp],
+) -> Ranking:
+    """Ranking of items that are counted, from ascending groups."""
+    n, m = data.y_score.size, data.targets.size
+    return Ranking(
+        groups=_from_top(above=above, size=size, hits=hits),
+        levels=levels[::-1],
+        n_samples=n,
+        n_targets=m,
+        n_others=n - m,
+        n_missed=data.n_missed,
+        items=ListedItems(data.y_score),
+    )
 
 
 def _rank_weights(data: RankingInput) -> Ranking:
@@ -236,8 +346,7 @@ def _rank_weights(data: RankingInput) -> Ranking:
         n_targets=total,
         n_others=others,
         n_missed=data.n_missed,
-        ordered=ordered,
-        depth=depth,
+        items=WeightedItems(ordered, depth),
     )
 
 

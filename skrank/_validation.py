@@ -83,15 +83,14 @@ def find_targets(labels: NDArray[Any], pos_label: object = None) -> NDArray[np.i
             f"labels like {_plain(labels[0])!r}."
         )
         raise ValueError(msg)
-    low, high = labels.min(), labels.max()
-    other = min(float(low), 0.0)
-    if other in (0.0, -1.0) and _is_two_valued(labels, other, high):
-        return np.flatnonzero(labels if other == 0.0 else labels == 1)
-    msg = (
-        "`y_true` must hold labels {0, 1}, {-1, 1} or bool when `pos_label` is None; "
-        f"got values from {low} to {high}."
-    )
-    raise ValueError(msg)
+    targets = _find_ones(labels)
+    if targets is None:
+        msg = (
+            "`y_true` must hold labels {0, 1}, {-1, 1} or bool when `pos_label` is "
+            f"None; got values from {labels.min()} to {labels.max()}."
+        )
+        raise ValueError(msg)
+    return targets
 
 
 def check_scores(
@@ -358,30 +357,46 @@ def _find_label(labels: NDArray[Any], pos_label: object) -> NDArray[np.intp]:
         msg = f"`pos_label` must be one label; got {pos_label!r}."
         raise ValueError(msg)
     is_target = labels == pos_label
-    others = labels[~is_target]
-    unlike = others[others != others[0]] if others.size else others
-    if unlike.size:
+    targets = np.flatnonzero(is_target)
+    if targets.size == labels.size:
+        return targets
+    other = labels[is_target.argmin()]
+    if targets.size + np.count_nonzero(labels == other) < labels.size:
+        unlike = labels[~is_target & (labels != other)][0]
+        raise _unlike_labels(pos_label, other, unlike, found=targets.size > 0)
+    return targets
+
+
+def _unlike_labels(
+    pos_label: object, other: Any, unlike: Any, *, found: bool
+) -> ValueError:
+    """Error for more labels than two, with or without that of the targets."""
+    if found:
         msg = (
             f"`y_true` must hold two labels, {pos_label!r} and one other, as does "
-            f"y == {pos_label!r}; got {_plain(others[0])!r} and "
-            f"{_plain(unlike[0])!r} beside it."
+            f"y == {pos_label!r}; got {_plain(other)!r} and {_plain(unlike)!r} "
+            "beside it."
         )
-        if others.size == labels.size:
-            msg = (
-                "`pos_label` must be one of the labels in `y_true`; got "
-                f"pos_label={pos_label!r}, labels {_plain(others[0])!r} and "
-                f"{_plain(unlike[0])!r}."
-            )
-        raise ValueError(msg)
-    return np.flatnonzero(is_target)
+    else:
+        msg = (
+            "`pos_label` must be one of the labels in `y_true`; got "
+            f"pos_label={pos_label!r}, labels {_plain(other)!r} and "
+            f"{_plain(unlike)!r}."
+        )
+    return ValueError(msg)
 
 
-def _is_two_valued(labels: NDArray[Any], other: float, high: Any) -> bool:
-    """Whether labels from `other` to `high` are all either `other` or 1."""
-    if labels.dtype.kind != "f" and other == 0.0:
-        return bool(high <= 1)
-    n_targets = np.count_nonzero(labels == 1)
-    return bool(n_targets + np.count_nonzero(labels == other) == labels.size)
+def _find_ones(labels: NDArray[Any]) -> NDArray[np.intp] | None:
+    """Positions of the ones among zeros, or else among minus ones."""
+    is_set = labels if labels.dtype.kind == "b" else labels != 0
+    if not is_set.all():
+        targets = np.flatnonzero(is_set)
+        return targets if np.all(labels[targets] == 1) else None
+    targets = np.flatnonzero(labels == 1)
+    others = labels.size - targets.size
+    if others and np.count_nonzero(labels == -1) != others:
+        return None
+    return targets
 
 
 def _is_sign(low: Any, scores: NDArray[Any]) -> bool:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from skrank._ranking import _MANY, ranks_as_scores, standing
+from skrank._counting import _LEAST_SEARCHED
+from skrank._ranking import ranks_as_scores, standing
 from skrank._validation import check_ranking_input
 
 SCORES = {
@@ -24,7 +25,7 @@ SCORES = {
 }
 
 
-@pytest.mark.parametrize("n_samples", [50, _MANY + 100])
+@pytest.mark.parametrize("n_samples", [50, _LEAST_SEARCHED + 100])
 @pytest.mark.parametrize("kind", SCORES)
 def test_standing_is_that_of_a_search(kind, n_samples):
     rng = np.random.default_rng(0)

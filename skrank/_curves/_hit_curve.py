@@ -343,7 +343,7 @@ def curve_of(ranking: Ranking, ties: str = "expected") -> HitCurve:
         n_samples=end + ranking.n_missed,
         n_targets=ranking.n_targets,
         unit=1,
-        tie_ends=None if ranking.depth is not None else _tie_ends(ranking),
+        tie_ends=None if ranking.weighted else _tie_ends(ranking),
     )
 
 
@@ -384,5 +384,6 @@ def _corners(groups: HitGroups, ties: str) -> tuple[NDArray[Any], NDArray[Any]]:
 def _tie_ends(ranking: Ranking) -> NDArray[np.intp]:
     """Depths at which ties end, enough for a picture."""
     depths = spread_counts(int(ranking.n_samples))
-    ends = [int(ranking.group_end(depth)) for depth in depths.tolist()]
-    return np.unique(np.array(ends, dtype=np.intp))
+    ties = ranking.tie_groups()
+    index = np.searchsorted(ties.ends, depths)
+    return np.unique(np.where(ties.merged[index], depths, ties.ends[index]))

@@ -1,0 +1,135 @@
+"""Count the scores below and level with given levels; no item is put in order.
+
+All that a measure asks of a ranking is, for each distinct score of a target, how many
+items stand above it and how many share it. Two ways lead to these counts, and both are
+exact:
+
+- The *sieve*, for few levels: scores fall into buckets of equal width. Where a bucket
+  holds no level, counting its scores is enough; the few that share a bucket with a
+  level are looked at twice.
+- Else the score *values* are sorted in pieces that stay in the processor's cache, and
+  the levels are looked up in each piece.
+
+The rule: the sieve for up to ``_MOST_SIEVED`` levels among ``_LEAST_SIEVED`` or more
+scores, the sort otherwise. Where sorting is vectorised the two differ by less than
+half; where it is not, the sieve is ten times as fast. Extra memory is that of a few
+pieces, whatever the length of the list.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MOST_SIEVED = 2**9  # levels; with more, too many scores share a bucket with one
+_LEAST_SIEVED = 2**16  # scores; fewer are sorted in the time it takes to begin
+_LEAST_SEARCHED = 2**14  # scores from which the sieve is faster than the search alone
+_PIECE = 2**16  # scores, which the cache holds with their buckets
+_LONG_PIECE = 2**20  # at most, where there are many levels to look up in each
+_BUCKETS = 2**14  # of scores; their counts stay in the processor's cache
+
+
+class LevelCounts:
+    """How many of the scores added so far are below, and level with, each level.
+
+    `levels` are distinct and ascending, of the type of the scores. Cost of `add`: O(n)
+    with few levels; else O(n log p + m n / p) for pieces of p scores.
+    """
+
+    def __init__(self, levels: NDArray[Any]) -> None:
+        self.levels = levels
+        self.n_samples = 0
+        self.below = np.zeros(levels.size, dtype=np.int64)
+        self.level_with = np.zeros(levels.size, dtype=np.int64)
+
+    def add(self, scores: NDArray[Any]) -> None:
+        """Count more scores."""
+        n, m = scores.size, self.levels.size
+        self.n_samples += n
+        if m == 0 or n == 0:
+            return
+        sieve = None
+        if m <= _MOST_SIEVED and n >= _LEAST_SIEVED:
+            sieve = sieve_of(self.levels)
+        if sieve is not None:
+            self._sift(scores, sieve)
+        else:
+            self._sort_and_search(scores)
+
+    def _sift(self, scores: NDArray[Any], sieve: "Sieve") -> None:
+        """Count by buckets; look twice at scores that share one with a level."""
+        counts = np.zeros(sieve.held.size, dtype=np.int64)
+        unsure = []
+        for start in range(0, scores.size, _PIECE):
+            piece = scores[start : start + _PIECE]
+            bucket = sieve.buckets(piece)
+            counts += np.bincount(bucket, minlength=counts.size)
+            unsure.append(piece[sieve.held[bucket]])
+        counts[sieve.held] = 0
+        self.below += np.cumsum(counts)[sieve.buckets(self.levels)]
+        self._sort_and_search(np.concatenate(unsure))
+
+    def _sort_and_search(self, scores: NDArray[Any]) -> None:
+        """Sort the values piece by piece, and look the levels up in each."""
+        length = min(max(_PIECE, 8 * self.levels.size), _LONG_PIECE, scores.size)
+        room = np.empty(length, scores.dtype)  # made once: fresh memory is slow
+        for start in range(0, scores.size, max(length, 1)):
+            piece = scores[start : start + length]
+            ordered = room[: piece.size]
+            ordered[:] = piece
+            ordered.sort()
+            self._search(ordered)
+
+    def _search(self, ordered: NDArray[Any]) -> None:
+        """Look up the levels; where one is found, look for the end of its tie too."""
+        first = ordered.searchsorted(self.levels)
+        self.below += first
+        found = ordered[np.minimum(first, ordered.size - 1)] == self.levels
+        present = np.flatnonzero(found)
+        last = ordered.searchsorted(self.levels[present], side="right")
+        self.level_with[present] += last - first[present]
+
+
+class Sieve:
+    """Buckets of equal width between the levels, in the same order as they are."""
+
+    def __init__(self, levels: NDArray[Any], scale: np.floating[Any]) -> None:
+        self.start, self.scale = scale.dtype.type(levels[0]), scale
+        self.held = np.zeros(_BUCKETS + 2, dtype=bool)  # buckets that hold a level
+        self.held[self.buckets(levels)] = True
+
+    def buckets(self, scores: NDArray[Any]) -> NDArray[np.intp]:
+        """Bucket of each score; the first and the last are outside all levels."""
+        with np.errstate(over="ignore"):  # the infinite is outside too
+            place: NDArray[Any] = np.subtract(
+                scores, self.start, dtype=self.scale.dtype
+            )
+            place *= self.scale
+        np.clip(place, -1, _BUCKETS, out=place)
+        place += 1
+        bucket: NDArray[np.intp] = place.astype(np.intp)
+        return bucket
+
+
+def sieve_of(levels: NDArray[Any]) -> Sieve | None:
+    """Sieve between ascending levels, if the computer's numbers can tell them apart."""
+    width = float(levels[-1]) - float(levels[0])
+    with np.errstate(divide="ignore", over="ignore"):
+        scale = np.result_type(levels, np.float32).type(np.divide(_BUCKETS - 1, width))
+    return Sieve(levels, scale) if 0 < scale < np.inf else None
+
+
+def levels_below(scores: NDArray[Any], levels: NDArray[Any]) -> NDArray[np.intp]:
+    """Number of levels below each score: a sorted search, spared where it can be.
+
+    Where a bucket holds no level, all its scores have the same levels below them.
+    """
+    sieve = sieve_of(levels) if scores.size >= _LEAST_SEARCHED else None
+    if sieve is None:
+        return np.searchsorted(levels, scores)
+    held = np.bincount(sieve.buckets(levels), minlength=sieve.held.size)
+    bucket = sieve.buckets(scores)
+    below: NDArray[np.intp] = np.cumsum(held)[bucket]
+    unsure = np.flatnonzero(sieve.held[bucket])
+    below[unsure] = np.searchsorted(levels, scores[unsure])
+    return below
