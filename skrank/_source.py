@@ -23,16 +23,9 @@ def ranking_of(
 ) -> Ranking:
     """Ranking of labels and scores, in memory or in dask, or of counts."""
     if isinstance(y_true, RankCounts):
-        refuse_beside_counts(
-            y_score=y_score, pos_label=pos_label, sample_weight=sample_weight
-        )
+        _refuse(y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
         return read_counts(y_true, n_missed)
-    if y_score is None:
-        msg = (
-            "`y_score` must be given with `y_true`, unless that is a RankCounts; got "
-            f"y_true of type {type(y_true).__name__} alone."
-        )
-        raise ValueError(msg)
+    y_true, y_score = columns_of(y_true, y_score)
     if is_dask(y_true) or is_dask(y_score):
         _refuse_weights(sample_weight)
         counts = RankCounts.from_arrays(y_true, y_score, pos_label=pos_label)
@@ -48,8 +41,27 @@ def ranking_of(
     )
 
 
-def refuse_beside_counts(**given: Any) -> None:
-    """Refuse what counts were made of, or cannot be split by."""
+def columns_of(
+    y_true: ArrayLike | RankCounts, y_score: ArrayLike | None
+) -> tuple[ArrayLike, ArrayLike]:
+    """Labels and scores item by item, which counts no longer have."""
+    if isinstance(y_true, RankCounts):
+        msg = (
+            "`groups` must be left out where `y_true` is a RankCounts, whose items "
+            f"cannot be told apart; got {y_true!r}."
+        )
+        raise ValueError(msg)
+    if y_score is None:
+        msg = (
+            "`y_score` must be given with `y_true`, unless that is a RankCounts; got "
+            f"y_true of type {type(y_true).__name__} alone."
+        )
+        raise ValueError(msg)
+    return y_true, y_score
+
+
+def _refuse(**given: Any) -> None:
+    """Refuse what counts were made of."""
     for name, value in given.items():
         if value is not None:
             msg = (

@@ -152,7 +152,8 @@ def _one_of_each(scores: NDArray[Any], stride: int) -> NDArray[Any]:
         return scores.copy()
     starts = np.arange(0, scores.size, stride)
     drawn = starts + np.random.default_rng().integers(stride, size=starts.size)
-    return scores[drawn[drawn < scores.size]]
+    sample: NDArray[Any] = scores[drawn[drawn < scores.size]]
+    return sample
 
 
 def _first_of_ties(ordered: NDArray[Any]) -> NDArray[np.intp]:

@@ -5,7 +5,7 @@ tree; the items stay. Dask is loaded when one of its collections is given, and c
 on whatever scheduler is active.
 """
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -65,7 +65,7 @@ def _partitions(y_true: Any, y_score: Any) -> tuple[list[tuple[Any, Any]], int]:
     sizes = _known_sizes(y_score if is_dask(y_score) else y_true)
     labels, scores = _parts(y_true, y_score), _parts(y_score, y_true)
     if len(labels) != len(scores):
-        raise _split_otherwise(f"{len(scores)} and {len(labels)} partitions")
+        _refuse_split(f"{len(scores)} and {len(labels)} partitions")
     return list(zip(labels, scores, strict=True)), sum(sizes or ())
 
 
@@ -82,7 +82,7 @@ def _alike(y_true: Any, y_score: Any) -> tuple[Any, Any]:
     if labels is None or scores is None or labels == scores:
         return y_true, y_score
     if sum(labels) != sum(scores):
-        raise _split_otherwise(f"{sum(scores)} and {sum(labels)} items")
+        _refuse_split(f"{sum(scores)} and {sum(labels)} items")
     return y_true.rechunk((scores,)), y_score
 
 
@@ -103,14 +103,14 @@ def _parts(values: Any, other: Any) -> list[Any]:
     if sizes is None:
         sizes = compute(*[delayed(len)(part) for part in other.to_delayed()])
     if sum(sizes) != values.shape[0]:
-        raise _split_otherwise(f"{values.shape[0]} items beside {sum(sizes)}")
+        _refuse_split(f"{values.shape[0]} items beside {sum(sizes)}")
     return np.split(values, np.cumsum(sizes)[:-1])
 
 
-def _split_otherwise(got: str) -> ValueError:
-    """Error for partitions that do not go together."""
+def _refuse_split(got: str) -> NoReturn:
+    """Refuse partitions that do not go together."""
     msg = (
         "`y_score` must be split into the same partitions as `y_true`, as columns of "
         f"one data frame are; got {got}."
     )
-    return ValueError(msg)
+    raise ValueError(msg)

@@ -4,11 +4,11 @@ The chunks of a pass are counted each for itself, by threads if that is wanted, 
 merged in the order in which they come.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, NoReturn
 
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
@@ -51,17 +51,17 @@ class Run:
     def check_number(self, n_chunks: int) -> None:
         """Check that no chunks are missing."""
         if self.expected is not None and n_chunks < len(self.expected):
-            raise _changed(f"{n_chunks} chunks of {len(self.expected)}")
+            _refuse_changed(f"{n_chunks} chunks of {len(self.expected)}")
 
     def _check(self, index: int, seen: Seen) -> None:
         """Check that a chunk is as it was in the first pass."""
         if self.expected is None:
             return
         if index >= len(self.expected):
-            raise _changed(f"more than {len(self.expected)} chunks")
+            _refuse_changed(f"more than {len(self.expected)} chunks")
         got = seen.unlike(self.expected[index])
         if got is not None:
-            raise _changed(f"{got} in chunk {index}, counted from 0,")
+            _refuse_changed(f"{got} in chunk {index}, counted from 0,")
 
 
 class Slices:
@@ -111,9 +111,7 @@ def _go_over(
 ) -> tuple[Any, list[Seen]]:
     """Count all chunks; as many are held at a time as there are threads."""
     pairs = chunks() if callable(chunks) else chunks
-    size = len(pairs) if hasattr(pairs, "__len__") else None
-    if run.expected is not None:
-        size = len(run.expected)
+    size = len(pairs) if isinstance(pairs, Sized) else None
     shown = track(pairs, total=size, label=label, progress=progress)
     numbered = enumerate(map(_check_pair, shown))
     total, seen = run.start.blank(), []
@@ -146,7 +144,10 @@ def _check_pair(chunk: Any) -> Pair:
     raise ValueError(msg)
 
 
-def _changed(got: str) -> ValueError:
-    """Error for what was not the same twice."""
-    msg = f"`y_true` and `y_score` must not change between the passes; got {got} in the second."
-    return ValueError(msg)
+def _refuse_changed(got: str) -> NoReturn:
+    """Refuse what was not the same twice."""
+    msg = (
+        "`y_true` and `y_score` must not change between the passes; "
+        f"got {got} in the second."
+    )
+    raise ValueError(msg)

@@ -68,9 +68,7 @@ class FirstPass:
         targets = np.concatenate([np.zeros(0, self.kind.dtype), *self.target_scores])
         levels, hits = np.unique(targets, return_counts=True)
         search = self.sample.search()
-        return Plan(
-            self.kind, self.seen, levels, hits, search.floor, search.candidates
-        )
+        return Plan(self.kind, self.seen, levels, hits, search.floor, search.candidates)
 
     def _take(
         self, kind: Kind, target_scores: list[NDArray[Any]], ends: NDArray[Any]

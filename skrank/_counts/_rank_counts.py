@@ -88,9 +88,9 @@ class RankCounts:
     RankCounts(second pass: 4 of 8 items, 2 of 3 targets)
     >>> other.update(*right)
     >>> average_precision(counts + other)
-    0.733
+    0.7
     >>> average_precision([*left[0], *right[0]], [*left[1], *right[1]])
-    0.733
+    0.7
     """
 
     def __init__(self, *, pos_label: object = None) -> None:
@@ -266,6 +266,7 @@ class RankCounts:
             )
             raise ValueError(msg)
         total: Any = self._pass.blank()
+        part: Any
         for part in (self._pass, other._pass):
             if type(part) is not type(total):
                 msg = f"`+` needs parts in the same pass; got {self!r} and {other!r}."
