@@ -56,6 +56,12 @@ class LevelCounts:
         else:
             self._sort_and_search(scores)
 
+    def merge(self, other: "LevelCounts") -> None:
+        """Take the counts of other scores, on the same levels."""
+        self.n_samples += other.n_samples
+        self.below += other.below
+        self.level_with += other.level_with
+
     def _sift(self, scores: NDArray[Any], sieve: "Sieve") -> None:
         """Count by buckets; look twice at scores that share one with a level."""
         counts = np.zeros(sieve.held.size, dtype=np.int64)

@@ -14,7 +14,6 @@ weights.
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -22,7 +21,8 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from skrank._counting import LevelCounts, levels_below
-from skrank._ties import TieGroups, tie_groups
+from skrank._tie_search import ScoreSample
+from skrank._ties import DETAILED, TieGroups, tie_groups
 from skrank._validation import RankingInput
 
 SLACK = 1e-12  # of sums of weights, relative
@@ -112,17 +112,12 @@ class Items(Protocol):
 
 
 class ListedItems:
-    """Items in memory; they are sorted when a question needs it, and only once."""
+    """Items in memory; how they are tied is found out when a question needs it."""
 
     weighted = False
 
     def __init__(self, y_score: NDArray[Any]) -> None:
         self.y_score = y_score
-
-    @cached_property
-    def ordered(self) -> NDArray[Any]:
-        """All scores, ascending; O(n log n)."""
-        return np.sort(self.y_score)
 
     @property
     def whole(self) -> bool:
@@ -140,11 +135,23 @@ class ListedItems:
         return int(np.count_nonzero(self.y_score == level))
 
     def tie_groups(self) -> TieGroups:
-        """Find the ends of equal scores in a sorted list; O(n log n)."""
-        first = np.flatnonzero(self.ordered[1:] != self.ordered[:-1]) + 1
-        ends = np.append((self.ordered.size - first)[::-1], self.ordered.size)
-        nowhere = np.zeros(0, dtype=np.intp)
-        return tie_groups(ends, nowhere, nowhere, self.ordered.size)
+        """Find the ends of equal scores in a sorted list, or of a long one in pieces.
+
+        O(n log n), or O(n).
+        """
+        if self.y_score.size <= DETAILED:
+            return self._sorted_groups()
+        sample = ScoreSample()
+        sample.add(self.y_score)
+        search = sample.search()
+        search.add(self.y_score)
+        return search.tie_groups()
+
+    def _sorted_groups(self) -> TieGroups:
+        ordered = np.sort(self.y_score)
+        first = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
+        ends = np.append((ordered.size - first)[::-1], ordered.size)
+        return tie_groups(ends, ends[:0], ends[:0], ordered.size)
 
 
 class WeightedItems(ListedItems):

@@ -93,6 +93,24 @@ def find_targets(labels: NDArray[Any], pos_label: object = None) -> NDArray[np.i
     return targets
 
 
+def other_label(y_true: ArrayLike, targets: NDArray[np.intp]) -> Any:
+    """Label of the items that are no targets; None if there are none."""
+    first = int(np.append(targets != np.arange(targets.size), True).argmax())
+    others = np.asarray(y_true)[first : first + 1].tolist()
+    return others[0] if others else None
+
+
+def same_other(known: Any, new: Any) -> Any:
+    """Label of what is no target, the same in all pieces."""
+    if known is not None and new is not None and known != new:
+        msg = (
+            "`y_true` must hold the same two labels in all pieces; got "
+            f"{new!r} and {known!r} beside the label of the targets."
+        )
+        raise ValueError(msg)
+    return new if known is None else known
+
+
 def check_scores(
     y_score: ArrayLike, name: str = "y_score", *, whole: bool = True
 ) -> NDArray[Any]:

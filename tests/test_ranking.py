@@ -8,6 +8,7 @@ from cases import SCORES
 from skrank._counting import _LEAST_SEARCHED
 from skrank._measures import make_measure
 from skrank._ranking import rank, ranks_as_scores, standing
+from skrank._ties import DETAILED, tie_groups
 from skrank._validation import check_ranking_input
 
 
@@ -72,3 +73,18 @@ def test_ties_of_all_items(kind):
         level = np.sort(y_score)[::-1][depth - 1]
         assert ranking.tie_size(depth) == sizes[levels == level].item()
         assert ranking.group_end(depth) == np.count_nonzero(y_score >= level)
+
+
+def test_ties_of_a_long_list_are_those_of_its_sorted_scores():
+    n_samples = DETAILED + 200_000
+    rng = np.random.default_rng(6)
+    y_score = rng.normal(size=n_samples)
+    y_score[rng.random(n_samples) < 0.05] = -1.25  # far down, and wide
+    ranking = rank(check_ranking_input(np.arange(n_samples) < 20, y_score))
+    _, sizes = np.unique(y_score, return_counts=True)
+    ends = np.cumsum(sizes[::-1])
+    expected = tie_groups(ends, ends[:0], ends[:0], n_samples)
+    found = ranking.tie_groups()
+    np.testing.assert_array_equal(found.ends, expected.ends)
+    np.testing.assert_array_equal(found.merged, expected.merged)
+    assert expected.merged.any()

@@ -4,13 +4,14 @@ import math
 
 from numpy.typing import ArrayLike
 
+from skrank._counts import RankCounts
 from skrank._measures import make_measure
 from skrank.metrics._evaluate import evaluate
 
 
 def recall_at_t(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankCounts,
+    y_score: ArrayLike | None = None,
     *,
     t: float,
     pos_label: object = None,
@@ -26,11 +27,13 @@ def recall_at_t(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`.
-    y_score : array-like of shape (n_samples,)
+        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        for labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
+        Left out with counts, and needed otherwise.
     t : int or float
         Depth: an int counts items, a float in (0, 1] is a fraction of the list, rounded
         up.
@@ -96,8 +99,8 @@ def recall_at_t(
 
 
 def precision_at_t(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankCounts,
+    y_score: ArrayLike | None = None,
     *,
     t: float,
     pos_label: object = None,
@@ -113,11 +116,13 @@ def precision_at_t(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`.
-    y_score : array-like of shape (n_samples,)
+        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        for labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
+        Left out with counts, and needed otherwise.
     t : int or float
         Depth: an int counts items, a float in (0, 1] is a fraction of the list, rounded
         up.
@@ -184,8 +189,8 @@ def precision_at_t(
 
 
 def enrichment_factor(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankCounts,
+    y_score: ArrayLike | None = None,
     *,
     t: float,
     pos_label: object = None,
@@ -200,11 +205,13 @@ def enrichment_factor(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`.
-    y_score : array-like of shape (n_samples,)
+        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        for labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
+        Left out with counts, and needed otherwise.
     t : int or float
         Depth: an int counts items, a float in (0, 1] is a fraction of the list, rounded
         up.
