@@ -81,6 +81,10 @@ class Ranking:
         """Depth at which the tie group that reaches across `depth` ends."""
         return self.items.group_end(depth)
 
+    def group_ends(self, depths: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Depths at which ties end, as `tie_groups` knows them."""
+        return self.items.group_ends(depths)
+
     def tie_size(self, depth: float) -> int:
         """Size of the tie group that reaches across `depth`."""
         return self.items.tie_size(depth)
@@ -103,6 +107,9 @@ class Items(Protocol):
 
     def group_end(self, depth: float) -> float:
         """Depth at which the tie group that reaches across `depth` ends."""
+
+    def group_ends(self, depths: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Depths at which ties end, as `tie_groups` knows them."""
 
     def tie_size(self, depth: float) -> int:
         """Size of the tie group that reaches across `depth`."""
@@ -128,6 +135,14 @@ class ListedItems:
         """Count the items at and above the level of a depth; O(n)."""
         level = _level_at(self.y_score, int(depth))
         return int(np.count_nonzero(self.y_score >= level))
+
+    def group_ends(self, depths: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Look up many depths in a sorted list, or among the ties of a long one."""
+        if self.y_score.size > DETAILED:
+            return self.tie_groups().group_ends(depths)
+        ordered = np.sort(self.y_score)
+        levels = ordered[ordered.size - depths]
+        return ordered.size - np.searchsorted(ordered, levels)
 
     def tie_size(self, depth: float) -> int:
         """Count the items at the level of a depth; O(n)."""

@@ -72,7 +72,9 @@ def test_ties_of_all_items(kind):
     for depth in (1, 50, 700, n_samples):
         level = np.sort(y_score)[::-1][depth - 1]
         assert ranking.tie_size(depth) == sizes[levels == level].item()
-        assert ranking.group_end(depth) == np.count_nonzero(y_score >= level)
+        end = np.count_nonzero(y_score >= level)
+        assert ranking.group_end(depth) == end
+        assert ranking.group_ends(np.array([depth])) == end
 
 
 def test_ties_of_a_long_list_are_those_of_its_sorted_scores():
@@ -88,3 +90,10 @@ def test_ties_of_a_long_list_are_those_of_its_sorted_scores():
     np.testing.assert_array_equal(found.ends, expected.ends)
     np.testing.assert_array_equal(found.merged, expected.merged)
     assert expected.merged.any()
+    depths = rng.integers(1, n_samples, 500)
+    wide = np.flatnonzero(sizes[::-1] > n_samples / 100)
+    start, end = ends[wide - 1], ends[wide]
+    inside = (depths > start) & (depths <= end)
+    np.testing.assert_array_equal(
+        ranking.group_ends(depths), np.where(inside, end, depths)
+    )

@@ -387,6 +387,4 @@ def _corners(groups: HitGroups, ties: str) -> tuple[NDArray[Any], NDArray[Any]]:
 def _tie_ends(ranking: Ranking) -> NDArray[np.intp]:
     """Depths at which ties end, enough for a picture."""
     depths = spread_counts(int(ranking.n_samples))
-    ties = ranking.tie_groups()
-    index = np.searchsorted(ties.ends, depths)
-    return np.unique(np.where(ties.merged[index], depths, ties.ends[index]))
+    return np.unique(ranking.group_ends(depths))
