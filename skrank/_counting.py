@@ -78,7 +78,7 @@ class LevelCounts:
     def _sort_and_search(self, scores: NDArray[Any]) -> None:
         """Sort the values piece by piece, and look the levels up in each."""
         most = min(_LONG_PIECE // scores.itemsize, scores.size)
-        length = min(max(_PIECE, 8 * self.levels.size), most)
+        length = min(max(_PIECE, 32 * self.levels.size), most)
         room = np.empty(length, scores.dtype)  # made once: fresh memory is slow
         for start in range(0, scores.size, max(length, 1)):
             piece = scores[start : start + length]
