@@ -291,7 +291,8 @@ def hit_curve(
     precision ``p(t) = h(t) / t = (m / n) r(t) / (t / n)`` ([1]_, equation 1 and lemma
     1), lift ``p(t) / (m / n)``.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n log m) for m targets, and memory one byte an item and O(m); as much again,
+    with a copy of up to 2**20 scores, for the ends of ties. See :ref:`performance`.
 
     References
     ----------
