@@ -9,6 +9,7 @@ from skrank._comparison_result import (
     RankingComparisonResult,
     RankingComparisonTable,
 )
+from skrank._counts import RankCounts
 from skrank._curves import (
     CurveBand,
     HitCurve,
@@ -83,6 +84,7 @@ __all__ = [
     "RandomSelectionNull",
     "RandomSelectionResult",
     "RandomSelectionTest",
+    "RankCounts",
     "RankingComparison",
     "RankingComparisonDisplay",
     "RankingComparisonResult",

@@ -11,7 +11,7 @@ import numpy as np
 
 
 def track(
-    tasks: Iterable[Any], *, total: int, label: str, progress: bool
+    tasks: Iterable[Any], *, total: int | None, label: str, progress: bool
 ) -> Iterable[Any]:
     """Show a bar of progress over the tasks, if wanted."""
     if not progress:

@@ -15,9 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.parallel import Parallel, delayed
 
+from skrank._counts import RankCounts
 from skrank._measures import Measure, make_measure
-from skrank._ranking import Ranking, rank
+from skrank._ranking import Ranking
 from skrank._response import target_scores
+from skrank._source import ranking_of
 from skrank._validation import check_groups, check_ranking_input
 
 Result = TypeVar("Result")
@@ -68,7 +70,7 @@ class RankingQuestion(Question, ABC, Generic[Result]):
 
     @abstractmethod
     def from_predictions(
-        self, y_true: ArrayLike, y_score: ArrayLike, *, pos_label: object = None
+        self, y_true: Any, y_score: ArrayLike, *, pos_label: object = None
     ) -> Result:
         """Ask about a ranking given as labels and scores."""
 
@@ -171,10 +173,12 @@ def as_targets(
 
 
 def rank_both_classes(
-    y_true: ArrayLike, y_score: ArrayLike, pos_label: object = None
+    y_true: ArrayLike | RankCounts,
+    y_score: ArrayLike | None = None,
+    pos_label: object = None,
 ) -> Ranking:
     """Rank a list that must hold targets and others."""
-    ranking = rank(check_ranking_input(y_true, y_score, pos_label=pos_label))
+    ranking = ranking_of(y_true, y_score, pos_label=pos_label)
     check_both_classes(int(ranking.n_targets), int(ranking.n_samples))
     return ranking
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import cross_validate
 
+from skrank._counts import RankCounts
 from skrank._question import (
     RankingQuestion,
     as_targets,
@@ -22,6 +23,7 @@ from skrank._question import (
 )
 from skrank._ranking import Ranking, rank
 from skrank._selection_result import RandomSelectionResult
+from skrank._source import columns_of
 from skrank._validation import (
     check_count,
     check_groups,
@@ -218,8 +220,8 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
 
     def from_predictions(
         self,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
+        y_true: ArrayLike | RankCounts,
+        y_score: ArrayLike | None = None,
         *,
         pos_label: object = None,
         groups: ArrayLike | None = None,
@@ -228,10 +230,12 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,)
-            Labels; both targets and others.
-        y_score : array-like of shape (n_samples,)
-            Scores; higher means a likelier target.
+        y_true : array-like of shape (n_samples,) or RankCounts
+            Labels; both targets and others. Or complete counts of a list, which stand
+            for labels and scores.
+        y_score : array-like of shape (n_samples,), default=None
+            Scores; higher means a likelier target. Left out with counts, and needed
+            otherwise.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         groups : array-like of shape (n_samples,), default=None
@@ -253,7 +257,8 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
         """
         if groups is None:
             return self._test([rank_both_classes(y_true, y_score, pos_label)])
-        is_target, scores = as_targets(y_true, y_score, pos_label)
+        labels, scores = columns_of(y_true, y_score)
+        is_target, scores = as_targets(labels, scores, pos_label)
         return self._test_lists(
             (label, is_target[index], scores[index])
             for label, index in check_groups(groups, scores.size)

@@ -93,6 +93,24 @@ def find_targets(labels: NDArray[Any], pos_label: object = None) -> NDArray[np.i
     return targets
 
 
+def other_label(y_true: ArrayLike, targets: NDArray[np.intp]) -> Any:
+    """Label of the items that are no targets; None if there are none."""
+    first = int(np.append(targets != np.arange(targets.size), True).argmax())
+    others = np.asarray(y_true)[first : first + 1].tolist()
+    return others[0] if others else None
+
+
+def same_other(known: Any, new: Any) -> Any:
+    """Label of what is no target, the same in all pieces."""
+    if known is not None and new is not None and known != new:
+        msg = (
+            "`y_true` must hold the same two labels in all pieces; got "
+            f"{new!r} and {known!r} beside the label of the targets."
+        )
+        raise ValueError(msg)
+    return new if known is None else known
+
+
 def check_scores(
     y_score: ArrayLike, name: str = "y_score", *, whole: bool = True
 ) -> NDArray[Any]:
@@ -389,9 +407,9 @@ def _unlike_labels(
 def _find_ones(labels: NDArray[Any]) -> NDArray[np.intp] | None:
     """Positions of the ones among zeros, or else among minus ones."""
     is_set = labels if labels.dtype.kind == "b" else labels != 0
-    if not is_set.all():
-        targets = np.flatnonzero(is_set)
-        return targets if np.all(labels[targets] == 1) else None
+    if np.count_nonzero(is_set) < labels.size:
+        targets: NDArray[np.intp] = is_set.nonzero()[0]
+        return targets if (labels[targets] == 1).all() else None
     targets = np.flatnonzero(labels == 1)
     others = labels.size - targets.size
     if others and np.count_nonzero(labels == -1) != others:

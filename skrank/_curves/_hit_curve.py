@@ -12,15 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import hypergeom
 
+from skrank._counts import RankCounts
 from skrank._curves._band import CurveBand, spread_counts
 from skrank._presentation import data_frame
-from skrank._ranking import SLACK, HitGroups, Ranking, rank
+from skrank._ranking import SLACK, HitGroups, Ranking
+from skrank._source import ranking_of
 from skrank._validation import (
     check_flag,
     check_fraction,
     check_numbers,
     check_option,
-    check_ranking_input,
 )
 
 TIES = ("expected", "optimistic", "pessimistic")
@@ -226,8 +227,8 @@ class HitCurve:
 
 
 def hit_curve(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankCounts,
+    y_score: ArrayLike | None = None,
     *,
     as_fraction: bool = False,
     pos_label: object = None,
@@ -244,11 +245,13 @@ def hit_curve(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`.
-    y_score : array-like of shape (n_samples,)
+        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        for labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
+        Left out with counts, and needed otherwise.
     as_fraction : bool, default=False
         Whether depths and hits are fractions of the list, t in [0, 1] and h(t) in
         [0, m/n], as in [1]_; otherwise they are counted in items.
@@ -288,7 +291,8 @@ def hit_curve(
     precision ``p(t) = h(t) / t = (m / n) r(t) / (t / n)`` ([1]_, equation 1 and lemma
     1), lift ``p(t) / (m / n)``.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n log m) for m targets, and memory one byte an item and O(m); as much again,
+    with a copy of up to 2**20 scores, for the ends of ties. See :ref:`performance`.
 
     References
     ----------
@@ -314,14 +318,14 @@ def hit_curve(
     """
     check_option("ties", ties, TIES)
     fractions = check_flag("as_fraction", as_fraction)
-    data = check_ranking_input(
+    ranking = ranking_of(
         y_true,
         y_score,
         pos_label=pos_label,
         sample_weight=sample_weight,
         n_missed=n_missed,
     )
-    curve = curve_of(rank(data), ties)
+    curve = curve_of(ranking, ties)
     return in_fractions(curve) if fractions else curve
 
 
@@ -384,6 +388,4 @@ def _corners(groups: HitGroups, ties: str) -> tuple[NDArray[Any], NDArray[Any]]:
 def _tie_ends(ranking: Ranking) -> NDArray[np.intp]:
     """Depths at which ties end, enough for a picture."""
     depths = spread_counts(int(ranking.n_samples))
-    ties = ranking.tie_groups()
-    index = np.searchsorted(ties.ends, depths)
-    return np.unique(np.where(ties.merged[index], depths, ties.ends[index]))
+    return np.unique(ranking.group_ends(depths))

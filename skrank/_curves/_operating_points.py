@@ -11,15 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import hypergeom
 
+from skrank._counts import RankCounts
 from skrank._curves._band import CurveBand, spread_counts
 from skrank._presentation import data_frame
-from skrank._ranking import SLACK, Ranking, rank
+from skrank._ranking import SLACK, Ranking
+from skrank._source import ranking_of
 from skrank._validation import (
     check_flag,
     check_fraction,
     check_option,
     check_positive,
-    check_ranking_input,
 )
 
 RATES = ("precision", "specificity")
@@ -243,8 +244,8 @@ class OperatingPoints:
 
 
 def recall_precision_curve(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankCounts,
+    y_score: ArrayLike | None = None,
     *,
     interpolate: bool = False,
     pos_label: object = None,
@@ -255,11 +256,13 @@ def recall_precision_curve(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`.
-    y_score : array-like of shape (n_samples,)
+        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        for labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
+        Left out with counts, and needed otherwise.
     interpolate : bool, default=False
         Whether to leave out dominated points, for which another has the same or a
         higher recall and precision. Precision then decreases strictly, and at a recall
@@ -298,7 +301,8 @@ def recall_precision_curve(
     ``ScoredPrecisionRecallEvaluation``, where the lists have no ties; it takes tied
     items in the order in which they were added.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n log m) for m targets, memory one byte an item and O(m); see
+    :ref:`performance`.
 
     Examples
     --------
@@ -317,14 +321,14 @@ def recall_precision_curve(
     precision.
     """
     best = check_flag("interpolate", interpolate)
-    data = check_ranking_input(
+    ranking = ranking_of(
         y_true,
         y_score,
         pos_label=pos_label,
         sample_weight=sample_weight,
         n_missed=n_missed,
     )
-    points = points_of(rank(data))
+    points = points_of(ranking)
     return points.not_dominated("precision") if best else points
 
 

@@ -17,6 +17,8 @@ from skrank._validation import (
     check_count,
     check_ranking_input,
     check_scores,
+    other_label,
+    same_other,
 )
 
 
@@ -54,7 +56,7 @@ class ScoredCases:
             y_true, y_score, pos_label=self.pos_label, whole=whole
         )
         is_target, y_score = data.is_target, data.y_score.copy()  # theirs is reused
-        other = _other_label(y_true, is_target)
+        other = other_label(y_true, data.targets)
         self._take(
             ScoredCases(
                 other=other,
@@ -100,17 +102,6 @@ class ScoredCases:
         return RankingInput(targets, y_score, None, self.n_missed)
 
 
-def same_other(known: Any, new: Any) -> Any:
-    """Label of what is no target, the same in all pieces."""
-    if known is not None and new is not None and known != new:
-        msg = (
-            "`y_true` must hold the same two labels in all pieces; got "
-            f"{new!r} and {known!r} beside the label of the targets."
-        )
-        raise ValueError(msg)
-    return new if known is None else known
-
-
 def _common_type(*both: ScoredCases) -> np.dtype[Any] | None:
     """Type for the scores of both, in which no two integers become one."""
     types = [cases.dtype for cases in both if cases.dtype is not None]
@@ -137,9 +128,3 @@ def _check_exact(piece: NDArray[Any], common: np.dtype[Any] | None) -> None:
             f"all pieces; got {piece[lost][0]} where that is {common}."
         )
         raise ValueError(msg)
-
-
-def _other_label(y_true: ArrayLike, is_target: NDArray[np.bool_]) -> Any:
-    """Label of the cases that are no targets; None if there are none."""
-    first = int(is_target.argmin())
-    return None if is_target[first] else np.asarray(y_true)[[first]].tolist()[0]

@@ -4,13 +4,14 @@ import math
 
 from numpy.typing import ArrayLike
 
+from skrank._counts import RankCounts
 from skrank._measures import make_measure
 from skrank.metrics._evaluate import evaluate
 
 
 def average_precision(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankCounts,
+    y_score: ArrayLike | None = None,
     *,
     pos_label: object = None,
     ties: str = "expected",
@@ -26,11 +27,13 @@ def average_precision(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`.
-    y_score : array-like of shape (n_samples,)
+        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        for labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
+        Left out with counts, and needed otherwise.
     pos_label : int, float, bool or str, default=None
         Label of the targets.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
@@ -72,7 +75,8 @@ def average_precision(
     hits, below T items with H hits, the expected sum is
     ``sum_{j=1..b} (d/b) (H + 1 + (j-1)(d-1)/(b-1)) / (T + j)`` ([3]_, section 3).
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n log m) for m targets, memory one byte an item and O(m); see
+    :ref:`performance`.
 
     References
     ----------
@@ -108,8 +112,8 @@ def average_precision(
 
 
 def average_precision_at_k(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankCounts,
+    y_score: ArrayLike | None = None,
     *,
     k: float,
     normalize: str = "min",
@@ -126,11 +130,13 @@ def average_precision_at_k(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`.
-    y_score : array-like of shape (n_samples,)
+        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        for labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
+        Left out with counts, and needed otherwise.
     k : int or float
         Depth: an int counts items, a float in (0, 1] is a fraction of the list, rounded
         up.
@@ -177,7 +183,8 @@ def average_precision_at_k(
     the others it is not constant over rankings of one list. Ties are as in
     :func:`average_precision` ([2]_, section 3), the sum over j ending at the cut.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n) for a cut in the best sixteenth of the list, else O(n log m) for m
+    targets; memory one byte an item and O(m); see :ref:`performance`.
 
     References
     ----------

@@ -4,6 +4,7 @@ import math
 
 from numpy.typing import ArrayLike
 
+from skrank._counts import RankCounts
 from skrank._curves._figures import (
     BreakevenPoint,
     KAtRecall,
@@ -15,8 +16,8 @@ from skrank.metrics._evaluate import evaluate
 
 
 def max_f_score(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankCounts,
+    y_score: ArrayLike | None = None,
     *,
     beta: float = 1.0,
     pos_label: object = None,
@@ -31,11 +32,13 @@ def max_f_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`.
-    y_score : array-like of shape (n_samples,)
+        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        for labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
+        Left out with counts, and needed otherwise.
     beta : float, default=1.0
         How many times as much recall counts as precision.
     pos_label : int, float, bool or str, default=None
@@ -75,7 +78,8 @@ def max_f_score(
     over the thresholds. A threshold retrieves a tie whole, so that there is no tie rule
     to choose.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n log m) for m targets, memory one byte an item and O(m); see
+    :ref:`performance`.
 
     References
     ----------
@@ -103,8 +107,8 @@ def max_f_score(
 
 
 def breakeven_point(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankCounts,
+    y_score: ArrayLike | None = None,
     *,
     pos_label: object = None,
     sample_weight: ArrayLike | None = None,
@@ -118,11 +122,13 @@ def breakeven_point(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`.
-    y_score : array-like of shape (n_samples,)
+        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        for labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
+        Left out with counts, and needed otherwise.
     pos_label : int, float, bool or str, default=None
         Label of the targets.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -166,7 +172,8 @@ def breakeven_point(
 
     A threshold retrieves a tie whole, so that there is no tie rule to choose.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n log m) for m targets, memory one byte an item and O(m); see
+    :ref:`performance`.
 
     Examples
     --------
@@ -190,8 +197,8 @@ def breakeven_point(
 
 
 def r_precision(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankCounts,
+    y_score: ArrayLike | None = None,
     *,
     pos_label: object = None,
     ties: str = "expected",
@@ -206,11 +213,13 @@ def r_precision(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`.
-    y_score : array-like of shape (n_samples,)
+        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        for labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
+        Left out with counts, and needed otherwise.
     pos_label : int, float, bool or str, default=None
         Label of the targets.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
@@ -250,7 +259,8 @@ def r_precision(
     ``h(m) / m`` with h(m) hits among the top m ([1]_); trec_eval calls it ``Rprec``.
     Under "threshold" it is ``h(t) / t`` at the end t of the tie across rank m.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n log m) for m targets, memory one byte an item and O(m); see
+    :ref:`performance`.
 
     References
     ----------
@@ -279,8 +289,8 @@ def r_precision(
 
 
 def k_at_recall(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankCounts,
+    y_score: ArrayLike | None = None,
     *,
     recall: float,
     pos_label: object = None,
@@ -296,11 +306,13 @@ def k_at_recall(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`.
-    y_score : array-like of shape (n_samples,)
+        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        for labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
+        Left out with counts, and needed otherwise.
     recall : float
         Share of the targets to find, above 0, up to 1; rounded up to whole targets,
         but see `sample_weight`.
@@ -346,7 +358,8 @@ def k_at_recall(
     group of b items, below T items, its expected rank is ``T + j (b + 1) / (d + 1)``,
     the mean of the negative hypergeometric law ([1]_, section 6.2.3).
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n log m) for m targets, memory one byte an item and O(m); see
+    :ref:`performance`.
 
     References
     ----------
@@ -377,8 +390,8 @@ def k_at_recall(
 
 
 def precision_at_recall(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankCounts,
+    y_score: ArrayLike | None = None,
     *,
     recall: float,
     pos_label: object = None,
@@ -394,11 +407,13 @@ def precision_at_recall(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`.
-    y_score : array-like of shape (n_samples,)
+        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        for labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
+        Left out with counts, and needed otherwise.
     recall : float
         Share of the targets to find, above 0, up to 1; rounded up to whole targets,
         but see `sample_weight`.
@@ -447,8 +462,8 @@ def precision_at_recall(
     hypergeometric law ([1]_, section 6.2.3); "expected" is the sum of this chance times
     ``q / (T + i)``, over i from j to b - d + j. "threshold" is ``(H + d) / (T + b)``.
 
-    Time O(n log n), one sort of score values, and O(b) for the tie; memory one copy of
-    the scores.
+    Time O(n log m) for m targets, and O(b) for the tie; memory one byte an item, O(m)
+    and O(b); see :ref:`performance`.
 
     References
     ----------

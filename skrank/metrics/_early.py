@@ -4,13 +4,14 @@ import math
 
 from numpy.typing import ArrayLike
 
+from skrank._counts import RankCounts
 from skrank._measures import make_measure
 from skrank.metrics._evaluate import evaluate
 
 
 def reciprocal_rank(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankCounts,
+    y_score: ArrayLike | None = None,
     *,
     pos_label: object = None,
     ties: str = "expected",
@@ -25,11 +26,13 @@ def reciprocal_rank(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`.
-    y_score : array-like of shape (n_samples,)
+        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        for labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
+        Left out with counts, and needed otherwise.
     pos_label : int, float, bool or str, default=None
         Label of the targets.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
@@ -69,7 +72,8 @@ def reciprocal_rank(
     ``sum_{j=1..b-d+1} C(b-j, d-1) / C(b, d) / (T + j)``, the mean over all orders, of
     which [2]_ make the rule for this metric, too.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n log m) for m targets, memory one byte an item and O(m); see
+    :ref:`performance`.
 
     References
     ----------
@@ -97,8 +101,8 @@ def reciprocal_rank(
 
 
 def rie(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankCounts,
+    y_score: ArrayLike | None = None,
     *,
     alpha: float = 20.0,
     pos_label: object = None,
@@ -114,11 +118,13 @@ def rie(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`.
-    y_score : array-like of shape (n_samples,)
+        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        for labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
+        Left out with counts, and needed otherwise.
     alpha : float, default=20.0
         How early is early, above 0: the first fraction f of the list holds the part
         ``(1 - exp(-alpha f)) / (1 - exp(-alpha))`` of all weight, which at 20 is 80 %
@@ -164,7 +170,8 @@ def rie(
     ``mu = (1/n) (1 - exp(-alpha)) / (exp(alpha / n) - 1)``. The hits of a tie group
     have, in expectation, the mean weight of its ranks.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n log m) for m targets, memory one byte an item and O(m); see
+    :ref:`performance`.
 
     References
     ----------
@@ -196,8 +203,8 @@ def rie(
 
 
 def bedroc(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankCounts,
+    y_score: ArrayLike | None = None,
     *,
     alpha: float = 20.0,
     pos_label: object = None,
@@ -213,11 +220,13 @@ def bedroc(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`.
-    y_score : array-like of shape (n_samples,)
+        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        for labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
+        Left out with counts, and needed otherwise.
     alpha : float, default=20.0
         How early is early, above 0: the first fraction f of the list holds the part
         ``(1 - exp(-alpha f)) / (1 - exp(-alpha))`` of all weight, which at 20 is 80 %
@@ -266,7 +275,8 @@ def bedroc(
     near ``1/alpha - 1/(exp(alpha) - 1)``, 0.05 for an alpha of 20. See
     :class:`skrank.RandomSelectionTest` for what luck gives.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n log m) for m targets, memory one byte an item and O(m); see
+    :ref:`performance`.
 
     References
     ----------

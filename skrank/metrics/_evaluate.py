@@ -11,8 +11,10 @@ from typing import Protocol
 from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrank._ranking import Ranking, rank
-from skrank._validation import check_ranking_input, check_undefined
+from skrank._counts import RankCounts
+from skrank._ranking import Ranking
+from skrank._source import ranking_of
+from skrank._validation import check_undefined
 
 
 class Figure(Protocol):
@@ -25,14 +27,17 @@ class Figure(Protocol):
     def check_weights(self) -> None:
         """Refuse weights where they have no meaning."""
 
+    def reach(self, n_samples: int, n_targets: int) -> float:
+        """Depth below which tie groups may begin that are not asked for."""
+
     def value(self, ranking: Ranking) -> float:
         """Value of one ranking that has targets and others, or missed some."""
 
 
 def evaluate(
     figure: Figure,
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankCounts,
+    y_score: ArrayLike | None,
     pos_label: object,
     sample_weight: ArrayLike | None,
     n_missed: int,
@@ -40,16 +45,16 @@ def evaluate(
 ) -> float:
     """Check, rank, measure; a warning points at the caller of the metric."""
     check_undefined(answer)
-    data = check_ranking_input(
+    ranking = ranking_of(
         y_true,
         y_score,
         pos_label=pos_label,
         sample_weight=sample_weight,
         n_missed=n_missed,
+        reach=figure.reach,
     )
-    if data.weight is not None:
+    if ranking.weighted:
         figure.check_weights()
-    ranking = rank(data)
     reason = why_undefined(ranking)
     if reason is not None:
         return undefined(figure.name, reason, answer, stacklevel=3)

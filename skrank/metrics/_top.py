@@ -4,13 +4,14 @@ import math
 
 from numpy.typing import ArrayLike
 
+from skrank._counts import RankCounts
 from skrank._measures import make_measure
 from skrank.metrics._evaluate import evaluate
 
 
 def recall_at_t(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankCounts,
+    y_score: ArrayLike | None = None,
     *,
     t: float,
     pos_label: object = None,
@@ -26,11 +27,13 @@ def recall_at_t(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`.
-    y_score : array-like of shape (n_samples,)
+        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        for labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
+        Left out with counts, and needed otherwise.
     t : int or float
         Depth: an int counts items, a float in (0, 1] is a fraction of the list, rounded
         up.
@@ -71,7 +74,8 @@ def recall_at_t(
     ``r(t) = h(t) / m`` ([1]_, equation 1). In a tie group of b items with d hits, below
     T < t items with H hits, ``h(t) = H + d (t - T) / b``.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n) for a cut in the best sixteenth of the list, else O(n log m) for m
+    targets; memory one byte an item and O(m); see :ref:`performance`.
 
     References
     ----------
@@ -96,8 +100,8 @@ def recall_at_t(
 
 
 def precision_at_t(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankCounts,
+    y_score: ArrayLike | None = None,
     *,
     t: float,
     pos_label: object = None,
@@ -113,11 +117,13 @@ def precision_at_t(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`.
-    y_score : array-like of shape (n_samples,)
+        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        for labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
+        Left out with counts, and needed otherwise.
     t : int or float
         Depth: an int counts items, a float in (0, 1] is a fraction of the list, rounded
         up.
@@ -159,7 +165,8 @@ def precision_at_t(
     ``p(t) = h(t) / t`` ([1]_, equation 1); with ``ties="threshold"``, t is the end of
     the tie that reaches across it. Ties share out their hits as in :func:`recall_at_t`.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n) for a cut in the best sixteenth of the list, else O(n log m) for m
+    targets; memory one byte an item and O(m); see :ref:`performance`.
 
     References
     ----------
@@ -184,8 +191,8 @@ def precision_at_t(
 
 
 def enrichment_factor(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | RankCounts,
+    y_score: ArrayLike | None = None,
     *,
     t: float,
     pos_label: object = None,
@@ -200,11 +207,13 @@ def enrichment_factor(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`.
-    y_score : array-like of shape (n_samples,)
+        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        for labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
+        Left out with counts, and needed otherwise.
     t : int or float
         Depth: an int counts items, a float in (0, 1] is a fraction of the list, rounded
         up.
@@ -252,7 +261,8 @@ def enrichment_factor(
     A fraction is rounded up to whole items, as by RDKit. Other programs interpolate the
     hits at ``t n`` instead, enrichvs for one, and differ where that is not whole.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n) for a cut in the best sixteenth of the list, else O(n log m) for m
+    targets; memory one byte an item and O(m); see :ref:`performance`.
 
     References
     ----------

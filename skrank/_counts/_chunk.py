@@ -1,0 +1,118 @@
+"""What one chunk of a list says: its scores, its targets, and what it is known by.
+
+A list that is read twice must be the same twice. To know that, nothing of it need be
+kept: its items and targets are counted, and its scores add up to a checksum that does
+not depend on their order.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skrank._validation import check_ranking_input, other_label, same_other
+
+_ODD = 0x9E3779B97F4A7C15  # so that b (b + _ODD), of b bits, is another for another b
+_ALL = 2**64
+_PIECE = 2**16  # scores, which the processor's cache holds with their squares
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Items and targets, and checksums of the scores of both, modulo 2**64."""
+
+    n_samples: int = 0
+    n_targets: int = 0
+    scores: int = 0
+    target_scores: int = 0
+
+    def __add__(self, other: "Seen") -> "Seen":
+        """Return what was seen of both."""
+        return Seen(
+            self.n_samples + other.n_samples,
+            self.n_targets + other.n_targets,
+            (self.scores + other.scores) % _ALL,
+            (self.target_scores + other.target_scores) % _ALL,
+        )
+
+    def unlike(self, expected: "Seen") -> str | None:
+        """Say what is not as expected, if anything."""
+        if self.n_samples != expected.n_samples:
+            return f"{self.n_samples} items of {expected.n_samples}"
+        if self.n_targets != expected.n_targets:
+            return f"{self.n_targets} targets of {expected.n_targets}"
+        if self.scores != expected.scores:
+            return "other scores"
+        if self.target_scores != expected.target_scores:
+            return "other items as targets"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What all chunks share: the type of the scores, and the label of no target."""
+
+    dtype: np.dtype[Any] | None = None
+    other: Any = None
+
+    def __add__(self, new: "Kind") -> "Kind":
+        """Return the kind of both, which must go together."""
+        dtype = self.dtype if new.dtype is None else new.dtype
+        if self.dtype not in (None, dtype):
+            msg = (
+                "`y_score` must have the same type in all chunks, so that equal scores "
+                f"stay equal and others do not become so; got {dtype} after "
+                f"{self.dtype}."
+            )
+            raise ValueError(msg)
+        return Kind(dtype, same_other(self.other, new.other))
+
+
+class Chunk(NamedTuple):
+    """Clean input of one chunk."""
+
+    scores: NDArray[Any]
+    target_scores: NDArray[Any]
+    kind: Kind
+    seen: Seen
+
+
+def read_chunk(y_true: ArrayLike, y_score: ArrayLike, pos_label: object) -> Chunk:
+    """Check a chunk, which may be empty; O(n)."""
+    if np.shape(y_true)[:1] == np.shape(y_score)[:1] == (0,):
+        nothing = np.zeros(0)
+        return Chunk(nothing, nothing, Kind(), Seen())
+    data = check_ranking_input(y_true, y_score, pos_label=pos_label, whole=False)
+    scores = data.y_score.astype(data.y_score.dtype.newbyteorder("="), copy=False)
+    found = scores[data.targets]
+    return Chunk(
+        scores,
+        found,
+        Kind(scores.dtype, other_label(y_true, data.targets)),
+        Seen(scores.size, found.size, _checksum(scores), _checksum(found)),
+    )
+
+
+def extremes(scores: NDArray[Any]) -> NDArray[Any]:
+    """Reduce integers to what tells whether they could be hard labels."""
+    if scores.size == 0 or scores.dtype.kind == "f":
+        return scores[:0]
+    low, high = scores.min(), scores.max()
+    has_zero = low < 0 and high == 1 and np.count_nonzero(scores) < scores.size
+    return np.array([low, high, 0] if has_zero else [low, high], dtype=scores.dtype)
+
+
+def _checksum(scores: NDArray[Any]) -> int:
+    """Sum over the scores of a mixture of their bits, modulo 2**64; -0.0 is 0.0."""
+    if scores.dtype.itemsize > 8:
+        scores = scores.astype(np.float64)
+    bits = scores.view(f"u{scores.dtype.itemsize}")
+    total = 0
+    for start in range(0, bits.size, _PIECE):
+        piece = bits[start : start + _PIECE].astype(np.uint64)
+        total += int(np.einsum("i,i->", piece, piece + np.uint64(_ODD)))
+    if scores.dtype.kind == "f":
+        minus = 1 << (8 * scores.dtype.itemsize - 1)
+        total -= int(np.count_nonzero(bits == minus)) * minus * (minus + _ODD)
+    return total % _ALL

@@ -1,0 +1,153 @@
+"""Take a list in chunks through both passes, and check that they see the same.
+
+The chunks of a pass are counted each for itself, by threads if that is wanted, and
+merged in the order in which they come.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sized
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import Any, NoReturn
+
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
+from sklearn.utils.parallel import Parallel, delayed
+
+from skrank._counts._chunk import Seen, read_chunk
+from skrank._counts._passes import FirstPass, Plan, SecondPass, Start
+from skrank._presentation import track
+
+Pair = tuple[ArrayLike, ArrayLike]
+Chunks = Iterable[Pair] | Callable[[], Iterable[Pair]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """One of the passes; `expected` is what the first has seen of each chunk."""
+
+    start: Start | Plan
+    pos_label: object
+    expected: list[Seen] | None = None
+
+    def count(self, index: int, pair: Pair) -> FirstPass | SecondPass:
+        """Count one chunk."""
+        counted = self.start.blank()
+        try:
+            counted.add(read_chunk(*pair, self.pos_label))
+        except ValueError as error:
+            msg = f"{error} This is in chunk {index}, counted from 0."
+            raise ValueError(msg) from error
+        self._check(index, counted.seen)
+        return counted
+
+    def merged(self, parts: Iterable[Any]) -> Any:
+        """Return all parts together."""
+        total = self.start.blank()
+        for part in parts:
+            total.merge(part)
+        return total
+
+    def check_number(self, n_chunks: int) -> None:
+        """Check that no chunks are missing."""
+        if self.expected is not None and n_chunks < len(self.expected):
+            _refuse_changed(f"{n_chunks} chunks of {len(self.expected)}")
+
+    def _check(self, index: int, seen: Seen) -> None:
+        """Check that a chunk is as it was in the first pass."""
+        if self.expected is None:
+            return
+        if index >= len(self.expected):
+            _refuse_changed(f"more than {len(self.expected)} chunks")
+        got = seen.unlike(self.expected[index])
+        if got is not None:
+            _refuse_changed(f"{got} in chunk {index}, counted from 0,")
+
+
+class Slices:
+    """Two columns of the same length, cut into chunks as often as they are asked."""
+
+    def __init__(self, y_true: Any, y_score: Any, size: int) -> None:
+        self.columns = y_true, y_score
+        self.starts = range(0, len(y_score), size)
+
+    def __len__(self) -> int:
+        """Count the chunks."""
+        return len(self.starts)
+
+    def __iter__(self) -> Iterator[Pair]:
+        """Cut one after the other."""
+        for start in self.starts:
+            piece = slice(start, start + self.starts.step)
+            labels, scores = (_by_position(one)[piece] for one in self.columns)
+            yield labels, scores
+
+
+def _by_position(values: Any) -> Any:
+    """What finds the items of a column by their position."""
+    return getattr(values, "iloc", values)
+
+
+def count_chunks(
+    chunks: Chunks,
+    pos_label: object,
+    *,
+    n_jobs: int | None,
+    progress: bool,
+    n_expected: int = 0,
+) -> SecondPass:
+    """Take chunks through both passes."""
+    chunks = _check_chunks(chunks)
+    ask = partial(_go_over, n_jobs=n_jobs, progress=progress)
+    first, seen = ask(Run(Start(n_expected), pos_label), chunks, label="first pass")
+    run = Run(first.plan(), pos_label, seen)
+    second: SecondPass
+    second, _ = ask(run, chunks, label="second pass")
+    return second
+
+
+def _go_over(
+    run: Run, chunks: Chunks, *, label: str, n_jobs: int | None, progress: bool
+) -> tuple[Any, list[Seen]]:
+    """Count all chunks; as many are held at a time as there are threads."""
+    pairs = chunks() if callable(chunks) else chunks
+    size = len(pairs) if isinstance(pairs, Sized) else None
+    shown = track(pairs, total=size, label=label, progress=progress)
+    numbered = enumerate(map(_check_pair, shown))
+    total, seen = run.start.blank(), []
+    with Parallel(n_jobs=n_jobs, prefer="threads") as parallel:
+        while batch := list(islice(numbered, effective_n_jobs(n_jobs))):
+            for part in parallel(delayed(run.count)(*chunk) for chunk in batch):
+                total.merge(part)
+                seen.append(part.seen)
+    run.check_number(len(seen))
+    return total, seen
+
+
+def _check_chunks(chunks: Chunks) -> Chunks:
+    """Check that chunks can be gone over twice."""
+    if callable(chunks) or (hasattr(chunks, "__iter__") and iter(chunks) is not chunks):
+        return chunks
+    msg = (
+        "`chunks` must be gone over twice: a list, an object whose iterator begins "
+        "anew, or a function that returns an iterator, as lambda: read_chunks(); "
+        f"got {type(chunks).__name__}."
+    )
+    raise ValueError(msg)
+
+
+def _check_pair(chunk: Any) -> Pair:
+    """Check that a chunk is labels and scores."""
+    if isinstance(chunk, tuple | list) and len(chunk) == 2:
+        return chunk[0], chunk[1]
+    msg = f"`chunks` must hold pairs (y_true, y_score); got {type(chunk).__name__}."
+    raise ValueError(msg)
+
+
+def _refuse_changed(got: str) -> NoReturn:
+    """Refuse what was not the same twice."""
+    msg = (
+        "`y_true` and `y_score` must not change between the passes; "
+        f"got {got} in the second."
+    )
+    raise ValueError(msg)
