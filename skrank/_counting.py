@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 _MOST_SIEVED = 2**9  # levels; with more, too many scores share a bucket with one
 _LEAST_SIEVED = 2**16  # scores; fewer are sorted in the time it takes to begin
 _LEAST_SEARCHED = 2**14  # scores from which the sieve is faster than the search alone
-_PIECE = 2**16  # scores, which the cache holds with their buckets
-_LONG_PIECE = 2**20  # at most, where there are many levels to look up in each
+_PIECE = 2**16  # scores or levels, which the cache holds with their buckets
+_LONG_PIECE = 2**22  # bytes at most, where there are many levels to look up in each
 _BUCKETS = 2**14  # of scores; their counts stay in the processor's cache
 
 
@@ -77,23 +77,26 @@ class LevelCounts:
 
     def _sort_and_search(self, scores: NDArray[Any]) -> None:
         """Sort the values piece by piece, and look the levels up in each."""
-        length = min(max(_PIECE, 8 * self.levels.size), _LONG_PIECE, scores.size)
+        most = min(_LONG_PIECE // scores.itemsize, scores.size)
+        length = min(max(_PIECE, 32 * self.levels.size), most)
         room = np.empty(length, scores.dtype)  # made once: fresh memory is slow
         for start in range(0, scores.size, max(length, 1)):
             piece = scores[start : start + length]
             ordered = room[: piece.size]
             ordered[:] = piece
             ordered.sort()
-            self._search(ordered)
+            for first in range(0, self.levels.size, _PIECE):
+                self._search(ordered, slice(first, first + _PIECE))
 
-    def _search(self, ordered: NDArray[Any]) -> None:
-        """Look up the levels; where one is found, look for the end of its tie too."""
-        first = ordered.searchsorted(self.levels)
-        self.below += first
-        found = ordered[np.minimum(first, ordered.size - 1)] == self.levels
-        present = np.flatnonzero(found)
-        last = ordered.searchsorted(self.levels[present], side="right")
-        self.level_with[present] += last - first[present]
+    def _search(self, ordered: NDArray[Any], part: slice) -> None:
+        """Look up levels; where one is found, look for the end of its tie too."""
+        levels = self.levels[part]
+        first = ordered.searchsorted(levels)
+        self.below[part] += first
+        found = ordered[np.minimum(first, ordered.size - 1)] == levels
+        present = found.nonzero()[0]
+        last = ordered.searchsorted(levels[present], side="right")
+        self.level_with[part][present] += last - first[present]
 
 
 class Sieve:

@@ -14,7 +14,6 @@ weights.
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -22,7 +21,8 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from skrank._counting import LevelCounts, levels_below
-from skrank._ties import TieGroups, tie_groups
+from skrank._tie_search import ScoreSample
+from skrank._ties import DETAILED, TieGroups, tie_groups
 from skrank._validation import RankingInput
 
 SLACK = 1e-12  # of sums of weights, relative
@@ -81,6 +81,10 @@ class Ranking:
         """Depth at which the tie group that reaches across `depth` ends."""
         return self.items.group_end(depth)
 
+    def group_ends(self, depths: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Depths at which ties end, as `tie_groups` knows them."""
+        return self.items.group_ends(depths)
+
     def tie_size(self, depth: float) -> int:
         """Size of the tie group that reaches across `depth`."""
         return self.items.tie_size(depth)
@@ -104,6 +108,9 @@ class Items(Protocol):
     def group_end(self, depth: float) -> float:
         """Depth at which the tie group that reaches across `depth` ends."""
 
+    def group_ends(self, depths: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Depths at which ties end, as `tie_groups` knows them."""
+
     def tie_size(self, depth: float) -> int:
         """Size of the tie group that reaches across `depth`."""
 
@@ -112,17 +119,12 @@ class Items(Protocol):
 
 
 class ListedItems:
-    """Items in memory; they are sorted when a question needs it, and only once."""
+    """Items in memory; how they are tied is found out when a question needs it."""
 
     weighted = False
 
     def __init__(self, y_score: NDArray[Any]) -> None:
         self.y_score = y_score
-
-    @cached_property
-    def ordered(self) -> NDArray[Any]:
-        """All scores, ascending; O(n log n)."""
-        return np.sort(self.y_score)
 
     @property
     def whole(self) -> bool:
@@ -134,17 +136,37 @@ class ListedItems:
         level = _level_at(self.y_score, int(depth))
         return int(np.count_nonzero(self.y_score >= level))
 
+    def group_ends(self, depths: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Look up many depths in a sorted list, or among the ties of a long one."""
+        if self.y_score.size > DETAILED:
+            return self.tie_groups().group_ends(depths)
+        ordered = np.sort(self.y_score)
+        levels = ordered[ordered.size - depths]
+        return ordered.size - np.searchsorted(ordered, levels)
+
     def tie_size(self, depth: float) -> int:
         """Count the items at the level of a depth; O(n)."""
         level = _level_at(self.y_score, int(depth))
         return int(np.count_nonzero(self.y_score == level))
 
     def tie_groups(self) -> TieGroups:
-        """Find the ends of equal scores in a sorted list; O(n log n)."""
-        first = np.flatnonzero(self.ordered[1:] != self.ordered[:-1]) + 1
-        ends = np.append((self.ordered.size - first)[::-1], self.ordered.size)
-        nowhere = np.zeros(0, dtype=np.intp)
-        return tie_groups(ends, nowhere, nowhere, self.ordered.size)
+        """Find the ends of equal scores in a sorted list, or of a long one in pieces.
+
+        O(n log n), or O(n).
+        """
+        if self.y_score.size <= DETAILED:
+            return self._sorted_groups()
+        sample = ScoreSample()
+        sample.add(self.y_score)
+        search = sample.search()
+        search.add(self.y_score)
+        return search.tie_groups()
+
+    def _sorted_groups(self) -> TieGroups:
+        ordered = np.sort(self.y_score)
+        first = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
+        ends = np.append((ordered.size - first)[::-1], ordered.size)
+        return tie_groups(ends, ends[:0], ends[:0], ordered.size)
 
 
 class WeightedItems(ListedItems):
@@ -215,12 +237,10 @@ def rank(data: RankingInput, depth: float = math.inf) -> Ranking:
     With weights all is sorted: O(n log n).
     """
     if data.weight is not None:
-        ranking = _rank_weights(data)
-    elif depth <= _SHALLOW * data.y_score.size:
-        ranking = _rank_top(data, int(depth))
-    else:
-        ranking = _rank_counts(data)
-    return replace(ranking, n_targets=ranking.n_targets + data.n_missed)
+        return _rank_weights(data)
+    if depth <= _SHALLOW * data.y_score.size:
+        return _rank_top(data, int(depth))
+    return _rank_counts(data)
 
 
 def hits_at(ranking: Ranking, depths: Any) -> Any:
@@ -298,9 +318,12 @@ def _level_at(y_score: NDArray[Any], depth: int) -> Any:
 def _distinct(scores: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Distinct scores, ascending, and how often each occurs."""
     ordered = np.sort(scores)
-    last = np.flatnonzero(ordered[1:] != ordered[:-1])
-    ends = np.append(last, ordered.size - 1) + 1 if ordered.size else last
-    return ordered[ends - 1], np.diff(ends, prepend=0)
+    is_last = np.ones(ordered.size, dtype=bool)
+    is_last[:-1] = ordered[1:] != ordered[:-1]
+    last = is_last.nonzero()[0]
+    hits = last + 1
+    hits[1:] -= hits[:-1].copy()
+    return ordered[last], hits
 
 
 def _counted(
@@ -316,7 +339,7 @@ def _counted(
         groups=_from_top(above=above, size=size, hits=hits),
         levels=levels[::-1],
         n_samples=n,
-        n_targets=m,
+        n_targets=m + data.n_missed,
         n_others=n - m,
         n_missed=data.n_missed,
         items=ListedItems(data.y_score),
@@ -343,7 +366,7 @@ def _rank_weights(data: RankingInput) -> Ranking:
         groups=groups,
         levels=ordered[first][held][::-1],
         n_samples=float(depth[0]),
-        n_targets=total,
+        n_targets=total + data.n_missed,
         n_others=others,
         n_missed=data.n_missed,
         items=WeightedItems(ordered, depth),

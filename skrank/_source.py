@@ -4,6 +4,7 @@ Labels and scores in memory are checked and ranked. Counts were made before, of 
 that is larger than memory. What is spread over the partitions of dask is counted there.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -20,8 +21,12 @@ def ranking_of(
     pos_label: object = None,
     sample_weight: ArrayLike | None = None,
     n_missed: int = 0,
+    reach: Callable[[int, int], float] | None = None,
 ) -> Ranking:
-    """Ranking of labels and scores, in memory or in dask, or of counts."""
+    """Ranking of labels and scores, in memory or in dask, or of counts.
+
+    `reach` says of so many items and targets how deep tie groups must be known.
+    """
     if isinstance(y_true, RankCounts):
         _refuse(y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
         return read_counts(y_true, n_missed)
@@ -30,15 +35,16 @@ def ranking_of(
         _refuse_weights(sample_weight)
         counts = RankCounts.from_arrays(y_true, y_score, pos_label=pos_label)
         return read_counts(counts, n_missed)
-    return rank(
-        check_ranking_input(
-            y_true,
-            y_score,
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-            n_missed=n_missed,
-        )
+    data = check_ranking_input(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        n_missed=n_missed,
     )
+    if reach is None:
+        return rank(data)
+    return rank(data, reach(data.y_score.size, data.targets.size + data.n_missed))
 
 
 def columns_of(

@@ -51,6 +51,11 @@ class TieGroups:
         index = np.searchsorted(self.ends, depth)
         return int(depth if self.merged[index] else self.ends[index])
 
+    def group_ends(self, depths: _Ints) -> _Ints:
+        """Ends of the ties that reach across depths."""
+        index = np.searchsorted(self.ends, depths)
+        return np.where(self.merged[index], depths, self.ends[index])
+
 
 def is_wide(start: _Ints, size: _Ints, n_samples: int) -> NDArray[np.bool_]:
     """Whether ties that begin at a depth are too wide to be left out there."""

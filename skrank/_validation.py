@@ -407,9 +407,9 @@ def _unlike_labels(
 def _find_ones(labels: NDArray[Any]) -> NDArray[np.intp] | None:
     """Positions of the ones among zeros, or else among minus ones."""
     is_set = labels if labels.dtype.kind == "b" else labels != 0
-    if not is_set.all():
-        targets = np.flatnonzero(is_set)
-        return targets if np.all(labels[targets] == 1) else None
+    if np.count_nonzero(is_set) < labels.size:
+        targets: NDArray[np.intp] = is_set.nonzero()[0]
+        return targets if (labels[targets] == 1).all() else None
     targets = np.flatnonzero(labels == 1)
     others = labels.size - targets.size
     if others and np.count_nonzero(labels == -1) != others:

@@ -90,3 +90,21 @@ def make_list(sizes, hits):
         [np.r_[np.ones(d), np.zeros(b - d)] for b, d in zip(sizes, hits, strict=True)]
     )
     return y_true.astype(int), y_score
+
+
+# Scores of every kind: distributions, types, ties, the ends of what numbers can be.
+SCORES = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "heavy tails": lambda rng, n: np.exp(30 * rng.normal(size=n)),
+    "ties": lambda rng, n: np.round(3 * rng.normal(size=n)),
+    "single precision": lambda rng, n: rng.random(n, dtype=np.float32),
+    "bytes": lambda rng, n: rng.integers(0, 255, n, dtype=np.uint8),
+    "large integers": lambda rng, n: rng.integers(-(2**62), 2**62, n),
+    "nearly no width": lambda rng, n: 1 + 1e-15 * rng.integers(0, 5, n),
+    "no width": lambda rng, n: np.full(n, 2.5),
+    "next to nothing": lambda rng, n: 1e-308 * rng.random(n),
+    "others out of reach": lambda rng, n: np.r_[
+        rng.normal(size=40), rng.choice([-1.7e308, 1.7e308, 0.5], n - 40)
+    ],
+    "all there is": lambda rng, n: rng.choice([-1.7e308, 0.0, 1.7e308], n),
+}

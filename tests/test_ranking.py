@@ -4,25 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
+from cases import SCORES
 from skrank._counting import _LEAST_SEARCHED
-from skrank._ranking import ranks_as_scores, standing
+from skrank._measures import make_measure
+from skrank._ranking import rank, ranks_as_scores, standing
+from skrank._ties import DETAILED, tie_groups
 from skrank._validation import check_ranking_input
-
-SCORES = {
-    "normal": lambda rng, n: rng.normal(size=n),
-    "heavy tails": lambda rng, n: np.exp(30 * rng.normal(size=n)),
-    "ties": lambda rng, n: np.round(3 * rng.normal(size=n)),
-    "single precision": lambda rng, n: rng.random(n, dtype=np.float32),
-    "bytes": lambda rng, n: rng.integers(0, 255, n, dtype=np.uint8),
-    "large integers": lambda rng, n: rng.integers(-(2**62), 2**62, n),
-    "nearly no width": lambda rng, n: 1 + 1e-15 * rng.integers(0, 5, n),
-    "no width": lambda rng, n: np.full(n, 2.5),
-    "next to nothing": lambda rng, n: 1e-308 * rng.random(n),
-    "others out of reach": lambda rng, n: np.r_[
-        rng.normal(size=40), rng.choice([-1.7e308, 1.7e308, 0.5], n - 40)
-    ],
-    "all there is": lambda rng, n: rng.choice([-1.7e308, 0.0, 1.7e308], n),
-}
 
 
 @pytest.mark.parametrize("n_samples", [50, _LEAST_SEARCHED + 100])
@@ -45,3 +32,68 @@ def test_ranks_are_the_middles_of_ties():
     y_score = np.array([0.1, 0.4, 0.4, -2.0])
     ranks = ranks_as_scores(check_ranking_input([1, 0, 0, 0], y_score))
     np.testing.assert_array_equal(ranks.y_score, rankdata(y_score))
+
+
+@pytest.mark.parametrize("n_samples", [1000, 300_000])
+@pytest.mark.parametrize("kind", SCORES)
+def test_a_top_is_ranked_as_in_the_whole_list(kind, n_samples):
+    rng = np.random.default_rng(4)
+    y_score = SCORES[kind](rng, n_samples)
+    data = check_ranking_input(rng.random(n_samples) < 0.03, y_score)
+    whole = rank(data)
+    for depth in (1, 7, n_samples // 100, n_samples // 16):
+        top = rank(data, depth)
+        counted = whole.groups.above < depth
+        np.testing.assert_array_equal(top.levels, whole.levels[counted])
+        for name in ("above", "size", "hits_above", "hits"):
+            np.testing.assert_array_equal(
+                getattr(top.groups, name), getattr(whole.groups, name)[counted]
+            )
+        for ties in ("expected", "threshold"):
+            measure = make_measure(
+                "precision_at_t",
+                t=depth,
+                k=None,
+                alpha=None,
+                normalize="min",
+                ties=ties,
+            )
+            assert measure.value(top) == measure.value(whole)
+
+
+@pytest.mark.parametrize("kind", SCORES)
+def test_ties_of_all_items(kind):
+    n_samples = 2000
+    y_score = SCORES[kind](np.random.default_rng(5), n_samples)
+    ranking = rank(check_ranking_input(np.arange(n_samples) < 20, y_score))
+    levels, sizes = np.unique(y_score, return_counts=True)
+    groups = ranking.tie_groups()
+    np.testing.assert_array_equal(groups.ends, np.cumsum(sizes[::-1]))
+    for depth in (1, 50, 700, n_samples):
+        level = np.sort(y_score)[::-1][depth - 1]
+        assert ranking.tie_size(depth) == sizes[levels == level].item()
+        end = np.count_nonzero(y_score >= level)
+        assert ranking.group_end(depth) == end
+        assert ranking.group_ends(np.array([depth])) == end
+
+
+def test_ties_of_a_long_list_are_those_of_its_sorted_scores():
+    n_samples = DETAILED + 200_000
+    rng = np.random.default_rng(6)
+    y_score = rng.normal(size=n_samples)
+    y_score[rng.random(n_samples) < 0.05] = -1.25  # far down, and wide
+    ranking = rank(check_ranking_input(np.arange(n_samples) < 20, y_score))
+    _, sizes = np.unique(y_score, return_counts=True)
+    ends = np.cumsum(sizes[::-1])
+    expected = tie_groups(ends, ends[:0], ends[:0], n_samples)
+    found = ranking.tie_groups()
+    np.testing.assert_array_equal(found.ends, expected.ends)
+    np.testing.assert_array_equal(found.merged, expected.merged)
+    assert expected.merged.any()
+    depths = rng.integers(1, n_samples, 500)
+    wide = np.flatnonzero(sizes[::-1] > n_samples / 100)
+    start, end = ends[wide - 1], ends[wide]
+    inside = (depths > start) & (depths <= end)
+    np.testing.assert_array_equal(
+        ranking.group_ends(depths), np.where(inside, end, depths)
+    )

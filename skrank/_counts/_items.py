@@ -3,6 +3,7 @@
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skrank._ranking import HitGroups
 from skrank._tie_search import TieSearch
@@ -27,6 +28,10 @@ class CountedItems:
         """Size of the tie group that reaches across `depth`; O(log m)."""
         start, end = self._tie_at(depth)
         return end - start
+
+    def group_ends(self, depths: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Depths at which ties end, as `tie_groups` knows them."""
+        return self._ties.group_ends(depths)
 
     def tie_groups(self) -> TieGroups:
         """Return all tie groups, best first."""

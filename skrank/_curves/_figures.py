@@ -27,8 +27,18 @@ from skrank._validation import (
 _AREAS = {"precision": "recall_precision_area", "specificity": "roc_area"}
 
 
-class _TakesWeights:
-    """A figure in which weights have a meaning under every tie rule it has."""
+class _OfAll:
+    """A figure of the whole list."""
+
+    __slots__ = ()
+
+    def reach(self, n_samples: int, n_targets: int) -> float:
+        """All tie groups are asked for."""
+        return math.inf
+
+
+class _TakesWeights(_OfAll):
+    """One in which weights have a meaning under every tie rule it has."""
 
     __slots__ = ()
 
@@ -132,6 +142,10 @@ class RPrecision(_TakesWeights):
         """Name as printed."""
         return "r_precision"
 
+    def reach(self, n_samples: int, n_targets: int) -> float:
+        """Depth of the number of targets."""
+        return n_targets
+
     def value(self, ranking: Ranking) -> float:
         """Precision at that depth; beyond the scored list there are no hits."""
         groups, depth = ranking.groups, ranking.n_targets
@@ -173,7 +187,7 @@ class RocArea(_TakesWeights):
 
 
 @dataclass(frozen=True, slots=True)
-class KAtRecall:
+class KAtRecall(_OfAll):
     """Items to take from the top until a share of the targets is found."""
 
     recall: float

@@ -291,7 +291,8 @@ def hit_curve(
     precision ``p(t) = h(t) / t = (m / n) r(t) / (t / n)`` ([1]_, equation 1 and lemma
     1), lift ``p(t) / (m / n)``.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n log m) for m targets, and memory one byte an item and O(m); as much again,
+    with a copy of up to 2**20 scores, for the ends of ties. See :ref:`performance`.
 
     References
     ----------
@@ -387,6 +388,4 @@ def _corners(groups: HitGroups, ties: str) -> tuple[NDArray[Any], NDArray[Any]]:
 def _tie_ends(ranking: Ranking) -> NDArray[np.intp]:
     """Depths at which ties end, enough for a picture."""
     depths = spread_counts(int(ranking.n_samples))
-    ties = ranking.tie_groups()
-    index = np.searchsorted(ties.ends, depths)
-    return np.unique(np.where(ties.merged[index], depths, ties.ends[index]))
+    return np.unique(ranking.group_ends(depths))

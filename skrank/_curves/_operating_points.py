@@ -301,7 +301,8 @@ def recall_precision_curve(
     ``ScoredPrecisionRecallEvaluation``, where the lists have no ties; it takes tied
     items in the order in which they were added.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n log m) for m targets, memory one byte an item and O(m); see
+    :ref:`performance`.
 
     Examples
     --------

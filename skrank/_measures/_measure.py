@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -15,6 +16,8 @@ from skrank._validation import (
     check_option,
     check_weighted_ties,
 )
+
+_STRETCH = 2**16  # tie groups, whose gains the processor's cache holds
 
 
 class ListShape(Protocol):
@@ -97,6 +100,10 @@ class Measure(ABC):
         """Depth of the list that counts."""
         return shape.n_samples
 
+    def reach(self, n_samples: int, n_targets: int) -> float:
+        """Depth below which tie groups may begin that are not asked for."""
+        return inf
+
     def frame(self, shape: ListShape, n_targets: float, n_missed: int = 0) -> Frame:
         """Place the cut on a list."""
         n_samples = shape.n_samples + n_missed
@@ -129,9 +136,13 @@ class Measure(ABC):
 
     def value(self, ranking: Ranking) -> float:
         """Value of one ranking, within the bounds; O(m) for m targets."""
-        row = np.zeros(ranking.groups.hits.size, dtype=np.intp)
         frame = self.frame(ranking, ranking.n_targets, ranking.n_missed)
-        value = float(self.values(ranking.groups, row, 1, frame)[0])
+        if self.additive:
+            value = self._total(ranking.groups, frame) / self.divisor(frame)
+            value += self.offset(frame)
+        else:
+            row = np.zeros(ranking.groups.hits.size, dtype=np.intp)
+            value = float(self.values(ranking.groups, row, 1, frame)[0])
         low, high = self.bounds
         return min(max(low, value), high)
 
@@ -150,10 +161,23 @@ class Measure(ABC):
         values[row[last]] = slope * total + intercept
         return values
 
+    def _total(self, groups: HitGroups, frame: Frame) -> float:
+        """Sum of all gains; a stretch at a time, which bounds the memory it takes."""
+        starts = range(0, groups.hits.size, _STRETCH)
+        return sum(
+            float(self._gain_of(groups.take(slice(i, i + _STRETCH)), frame).sum())
+            for i in starts
+        )
+
     def _gain_of(self, groups: HitGroups, frame: Frame) -> Array:
         return self.gain(
             groups.above, groups.size, groups.hits_above, groups.hits, frame
         )
+
+
+def reach_of(depth: float, n_samples: int) -> float:
+    """Depth of `t` or `k`, or one more."""
+    return depth if isinstance(depth, int) else 1 + depth * n_samples
 
 
 def place_cut(name: str, depth: float, ties: str, shape: ListShape) -> float:

@@ -47,7 +47,8 @@ def whole_precisions(
 def run_precisions(start: Array, hits_above: Array, count: Array) -> Array:
     """`count` hits in a row below `start` items: sum of (H + j) / (start + j)."""
     first, second = _harmonic(start, count)
-    return (hits_above + 1) * first + second
+    precision = (hits_above + 1) * first
+    return precision if second is None else precision + second
 
 
 def expected_precisions(
@@ -60,20 +61,23 @@ def expected_precisions(
     2008, section 3).
     """
     first, second = _harmonic(above, counted)
-    pair = (hits - 1) / np.maximum(size - 1, 1)
-    return hits / size * ((hits_above + 1) * first + pair * second)
+    precision = (hits_above + 1) * first
+    if second is not None:
+        precision = precision + (hits - 1) / np.maximum(size - 1, 1) * second
+    return hits / size * precision
 
 
-def _harmonic(above: Array, count: Array) -> tuple[NDArray[Any], NDArray[Any]]:
+def _harmonic(above: Array, count: Array) -> tuple[NDArray[Any], NDArray[Any] | None]:
     """Sums over j = 1..count of 1 / (above + j) and of (j - 1) / (above + j).
 
-    A single item, by far the most frequent case, is exact to the last bit.
+    Single items, by far the most frequent case, are exact to the last bit. Where there
+    is nothing else, the second sums are 0, and None stands for them.
     """
     above, count = np.asarray(above, dtype=float), np.asarray(count, dtype=float)
     first = np.asarray(np.minimum(count, 1) / (above + 1))
-    second = np.zeros_like(first)
     if count.max(initial=0) <= 1:
-        return first, second
+        return first, None
+    second = np.zeros(first.shape)
     above, count = np.broadcast_arrays(above, count)
     short, long = (count > 1) & (count <= _SHORT), count > _SHORT
     first[short], second[short] = _short_sums(above[short], count[short])

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from skrank._measures._measure import Frame, ListShape, Measure, place_cut
+from skrank._measures._measure import Frame, ListShape, Measure, place_cut, reach_of
 from skrank._measures._tie_sums import Array, hits_within
 from skrank._ranking import HitGroups
 from skrank._validation import TIES, check_cutoff, check_option
@@ -33,6 +33,10 @@ class RecallAtT(Measure):
     def cut(self, shape: ListShape) -> float:
         """Depth t, moved to the end of its tie group under "threshold"."""
         return place_cut("t", self.t, self.ties, shape)
+
+    def reach(self, n_samples: int, n_targets: int) -> float:
+        """Depth t, or one more."""
+        return reach_of(self.t, n_samples)
 
     def gain(
         self,

@@ -75,7 +75,8 @@ def average_precision(
     hits, below T items with H hits, the expected sum is
     ``sum_{j=1..b} (d/b) (H + 1 + (j-1)(d-1)/(b-1)) / (T + j)`` ([3]_, section 3).
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n log m) for m targets, memory one byte an item and O(m); see
+    :ref:`performance`.
 
     References
     ----------
@@ -182,7 +183,8 @@ def average_precision_at_k(
     the others it is not constant over rankings of one list. Ties are as in
     :func:`average_precision` ([2]_, section 3), the sum over j ending at the cut.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n) for a cut in the best sixteenth of the list, else O(n log m) for m
+    targets; memory one byte an item and O(m); see :ref:`performance`.
 
     References
     ----------

@@ -78,7 +78,8 @@ def max_f_score(
     over the thresholds. A threshold retrieves a tie whole, so that there is no tie rule
     to choose.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n log m) for m targets, memory one byte an item and O(m); see
+    :ref:`performance`.
 
     References
     ----------
@@ -171,7 +172,8 @@ def breakeven_point(
 
     A threshold retrieves a tie whole, so that there is no tie rule to choose.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n log m) for m targets, memory one byte an item and O(m); see
+    :ref:`performance`.
 
     Examples
     --------
@@ -257,7 +259,8 @@ def r_precision(
     ``h(m) / m`` with h(m) hits among the top m ([1]_); trec_eval calls it ``Rprec``.
     Under "threshold" it is ``h(t) / t`` at the end t of the tie across rank m.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n log m) for m targets, memory one byte an item and O(m); see
+    :ref:`performance`.
 
     References
     ----------
@@ -355,7 +358,8 @@ def k_at_recall(
     group of b items, below T items, its expected rank is ``T + j (b + 1) / (d + 1)``,
     the mean of the negative hypergeometric law ([1]_, section 6.2.3).
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n log m) for m targets, memory one byte an item and O(m); see
+    :ref:`performance`.
 
     References
     ----------
@@ -458,8 +462,8 @@ def precision_at_recall(
     hypergeometric law ([1]_, section 6.2.3); "expected" is the sum of this chance times
     ``q / (T + i)``, over i from j to b - d + j. "threshold" is ``(H + d) / (T + b)``.
 
-    Time O(n log n), one sort of score values, and O(b) for the tie; memory one copy of
-    the scores.
+    Time O(n log m) for m targets, and O(b) for the tie; memory one byte an item, O(m)
+    and O(b); see :ref:`performance`.
 
     References
     ----------

@@ -72,7 +72,8 @@ def reciprocal_rank(
     ``sum_{j=1..b-d+1} C(b-j, d-1) / C(b, d) / (T + j)``, the mean over all orders, of
     which [2]_ make the rule for this metric, too.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n log m) for m targets, memory one byte an item and O(m); see
+    :ref:`performance`.
 
     References
     ----------
@@ -169,7 +170,8 @@ def rie(
     ``mu = (1/n) (1 - exp(-alpha)) / (exp(alpha / n) - 1)``. The hits of a tie group
     have, in expectation, the mean weight of its ranks.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n log m) for m targets, memory one byte an item and O(m); see
+    :ref:`performance`.
 
     References
     ----------
@@ -273,7 +275,8 @@ def bedroc(
     near ``1/alpha - 1/(exp(alpha) - 1)``, 0.05 for an alpha of 20. See
     :class:`skrank.RandomSelectionTest` for what luck gives.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n log m) for m targets, memory one byte an item and O(m); see
+    :ref:`performance`.
 
     References
     ----------

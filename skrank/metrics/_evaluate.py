@@ -27,6 +27,9 @@ class Figure(Protocol):
     def check_weights(self) -> None:
         """Refuse weights where they have no meaning."""
 
+    def reach(self, n_samples: int, n_targets: int) -> float:
+        """Depth below which tie groups may begin that are not asked for."""
+
     def value(self, ranking: Ranking) -> float:
         """Value of one ranking that has targets and others, or missed some."""
 
@@ -48,6 +51,7 @@ def evaluate(
         pos_label=pos_label,
         sample_weight=sample_weight,
         n_missed=n_missed,
+        reach=figure.reach,
     )
     if ranking.weighted:
         figure.check_weights()

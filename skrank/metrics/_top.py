@@ -74,7 +74,8 @@ def recall_at_t(
     ``r(t) = h(t) / m`` ([1]_, equation 1). In a tie group of b items with d hits, below
     T < t items with H hits, ``h(t) = H + d (t - T) / b``.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n) for a cut in the best sixteenth of the list, else O(n log m) for m
+    targets; memory one byte an item and O(m); see :ref:`performance`.
 
     References
     ----------
@@ -164,7 +165,8 @@ def precision_at_t(
     ``p(t) = h(t) / t`` ([1]_, equation 1); with ``ties="threshold"``, t is the end of
     the tie that reaches across it. Ties share out their hits as in :func:`recall_at_t`.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n) for a cut in the best sixteenth of the list, else O(n log m) for m
+    targets; memory one byte an item and O(m); see :ref:`performance`.
 
     References
     ----------
@@ -259,7 +261,8 @@ def enrichment_factor(
     A fraction is rounded up to whole items, as by RDKit. Other programs interpolate the
     hits at ``t n`` instead, enrichvs for one, and differ where that is not whole.
 
-    Time O(n log n), one sort of score values; memory one copy of the scores.
+    Time O(n) for a cut in the best sixteenth of the list, else O(n log m) for m
+    targets; memory one byte an item and O(m); see :ref:`performance`.
 
     References
     ----------
