@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from joblib import parallel_config
 from sklearn.exceptions import UndefinedMetricWarning
@@ -72,15 +72,16 @@ def value_or_error(metric, *data, **kwargs):
 
 
 @pytest.mark.parametrize(("case", "ties"), CASES)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_any_chunks_and_any_order_give_the_value_of_the_list(case, ties, data):
     y_true, y_score = data.draw(lists())
     n_missed = data.draw(st.integers(0, 2))
     first, second = (data.draw(shared_out(y_true.size)) for _ in range(2))
     counts = counted(y_true, y_score, first, second)
-    metric, settings = metric_function(case), {"ties": ties, "n_missed": n_missed}
-    assert value_or_error(metric, counts, **settings) == value_or_error(
-        metric, y_true, y_score, **settings
+    metric, asked = metric_function(case), {"ties": ties, "n_missed": n_missed}
+    assert value_or_error(metric, counts, **asked) == value_or_error(
+        metric, y_true, y_score, **asked
     )
 
 
@@ -217,7 +218,7 @@ def test_what_has_changed_between_the_passes_is_refused(kind, data):
 
 def test_targets_that_change_places_are_refused():
     """Neither the items nor the number of targets tell, in a part of the list."""
-    first, counts, y_true, y_score = two_passes()
+    _, counts, _, _ = two_passes()
     counts.update([1, 1, 0, 0, 0], [5.0, 5.0, 4.0, 3.0, 1.0])
     with pytest.raises(ValueError, match="other scores in the second"):
         average_precision(counts)
@@ -243,7 +244,7 @@ def test_zeros_of_either_sign_are_one_score():
 
 
 def test_interrupted_counts_are_refused(monkeypatch):
-    first, counts, y_true, y_score = two_passes()
+    _, counts, y_true, y_score = two_passes()
 
     def interrupt(*_):
         raise KeyboardInterrupt
@@ -357,7 +358,9 @@ def test_what_does_not_go_together_is_not_added():
     other.update(y_true, y_score + 1)
     with pytest.raises(ValueError, match="come from the same first pass; got one of 5"):
         counts + other.second_pass()
-    with pytest.raises(ValueError, match="asked of a first pass; got RankCounts.second"):
+    with pytest.raises(
+        ValueError, match="asked of a first pass; got RankCounts.second"
+    ):
         counts.second_pass()
     with pytest.raises(ValueError, match="at least one item in some chunk"):
         RankCounts().second_pass()
@@ -368,7 +371,7 @@ def test_what_does_not_go_together_is_not_added():
 
 
 def test_a_sum_leaves_its_parts_as_they_are():
-    first, counts, y_true, y_score = two_passes()
+    first, counts, _, _ = two_passes()
     before = pickle.dumps((first, counts))
     assert (first + first).n_samples == 10
     assert repr(counts + counts) == repr(counts)
@@ -379,9 +382,7 @@ def test_repr_says_the_pass_and_what_was_seen():
     first, counts, y_true, y_score = two_passes()
     assert repr(first) == "RankCounts(first pass: 5 items, 2 targets)"
     counts.update(y_true[:2], y_score[:2])
-    assert repr(counts) == (
-        "RankCounts(second pass: 2 of 5 items, 1 of 2 targets)"
-    )
+    assert repr(counts) == ("RankCounts(second pass: 2 of 5 items, 1 of 2 targets)")
     counts.update(y_true[2:], y_score[2:])
     assert repr(counts) == "RankCounts(complete: 5 items, 2 targets)"
     assert (counts.n_samples, counts.n_targets) == (5, 2)
@@ -464,8 +465,8 @@ def test_chunks_go_to_the_backend_that_is_configured():
 def test_chunks_of_a_list_and_of_a_function():
     chunks = [([1, 0], [0.9, 0.8]), ([], []), ([0, 1], [0.7, 0.6])]
     expected = average_precision([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6])
-    for given in (chunks, lambda: iter(chunks), lambda: chunks):
-        assert average_precision(RankCounts.from_chunks(given)) == expected
+    for one in (chunks, lambda: iter(chunks), lambda: chunks):
+        assert average_precision(RankCounts.from_chunks(one)) == expected
     shuffled = iter([chunks, chunks])
     assert average_precision(RankCounts.from_chunks(lambda: next(shuffled))) == expected
 

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binom, chisquare, poisson
 
 from skrank import _tie_search
-from skrank._ties import DETAILED, tie_groups
 from skrank._tie_search import ScoreSample, depth_in_sample
+from skrank._ties import DETAILED, tie_groups
 
 N = 2**21
 NOWHERE = np.zeros(0, dtype=np.intp)
