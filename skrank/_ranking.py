@@ -49,6 +49,13 @@ class HitGroups:
             self.hits[index],
         )
 
+    def down_to(self, depth: float) -> "HitGroups":
+        """Return the groups that begin above `depth`.
+
+        Those below gain nothing there, but sums over more terms are rounded otherwise.
+        """
+        return self.take(slice(int(np.searchsorted(self.above, depth))))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:

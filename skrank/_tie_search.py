@@ -43,7 +43,7 @@ class ScoreSample:
     def add(self, scores: NDArray[Any]) -> None:
         """Draw from more scores; O(n / stride)."""
         self.n_samples += scores.size
-        while self._size + scores.size > self.stride * _LARGEST:
+        while self._size + math.ceil(scores.size / self.stride) > _LARGEST:
             self._thin()
         self._keep(_one_of_each(scores, self.stride))
 
@@ -67,8 +67,7 @@ class ScoreSample:
     def search(self) -> "TieSearch":
         """Say what to look for in the second step; O(sample)."""
         ordered = np.sort(self._values())
-        expected = DETAILED / self.stride
-        index = math.ceil(expected + _SPARE * math.sqrt(expected) + 2 * _SPARE)
+        index = depth_in_sample(DETAILED, self.stride)
         if self.n_samples <= DETAILED or index > ordered.size:
             return TieSearch(None, ordered[:0])
         floor = ordered[-index]
@@ -144,6 +143,12 @@ class TieSearch:
             ends = np.append(ends, best.size + self._at_floor)
         end = self.n_samples - self._counts.below
         return tie_groups(ends, end - self._counts.level_with, end, self.n_samples)
+
+
+def depth_in_sample(depth: int, stride: int) -> int:
+    """Place in a sample that is surely as deep in the list as `depth`, or deeper."""
+    expected = depth / stride
+    return math.ceil(expected + _SPARE * math.sqrt(expected) + 2 * _SPARE)
 
 
 def _one_of_each(scores: NDArray[Any], stride: int) -> NDArray[Any]:

@@ -67,7 +67,7 @@ def metric_function(case):
     function = getattr(skrank, name)
     left_out = {"ties"} if name in WITHOUT_TIES else set()
 
-    def metric(y_true, y_score, **kwargs):
+    def metric(y_true, y_score=None, **kwargs):
         given = {key: kwargs[key] for key in kwargs.keys() - left_out}
         return function(y_true, y_score, **{**settings, **given})
 

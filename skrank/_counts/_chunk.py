@@ -59,7 +59,7 @@ class Kind:
     def __add__(self, new: "Kind") -> "Kind":
         """Return the kind of both, which must go together."""
         dtype = self.dtype if new.dtype is None else new.dtype
-        if self.dtype not in (None, dtype):
+        if self.dtype is not None and self.dtype != dtype:
             msg = (
                 "`y_score` must have the same type in all chunks, so that equal scores "
                 f"stay equal and others do not become so; got {dtype} after "

@@ -155,6 +155,7 @@ class RPrecision(_TakesWeights):
         if self.ties == "threshold":
             cut = ranking.group_end(cut)
         frame = Frame(ranking.n_samples, ranking.n_targets, cut, ranking.n_missed)
+        groups = groups.down_to(cut)
         hits = PrecisionAtT(self.ties).gain(
             groups.above, groups.size, groups.hits_above, groups.hits, frame
         )

@@ -138,7 +138,8 @@ class Measure(ABC):
         """Value of one ranking, within the bounds; O(m) for m targets."""
         frame = self.frame(ranking, ranking.n_targets, ranking.n_missed)
         if self.additive:
-            value = self._total(ranking.groups, frame) / self.divisor(frame)
+            counted = ranking.groups.down_to(frame.cut)
+            value = self._total(counted, frame) / self.divisor(frame)
             value += self.offset(frame)
         else:
             row = np.zeros(ranking.groups.hits.size, dtype=np.intp)
