@@ -72,7 +72,7 @@ def _partitions(y_true: Any, y_score: Any) -> tuple[list[tuple[Any, Any]], int]:
 def _alike(y_true: Any, y_score: Any) -> tuple[Any, Any]:
     """Split arrays of labels as their scores are, if both sizes are known."""
     for name, values in (("y_true", y_true), ("y_score", y_score)):
-        if is_dask(values) and getattr(values, "ndim", None) != 1:
+        if is_dask(values) and not _is_column(values):
             msg = (
                 f"`{name}` must be one-dimensional, an array or a column; got "
                 f"{type(values).__name__}."
@@ -84,6 +84,11 @@ def _alike(y_true: Any, y_score: Any) -> tuple[Any, Any]:
     if sum(labels) != sum(scores):
         _refuse_split(f"{sum(scores)} and {sum(labels)} items")
     return y_true.rechunk((scores,)), y_score
+
+
+def _is_column(values: Any) -> bool:
+    """Whether a collection is one-dimensional and has partitions."""
+    return hasattr(type(values), "to_delayed") and values.ndim == 1
 
 
 def _known_sizes(values: Any) -> tuple[int, ...] | None:
