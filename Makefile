@@ -22,7 +22,7 @@ PIP = -m pip --disable-pip-version-check install --quiet
 RUN := $(VENV)/bin/python -m
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-oldest lint format doc pictures bench changelog clean
+.PHONY: help demo test test-oldest lint format doc pictures bench bench-asv bench-peers bench-large changelog clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -54,16 +54,24 @@ pictures: $(VENV)/.demo  ## draw the pictures of the README again
 	$(VENV)/bin/python examples/plot_rare_digit.py doc/_static/hit_curve.png
 	$(VENV)/bin/python examples/plot_null_distribution.py doc/_static/luck.png
 
-bench: $(VENV)/.test  ## print speed ratios against scikit-learn
-	$(VENV)/bin/python benchmarks/against_sklearn.py
+bench: $(VENV)/.test  ## print speed ratios against loops of scikit-learn's
 	$(VENV)/bin/python benchmarks/one_test.py
 	$(VENV)/bin/python benchmarks/resampling.py
+
+bench-asv: $(VENV)/.bench  ## time metrics, curves, tests and resampling once, by asv
+	cd benchmarks && ../$(RUN) asv machine --yes && ../$(RUN) asv run --quick --python=same --show-stderr
+
+bench-peers: $(VENV)/.peers  ## print speed and memory beside other packages
+	$(VENV)/bin/python benchmarks/peers.py
+
+bench-large: $(VENV)/.peers  ## print time and memory up to 100 million items
+	$(VENV)/bin/python benchmarks/beyond_memory.py
 
 changelog: $(VENV)/.doc  ## show the changelog of the next release
 	$(RUN) towncrier build --draft
 
 clean:  ## remove what the targets made
-	rm -rf $(VENV) $(OLDEST) build dist doc/_build doc/auto_examples doc/api/generated
+	rm -rf $(VENV) $(OLDEST) benchmarks/_asv build dist doc/_build doc/auto_examples doc/api/generated
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

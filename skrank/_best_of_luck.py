@@ -4,11 +4,12 @@ What comes in is the joint law of the candidates and their z-scores; what goes o
 counts over draws of labels, and the best value of each draw.
 """
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.parallel import Parallel, delayed
 
-from skrank._presentation import track
+from skrank._jobs import run_jobs
 from skrank.null._joint import JointNull
 
 _BATCH_ITEMS = 2**15  # targets drawn in one task
@@ -35,15 +36,14 @@ def count_draws(
     size = max(1, _BATCH_ITEMS // sum(one.n_targets for one in null.lists))
     starts = range(0, n_resamples, size)
     seeds = generator.integers(2**63, size=len(starts)).tolist()
-    tasks = track(
-        zip(starts, seeds, strict=True),
-        total=len(starts),
+    sizes = [min(size, n_resamples - start) for start in starts]
+    found = run_jobs(
+        partial(_luck, null, zscores, wider),
+        zip(sizes, seeds, strict=True),
+        total=len(sizes),
         label="draws",
+        n_jobs=n_jobs,
         progress=progress,
-    )
-    found = Parallel(n_jobs=n_jobs)(
-        delayed(_luck)(null, zscores, wider, min(size, n_resamples - start), seed)
-        for start, seed in tasks
     )
     alone, best, null_best = zip(*found, strict=True)
     return sum(alone), sum(best), np.concatenate(null_best)

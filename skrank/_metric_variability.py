@@ -5,7 +5,6 @@ out is a frozen result. The ranking is any ranking, not one that knows nothing.
 """
 
 import math
-from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -292,7 +291,7 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
         if method == "influence":
             return float(np.sqrt(influence_of(measure, ranking).variance))
         values = draw_in_parallel(
-            partial(bootstrap, measure, ranking),
+            bootstrap(measure, ranking),
             self.n_resamples,
             check_generator(self.random_state),
             n_jobs=self.n_jobs,

@@ -6,6 +6,8 @@ rankings needs to know.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,9 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import check_cv
-from sklearn.utils.parallel import Parallel, delayed
 
-from skrank._presentation import track
+from skrank._jobs import run_jobs
 from skrank._question import rows
 from skrank._ranking import items_above
 from skrank._response import target_scores
@@ -138,37 +139,32 @@ def rank_folds(
     **orientation: Any,
 ) -> list[NDArray[np.intp]]:
     """Count the items above each item of each fold, one candidate a row."""
-    tasks = track(candidates, total=len(candidates), label="fits", progress=progress)
-    above = Parallel(n_jobs=n_jobs)(
-        delayed(_rank_each)(one, X, y, folds, orientation) for one in tasks
+    pairs = list(product(candidates, range(len(folds))))
+    above = run_jobs(
+        partial(_rank_one, X, y, folds, orientation),
+        pairs,
+        total=len(pairs),
+        label="fits",
+        n_jobs=n_jobs,
+        progress=progress,
     )
-    return [np.stack(fold) for fold in zip(*above, strict=True)]
+    return [np.stack(above[i :: len(folds)]) for i in range(len(folds))]
 
 
-def _rank_each(
-    candidate: Any,
+def _rank_one(
     X: Any,  # noqa: N803
     y: NDArray[Any],
     folds: Sequence[Fold],
     orientation: dict[str, Any],
-) -> list[NDArray[np.intp]]:
-    """Rank each fold by a candidate; if that fails, say which it was."""
+    candidate: Any,
+    number: int,
+) -> NDArray[np.intp]:
+    """Fit a candidate outside a fold, and rank the fold; or say which one failed."""
+    train, test = folds[number]
     try:
-        return [_rank_one(candidate, X, y, fold, orientation) for fold in folds]
+        fitted = clone(candidate).fit(rows(X, train), y[train])
+        scores = target_scores(fitted, rows(X, test), y[test], **orientation)
+        return items_above(check_scores(scores))
     except Exception as error:
         error.add_note(f"The candidate was {candidate!r}.")
         raise
-
-
-def _rank_one(
-    candidate: Any,
-    X: Any,  # noqa: N803
-    y: NDArray[Any],
-    fold: Fold,
-    orientation: dict[str, Any],
-) -> NDArray[np.intp]:
-    """Fit a candidate outside a fold, and rank the fold."""
-    train, test = fold
-    fitted = clone(candidate).fit(rows(X, train), y[train])
-    scores = target_scores(fitted, rows(X, test), y[test], **orientation)
-    return items_above(check_scores(scores))

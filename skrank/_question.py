@@ -8,14 +8,15 @@ import sys
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.utils.parallel import Parallel, delayed
 
 from skrank._counts import RankCounts
+from skrank._jobs import run_jobs
 from skrank._measures import Measure, make_measure
 from skrank._ranking import Ranking
 from skrank._response import target_scores
@@ -241,15 +242,19 @@ def folds_of_cv_results(
     y = np.asarray(y)
     folds = cv_results["indices"]["test"]
     _check_reach(folds, X)
-    scores = Parallel(n_jobs=n_jobs)(
-        delayed(target_scores)(
-            estimator,
-            rows(X, index),
-            y[index],
-            pos_label=pos_label,
-            detector_targets=detector_targets,
-        )
-        for estimator, index in zip(cv_results["estimator"], folds, strict=True)
+    engine = partial(
+        target_scores, pos_label=pos_label, detector_targets=detector_targets
+    )
+    scores = run_jobs(
+        engine,
+        (
+            (estimator, rows(X, index), y[index])
+            for estimator, index in zip(cv_results["estimator"], folds, strict=True)
+        ),
+        total=len(folds),
+        label="folds",
+        n_jobs=n_jobs,
+        progress=False,
     )
     return [
         (number, *as_targets(y[index], score, pos_label))

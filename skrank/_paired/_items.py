@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +16,15 @@ from skrank._variability._pair import (
     paired_bootstrap,
     swapped_differences,
 )
+from skrank._variability._resampling import Engine
 
 # What draws that are equal in words differ by: a swap that changes nothing is as
 # extreme as what was observed.
 _ROUNDING = 1e-12
 
 Floats = NDArray[np.float64]
-# Draws differences, so many of them, by a function that draws some with a generator.
-Draw = Callable[[Callable[[int, np.random.Generator], Floats]], Floats]
+# Draws differences, so many of them, by an engine that draws some with a generator.
+Draw = Callable[[Engine], Floats]
 
 
 def influence_error(pair: PairedRankings, measure: Measure) -> float:
@@ -35,7 +35,7 @@ def influence_error(pair: PairedRankings, measure: Measure) -> float:
 def bootstrap_error(pair: PairedRankings, measure: Measure, draw: Draw) -> float:
     """Standard deviation of the difference over resampled targets and others."""
     both = pair_of(*pair.inputs, pair.rankings)
-    return float(draw(partial(paired_bootstrap, measure, both)).std(ddof=1))
+    return float(draw(paired_bootstrap(measure, both)).std(ddof=1))
 
 
 def swap_test(
@@ -43,7 +43,7 @@ def swap_test(
 ) -> Evidence:
     """Place the difference among those of rankings that swap items at random."""
     both = pair_of_ranks(*pair.inputs)
-    draws = draw(partial(swapped_differences, measure, both))
+    draws = draw(swapped_differences(measure, both))
     return count_swaps(float(subtract(*pair.values(measure))), draws, alternative)
 
 

@@ -6,21 +6,25 @@ and the swap permutation (Yeh 2000) exchanges its two ranks.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._measures import Measure
+from skrank._measures import Frame, Measure
 from skrank._ranking import Ranking, Standing, rank, ranks_as_scores, standing
 from skrank._validation import RankingInput
 from skrank._variability._influence import influence_of
 from skrank._variability._resampling import (
+    Engine,
     Floats,
     batches,
-    check_resampled,
     list_values,
+    resampled_frame,
 )
+
+Standings = tuple[Standing, Standing]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +32,7 @@ class Pair:
     """Two rankings of the same items, and where the items stand in either."""
 
     rankings: tuple[Ranking, Ranking]
-    standings: tuple[Standing, Standing]
+    standings: Standings
 
 
 def pair_of(
@@ -64,13 +68,20 @@ def difference_error(measure: Measure, pair: Pair) -> float:
     return float(np.sqrt(variance + np.square(others_a - others_b).sum()))
 
 
-def paired_bootstrap(
-    measure: Measure, pair: Pair, n_lists: int, rng: np.random.Generator
+def paired_bootstrap(measure: Measure, pair: Pair) -> Engine:
+    """Draw items with replacement; differences of the values on them, O(n) each."""
+    frames = [resampled_frame(measure, ranking) for ranking in pair.rankings]
+    return partial(_paired_bootstrap, measure, pair.standings, frames)
+
+
+def _paired_bootstrap(
+    measure: Measure,
+    standings: Standings,
+    frames: list[Frame],
+    n_lists: int,
+    rng: np.random.Generator,
 ) -> Floats:
-    """Differences of the values on items drawn with replacement; O(n) each."""
-    for ranking in pair.rankings:
-        check_resampled(measure, ranking)
-    a, b = pair.standings
+    a, b = standings
     m, n_others = a.levels.size, a.places.size
     differences = []
     for size in batches(n_lists, a.n_places + b.n_places):
@@ -78,32 +89,33 @@ def paired_bootstrap(
         draws = (rng.integers(n_others, size=n_others) for _ in range(size))
         counts = [(_tally(a, drawn), _tally(b, drawn)) for drawn in draws]
         value_a, value_b = (
-            list_values(
-                measure,
-                items.levels[targets],
-                np.stack(others),
-                measure.frame(ranking, m),
-            )
-            for ranking, items, others in zip(
-                pair.rankings, pair.standings, zip(*counts, strict=True), strict=True
+            list_values(measure, items.levels[targets], np.stack(others), frame)
+            for frame, items, others in zip(
+                frames, standings, zip(*counts, strict=True), strict=True
             )
         )
         differences.append(value_a - value_b)
     return np.concatenate(differences)
 
 
-def swapped_differences(
-    measure: Measure, pair: Pair, n_lists: int, rng: np.random.Generator
-) -> Floats:
-    """Differences of the values with the ranks of items exchanged at random; O(n) each.
+def swapped_differences(measure: Measure, pair: Pair) -> Engine:
+    """Exchange the ranks of items at random; differences of the values, O(n) each.
 
     The pair is one on a common axis of ranks, and what the one list does not get of an
     item, the other gets.
     """
-    for ranking in pair.rankings:
-        check_resampled(measure, ranking)
-    a, b = pair.standings
-    frame = measure.frame(pair.rankings[0], a.levels.size)
+    frame, _ = (resampled_frame(measure, ranking) for ranking in pair.rankings)
+    return partial(_swapped_differences, measure, pair.standings, frame)
+
+
+def _swapped_differences(
+    measure: Measure,
+    standings: Standings,
+    frame: Frame,
+    n_lists: int,
+    rng: np.random.Generator,
+) -> Floats:
+    a, b = standings
     step, both = a.places - b.places, _tally(a) + _tally(b)
     differences = []
     for size in batches(n_lists, a.n_places):

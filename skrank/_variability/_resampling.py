@@ -6,17 +6,20 @@ and the number of targets stay.
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.parallel import Parallel, delayed
 
+from skrank._jobs import run_jobs
 from skrank._measures import Frame, Measure
-from skrank._presentation import track
 from skrank._ranking import HitGroups, Ranking
 from skrank._variability._sample import Counts, Sample, groups_of, sample_of
 
 Floats = NDArray[np.float64]
+# Values of so many lists, drawn with a generator. It may be sent to other machines, and
+# so it holds counts, not a ranking with its items.
+Engine = Callable[[int, np.random.Generator], Floats]
 # Tie groups of many lists one after the other, and whose each is.
 RowGroups = tuple[HitGroups, NDArray[np.intp]]
 
@@ -32,13 +35,19 @@ def batches(n_lists: int, width: int) -> Iterator[int]:
         yield min(size, n_lists - start)
 
 
-def bootstrap(
-    measure: Measure, ranking: Ranking, n_lists: int, rng: np.random.Generator
+def bootstrap(measure: Measure, ranking: Ranking) -> Engine:
+    """Draw lists with replacement; O(m) each, whatever the list's length."""
+    frame = resampled_frame(measure, ranking)
+    return partial(_bootstrap, measure, sample_of(ranking), frame)
+
+
+def _bootstrap(
+    measure: Measure,
+    sample: Sample,
+    frame: Frame,
+    n_lists: int,
+    rng: np.random.Generator,
 ) -> Floats:
-    """Values of lists drawn with replacement; O(m) each, whatever the list's length."""
-    check_resampled(measure, ranking)
-    sample = sample_of(ranking)
-    frame = measure.frame(ranking, ranking.n_targets)
     draw = _draw_tied if _ties(sample.others, measure) else _draw_single
     level = np.repeat(np.arange(sample.hits.size), sample.hits)
     values = []
@@ -70,15 +79,16 @@ def _draw_tied(
     return _tied_hits(levels, others)
 
 
-def check_resampled(measure: Measure, ranking: Ranking) -> None:
-    """Refuse what resamples cannot tell: where the tie at a cut ends."""
-    cut = measure.frame(ranking, ranking.n_targets).cut
-    if measure.ties == "threshold" and cut < ranking.n_samples:
+def resampled_frame(measure: Measure, ranking: Ranking) -> Frame:
+    """Frame of a resample; refuse what it cannot tell: where the tie at a cut ends."""
+    frame = measure.frame(ranking, ranking.n_targets)
+    if measure.ties == "threshold" and frame.cut < ranking.n_samples:
         msg = (
             "`ties` must not be 'threshold' when lists are resampled, for a metric "
             f"with a cut, which would move with every list; got {measure.name}."
         )
         raise ValueError(msg)
+    return frame
 
 
 def list_values(
@@ -135,7 +145,7 @@ def _tied_hits(levels: NDArray[np.intp], others: Counts) -> RowGroups:
 
 
 def draw_in_parallel(
-    engine: Callable[[int, np.random.Generator], Floats],
+    engine: Engine,
     n_lists: int,
     generator: np.random.Generator,
     *,
@@ -148,9 +158,12 @@ def draw_in_parallel(
     """
     sizes = [_PORTION] * (n_lists // _PORTION)
     sizes += [n_lists % _PORTION] * (n_lists % _PORTION > 0)
-    tasks = (
-        delayed(engine)(size, child)
-        for size, child in zip(sizes, generator.spawn(len(sizes)), strict=True)
+    found = run_jobs(
+        engine,
+        zip(sizes, generator.spawn(len(sizes)), strict=True),
+        total=len(sizes),
+        label="resamples",
+        n_jobs=n_jobs,
+        progress=progress,
     )
-    shown = track(tasks, total=len(sizes), label="resamples", progress=progress)
-    return np.concatenate(Parallel(n_jobs=n_jobs)(shown))
+    return np.concatenate(found)

@@ -5,7 +5,7 @@ A population has normal scores, targets shifted, or scores of 15 nearest neighbo
 run draws m targets and the others to a prevalence, and asks whether the interval holds
 the mean of the metric over all runs. The table has the share of runs where it does.
 
-    python benchmarks/coverage.py --runs 2000 --metric average_precision
+    python benchmarks/coverage_of_intervals.py --runs 2000 --metric average_precision
 """
 
 import argparse

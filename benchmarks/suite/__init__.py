@@ -1,0 +1,1 @@
+"""Benchmarks for asv, which follow speed and memory from commit to commit."""

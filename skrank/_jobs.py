@@ -1,0 +1,51 @@
+"""Share work out by joblib, whatever its backend: processes here, or on many machines.
+
+What all jobs read is sent once, and not again with each task.
+"""
+
+import pickle
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from sklearn.utils.parallel import Parallel, delayed
+
+from skrank._presentation import track
+
+
+class _Shared:
+    """What all jobs read and none changes.
+
+    joblib's backend for dask sends an argument once if it can be referenced weakly and
+    is large by ``sys.getsizeof``, which by itself sees no further than this object.
+    """
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __sizeof__(self) -> int:
+        """Bytes to be sent; arrays are counted, not copied."""
+        buffers: list[pickle.PickleBuffer] = []
+        rest = pickle.dumps(self.value, protocol=5, buffer_callback=buffers.append)
+        return len(rest) + sum(buffer.raw().nbytes for buffer in buffers)
+
+
+def run_jobs(
+    engine: Callable[..., Any],
+    tasks: Iterable[tuple[Any, ...]],
+    *,
+    total: int,
+    label: str,
+    n_jobs: int | None,
+    progress: bool,
+) -> list[Any]:
+    """Call ``engine(*task)`` for each of `total` tasks; the answers in their order."""
+    shared = _Shared(engine)
+    shown = track(tasks, total=total, label=label, progress=progress)
+    answers: list[Any] = Parallel(n_jobs=n_jobs)(
+        delayed(_call)(shared, *task) for task in shown
+    )
+    return answers
+
+
+def _call(shared: _Shared, *task: Any) -> Any:
+    return shared.value(*task)
