@@ -2,16 +2,16 @@
 A list larger than memory
 =========================
 
-A model has scored millions of items, and the scores lie on disk. They are counted in two
-passes over chunks, never loaded and never sorted; the metrics, the hit curve and the
-test against luck are then those of the whole list.
+A model has scored millions of items, and the scores lie on disk. They are counted in
+two passes over chunks, never loaded and never sorted; the metrics, the hit curve and
+the test against luck are then those of the whole list.
 """
 
 # %%
 # Scores on disk
 # --------------
-# Three million items, 300 of them targets, written chunk by chunk. The same would do for
-# three hundred million.
+# Three million items, 300 of them targets, written chunk by chunk. The same would do
+# for three hundred million.
 
 import tempfile
 from pathlib import Path
@@ -91,7 +91,7 @@ first = sum(look(part, RankCounts()) for part in parts)
 second = sum(look(part, first.second_pass()) for part in reversed(parts))
 print(f"by {len(parts)} workers: {average_precision(second):.4f}")
 
+
 # %%
 
-del y_true, y_score
 folder.cleanup()

@@ -10,6 +10,7 @@ import pytest
 import skrank
 from skrank import RankCounts, average_precision
 
+bag = pytest.importorskip("dask.bag")
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 dask = pytest.importorskip("dask")
@@ -88,6 +89,8 @@ def test_columns_that_do_not_go_together(columns):
         ((y_true, y_score.reshape(-1, 1)), "`y_score` must be one-dimensional"),
         ((y_true.reshape(-1, 1), y_score), "`y_true` must be one-dimensional"),
         ((y_true, dask.delayed([0.5])), "`y_score` must be one-dimensional"),
+        ((y_true, [columns[1]]), "`y_score` must be one-dimensional"),
+        ((y_true, bag.from_sequence([0.5])), "one-dimensional.* got Bag"),
     ]
     for data, message in refused:
         with pytest.raises(ValueError, match=message):
