@@ -97,7 +97,7 @@ if __name__ == "__main__":
     ax.vlines(luck.values, 0, 100, color="C0", lw=1, label="candidates")
     ax.axvline(luck.statistic, color="C1", lw=2, label="the winner")
     ax.set(xlabel="average precision, mean over the folds", ylabel="draws")
-    ax.legend()
+    ax.legend(loc="upper center")
 
 # %%
 # So small a task is hardly worth the way. What pays is what takes long: many
