@@ -10,6 +10,7 @@ PUBLIC := skrank/__init__.py \
 	$(addprefix skrank/_curves/,_band.py _hit_curve.py _operating_points.py) \
 	skrank/_hit_curve_band.py \
 	$(addprefix skrank/_evaluation/,_evaluation.py _figures.py _pieces.py _text.py) \
+	skrank/_counts/_rank_counts.py \
 	skrank/_random_selection.py skrank/_selection_result.py \
 	skrank/_metric_variability.py skrank/_variability_result.py \
 	skrank/_ranking_comparison.py skrank/_comparison_result.py \

@@ -217,10 +217,13 @@ def test_what_has_changed_between_the_passes_is_refused(kind, data):
 
 
 def test_targets_that_change_places_are_refused():
-    """Neither the items nor the number of targets tell, in a part of the list."""
-    _, counts, _, _ = two_passes()
-    counts.update([1, 1, 0, 0, 0], [5.0, 5.0, 4.0, 3.0, 1.0])
-    with pytest.raises(ValueError, match="other scores in the second"):
+    """Neither the items nor the number of targets tell, nor the scores they have."""
+    y_score = [2.0, 2.0, 1.0]
+    first = RankCounts()
+    first.update([1, 0, 1], y_score)
+    counts = first.second_pass()
+    counts.update([1, 1, 0], y_score)
+    with pytest.raises(ValueError, match="got other items as targets in the second"):
         average_precision(counts)
 
 

@@ -16,8 +16,11 @@ _BRANCHES = 8  # parts that are merged at once
 
 
 def is_dask(values: Any) -> bool:
-    """Whether something is a collection of dask."""
-    return hasattr(values, "__dask_graph__")
+    """Whether something is a collection of dask that has partitions.
+
+    Arrays of xarray, which may hold one, are read as arrays.
+    """
+    return all(hasattr(type(values), name) for name in ("__dask_graph__", "to_delayed"))
 
 
 def count_partitions(y_true: Any, y_score: Any, pos_label: object) -> SecondPass:
@@ -72,7 +75,8 @@ def _partitions(y_true: Any, y_score: Any) -> tuple[list[tuple[Any, Any]], int]:
 def _alike(y_true: Any, y_score: Any) -> tuple[Any, Any]:
     """Split arrays of labels as their scores are, if both sizes are known."""
     for name, values in (("y_true", y_true), ("y_score", y_score)):
-        if is_dask(values) and getattr(values, "ndim", None) != 1:
+        column = values if is_dask(values) else np.asarray(values)
+        if getattr(column, "ndim", None) != 1:
             msg = (
                 f"`{name}` must be one-dimensional, an array or a column; got "
                 f"{type(values).__name__}."

@@ -209,12 +209,24 @@ class RankCounts:
 
     @property
     def n_samples(self) -> int:
-        """Number of items seen in this pass."""
+        """Number of items seen in this pass.
+
+        Returns
+        -------
+        n_samples : int
+            Count of the items.
+        """
         return self._pass.seen.n_samples
 
     @property
     def n_targets(self) -> int:
-        """Number of targets seen in this pass."""
+        """Number of targets seen in this pass.
+
+        Returns
+        -------
+        n_targets : int
+            Count of the targets.
+        """
         return self._pass.seen.n_targets
 
     def update(self, y_true: ArrayLike, y_score: ArrayLike) -> None:
