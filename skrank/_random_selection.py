@@ -22,6 +22,7 @@ from skrank._question import (
 )
 from skrank._ranking import Ranking, rank
 from skrank._selection_result import RandomSelectionResult
+from skrank._ties import tie_groups
 from skrank._validation import (
     check_count,
     check_groups,
@@ -486,9 +487,11 @@ def null_of(
     null : RandomSelectionNull
         The law.
     """
-    n_samples, n_targets = int(ranking.n_samples), int(ranking.n_targets)
-    ties = ranking.tie_sizes()
-    return RandomSelectionNull(n_samples, n_targets, metric, tie_sizes=ties, **settings)
+    ends, nowhere = np.cumsum(ranking.tie_sizes()), np.zeros(0, dtype=np.intp)
+    ties = tie_groups(ends, nowhere, nowhere, int(ranking.n_samples))
+    return RandomSelectionNull._of_ties(
+        ties, int(ranking.n_targets), metric, **settings
+    )
 
 
 def _no_score(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803

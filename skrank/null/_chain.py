@@ -21,32 +21,12 @@ from scipy.special import betaln
 
 from skrank._measures import Measure
 from skrank._ranking import HitGroups
+from skrank._ties import TieGroups
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
 _TABLE_ITEMS = 2**18  # gains computed in one call; bounds the memory of a pass
 _MAX_BLOCK_HITS = 128  # hits that a block of merged groups can hold
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TieGroups:
-    """The tie groups of a list of scores, best first, by the depths they end at."""
-
-    ends: _Ints
-
-    @property
-    def n_samples(self) -> int:
-        """Number of items."""
-        return int(self.ends[-1])
-
-    @property
-    def whole(self) -> bool:
-        """Depths are counts."""
-        return True
-
-    def group_end(self, depth: float) -> int:
-        """Depth at which the tie group that reaches across `depth` ends."""
-        return int(self.ends[np.searchsorted(self.ends, depth)])
 
 
 class Windows(NamedTuple):
@@ -66,6 +46,8 @@ class Step:
 
     `gain[d, i]` is what d hits add below ``least + i``, `logcount[d]` the logarithm of
     the number of ways to place them; ``next_least`` to ``next_most`` hits may follow.
+    On a lattice rows begin with `fewest` hits, both go by `stride`, those that follow
+    by `next_stride`, and `spread` is the variance of the gain inside a merged block.
     """
 
     gain: _Floats
@@ -73,6 +55,10 @@ class Step:
     least: int
     next_least: int
     next_most: int
+    fewest: int = 0
+    stride: int = 1
+    next_stride: int = 1
+    spread: _Floats | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,25 +67,26 @@ class Closing:
 
     The value of the list is ``slope * S + intercept``, S the gains of the body;
     `logweight` is what a path through a cell weighs from here on. The first column is
-    that of `least` hits.
+    that of `least` hits. `spread` is the variance of the gain inside a merged block.
     """
 
     slope: _Floats
     intercept: _Floats
     logweight: _Floats
     least: int
+    spread: _Floats | None = None
 
 
 class Chain:
     """The chain of one measure on one list; every engine reads the law from it."""
 
     def __init__(self, measure: Measure, ties: TieGroups, n_targets: int) -> None:
-        self.measure = measure
+        # without ties all rules are one
+        self.measure = replace(measure, ties="expected") if ties.untied else measure
         self.n_samples = ties.n_samples
         self.n_targets = n_targets
         self.frame = measure.frame(ties, n_targets)
-        self.ends = _counted_ends(measure, ties.ends, self.frame.cut)
-        self.merged = np.zeros(self.ends.size, dtype=bool)
+        self.ends, self.merged = _counted(measure, ties, self.frame.cut)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out of a pickle what can be computed again."""
@@ -110,6 +97,11 @@ class Chain:
     def sizes(self) -> _Ints:
         """Sizes of the groups that count."""
         return np.diff(self.ends, prepend=0)
+
+    @cached_property
+    def untied(self) -> bool:
+        """Whether no two items that count are tied."""
+        return bool(np.all(self.merged | (self.sizes == 1)))
 
     @property
     def depths(self) -> _Ints:
@@ -129,14 +121,20 @@ class Chain:
         """
         coarse = copy(self)
         # the mean order inside a block is that of single items, and of "expected" ties
-        mergeable = (self.sizes == 1) | loose | (self.measure.ties == "expected")
+        mergeable = self.merged | (self.sizes == 1) | loose
+        mergeable |= self.measure.ties == "expected"
         mergeable &= self.ends <= self.n_samples - single
         widest = block_hits * self.n_samples / self.n_targets
         body = _merge_far(self.ends[:-1], mergeable[:-1], growth, widest, single)
         coarse.ends = np.append(body, self.ends[-1])
-        starts = np.searchsorted(self.ends, coarse.depths, "right")
-        coarse.merged = np.searchsorted(self.ends, coarse.ends) > starts
+        coarse._mark_merged(self)
         return coarse
+
+    def _mark_merged(self, whole: "Chain") -> None:
+        """Say which groups are several of another chain, or stretches of it."""
+        starts = np.searchsorted(whole.ends, self.depths, "right")
+        last = np.searchsorted(whole.ends, self.ends)
+        self.merged = (last > starts) | whole.merged[last]
 
     @cached_property
     def coarse(self) -> "Chain":
@@ -277,13 +275,21 @@ class Chain:
         return max(least, abs(self.measure.offset(self.frame)))
 
 
-def _counted_ends(measure: Measure, ends: _Ints, cut: float) -> _Ints:
-    """Ends of the groups that begin above the cut, merged if their order is moot."""
-    counted = ends[: 1 + int(np.searchsorted(ends, cut))]
+def _counted(
+    measure: Measure, ties: TieGroups, cut: float
+) -> tuple[_Ints, NDArray[np.bool_]]:
+    """Ends of the groups that begin above the cut, merged if their order is moot.
+
+    A stretch that the cut falls in ends there: its items are not tied.
+    """
+    count = 1 + int(np.searchsorted(ties.ends, cut))
+    ends, merged = ties.ends[:count], ties.merged[:count]
+    if merged[-1] and ends[-1] > cut:
+        ends = np.append(ends[:-1], int(cut))
     if measure.ordered:
-        return counted
-    across = counted[-1] > cut and counted.size > 1
-    return counted[-2:] if across else counted[-1:]
+        return ends, merged
+    kept = slice(-2 if ends[-1] > cut and ends.size > 1 else -1, None)
+    return ends[kept], merged[kept]
 
 
 def _merge_far(

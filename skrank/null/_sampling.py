@@ -93,26 +93,28 @@ def _draw_lists(chain: Chain, size: int, generator: np.random.Generator) -> _Flo
 def measure_lists(chain: Chain, places: _Ints) -> _Floats:
     """Values of lists given by the sorted places of their targets, one list a row.
 
-    Inside a tie group any place will do, its first one for all.
+    Inside a tie group any place will do, its first one for all. In a stretch each place
+    counts for itself, since its items are not tied.
     """
     n_rows, m = places.shape
-    untied = chain.ends.size == chain.n_samples  # and the whole list counts
-    if untied and chain.slope is not None:
+    whole = chain.ends[-1] == chain.n_samples
+    if whole and chain.untied and chain.slope is not None:
         gain = chain.measure.gain(places, 1, np.arange(m), 1, chain.frame)
         offset = chain.measure.offset(chain.frame)
         return np.asarray(chain.slope * gain.sum(axis=1) + offset)
     group = np.searchsorted(chain.ends, places, side="right")
     first = np.ones(group.shape, dtype=bool)
-    first[:, 1:] = group[:, 1:] != group[:, :-1]
+    loose = np.append(chain.merged, False)[group]
+    first[:, 1:] = (group[:, 1:] != group[:, :-1]) | loose[:, 1:]
     start = np.flatnonzero(first)
     row, hits_above = np.divmod(start, m)
     hits = np.diff(start, append=group.size)
     index = group.ravel()[start]
     counted = index < chain.ends.size
-    index = index[counted]
-    groups = HitGroups(
-        chain.depths[index], chain.sizes[index], hits_above[counted], hits[counted]
-    )
+    index, loose = index[counted], loose.ravel()[start][counted]
+    above = np.where(loose, places.ravel()[start][counted], chain.depths[index])
+    size = np.where(loose, 1, chain.sizes[index])
+    groups = HitGroups(above, size, hits_above[counted], hits[counted])
     return chain.measure.values(groups, row[counted], n_rows, chain.frame)
 
 
