@@ -9,6 +9,7 @@ The last group that counts stands apart from the ones above it, the body, becaus
 there that a measure turns the sum of gains into its value (see `Measure.closing`).
 """
 
+import math
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, replace
@@ -37,6 +38,21 @@ class Windows(NamedTuple):
 
     least: _Ints
     most: _Ints
+    widest: _Ints
+
+
+class Lattice(NamedTuple):
+    """Which numbers of hits are followed: at the top, and after each body group.
+
+    From `least` to `most`, by `stride`, which is a power of two; within the groups from
+    `fewest` to `widest`. Every number is a multiple of its stride, and stands for those
+    up to the next one.
+    """
+
+    least: _Ints
+    most: _Ints
+    stride: _Ints
+    fewest: _Ints
     widest: _Ints
 
 
@@ -87,11 +103,13 @@ class Chain:
         self.n_targets = n_targets
         self.frame = measure.frame(ties, n_targets)
         self.ends, self.merged = _counted(measure, ties, self.frame.cut)
+        #: Part of the variance of places inside a block that ties leave, if kept.
+        self.freedom: _Floats | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out of a pickle what can be computed again."""
         made = ("measure", "n_samples", "n_targets", "frame", "ends", "merged")
-        return {name: self.__dict__[name] for name in made}
+        return {name: self.__dict__[name] for name in (*made, "freedom")}
 
     @property
     def sizes(self) -> _Ints:
@@ -149,6 +167,31 @@ class Chain:
     def rough(self) -> "Chain":
         """The same chain in a few dozen blocks, to find out where the hits stand."""
         return self.coarsen(0.6, 24.0, loose=True)
+
+    def blocks(self, head: int, growth: float) -> "Chain":
+        """Merge the list into blocks that grow with the depth, its last group too.
+
+        The first `head` items are one block, or single if `head` is 0. Ties are merged
+        only where they are narrower than the blocks.
+        """
+        first = head or math.ceil(1 / growth)
+        body = self.ends if self.ends[-1] == self.n_samples else self.ends[:-1]
+        sizes = self.sizes[: body.size]
+        count = math.ceil(math.log(max(body[-1] / first, 1.0)) / math.log1p(growth))
+        cuts = first * (1 + growth) ** np.arange(count)
+        index = np.searchsorted(body, cuts, "right") - 1
+        wide = np.flatnonzero((sizes > growth / 2 * body) & (body > first))
+        alone = [] if head else np.flatnonzero(body <= first)
+        index = np.unique(np.concatenate([index, wide - 1, wide, alone]).astype(int))
+        index = index[(index >= 0) & (body[index] * (1 + growth / 8) < body[-1])]
+        coarse = copy(self)
+        coarse.ends = np.union1d(body[index], np.append(body[-1:], self.ends[-1:]))
+        coarse._mark_merged(self)
+        bounds = np.searchsorted(self.ends, coarse.ends)
+        alone = np.where(self.merged, 1, self.sizes).astype(float) ** 2 * self.sizes
+        tied = np.diff(np.cumsum(alone)[bounds], prepend=0.0)
+        coarse.freedom = np.maximum(0.0, 1 - tied / coarse.sizes.astype(float) ** 3)
+        return coarse
 
     @cached_property
     def n_cells(self) -> int:
@@ -213,6 +256,61 @@ class Chain:
                     int(most[j + 1]),
                 )
 
+    def climb(self, lattice: Lattice, heat: int = 1) -> Iterator[Step]:
+        """Go up the body on a lattice; what blocks hide counts without `heat` alone."""
+        least, most, stride, fewest, widest = (part.tolist() for part in lattice)
+        for j in range(len(fewest))[::-1]:
+            s, room = stride[j], most[j + 1] - least[j]
+            low = max(fewest[j], least[j + 1] - most[j], 0)
+            high = min(widest[j], room)
+            hits = np.arange(-(-low // s) * s, high + 1, s)[:, None]
+            above = np.arange(least[j], most[j] + 1, s)
+            size = int(self.sizes[j])
+            gain, spread = self._inside(j, above, hits)
+            yield Step(
+                gain,
+                log_binomial(size, hits[:, 0]) + math.log(s),
+                least[j],
+                least[j + 1],
+                most[j + 1],
+                int(hits[0, 0]),
+                s,
+                stride[j + 1],
+                spread if heat == 1 else None,
+            )
+
+    def _inside(self, j: int, above: _Ints, hits: _Ints) -> tuple[_Floats, _Floats]:
+        """Gain of a group, and its variance over the orders inside a merged one.
+
+        To move a hit down by one place changes the sum of gains as the gain of a single
+        hit there changes; from the change over each third of the block follows that
+        over the block as a polynomial of the third degree, and its variance.
+        """
+        measure, frame = self.measure, self.frame
+        start, size = int(self.depths[j]), int(self.sizes[j])
+        shape = np.broadcast_shapes(above.shape, hits.shape)
+        if not self.merged[j]:
+            gain = measure.gain(start, size, above, hits, frame)
+            return np.broadcast_to(gain, shape), np.zeros((1, 1))
+        measure = replace(measure, ties="expected")
+        gain = measure.gain(start, size, above, hits, frame)
+        places = start + (size - 1) * np.arange(4) / 3
+        alone = [measure.gain(places, 1, h, 1, frame) * np.ones(4) for h in (0, 1)]
+        once, more = np.diff(alone[0]), np.diff(alone[1] - alone[0])
+        scale = size / (size - 1)
+        before = scale * (hits - 1.0).clip(0) / 6  # hits of the block above a third / k
+        first, middle, last = (
+            1.5 * scale * (once[i] + more[i] * (above + before * (2 * i + 1)))
+            for i in range(3)
+        )
+        p1 = 0.75 * (last - first)
+        p2 = 2.25 * ((first + last) / 2 - middle)
+        p0 = middle - p2 / 27
+        spread = p0**2 / 3 + p1**2 / 45 + 2 * p0 * p2 / 15 + p2**2 / 63
+        freedom = 0.0 if self.freedom is None else self.freedom[j]
+        drawn = hits * (1 - hits / size) * scale * freedom
+        return np.broadcast_to(gain, shape), np.broadcast_to(drawn * spread, shape)
+
     def _tables(
         self, here: slice, hits: _Ints, hits_above: _Ints, inside: str
     ) -> tuple[_Floats, _Floats]:
@@ -250,13 +348,20 @@ class Chain:
             -np.inf,
         )
         groups = HitGroups(np.asarray(above), np.asarray(size), hits_above, hits)
-        slope, intercept = self.measure.closing(groups, self.frame)
+        measure, spread = self.measure, None
+        if self.merged[-1]:
+            measure = replace(measure, ties="expected")
+        slope, intercept = measure.closing(groups, self.frame)
         shape = logweight.shape
+        if self.freedom is not None:
+            spread = self._inside(self.ends.size - 1, hits_above, hits)[1]
+            spread = np.broadcast_to(spread, shape)
         return Closing(
             np.broadcast_to(slope, shape),
             np.broadcast_to(intercept, shape),
             logweight,
             least,
+            spread,
         )
 
     @cached_property

@@ -14,6 +14,7 @@ from skrank.null import (
     _enumeration,
     _grid,
     _inversion,
+    _levels,
     _normal,
     _saddlepoint,
     _sampling,
@@ -167,7 +168,11 @@ class TailFinder:
         generator: np.random.Generator | None,
     ) -> TailProbability:
         """Tilt, and hand over to an engine."""
-        solution = self._solve(question, statistic, sign)
+        solution: Solution
+        if max(part.chain.n_targets for part in question.parts) > _levels.MANY:
+            solution = _levels.solve(question)
+        else:
+            solution = self._solve(question, statistic, sign)
         if method == "saddlepoint":
             return TailProbability(*_saddlepoint.tail(solution), method)
         if method == "inversion":

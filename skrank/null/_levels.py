@@ -1,0 +1,273 @@
+"""Find the tilt of a list of many targets, and follow its hits in strides.
+
+Where the hits of a list of m targets stand under a tilt is known to some sqrt(m) of
+them, and what follows on a number of hits changes smoothly from one to the next. So a
+lattice of some dozen numbers at each depth is enough, whatever m: a sum over all of
+them is one over every h-th, times h, as long as h is below the standard deviation (the
+trapezoidal rule, whose error falls as exp(-2 (pi * deviation / h)**2)).
+
+Where they stand is found in levels. If the logarithms of all weights are divided by h,
+the law is that of a list h times shorter, in which h hits go together: the path is the
+same, the spread sqrt(h) times as large. A law of some hundred such packets is taken
+with all that is possible; from there each level has four times as many, in windows that
+the level before has left, at least twice as wide as they need to be.
+
+Inside the blocks the order of the hits is drawn: of the cumulants of that, the mean and
+the variance are kept.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import PchipInterpolator
+
+from skrank.null._chain import Chain, Lattice, Step
+from skrank.null._excess import Cumulants, Excess, Question
+from skrank.null._tilting import MERGING, Solution, Tilted, add_cumulants, newton
+
+MANY = 500  # targets from which on lists are followed in strides
+_PACKETS = 200  # hits that go together, of the first level, at most
+_HEAD = 8  # packets that the first block of a level has room for
+_ROUGH = 0.25  # growth of the blocks of a level
+_GROWTH = (0.005, 0.2)  # of the blocks of the fine chain, at least and at most
+_LEFT_OUT = 1e-9  # chance of the numbers of hits outside the windows
+_TOUCHED = 1e-6  # chance beyond which an end of the windows is felt
+_PER_DEVIATION = 2.0  # strides in a standard deviation, at least
+
+_Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Strides:
+    """One list at one level: its excess on a chain of blocks, and the way up it."""
+
+    excess: Excess
+    steps: list[Step]
+    heat: int
+
+    def cumulants(self, tilt: float) -> Cumulants:
+        """Return those of the list."""
+        return self.excess.cumulants(tilt, self.steps, self.heat)
+
+    def tilted(self, tilt: float) -> Tilted:
+        """Tilt the list."""
+        return Tilted(self.excess, tilt, self.steps, self.heat)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Levels(Solution):
+    """The tilt of lists of many targets, found level by level."""
+
+    lists: tuple[Strides, ...]
+
+    def at(self, tilt: float) -> Cumulants:
+        """Cumulants at another tilt."""
+        return _total(self.lists, tilt)
+
+    def tilted(self, tilt: float) -> list[Tilted]:
+        """Tilt all parts, on chains fine enough for their p-value."""
+        return [
+            _fine(part, one, tilt)
+            for part, one in zip(self.question.parts, self.lists, strict=True)
+        ]
+
+
+def solve(question: Question) -> Levels:
+    """Find the tilt; the value must be inside the support."""
+    lists = tuple(_first(part) for part in question.parts)
+    tilt = 0.0
+    while True:
+        ask = partial(_total, lists)
+        tilt, found = newton(ask, ask(tilt), tolerance=0.5, tilt=tilt)
+        finer = max(one.heat for one in lists) > 1
+        if not finer:
+            break
+        lists = tuple(
+            _next(part, one, tilt)
+            for part, one in zip(question.parts, lists, strict=True)
+        )
+    return Levels(question, question, tilt, found, _spread(question), False, lists)
+
+
+def _total(lists: tuple[Strides, ...], tilt: float) -> Cumulants:
+    """Cumulants of independent parts add."""
+    return add_cumulants([x.excess for x in lists], (x.cumulants(tilt) for x in lists))
+
+
+def _first(part: Excess) -> Strides:
+    """Take a list with all that is possible, its hits in packets."""
+    heat = 1
+    while part.chain.n_targets > _PACKETS * heat:
+        heat *= 4
+    chain = _blocks(part.chain, heat)
+    chain.freedom = None
+    least, most, widest = chain.possible()
+    stride = np.full(least.shape, heat)
+    lattice = _rounded(chain, least, most, stride, np.zeros_like(widest), widest)
+    return _strides(part, chain, lattice, heat)
+
+
+def _next(part: Excess, found: Strides, tilt: float) -> Strides:
+    """Look at the list where its hits were found, in packets a quarter as large."""
+    if found.heat == 1:
+        return found
+    heat = found.heat // 4
+    chain = _blocks(part.chain, heat)
+    if heat > 1:
+        chain.freedom = None
+    return _strides(part, chain, _Profile(found, tilt).lattice(chain, heat), heat)
+
+
+def _fine(part: Excess, found: Strides, tilt: float) -> Tilted:
+    """Tilt one list on a chain that is fine enough.
+
+    What is left out inside the blocks are the cumulants from the third on.
+    """
+    profile = _Profile(found, tilt)
+    growth = (MERGING / 4 / max(profile.roughness(tilt), 1e-12)) ** 0.25
+    chain = part.chain.blocks(0, min(max(growth, _GROWTH[0]), _GROWTH[1]))
+    return _strides(part, chain, profile.lattice(chain, 1), 1).tilted(tilt)
+
+
+def _blocks(chain: Chain, heat: int) -> Chain:
+    """Merge a list into some dozen blocks that hold whole packets."""
+    return chain.blocks(_HEAD * heat if heat > 1 else 0, _ROUGH)
+
+
+def _strides(part: Excess, chain: Chain, lattice: Lattice, heat: int) -> Strides:
+    return Strides(part.on(chain), list(chain.climb(lattice, heat)), heat)
+
+
+def _rounded(
+    chain: Chain,
+    least: NDArray[np.intp],
+    most: NDArray[np.intp],
+    stride: NDArray[np.intp],
+    fewest: NDArray[np.intp],
+    widest: NDArray[np.intp],
+) -> Lattice:
+    """Multiples of the strides: as wide as asked for, but no further than can be."""
+    possible = chain.possible()
+    least = np.maximum(least // stride, -(-possible.least // stride)) * stride
+    most = np.minimum(-(-most // stride), possible.most // stride) * stride
+    return Lattice(least, most, stride, np.maximum(fewest, 0), np.minimum(widest, chain.sizes[:-1]))
+
+
+class _Profile:
+    """Where the hits of a tilted list stand."""
+
+    def __init__(self, found: Strides, tilt: float) -> None:
+        self.excess, self.heat = found.excess, found.heat
+        self.depths = self.excess.chain.depths
+        rows = [np.zeros(7)]
+        tilted = found.tilted(tilt)
+        for move, (first, after, inside) in zip(
+            reversed(tilted.moves), tilted.marginals(), strict=True
+        ):
+            step = move.step
+            hits = first + step.next_stride * np.arange(after.size)
+            in_block = step.fewest + step.stride * np.arange(inside.size)
+            mean = float(after @ hits)
+            deviation = math.sqrt(float(after @ (hits - mean) ** 2))
+            kept = hits[after > _LEFT_OUT][[0, -1]]
+            felt = hits[after > _TOUCHED][[0, -1]]
+            most = in_block[inside > _LEFT_OUT][-1]
+            rows.append(np.array([*kept, *felt, mean, deviation, most]))
+        (
+            self.least,
+            self.most,
+            self.felt_least,
+            self.felt_most,
+            self.mean,
+            self.deviation,
+            self.widest,
+        ) = np.array(rows).T
+
+    def roughness(self, tilt: float) -> float:
+        """What blocks that grow by 1 leave out of K, all together.
+
+        Of places spread evenly over a width of a, on the scale of K, the third cumulant
+        is about a**3 / 60 times the growth, the fourth is -a**4 / 120.
+        """
+        chain = self.excess.chain
+        start, stop = self.depths[:-1], self.depths[1:]
+        far = start >= 5
+        start, stop, above = start[far], stop[far], self.mean[:-1][far]
+        ends = [
+            chain.measure.gain(depth, 1, above, 1, chain.frame)
+            for depth in (start, stop - 1)
+        ]
+        scale = np.abs(tilt * self.excess.scale / np.log(stop / start))
+        width = scale * np.abs(ends[0] - ends[1])
+        return float(np.diff(self.mean)[far] @ (width**3 / 360 + width**4 / 2880))
+
+    def lattice(self, chain: Chain, heat: int) -> Lattice:
+        """Lay a lattice for packets of some size over a finer chain."""
+        depths, known = chain.depths, self.depths
+        possible = chain.possible()
+        unknown = depths < known[1]
+        cooler = math.sqrt(heat / self.heat)
+        mean = PchipInterpolator(known, self.mean, extrapolate=True)(depths)
+        hits = np.maximum(np.diff(mean), 0.0)
+        sizes = chain.sizes[:-1]
+        # between two known depths the hits vary by as much again as a bridge does
+        held = np.interp(depths, known[1:], np.diff(self.mean))
+        slack = heat + np.sqrt(8 * heat * held)
+        slack[np.isin(depths, known)] = heat
+        least = np.interp(depths, known, self.least) - slack
+        most = np.interp(depths, known, self.most) + slack
+        least = np.where(unknown, 0, least)
+        most = np.where(unknown, depths, most)
+        least = np.minimum.accumulate(least[::-1])[::-1].astype(np.intp)
+        most = np.ceil(np.maximum.accumulate(most)).astype(np.intp)
+        # of the hits in a block
+        block = np.minimum(np.searchsorted(known, depths[:-1], "right"), known.size - 1)
+        crowd = self.widest[block] / np.maximum(np.diff(self.mean)[block - 1], 1e-9)
+        reach = 8 * np.sqrt(heat * hits) + 8 * heat
+        widest = np.minimum(1.5 * crowd * hits, self.widest[block]) + reach
+        widest = np.where(unknown[:-1], sizes, widest).astype(np.intp)
+        # strides
+        inside = np.sqrt(heat * hits * np.clip(1 - hits / sizes, 0, 1))
+        deviation = cooler * np.interp(depths, known, self.deviation)
+        room = np.minimum(
+            np.interp(depths, known, self.felt_least) - possible.least,
+            possible.most - np.interp(depths, known, self.felt_most),
+        )
+        deviation = np.where((room < 2 * heat) | unknown, 0.0, deviation)
+        smooth = np.minimum(deviation, np.append(inside, np.inf))
+        smooth = np.minimum(smooth, np.append(deviation[1:], np.inf))
+        units = np.maximum(smooth / (_PER_DEVIATION * heat), 1.0)
+        stride = heat * 2 ** np.floor(np.log2(units)).astype(np.intp)
+        return _rounded(chain, least, most, stride, np.zeros_like(widest), widest)
+
+
+def _spread(question: Question) -> float:
+    """Standard deviation of the excess without a tilt."""
+    total = 0.0
+    for part in question.parts:
+        chain = part.chain.blocks(0, _ROUGH)
+        n, m, depths = chain.n_samples, chain.n_targets, chain.depths
+        mean = m * (depths / n)
+        deviation = np.sqrt(mean * (1 - depths / n) * (n - m) / (n - 1))
+        reach = 8 * deviation + 16
+        sizes = chain.sizes[:-1]
+        held = m * (sizes / n)
+        widest = (held + 8 * np.sqrt(held) + 16).astype(np.intp)
+        inside = np.sqrt(held * (1 - sizes / n) * (1 - m / n))
+        smooth = np.minimum(deviation, np.append(inside, np.inf))
+        smooth = np.minimum(smooth, np.append(deviation[1:], np.inf))
+        units = np.maximum(smooth / _PER_DEVIATION, 1.0)
+        stride = 2 ** np.floor(np.log2(units)).astype(np.intp)
+        lattice = _rounded(
+            chain,
+            (mean - reach).astype(np.intp),
+            np.ceil(mean + reach).astype(np.intp),
+            stride,
+            np.zeros_like(widest),
+            widest,
+        )
+        total += part.copies * _strides(part, chain, lattice, 1).cumulants(0.0).curvature
+    return math.sqrt(total)
