@@ -263,7 +263,8 @@ class Chain:
             s, room = stride[j], most[j + 1] - least[j]
             low = max(fewest[j], least[j + 1] - most[j], 0)
             high = min(widest[j], room)
-            hits = np.arange(-(-low // s) * s, high + 1, s)[:, None]
+            low = -(-low // s) * s
+            hits = np.arange(low, max(high, low) + 1, s)[:, None]
             above = np.arange(least[j], most[j] + 1, s)
             size = int(self.sizes[j])
             gain, spread = self._inside(j, above, hits)

@@ -127,9 +127,9 @@ def _fine(part: Excess, found: Strides, tilt: float) -> Tilted:
     What is left out inside the blocks are the cumulants from the third on.
     """
     profile = _Profile(found, tilt)
-    growth = (MERGING / 4 / max(profile.roughness(tilt), 1e-12)) ** 0.25
+    growth = (MERGING / 2 / max(profile.roughness(tilt), 1e-12)) ** 0.25
     chain = part.chain.blocks(0, min(max(growth, _GROWTH[0]), _GROWTH[1]))
-    return _strides(part, chain, profile.lattice(chain, 1), 1).tilted(tilt)
+    return _strides(part, chain, profile.lattice(chain, 1), 1).tilted(tilt).trimmed()
 
 
 def _blocks(chain: Chain, heat: int) -> Chain:
@@ -176,6 +176,11 @@ class _Profile:
             felt = hits[after > _TOUCHED][[0, -1]]
             most = in_block[inside > _LEFT_OUT][-1]
             rows.append(np.array([*kept, *felt, mean, deviation, most]))
+        chain = self.excess.chain
+        if chain.ends[-1] == chain.n_samples:  # where all hits have been seen
+            m = chain.n_targets
+            self.depths = np.append(self.depths, chain.n_samples)
+            rows.append(np.array([m, m, m, m, m, 0.0, m]))
         (
             self.least,
             self.most,
@@ -217,17 +222,20 @@ class _Profile:
         held = np.interp(depths, known[1:], np.diff(self.mean))
         slack = heat + np.sqrt(8 * heat * held)
         slack[np.isin(depths, known)] = heat
-        least = np.interp(depths, known, self.least) - slack
-        most = np.interp(depths, known, self.most) + slack
+        least = mean + np.interp(depths, known, self.least - self.mean) - slack
+        most = mean + np.interp(depths, known, self.most - self.mean) + slack
         least = np.where(unknown, 0, least)
         most = np.where(unknown, depths, most)
         least = np.minimum.accumulate(least[::-1])[::-1].astype(np.intp)
         most = np.ceil(np.maximum.accumulate(most)).astype(np.intp)
         # of the hits in a block
-        block = np.minimum(np.searchsorted(known, depths[:-1], "right"), known.size - 1)
-        crowd = self.widest[block] / np.maximum(np.diff(self.mean)[block - 1], 1e-9)
+        first = np.minimum(np.searchsorted(known, depths[:-1], "right"), known.size - 1)
+        last = np.minimum(np.searchsorted(known, depths[1:]), known.size - 1)
+        crowd = self.widest[1:] / np.maximum(np.diff(self.mean), 1e-9)
+        crowd = np.maximum(crowd[first - 1], crowd[last - 1])
+        whole = self.widest[first] + self.widest[last] * (first < last)
         reach = 8 * np.sqrt(heat * hits) + 8 * heat
-        widest = np.minimum(1.5 * crowd * hits, self.widest[block]) + reach
+        widest = np.minimum(1.5 * crowd * hits, whole) + reach
         widest = np.where(unknown[:-1], sizes, widest).astype(np.intp)
         # strides
         inside = np.sqrt(heat * hits * np.clip(1 - hits / sizes, 0, 1))

@@ -11,7 +11,8 @@ the p-value to be right, and which numbers of hits can be left out.
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -75,6 +76,36 @@ class Tilted:
             joint = chance * move
             chance = _after(step, joint)
             found.append((step.next_least, chance, joint.sum(axis=1)))
+        return found
+
+    def trimmed(self) -> "Tilted":
+        """Leave out the numbers of hits that have next to no chance; nothing moves."""
+        found = copy(self)
+        found.inside = self.inside
+        found.moves, marginals = [], self.marginals()[::-1]
+        for index, (move, (_, after, inside)) in enumerate(
+            zip(self.moves, marginals, strict=True)
+        ):
+            step, above = move.step, np.ones(1)
+            if index + 1 < len(marginals):
+                above = marginals[index + 1][1]
+            rows, columns, later = _felt(inside), _felt(above), _felt(after)
+            if index == 0:
+                found.last = self.last[:, later]
+                found.last_chance = self.last_chance[:, later]
+                found.least = self.least + later.start * step.next_stride
+            cells = rows, columns
+            step = replace(
+                step,
+                gain=move.gain[cells],
+                logcount=step.logcount[rows],
+                spread=None,
+                least=step.least + columns.start * step.stride,
+                fewest=step.fewest + rows.start * step.stride,
+                next_least=step.next_least + later.start * step.next_stride,
+                next_most=step.next_least + (later.stop - 1) * step.next_stride,
+            )
+            found.moves.append(_Move(step, move.chance[cells].copy(), step.gain.copy()))
         return found
 
     def characteristic(
@@ -303,6 +334,12 @@ def _after(step: Step, joint: _Floats) -> _Floats:
     known = first + step.stride * np.arange(after.size)
     found = np.interp(hits, known, after, left=0.0, right=0.0)
     return np.asarray(found / found.sum())
+
+
+def _felt(chance: _Floats) -> slice:
+    """Where chances are felt, from the first to the last."""
+    kept = np.flatnonzero(chance > _LEFT_OUT)
+    return slice(int(kept[0]), int(kept[-1]) + 1)
 
 
 def _normalise(logweight: _Floats) -> tuple[_Floats, _Floats]:
