@@ -17,6 +17,7 @@ the variance are kept.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -67,12 +68,15 @@ class Levels(Solution):
         """Cumulants at another tilt."""
         return _total(self.lists, tilt)
 
+    def finely(self, tilt: float) -> Callable[[float], Cumulants]:
+        """Cumulants near a tilt: those at hand, which are fine enough for a formula."""
+        return self.at
+
     def tilted(self, tilt: float) -> list[Tilted]:
         """Tilt all parts, on chains fine enough for their p-value."""
-        return [
-            _fine(part, one, tilt)
-            for part, one in zip(self.question.parts, self.lists, strict=True)
-        ]
+        parts = zip(self.question.parts, self.lists, strict=True)
+        fine = (_refined(part, one, tilt, 1.0) for part, one in parts)
+        return [one.tilted(tilt).trimmed() for one in fine]
 
 
 def solve(question: Question) -> Levels:
@@ -82,13 +86,18 @@ def solve(question: Question) -> Levels:
     while True:
         ask = partial(_total, lists)
         tilt, found = newton(ask, ask(tilt), tolerance=0.5, tilt=tilt)
-        finer = max(one.heat for one in lists) > 1
-        if not finer:
+        if all(one.heat == 1 for one in lists):
             break
         lists = tuple(
             _next(part, one, tilt)
             for part, one in zip(question.parts, lists, strict=True)
         )
+    lists = tuple(
+        _refined(part, one, tilt, 1.5)
+        for part, one in zip(question.parts, lists, strict=True)
+    )
+    ask = partial(_total, lists)
+    tilt, found = newton(ask, ask(tilt), tolerance=0.5, tilt=tilt)
     return Levels(question, question, tilt, found, _spread(question), False, lists)
 
 
@@ -121,15 +130,16 @@ def _next(part: Excess, found: Strides, tilt: float) -> Strides:
     return _strides(part, chain, _Profile(found, tilt).lattice(chain, heat), heat)
 
 
-def _fine(part: Excess, found: Strides, tilt: float) -> Tilted:
-    """Tilt one list on a chain that is fine enough.
+def _refined(part: Excess, found: Strides, tilt: float, times: float) -> Strides:
+    """Look at a list in blocks some times as wide as the p-value allows.
 
     What is left out inside the blocks are the cumulants from the third on.
     """
     profile = _Profile(found, tilt)
     growth = (MERGING / 2 / max(profile.roughness(tilt), 1e-12)) ** 0.25
-    chain = part.chain.blocks(0, min(max(growth, _GROWTH[0]), _GROWTH[1]))
-    return _strides(part, chain, profile.lattice(chain, 1), 1).tilted(tilt).trimmed()
+    growth = times * min(max(growth, _GROWTH[0]), _GROWTH[1])
+    chain = part.chain.blocks(0, growth)
+    return _strides(part, chain, profile.lattice(chain, 1), 1)
 
 
 def _blocks(chain: Chain, heat: int) -> Chain:
@@ -162,7 +172,7 @@ class _Profile:
     def __init__(self, found: Strides, tilt: float) -> None:
         self.excess, self.heat = found.excess, found.heat
         self.depths = self.excess.chain.depths
-        rows = [np.zeros(7)]
+        rows = [np.zeros(8)]
         tilted = found.tilted(tilt)
         for move, (first, after, inside) in zip(
             reversed(tilted.moves), tilted.marginals(), strict=True
@@ -174,13 +184,13 @@ class _Profile:
             deviation = math.sqrt(float(after @ (hits - mean) ** 2))
             kept = hits[after > _LEFT_OUT][[0, -1]]
             felt = hits[after > _TOUCHED][[0, -1]]
-            most = in_block[inside > _LEFT_OUT][-1]
-            rows.append(np.array([*kept, *felt, mean, deviation, most]))
+            held = in_block[inside > _LEFT_OUT][[0, -1]]
+            rows.append(np.array([*kept, *felt, mean, deviation, *held]))
         chain = self.excess.chain
         if chain.ends[-1] == chain.n_samples:  # where all hits have been seen
             m = chain.n_targets
             self.depths = np.append(self.depths, chain.n_samples)
-            rows.append(np.array([m, m, m, m, m, 0.0, m]))
+            rows.append(np.array([m, m, m, m, m, 0.0, 0.0, m]))
         (
             self.least,
             self.most,
@@ -188,6 +198,7 @@ class _Profile:
             self.felt_most,
             self.mean,
             self.deviation,
+            self.fewest,
             self.widest,
         ) = np.array(rows).T
 
@@ -231,12 +242,16 @@ class _Profile:
         # of the hits in a block
         first = np.minimum(np.searchsorted(known, depths[:-1], "right"), known.size - 1)
         last = np.minimum(np.searchsorted(known, depths[1:]), known.size - 1)
-        crowd = self.widest[1:] / np.maximum(np.diff(self.mean), 1e-9)
-        crowd = np.maximum(crowd[first - 1], crowd[last - 1])
+        usual = np.maximum(np.diff(self.mean), 1e-9)
+        loose = 1.5 if heat < self.heat else 1.2
+        crowd, bare = self.widest[1:] / usual, self.fewest[1:] / usual
+        crowd = loose * np.maximum(crowd[first - 1], crowd[last - 1])
+        bare = np.minimum(bare[first - 1], bare[last - 1]) / loose
         whole = self.widest[first] + self.widest[last] * (first < last)
-        reach = 8 * np.sqrt(heat * hits) + 8 * heat
-        widest = np.minimum(1.5 * crowd * hits, whole) + reach
+        reach = 6 * np.sqrt(heat * hits) + 6 * heat
+        widest = np.minimum(crowd * hits, whole) + reach
         widest = np.where(unknown[:-1], sizes, widest).astype(np.intp)
+        fewest = np.where(unknown[:-1], 0, bare * hits - reach).astype(np.intp)
         # strides
         inside = np.sqrt(heat * hits * np.clip(1 - hits / sizes, 0, 1))
         deviation = cooler * np.interp(depths, known, self.deviation)
@@ -249,7 +264,7 @@ class _Profile:
         smooth = np.minimum(smooth, np.append(deviation[1:], np.inf))
         units = np.maximum(smooth / (_PER_DEVIATION * heat), 1.0)
         stride = heat * 2 ** np.floor(np.log2(units)).astype(np.intp)
-        return _rounded(chain, least, most, stride, np.zeros_like(widest), widest)
+        return _rounded(chain, least, most, stride, fewest, widest)
 
 
 def _spread(question: Question) -> float:
