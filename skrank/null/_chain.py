@@ -168,13 +168,13 @@ class Chain:
         """The same chain in a few dozen blocks, to find out where the hits stand."""
         return self.coarsen(0.6, 24.0, loose=True)
 
-    def blocks(self, head: int, growth: float) -> "Chain":
+    def blocks(self, growth: float, head: int = 0, single: int = 0) -> "Chain":
         """Merge the list into blocks that grow with the depth, its last group too.
 
-        The first `head` items are one block, or single if `head` is 0. Ties are merged
+        The first `head` items are one block, or at least `single` items apart if it is 0. Ties are merged
         only where they are narrower than the blocks.
         """
-        first = head or math.ceil(1 / growth)
+        first = head or max(math.ceil(1 / growth), single)
         body = self.ends if self.ends[-1] == self.n_samples else self.ends[:-1]
         sizes = self.sizes[: body.size]
         count = math.ceil(math.log(max(body[-1] / first, 1.0)) / math.log1p(growth))
@@ -368,6 +368,8 @@ class Chain:
     @cached_property
     def slope(self) -> float | None:
         """Factor of the summed gains in the value, if it is the same for all lists."""
+        if self.measure.additive:
+            return 1 / self.measure.divisor(self.frame)
         slope = self.closing.slope
         first = float(slope.flat[0])
         return first if np.all(slope == first) else None
@@ -377,7 +379,8 @@ class Chain:
         """Size of the least number that values are made of: the offset, or a gain."""
         above, size = int(self.depths[-1]), int(self.sizes[-1])
         gain = float(self.measure.gain(above, size, 0, 1, self.frame))
-        least = gain * float(self.closing.slope.max())
+        slope = self.slope or float(self.closing.slope.max())
+        least = gain * slope
         return max(least, abs(self.measure.offset(self.frame)))
 
 

@@ -19,8 +19,9 @@ from skrank.null import (
     _saddlepoint,
     _sampling,
 )
+from skrank.null._chain import Chain
 from skrank.null._excess import Question, Tail, Term, ask, slack_at
-from skrank.null._moments import extreme, extreme_value, moments
+from skrank.null._moments import MOST_CELLS, extreme, extreme_value, moments
 from skrank.null._tilting import Solution, solve
 
 METHODS = (
@@ -40,7 +41,7 @@ _FEW_FREQUENCIES = 4096  # of "inversion" before "grid" is tried
 _FEW_MOVES = 100_000  # of "grid" in "auto"
 _DRAWS = 2**14  # of "tilted" in "auto", doubled until the error is small enough
 _MAX_DRAWS = 2**20
-_MOST_CELLS = 2**28  # of a pass of the rough chain: some GiB of memory
+_MOST_LAST = 2**24  # cells of the last group, where it is a tie that the cut divides
 _DEEP = -4.0  # K below which a left tail is asked of chains that are fine throughout
 _FULL_CELLS = 2**20  # of a pass of the full chain, where it is preferred to blocks
 
@@ -93,13 +94,26 @@ class TailFinder:
         """Least and largest value, each with the logarithm of its probability."""
         return self._end(-1), self._end(1)
 
+    @cached_property
+    def _is_large(self) -> bool:
+        """Whether hits are followed in strides."""
+        return max(term.chain.n_targets for term in self.terms) > _levels.MANY
+
     def _end(self, sign: int) -> tuple[float, float]:
         value = logchance = 0.0
         for chain, weight, copies in self.terms:
-            one = extreme(chain.coarse, sign)
+            one = self._list_end(chain, sign)
             value += copies * weight * one[0]
             logchance += copies * one[1]
         return value, logchance
+
+    def _list_end(self, chain: Chain, sign: int) -> tuple[float, float]:
+        falling = chain.measure.pairwise and chain.measure.ordered
+        if self._is_large and falling and chain.untied:
+            return _sampling.filled(chain, sign)
+        if chain.coarse.n_cells > MOST_CELLS:
+            return _sampling.filled(chain, sign)
+        return extreme(chain.coarse, sign)
 
     @cached_property
     def _least_rough(self) -> float:
@@ -110,6 +124,8 @@ class TailFinder:
         return self._rough_end(1)
 
     def _rough_end(self, sign: int) -> float:
+        if self._is_large:
+            return self.ends[(sign + 1) // 2][0]
         return sum(
             copies * weight * extreme_value(chain.rough, sign)
             for chain, weight, copies in self.terms
@@ -145,13 +161,14 @@ class TailFinder:
         if atoms is not None:
             tail = atoms.tail(statistic, sign, slack_at(self.terms, statistic))
             return TailProbability(*tail, "enumeration")
+        largest = max(_last_cells(term.chain) for term in self.terms)
+        if largest > _MOST_LAST:
+            raise self._refusal(statistic, method)
         question = None
         if method != "enumeration":
             question = ask(self.terms, statistic, sign)
         if question is None:
             return self._without_question(statistic, sign, method, generator)
-        if max(part.chain.rough.n_cells for part in question.parts) > _MOST_CELLS:
-            raise self._refusal(statistic, method)
         known = self._at_the_ends(statistic, sign)
         if known is not None:
             named = "enumeration" if method == "auto" else method
@@ -169,7 +186,7 @@ class TailFinder:
     ) -> TailProbability:
         """Tilt, and hand over to an engine."""
         solution: Solution
-        if max(part.chain.n_targets for part in question.parts) > _levels.MANY:
+        if self._is_large:
             solution = _levels.solve(question)
         else:
             solution = self._solve(question, statistic, sign)
@@ -195,6 +212,8 @@ class TailFinder:
         tail = _inversion.tail(solution, _FEW_FREQUENCIES)
         if _is_accurate(tail):
             return TailProbability(*tail, "inversion")
+        if self._is_large:  # there is nothing better
+            return TailProbability(*_inversion.tail(solution), "inversion")
         bounded = self._bounded(question, solution, _FEW_MOVES)
         if bounded is not None and _is_tight(bounded):
             return TailProbability(*bounded, "grid")
@@ -292,6 +311,14 @@ class TailFinder:
             f"{self._describe()} at {statistic:.4g}."
         )
         return ValueError(msg)
+
+
+def _last_cells(chain: Chain) -> int:
+    """Ways to fill the last group times the hits above it."""
+    if chain.ends[-1] == chain.n_samples:
+        return 1
+    m = chain.n_targets
+    return (1 + min(int(chain.sizes[-1]), m)) * (1 + min(int(chain.depths[-1]), m))
 
 
 def _is_accurate(tail: Tail) -> bool:

@@ -105,7 +105,11 @@ class Excess:
 
     def final(self, steps: Sequence[Step]) -> Final:
         """Return the last group, where `steps` up the body begin."""
-        closing, columns, least = self.chain.closing, slice(None), self.chain.closing.least
+        closing, columns, least = (
+            self.chain.closing,
+            slice(None),
+            self.chain.closing.least,
+        )
         if steps:
             below = steps[0]
             first, last = (n - least for n in (below.next_least, below.next_most))
@@ -175,7 +179,7 @@ def ask(terms: Sequence[Term], statistic: float, sign: int) -> Question | None:
 
 def _ask_one(chain: Chain, statistic: float, sign: int) -> Question:
     """Divide by the slope, which may differ from one last group to another."""
-    least = float(chain.closing.slope.min())
+    least = chain.slope or float(chain.closing.slope.min())
     slack = slack_at([Term(chain, 1.0, 1)], statistic) / least
     return Question((Excess(chain, sign, statistic),), slack)
 

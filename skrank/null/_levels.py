@@ -34,6 +34,7 @@ _PACKETS = 200  # hits that go together, of the first level, at most
 _HEAD = 8  # packets that the first block of a level has room for
 _ROUGH = 0.25  # growth of the blocks of a level
 _GROWTH = (0.005, 0.2)  # of the blocks of the fine chain, at least and at most
+_SINGLE = 200  # ranks at the top that are not merged: there a law may be lumpy
 _LEFT_OUT = 1e-9  # chance of the numbers of hits outside the windows
 _TOUCHED = 1e-6  # chance beyond which an end of the windows is felt
 _PER_DEVIATION = 2.0  # strides in a standard deviation, at least
@@ -67,6 +68,11 @@ class Levels(Solution):
     def at(self, tilt: float) -> Cumulants:
         """Cumulants at another tilt."""
         return _total(self.lists, tilt)
+
+    def drawn(self, tilt: float) -> list[Tilted]:
+        """Tilt all parts, every number of hits for itself, so that they can be drawn."""
+        parts = zip(self.question.parts, self.lists, strict=True)
+        return [_drawable(part, one, tilt) for part, one in parts]
 
     def finely(self, tilt: float) -> Callable[[float], Cumulants]:
         """Cumulants near a tilt: those at hand, which are fine enough for a formula."""
@@ -138,13 +144,24 @@ def _refined(part: Excess, found: Strides, tilt: float, times: float) -> Strides
     profile = _Profile(found, tilt)
     growth = (MERGING / 2 / max(profile.roughness(tilt), 1e-12)) ** 0.25
     growth = times * min(max(growth, _GROWTH[0]), _GROWTH[1])
-    chain = part.chain.blocks(0, growth)
+    chain = part.chain.blocks(growth, single=_SINGLE)
     return _strides(part, chain, profile.lattice(chain, 1), 1)
+
+
+def _drawable(part: Excess, found: Strides, tilt: float) -> Tilted:
+    """Tilt a list in blocks inside which a draw may spread its hits evenly."""
+    profile = _Profile(found, tilt)
+    growth = (24 * MERGING / max(profile.hidden(tilt), 1e-12)) ** 0.5
+    chain = part.chain.blocks(min(max(growth, 0.004), 0.2), single=_SINGLE)
+    chain.freedom = None
+    lattice = profile.lattice(chain, 1)
+    lattice = lattice._replace(stride=np.ones_like(lattice.stride))
+    return Tilted(part.on(chain), tilt, chain.climb(lattice))
 
 
 def _blocks(chain: Chain, heat: int) -> Chain:
     """Merge a list into some dozen blocks that hold whole packets."""
-    return chain.blocks(_HEAD * heat if heat > 1 else 0, _ROUGH)
+    return chain.blocks(_ROUGH, _HEAD * heat if heat > 1 else 0)
 
 
 def _strides(part: Excess, chain: Chain, lattice: Lattice, heat: int) -> Strides:
@@ -163,7 +180,9 @@ def _rounded(
     possible = chain.possible()
     least = np.maximum(least // stride, -(-possible.least // stride)) * stride
     most = np.minimum(-(-most // stride), possible.most // stride) * stride
-    return Lattice(least, most, stride, np.maximum(fewest, 0), np.minimum(widest, chain.sizes[:-1]))
+    return Lattice(
+        least, most, stride, np.maximum(fewest, 0), np.minimum(widest, chain.sizes[:-1])
+    )
 
 
 class _Profile:
@@ -208,6 +227,16 @@ class _Profile:
         Of places spread evenly over a width of a, on the scale of K, the third cumulant
         is about a**3 / 60 times the growth, the fourth is -a**4 / 120.
         """
+        hits, width = self._widths(tilt)
+        return float(hits @ (width**3 / 360 + width**4 / 2880))
+
+    def hidden(self, tilt: float) -> float:
+        """Variance of the gains inside blocks that grow by 1, all blocks together."""
+        hits, width = self._widths(tilt)
+        return float(hits @ width**2)
+
+    def _widths(self, tilt: float) -> tuple[_Floats, _Floats]:
+        """Hits of the blocks, and how gains change over blocks that grow by 1."""
         chain = self.excess.chain
         start, stop = self.depths[:-1], self.depths[1:]
         far = start >= 5
@@ -217,8 +246,7 @@ class _Profile:
             for depth in (start, stop - 1)
         ]
         scale = np.abs(tilt * self.excess.scale / np.log(stop / start))
-        width = scale * np.abs(ends[0] - ends[1])
-        return float(np.diff(self.mean)[far] @ (width**3 / 360 + width**4 / 2880))
+        return np.diff(self.mean)[far], scale * np.abs(ends[0] - ends[1])
 
     def lattice(self, chain: Chain, heat: int) -> Lattice:
         """Lay a lattice for packets of some size over a finer chain."""
@@ -271,7 +299,7 @@ def _spread(question: Question) -> float:
     """Standard deviation of the excess without a tilt."""
     total = 0.0
     for part in question.parts:
-        chain = part.chain.blocks(0, _ROUGH)
+        chain = part.chain.blocks(_ROUGH)
         n, m, depths = chain.n_samples, chain.n_targets, chain.depths
         mean = m * (depths / n)
         deviation = np.sqrt(mean * (1 - depths / n) * (n - m) / (n - 1))
@@ -292,5 +320,7 @@ def _spread(question: Question) -> float:
             np.zeros_like(widest),
             widest,
         )
-        total += part.copies * _strides(part, chain, lattice, 1).cumulants(0.0).curvature
+        total += (
+            part.copies * _strides(part, chain, lattice, 1).cumulants(0.0).curvature
+        )
     return math.sqrt(total)

@@ -15,6 +15,7 @@ from skrank._measures import AveragePrecision
 from skrank.null._chain import Chain, Step
 
 _Floats = NDArray[np.float64]
+MOST_CELLS = 2**30  # of a pass down the chain: some minutes
 
 
 def moments(chain: Chain) -> tuple[float, float]:
@@ -28,6 +29,13 @@ def moments(chain: Chain) -> tuple[float, float]:
         mean, variance = _untied_moments(chain)
     elif measure.pairwise:
         mean, variance = pairwise_moments(chain)
+    elif chain.n_cells > MOST_CELLS:
+        msg = (
+            "`metric` must be a sum over pairs of items for a law this large; got "
+            f"{measure.name}, {chain.n_targets} of {chain.n_samples}, "
+            f"ties={measure.ties!r}."
+        )
+        raise ValueError(msg)
     else:
         mean, variance = chain_moments(chain)
     # rounding alone, where ties leave luck no choice

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._ranking import HitGroups
-from skrank.null._chain import Chain
+from skrank.null._chain import Chain, log_binomial
 from skrank.null._excess import Tail, Term, slack_at
 from skrank.null._tilting import Solution, Tilted
 
@@ -58,7 +58,7 @@ def tilted_tail(
 ) -> Tail:
     """Unbiased estimate from `size` tilted draws, with its standard error."""
     tilt = max(solution.tilt, 0.0)
-    parts = solution.tilted(tilt)
+    parts = solution.drawn(tilt)
     slack = slack_at(terms, statistic)
 
     def reached(values: _Floats) -> NDArray[np.bool_]:
@@ -116,6 +116,32 @@ def measure_lists(chain: Chain, places: _Ints) -> _Floats:
     size = np.where(loose, 1, chain.sizes[index])
     groups = HitGroups(above, size, hits_above[counted], hits[counted])
     return chain.measure.values(groups, row[counted], n_rows, chain.frame)
+
+
+def filled(chain: Chain, sign: int) -> tuple[float, float]:
+    """Return the value with all hits as high up as can be, or as low, and its chance.
+
+    Those are the ends of the support of a sum of gains that fall down the list.
+    """
+    n, m, counted = chain.n_samples, chain.n_targets, int(chain.ends[-1])
+    sizes = chain.sizes
+    room = sizes if sign > 0 else np.append(n - counted, sizes[::-1])
+    hits = np.diff(np.minimum(np.cumsum(room), m), prepend=0)
+    if sign < 0:
+        hits = hits[1:][::-1]
+    held, found = hits > 0, int(hits.sum())
+    above = np.cumsum(hits) - hits
+    logchance = log_binomial(sizes[held], hits[held]).sum()
+    logchance += log_binomial(n - counted, m - found) - log_binomial(n, m)
+    places = np.repeat(chain.ends - sizes, hits)[None]
+    if np.any(chain.merged & held):
+        inside = np.arange(found) - np.repeat(above, hits)
+        if sign < 0:
+            inside += np.repeat(sizes - hits, hits)
+        places = places + np.where(np.repeat(chain.merged, hits), inside, 0)
+    below = np.full((1, m - found), n - 1)
+    value = measure_lists(chain, np.append(places, below, axis=1))
+    return float(value[0]), float(logchance)
 
 
 def draw_places(n: int, m: int, n_rows: int, generator: np.random.Generator) -> _Ints:
@@ -186,8 +212,9 @@ def _descend(
     above, excess = np.zeros(size, dtype=np.int64), np.zeros(size)
     for row, (step, chance, gain) in enumerate(reversed(part.moves)):
         column = above - step.least
-        hits[row] = _pick(chance, column, generator)
-        excess += gain[hits[row], column]
+        index = _pick(chance, column, generator)
+        excess += gain[index, column]
+        hits[row] = step.fewest + index
         above += hits[row]
     column = above - part.least
     way = _pick(part.last_chance, column, generator)

@@ -171,6 +171,9 @@ class Solution:
         parts = zip(self.question.parts, self.rough.parts, strict=True)
         return [_refine(part, rough, tilt) for part, rough in parts]
 
+    def drawn(self, tilt: float) -> list[Tilted]:
+        """Tilt all parts, on chains from which lists can be drawn."""
+        return self.tilted(tilt)
 
     def finely(self, tilt: float) -> Callable[[float], Cumulants]:
         """Cumulants near a tilt, on chains fine enough for their p-value."""
@@ -180,7 +183,9 @@ class Solution:
 
         def cumulants_at(tilt: float) -> Cumulants:
             pairs = zip(parts, ladders, strict=True)
-            return add_cumulants(parts, (part.cumulants(tilt, up) for part, up in pairs))
+            return add_cumulants(
+                parts, (part.cumulants(tilt, up) for part, up in pairs)
+            )
 
         return cumulants_at
 
