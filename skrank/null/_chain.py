@@ -171,7 +171,8 @@ class Chain:
     def blocks(self, growth: float, head: int = 0, single: int = 0) -> "Chain":
         """Merge the list into blocks that grow with the depth, its last group too.
 
-        The first `head` items are one block, or at least `single` items apart if it is 0. Ties are merged
+        The first `head` items are one block; if `head` is 0, at least `single` items
+        are kept apart. Ties are merged
         only where they are narrower than the blocks.
         """
         first = head or max(math.ceil(1 / growth), single)

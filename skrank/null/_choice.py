@@ -79,10 +79,15 @@ class TailFinder:
         """Mean and variance: those of independent lists add."""
         mean = variance = 0.0
         for chain, weight, count in self.terms:
-            one = moments(chain)
+            one = self._list_moments(chain)
             mean += count * weight * one[0]
             variance += count * weight**2 * one[1]
         return mean, variance
+
+    def _list_moments(self, chain: Chain) -> tuple[float, float]:
+        if chain.measure.counted_hits == 1 and chain.n_cells > MOST_CELLS:
+            return _enumeration.first_hit_moments(chain)
+        return moments(chain)
 
     @cached_property
     def atoms(self) -> _enumeration.Atoms | None:

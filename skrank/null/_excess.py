@@ -145,8 +145,8 @@ class Excess:
                 logweight = logweight + tilt**2 / 2 * spread
                 gain, variance = gain + tilt * spread, variance + spread
             state = _mix(logweight / heat + value, gain + mean, variance)
-        value, mean, variance = (float(part[0]) for part in state)
-        return Cumulants(heat * value, mean, variance / heat)
+        whole, slope, curvature = (float(part[0]) for part in state)
+        return Cumulants(heat * whole, slope, curvature / heat)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

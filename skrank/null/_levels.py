@@ -36,6 +36,9 @@ _ROUGH = 0.25  # growth of the blocks of a level
 _GROWTH = (0.005, 0.2)  # of the blocks of the fine chain, at least and at most
 _SINGLE = 200  # ranks at the top that are not merged: there a law may be lumpy
 _LEFT_OUT = 1e-9  # chance of the numbers of hits outside the windows
+_FURTHEST = 1e9  # tilt, in units of the deviation, at which only the best is left
+_REACHED = 0.97  # of the way there: how far a level of packets is asked to go
+_MAX_LOOKS = 8  # at a list without packets
 _TOUCHED = 1e-6  # chance beyond which an end of the windows is felt
 _PER_DEVIATION = 2.0  # strides in a standard deviation, at least
 
@@ -87,24 +90,46 @@ class Levels(Solution):
 
 def solve(question: Question) -> Levels:
     """Find the tilt; the value must be inside the support."""
-    lists = tuple(_first(part) for part in question.parts)
-    tilt = 0.0
-    while True:
-        ask = partial(_total, lists)
-        tilt, found = newton(ask, ask(tilt), tolerance=0.5, tilt=tilt)
-        if all(one.heat == 1 for one in lists):
+    lists, tilt = tuple(_first(part) for part in question.parts), 0.0
+    while any(one.heat > 1 for one in lists):
+        tilt = _near(lists, tilt)
+        lists = _each(_next, question, lists, tilt)
+    tilt, found = _root(lists, tilt)
+    for _ in range(_MAX_LOOKS):
+        lists, before = _each(_refined, question, lists, tilt), tilt
+        tilt, found = _root(lists, tilt)
+        if abs(tilt - before) * math.sqrt(found.curvature) <= 1.0:
             break
-        lists = tuple(
-            _next(part, one, tilt)
-            for part, one in zip(question.parts, lists, strict=True)
-        )
-    lists = tuple(
-        _refined(part, one, tilt, 1.5)
-        for part, one in zip(question.parts, lists, strict=True)
-    )
-    ask = partial(_total, lists)
-    tilt, found = newton(ask, ask(tilt), tolerance=0.5, tilt=tilt)
     return Levels(question, question, tilt, found, _spread(question), False, lists)
+
+
+def _each(
+    look: Callable[[Excess, Strides, float], Strides],
+    question: Question,
+    lists: tuple[Strides, ...],
+    tilt: float,
+) -> tuple[Strides, ...]:
+    pairs = zip(question.parts, lists, strict=True)
+    return tuple(look(part, one, tilt) for part, one in pairs)
+
+
+def _root(lists: tuple[Strides, ...], tilt: float) -> tuple[float, Cumulants]:
+    """Tilt that centres the excess at zero, and the cumulants there."""
+    ask = partial(_total, lists)
+    return newton(ask, ask(tilt), tolerance=0.5, tilt=tilt)
+
+
+def _near(lists: tuple[Strides, ...], tilt: float) -> float:
+    """Tilt that centres the excess, or nearly so where packets do not reach it."""
+    rest = _total(lists, 0.0)
+    most = _total(lists, _FURTHEST / math.sqrt(rest.curvature))
+    beyond = min(0.0, rest.slope + _REACHED * (most.slope - rest.slope))
+
+    def ask(tilt: float) -> Cumulants:
+        found = _total(lists, tilt)
+        return found._replace(slope=found.slope - beyond)
+
+    return newton(ask, ask(tilt), tolerance=0.5, tilt=tilt)[0]
 
 
 def _total(lists: tuple[Strides, ...], tilt: float) -> Cumulants:
@@ -136,7 +161,7 @@ def _next(part: Excess, found: Strides, tilt: float) -> Strides:
     return _strides(part, chain, _Profile(found, tilt).lattice(chain, heat), heat)
 
 
-def _refined(part: Excess, found: Strides, tilt: float, times: float) -> Strides:
+def _refined(part: Excess, found: Strides, tilt: float, times: float = 1.5) -> Strides:
     """Look at a list in blocks some times as wide as the p-value allows.
 
     What is left out inside the blocks are the cumulants from the third on.
