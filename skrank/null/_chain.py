@@ -182,15 +182,15 @@ class Chain:
         cuts = first * (1 + growth) ** np.arange(count)
         index = np.searchsorted(body, cuts, "right") - 1
         wide = np.flatnonzero((sizes > growth / 2 * body) & (body > first))
-        alone = [] if head else np.flatnonzero(body <= first)
+        alone = np.flatnonzero(body <= (0 if head else first))
         index = np.unique(np.concatenate([index, wide - 1, wide, alone]).astype(int))
         index = index[(index >= 0) & (body[index] * (1 + growth / 8) < body[-1])]
         coarse = copy(self)
         coarse.ends = np.union1d(body[index], np.append(body[-1:], self.ends[-1:]))
         coarse._mark_merged(self)
         bounds = np.searchsorted(self.ends, coarse.ends)
-        alone = np.where(self.merged, 1, self.sizes).astype(float) ** 2 * self.sizes
-        tied = np.diff(np.cumsum(alone)[bounds], prepend=0.0)
+        cubes = np.where(self.merged, 1, self.sizes).astype(float) ** 2 * self.sizes
+        tied = np.diff(np.cumsum(cubes)[bounds], prepend=0.0)
         coarse.freedom = np.maximum(0.0, 1 - tied / coarse.sizes.astype(float) ** 3)
         return coarse
 
@@ -395,7 +395,11 @@ def _counted(
     count = 1 + int(np.searchsorted(ties.ends, cut))
     ends, merged = ties.ends[:count], ties.merged[:count]
     if merged[-1] and ends[-1] > cut:
-        ends = np.append(ends[:-1], int(cut))
+        # the last item stands alone, so that there are two ways to fill the last group
+        last = np.arange(int(cut) - 1, int(cut) + 1)
+        last = last[last > (ends[-2] if count > 1 else 0)]
+        ends = np.append(ends[:-1], last)
+        merged = np.append(merged[:-1], np.array([True, False])[-last.size :])
     if measure.ordered:
         return ends, merged
     kept = slice(-2 if ends[-1] > cut and ends.size > 1 else -1, None)

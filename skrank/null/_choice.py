@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skrank._ties import DETAILED
 from skrank.null import (
     _enumeration,
     _grid,
@@ -38,6 +39,7 @@ ALTERNATIVES = ("greater", "less", "two-sided")
 _ACCURATE = 0.015  # error of "inversion" beyond which "auto" goes on to "tilted"
 _TIGHT = 0.05  # logarithm of the ratio of bounds, likewise for "grid"
 _FEW_FREQUENCIES = 4096  # of "inversion" before "grid" is tried
+_HOPELESS = 0.5  # error of "inversion" at which more of them do not help
 _FEW_MOVES = 100_000  # of "grid" in "auto"
 _DRAWS = 2**14  # of "tilted" in "auto", doubled until the error is small enough
 _MAX_DRAWS = 2**20
@@ -178,7 +180,10 @@ class TailFinder:
         if known is not None:
             named = "enumeration" if method == "auto" else method
             return TailProbability(*known, named)
-        return self._ask(question, statistic, sign, method, size, generator)
+        try:
+            return self._ask(question, statistic, sign, method, size, generator)
+        except _levels.OutOfReachError:
+            raise self._refusal(statistic, method) from None
 
     def _ask(
         self,
@@ -190,6 +195,10 @@ class TailFinder:
         generator: np.random.Generator | None,
     ) -> TailProbability:
         """Tilt, and hand over to an engine."""
+        if method == "auto" and not self._is_large:
+            quick = self._quick_if_long(question)
+            if quick is not None:
+                return quick
         solution: Solution
         if self._is_large:
             solution = _levels.solve(question)
@@ -210,6 +219,16 @@ class TailFinder:
         tail = self._tilted(solution, statistic, sign, size, generator)
         return TailProbability(*tail, "tilted")
 
+    def _quick_if_long(self, question: Question) -> TailProbability | None:
+        """Try strides on long lists of few targets, where they may be enough."""
+        if max(term.chain.n_samples for term in self.terms) <= DETAILED:
+            return None
+        try:
+            tail = _inversion.tail(_levels.solve(question), _FEW_FREQUENCIES)
+        except _levels.OutOfReachError:
+            return None
+        return TailProbability(*tail, "inversion") if _is_accurate(tail) else None
+
     def _quickest(
         self, question: Question, solution: Solution
     ) -> TailProbability | None:
@@ -217,8 +236,10 @@ class TailFinder:
         tail = _inversion.tail(solution, _FEW_FREQUENCIES)
         if _is_accurate(tail):
             return TailProbability(*tail, "inversion")
-        if self._is_large:  # there is nothing better
+        if self._is_large and (tail.error or 0.0) < _HOPELESS:
             return TailProbability(*_inversion.tail(solution), "inversion")
+        if self._is_large:
+            return TailProbability(*tail, "inversion")
         bounded = self._bounded(question, solution, _FEW_MOVES)
         if bounded is not None and _is_tight(bounded):
             return TailProbability(*bounded, "grid")

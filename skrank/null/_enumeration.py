@@ -83,7 +83,7 @@ def _is_feasible(chain: Chain, max_paths: int) -> bool:
     """Whether the law has at most `max_paths` paths; O(n_groups * m)."""
     n, m = chain.n_samples, chain.n_targets
     if chain.measure.counted_hits == 1:
-        return bool(_most_hits(chain).sum() <= max_paths)
+        return bool(_most_hits(chain).sum() <= 2 * max_paths)  # each a single step
     if chain.ends.size > _MAX_GROUPS:
         return False
     ways = np.eye(1, m + 1)[0]
@@ -158,9 +158,8 @@ def _first_hit_law(chain: Chain) -> Atoms:
     below = n - above - size
     loose = chain.merged[group]
     possible = (m - hits <= below) | (loose & (m <= n - above))
-    above, size, hits, below, loose = (
-        x[possible] for x in (above, size, hits, below, loose)
-    )
+    above, size, hits = above[possible], size[possible], hits[possible]
+    below, loose = below[possible], loose[possible]
     assert chain.slope is not None
     gain = chain.measure.gain(
         np.where(loose, above + size // 2, above),

@@ -38,11 +38,16 @@ _SINGLE = 200  # ranks at the top that are not merged: there a law may be lumpy
 _LEFT_OUT = 1e-9  # chance of the numbers of hits outside the windows
 _FURTHEST = 1e9  # tilt, in units of the deviation, at which only the best is left
 _REACHED = 0.97  # of the way there: how far a level of packets is asked to go
+_MOST_CELLS = 2**24  # of a lattice; some hundred MiB
 _MAX_LOOKS = 8  # at a list without packets
 _TOUCHED = 1e-6  # chance beyond which an end of the windows is felt
 _PER_DEVIATION = 2.0  # strides in a standard deviation, at least
 
 _Floats = NDArray[np.float64]
+
+
+class OutOfReachError(Exception):
+    """The value is too near an end of the support, or the lattice would be too large."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +121,10 @@ def _each(
 def _root(lists: tuple[Strides, ...], tilt: float) -> tuple[float, Cumulants]:
     """Tilt that centres the excess at zero, and the cumulants there."""
     ask = partial(_total, lists)
-    return newton(ask, ask(tilt), tolerance=0.5, tilt=tilt)
+    tilt, found = newton(ask, ask(tilt), tolerance=0.5, tilt=tilt)
+    if not (math.isfinite(found.value) and found.curvature > 0):
+        raise OutOfReachError
+    return tilt, found
 
 
 def _near(lists: tuple[Strides, ...], tilt: float) -> float:
@@ -190,6 +198,10 @@ def _blocks(chain: Chain, heat: int) -> Chain:
 
 
 def _strides(part: Excess, chain: Chain, lattice: Lattice, heat: int) -> Strides:
+    rows = 1 + (lattice.widest - lattice.fewest) // lattice.stride[:-1]
+    columns = 1 + ((lattice.most - lattice.least) // lattice.stride)[:-1]
+    if (rows * columns).sum() > _MOST_CELLS:
+        raise OutOfReachError
     return Strides(part.on(chain), list(chain.climb(lattice, heat)), heat)
 
 
@@ -205,9 +217,9 @@ def _rounded(
     possible = chain.possible()
     least = np.maximum(least // stride, -(-possible.least // stride)) * stride
     most = np.minimum(-(-most // stride), possible.most // stride) * stride
-    return Lattice(
-        least, most, stride, np.maximum(fewest, 0), np.minimum(widest, chain.sizes[:-1])
-    )
+    room = np.minimum(chain.sizes[:-1], most[1:] - least[:-1])
+    widest = np.minimum(widest, np.maximum(room, 0))
+    return Lattice(least, most, stride, np.clip(fewest, 0, widest), widest)
 
 
 class _Profile:

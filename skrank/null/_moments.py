@@ -114,7 +114,8 @@ def _pair_weights(chain: Chain) -> tuple[_Floats, _Floats, _Floats]:
 
     def gain(hits_above: int, hits: int) -> _Floats:
         args = above, size, hits_above, hits, chain.frame
-        return np.where(chain.merged, inside.gain(*args), chain.measure.gain(*args))
+        found = np.where(chain.merged, inside.gain(*args), chain.measure.gain(*args))
+        return np.asarray(found, dtype=float)
 
     item = gain(0, 1)
     return gain(1, 1) - item, item, np.where(size > 1, gain(0, 2) / 2 - item, 0.0)
