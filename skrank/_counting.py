@@ -11,9 +11,9 @@ exact:
   the levels are looked up in each piece.
 
 The rule: the sieve for up to ``_MOST_SIEVED`` levels among ``_LEAST_SIEVED`` or more
-scores, the sort otherwise. Where sorting is vectorised the two differ by less than
-half; where it is not, the sieve is ten times as fast. Extra memory is that of a few
-pieces, whatever the length of the list.
+scores, of which at most ``_MOST_HELD`` share a bucket with a level; the sort otherwise.
+Where sorting is vectorised the two differ by less than half; where it is not, the sieve
+is ten times as fast. Extra memory is that of a few pieces, whatever the length.
 """
 
 from typing import Any
@@ -22,6 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 _MOST_SIEVED = 2**9  # levels; with more, too many scores share a bucket with one
+_MOST_HELD = 1 / 4  # share of the scores that are looked at twice, as ties are
+_LOOKED_AT = 2**12  # scores, to find that out
 _LEAST_SIEVED = 2**16  # scores; fewer are sorted in the time it takes to begin
 _LEAST_SEARCHED = 2**14  # scores from which the sieve is faster than the search alone
 _PIECE = 2**16  # scores or levels, which the cache holds with their buckets
@@ -51,7 +53,7 @@ class LevelCounts:
         sieve = None
         if m <= _MOST_SIEVED and n >= _LEAST_SIEVED:
             sieve = sieve_of(self.levels)
-        if sieve is not None:
+        if sieve is not None and sieve.share_held(scores) <= _MOST_HELD:
             self._sift(scores, sieve)
         else:
             self._sort_and_search(scores)
@@ -118,6 +120,11 @@ class Sieve:
         place += 1
         bucket: NDArray[np.intp] = place.astype(np.intp)
         return bucket
+
+    def share_held(self, scores: NDArray[Any]) -> float:
+        """Share of the scores that fall into buckets with a level, from some of them."""
+        some = scores[:: max(1, scores.size // _LOOKED_AT)]
+        return float(self.held[self.buckets(some)].mean())
 
 
 def sieve_of(levels: NDArray[Any]) -> Sieve | None:
