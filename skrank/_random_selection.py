@@ -33,8 +33,7 @@ from skrank._validation import (
 from skrank.null import MeanNull, RandomSelectionNull
 from skrank.null._choice import ALTERNATIVES, METHODS
 
-# Up to where a p-value takes seconds: items times targets, also for rare targets.
-_SMALL, _RARE, _LARGE = 1e7, 1000, 1e9
+_QUICK = 200_000  # targets up to which a p-value takes seconds, whatever the items
 
 
 class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
@@ -94,8 +93,8 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
     "inversion"      the characteristic function,          tens of milliseconds for
                      inverted numerically; an estimate     1000 items, a second for
                      of its error in `pvalue_error`,       300 targets among 100,000,
-                     mostly 0.8 to 1.2 %                   seconds for 1000 among a
-                                                           million
+                     mostly 0.8 to 1.2 %                   seconds for 10,000 among a
+                                                           million or 1e8
     "tilted"         unbiased at any depth, by lists       O(n_resamples * n_groups);
                      drawn near the observed value; its    tenths of a second
                      standard error in `pvalue_error`,
@@ -115,7 +114,8 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
 
     "auto" enumerates where it can and inverts where it cannot. Where the error of the
     inversion is above 1 %, it takes the grid if its bounds are within 5 %, else it
-    draws tilted lists until their standard error is 1 %. For the mean over several
+    draws tilted lists until their standard error is 1 %. Above 500 targets the answer
+    is that of the inversion, with the error it has. For the mean over several
     lists of average precision at k with ``normalize="hits"`` it has plain draws only.
     The result names the method.
 
@@ -468,8 +468,7 @@ def is_quick(n_samples: int, n_targets: int) -> bool:
     is_quick : bool
         False where it would take minutes, or more memory than there is.
     """
-    size = n_samples * n_targets
-    return size <= _SMALL or (n_targets <= _RARE and size <= _LARGE)
+    return n_targets <= min(_QUICK, n_samples)
 
 
 def null_of(
@@ -491,9 +490,9 @@ def null_of(
     null : RandomSelectionNull
         The law.
     """
-    n_samples, n_targets = int(ranking.n_samples), int(ranking.n_targets)
-    ties = np.diff(ranking.tie_groups().ends, prepend=0)
-    return RandomSelectionNull(n_samples, n_targets, metric, tie_sizes=ties, **settings)
+    return RandomSelectionNull._of_ties(
+        ranking.tie_groups(), int(ranking.n_targets), metric, **settings
+    )
 
 
 def _no_score(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803

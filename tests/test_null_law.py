@@ -282,9 +282,13 @@ def test_hits_divisor_in_several_lists_is_left_to_draws():
 
 
 def test_a_law_that_is_too_large_is_refused():
-    law = RandomSelectionNull(60_000, 15_000)
-    with pytest.raises(ValueError, match="`method` must not be 'auto' for a law thi"):
-        law.pvalue(0.5)
+    # the cut divides a tie of thousands of targets; all but the last target on top
+    sizes = [20_000, 20_000, 20_000]
+    cut = RandomSelectionNull(60_000, 15_000, "recall_at_t", t=30_000, tie_sizes=sizes)
+    nearly_perfect = RandomSelectionNull(10**6, 10_000)
+    for law, value in ((cut, 0.51), (nearly_perfect, 0.9999)):
+        with pytest.raises(ValueError, match="`method` must not be 'auto' for a law"):
+            law.pvalue(value)
 
 
 def test_grid_is_for_one_list():

@@ -9,6 +9,7 @@ The last group that counts stands apart from the ones above it, the body, becaus
 there that a measure turns the sum of gains into its value (see `Measure.closing`).
 """
 
+import math
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, replace
@@ -21,32 +22,12 @@ from scipy.special import betaln
 
 from skrank._measures import Measure
 from skrank._ranking import HitGroups
+from skrank._ties import TieGroups
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
 _TABLE_ITEMS = 2**18  # gains computed in one call; bounds the memory of a pass
 _MAX_BLOCK_HITS = 128  # hits that a block of merged groups can hold
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TieGroups:
-    """The tie groups of a list of scores, best first, by the depths they end at."""
-
-    ends: _Ints
-
-    @property
-    def n_samples(self) -> int:
-        """Number of items."""
-        return int(self.ends[-1])
-
-    @property
-    def whole(self) -> bool:
-        """Depths are counts."""
-        return True
-
-    def group_end(self, depth: float) -> int:
-        """Depth at which the tie group that reaches across `depth` ends."""
-        return int(self.ends[np.searchsorted(self.ends, depth)])
 
 
 class Windows(NamedTuple):
@@ -60,12 +41,29 @@ class Windows(NamedTuple):
     widest: _Ints
 
 
+class Lattice(NamedTuple):
+    """Which numbers of hits are followed: at the top, and after each body group.
+
+    From `least` to `most`, by `stride`, which is a power of two; within the groups from
+    `fewest` to `widest`. Every number is a multiple of its stride, and stands for those
+    up to the next one.
+    """
+
+    least: _Ints
+    most: _Ints
+    stride: _Ints
+    fewest: _Ints
+    widest: _Ints
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
     """One group of the body, over the hits in it (rows) and above it (columns).
 
     `gain[d, i]` is what d hits add below ``least + i``, `logcount[d]` the logarithm of
     the number of ways to place them; ``next_least`` to ``next_most`` hits may follow.
+    On a lattice rows begin with `fewest` hits, both go by `stride`, those that follow
+    by `next_stride`, and `spread` is the variance of the gain inside a merged block.
     """
 
     gain: _Floats
@@ -73,6 +71,10 @@ class Step:
     least: int
     next_least: int
     next_most: int
+    fewest: int = 0
+    stride: int = 1
+    next_stride: int = 1
+    spread: _Floats | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,35 +83,43 @@ class Closing:
 
     The value of the list is ``slope * S + intercept``, S the gains of the body;
     `logweight` is what a path through a cell weighs from here on. The first column is
-    that of `least` hits.
+    that of `least` hits. `spread` is the variance of the gain inside a merged block.
     """
 
     slope: _Floats
     intercept: _Floats
     logweight: _Floats
     least: int
+    spread: _Floats | None = None
 
 
 class Chain:
     """The chain of one measure on one list; every engine reads the law from it."""
 
     def __init__(self, measure: Measure, ties: TieGroups, n_targets: int) -> None:
-        self.measure = measure
+        # without ties all rules are one
+        self.measure = replace(measure, ties="expected") if ties.untied else measure
         self.n_samples = ties.n_samples
         self.n_targets = n_targets
         self.frame = measure.frame(ties, n_targets)
-        self.ends = _counted_ends(measure, ties.ends, self.frame.cut)
-        self.merged = np.zeros(self.ends.size, dtype=bool)
+        self.ends, self.merged = _counted(measure, ties, self.frame.cut)
+        #: Part of the variance of places inside a block that ties leave, if kept.
+        self.freedom: _Floats | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out of a pickle what can be computed again."""
         made = ("measure", "n_samples", "n_targets", "frame", "ends", "merged")
-        return {name: self.__dict__[name] for name in made}
+        return {name: self.__dict__[name] for name in (*made, "freedom")}
 
     @property
     def sizes(self) -> _Ints:
         """Sizes of the groups that count."""
         return np.diff(self.ends, prepend=0)
+
+    @cached_property
+    def untied(self) -> bool:
+        """Whether no two items that count are tied."""
+        return bool(np.all(self.merged | (self.sizes == 1)))
 
     @property
     def depths(self) -> _Ints:
@@ -129,14 +139,20 @@ class Chain:
         """
         coarse = copy(self)
         # the mean order inside a block is that of single items, and of "expected" ties
-        mergeable = (self.sizes == 1) | loose | (self.measure.ties == "expected")
+        mergeable = self.merged | (self.sizes == 1) | loose
+        mergeable |= self.measure.ties == "expected"
         mergeable &= self.ends <= self.n_samples - single
         widest = block_hits * self.n_samples / self.n_targets
         body = _merge_far(self.ends[:-1], mergeable[:-1], growth, widest, single)
         coarse.ends = np.append(body, self.ends[-1])
-        starts = np.searchsorted(self.ends, coarse.depths, "right")
-        coarse.merged = np.searchsorted(self.ends, coarse.ends) > starts
+        coarse._mark_merged(self)
         return coarse
+
+    def _mark_merged(self, whole: "Chain") -> None:
+        """Say which groups are several of another chain, or stretches of it."""
+        starts = np.searchsorted(whole.ends, self.depths, "right")
+        last = np.searchsorted(whole.ends, self.ends)
+        self.merged = (last > starts) | whole.merged[last]
 
     @cached_property
     def coarse(self) -> "Chain":
@@ -151,6 +167,32 @@ class Chain:
     def rough(self) -> "Chain":
         """The same chain in a few dozen blocks, to find out where the hits stand."""
         return self.coarsen(0.6, 24.0, loose=True)
+
+    def blocks(self, growth: float, head: int = 0, single: int = 0) -> "Chain":
+        """Merge the list into blocks that grow with the depth, its last group too.
+
+        The first `head` items are one block; if `head` is 0, at least `single` items
+        are kept apart. Ties are merged
+        only where they are narrower than the blocks.
+        """
+        first = head or max(math.ceil(1 / growth), single)
+        body = self.ends if self.ends[-1] == self.n_samples else self.ends[:-1]
+        sizes = self.sizes[: body.size]
+        count = math.ceil(math.log(max(body[-1] / first, 1.0)) / math.log1p(growth))
+        cuts = first * (1 + growth) ** np.arange(count)
+        index = np.searchsorted(body, cuts, "right") - 1
+        wide = np.flatnonzero((sizes > growth / 2 * body) & (body > first))
+        alone = np.flatnonzero(body <= (0 if head else first))
+        index = np.unique(np.concatenate([index, wide - 1, wide, alone]).astype(int))
+        index = index[(index >= 0) & (body[index] * (1 + growth / 8) < body[-1])]
+        coarse = copy(self)
+        coarse.ends = np.union1d(body[index], np.append(body[-1:], self.ends[-1:]))
+        coarse._mark_merged(self)
+        bounds = np.searchsorted(self.ends, coarse.ends)
+        cubes = np.where(self.merged, 1, self.sizes).astype(float) ** 2 * self.sizes
+        tied = np.diff(np.cumsum(cubes)[bounds], prepend=0.0)
+        coarse.freedom = np.maximum(0.0, 1 - tied / coarse.sizes.astype(float) ** 3)
+        return coarse
 
     @cached_property
     def n_cells(self) -> int:
@@ -215,6 +257,62 @@ class Chain:
                     int(most[j + 1]),
                 )
 
+    def climb(self, lattice: Lattice, heat: int = 1) -> Iterator[Step]:
+        """Go up the body on a lattice; what blocks hide counts without `heat` alone."""
+        least, most, stride, fewest, widest = (part.tolist() for part in lattice)
+        for j in range(len(fewest))[::-1]:
+            s, room = stride[j], most[j + 1] - least[j]
+            low = max(fewest[j], least[j + 1] - most[j], 0)
+            high = min(widest[j], room)
+            low = -(-low // s) * s
+            hits = np.arange(low, max(high, low) + 1, s)[:, None]
+            above = np.arange(least[j], most[j] + 1, s)
+            size = int(self.sizes[j])
+            gain, spread = self._inside(j, above, hits)
+            yield Step(
+                gain,
+                log_binomial(size, hits[:, 0]) + math.log(s),
+                least[j],
+                least[j + 1],
+                most[j + 1],
+                int(hits[0, 0]),
+                s,
+                stride[j + 1],
+                spread if heat == 1 else None,
+            )
+
+    def _inside(self, j: int, above: _Ints, hits: _Ints) -> tuple[_Floats, _Floats]:
+        """Gain of a group, and its variance over the orders inside a merged one.
+
+        To move a hit down by one place changes the sum of gains as the gain of a single
+        hit there changes; from the change over each third of the block follows that
+        over the block as a polynomial of the third degree, and its variance.
+        """
+        measure, frame = self.measure, self.frame
+        start, size = int(self.depths[j]), int(self.sizes[j])
+        shape = np.broadcast_shapes(above.shape, hits.shape)
+        if not self.merged[j]:
+            gain = measure.gain(start, size, above, hits, frame)
+            return np.broadcast_to(gain, shape), np.zeros((1, 1))
+        measure = replace(measure, ties="expected")
+        gain = measure.gain(start, size, above, hits, frame)
+        places = start + (size - 1) * np.arange(4) / 3
+        alone = [measure.gain(places, 1, h, 1, frame) * np.ones(4) for h in (0, 1)]
+        once, more = np.diff(alone[0]), np.diff(alone[1] - alone[0])
+        scale = size / (size - 1)
+        before = scale * (hits - 1.0).clip(0) / 6  # hits of the block above a third / k
+        first, middle, last = (
+            1.5 * scale * (once[i] + more[i] * (above + before * (2 * i + 1)))
+            for i in range(3)
+        )
+        p1 = 0.75 * (last - first)
+        p2 = 2.25 * ((first + last) / 2 - middle)
+        p0 = middle - p2 / 27
+        spread = p0**2 / 3 + p1**2 / 45 + 2 * p0 * p2 / 15 + p2**2 / 63
+        freedom = 0.0 if self.freedom is None else self.freedom[j]
+        drawn = hits * (1 - hits / size) * scale * freedom
+        return np.broadcast_to(gain, shape), np.broadcast_to(drawn * spread, shape)
+
     def _tables(
         self, here: slice, hits: _Ints, hits_above: _Ints, inside: str
     ) -> tuple[_Floats, _Floats]:
@@ -252,18 +350,27 @@ class Chain:
             -np.inf,
         )
         groups = HitGroups(np.asarray(above), np.asarray(size), hits_above, hits)
-        slope, intercept = self.measure.closing(groups, self.frame)
+        measure, spread = self.measure, None
+        if self.merged[-1]:
+            measure = replace(measure, ties="expected")
+        slope, intercept = measure.closing(groups, self.frame)
         shape = logweight.shape
+        if self.freedom is not None:
+            spread = self._inside(self.ends.size - 1, hits_above, hits)[1]
+            spread = np.broadcast_to(spread, shape)
         return Closing(
             np.broadcast_to(slope, shape),
             np.broadcast_to(intercept, shape),
             logweight,
             least,
+            spread,
         )
 
     @cached_property
     def slope(self) -> float | None:
         """Factor of the summed gains in the value, if it is the same for all lists."""
+        if self.measure.additive:
+            return 1 / self.measure.divisor(self.frame)
         slope = self.closing.slope
         first = float(slope.flat[0])
         return first if np.all(slope == first) else None
@@ -273,17 +380,30 @@ class Chain:
         """Size of the least number that values are made of: the offset, or a gain."""
         above, size = int(self.depths[-1]), int(self.sizes[-1])
         gain = float(self.measure.gain(above, size, 0, 1, self.frame))
-        least = gain * float(self.closing.slope.max())
+        slope = self.slope or float(self.closing.slope.max())
+        least = gain * slope
         return max(least, abs(self.measure.offset(self.frame)))
 
 
-def _counted_ends(measure: Measure, ends: _Ints, cut: float) -> _Ints:
-    """Ends of the groups that begin above the cut, merged if their order is moot."""
-    counted = ends[: 1 + int(np.searchsorted(ends, cut))]
+def _counted(
+    measure: Measure, ties: TieGroups, cut: float
+) -> tuple[_Ints, NDArray[np.bool_]]:
+    """Ends of the groups that begin above the cut, merged if their order is moot.
+
+    A stretch that the cut falls in ends there: its items are not tied.
+    """
+    count = 1 + int(np.searchsorted(ties.ends, cut))
+    ends, merged = ties.ends[:count], ties.merged[:count]
+    if merged[-1] and ends[-1] > cut:
+        # the last item stands alone, so that there are two ways to fill the last group
+        last = np.arange(int(cut) - 1, int(cut) + 1)
+        last = last[last > (ends[-2] if count > 1 else 0)]
+        ends = np.append(ends[:-1], last)
+        merged = np.append(merged[:-1], np.array([True, False])[-last.size :])
     if measure.ordered:
-        return counted
-    across = counted[-1] > cut and counted.size > 1
-    return counted[-2:] if across else counted[-1:]
+        return ends, merged
+    kept = slice(-2 if ends[-1] > cut and ends.size > 1 else -1, None)
+    return ends[kept], merged[kept]
 
 
 def _merge_far(

@@ -10,16 +10,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skrank._ties import DETAILED
 from skrank.null import (
     _enumeration,
     _grid,
     _inversion,
+    _levels,
     _normal,
     _saddlepoint,
     _sampling,
 )
+from skrank.null._chain import Chain
 from skrank.null._excess import Question, Tail, Term, ask, slack_at
-from skrank.null._moments import extreme, extreme_value, moments
+from skrank.null._moments import MOST_CELLS, extreme, extreme_value, moments
 from skrank.null._tilting import Solution, solve
 
 METHODS = (
@@ -36,10 +39,11 @@ ALTERNATIVES = ("greater", "less", "two-sided")
 _ACCURATE = 0.015  # error of "inversion" beyond which "auto" goes on to "tilted"
 _TIGHT = 0.05  # logarithm of the ratio of bounds, likewise for "grid"
 _FEW_FREQUENCIES = 4096  # of "inversion" before "grid" is tried
+_HOPELESS = 0.5  # error of "inversion" at which more of them do not help
 _FEW_MOVES = 100_000  # of "grid" in "auto"
 _DRAWS = 2**14  # of "tilted" in "auto", doubled until the error is small enough
 _MAX_DRAWS = 2**20
-_MOST_CELLS = 2**28  # of a pass of the rough chain: some GiB of memory
+_MOST_LAST = 2**24  # cells of the last group, where it is a tie that the cut divides
 _DEEP = -4.0  # K below which a left tail is asked of chains that are fine throughout
 _FULL_CELLS = 2**20  # of a pass of the full chain, where it is preferred to blocks
 
@@ -77,10 +81,15 @@ class TailFinder:
         """Mean and variance: those of independent lists add."""
         mean = variance = 0.0
         for chain, weight, count in self.terms:
-            one = moments(chain)
+            one = self._list_moments(chain)
             mean += count * weight * one[0]
             variance += count * weight**2 * one[1]
         return mean, variance
+
+    def _list_moments(self, chain: Chain) -> tuple[float, float]:
+        if chain.measure.counted_hits == 1 and chain.n_cells > MOST_CELLS:
+            return _enumeration.first_hit_moments(chain)
+        return moments(chain)
 
     @cached_property
     def atoms(self) -> _enumeration.Atoms | None:
@@ -92,13 +101,26 @@ class TailFinder:
         """Least and largest value, each with the logarithm of its probability."""
         return self._end(-1), self._end(1)
 
+    @cached_property
+    def _is_large(self) -> bool:
+        """Whether hits are followed in strides."""
+        return max(term.chain.n_targets for term in self.terms) > _levels.MANY
+
     def _end(self, sign: int) -> tuple[float, float]:
         value = logchance = 0.0
         for chain, weight, copies in self.terms:
-            one = extreme(chain.coarse, sign)
+            one = self._list_end(chain, sign)
             value += copies * weight * one[0]
             logchance += copies * one[1]
         return value, logchance
+
+    def _list_end(self, chain: Chain, sign: int) -> tuple[float, float]:
+        falling = chain.measure.pairwise and chain.measure.ordered
+        if self._is_large and falling and chain.untied:
+            return _sampling.filled(chain, sign)
+        if chain.coarse.n_cells > MOST_CELLS:
+            return _sampling.filled(chain, sign)
+        return extreme(chain.coarse, sign)
 
     @cached_property
     def _least_rough(self) -> float:
@@ -109,6 +131,8 @@ class TailFinder:
         return self._rough_end(1)
 
     def _rough_end(self, sign: int) -> float:
+        if self._is_large:
+            return self.ends[(sign + 1) // 2][0]
         return sum(
             copies * weight * extreme_value(chain.rough, sign)
             for chain, weight, copies in self.terms
@@ -144,18 +168,22 @@ class TailFinder:
         if atoms is not None:
             tail = atoms.tail(statistic, sign, slack_at(self.terms, statistic))
             return TailProbability(*tail, "enumeration")
+        largest = max(_last_cells(term.chain) for term in self.terms)
+        if largest > _MOST_LAST:
+            raise self._refusal(statistic, method)
         question = None
         if method != "enumeration":
             question = ask(self.terms, statistic, sign)
         if question is None:
             return self._without_question(statistic, sign, method, generator)
-        if max(part.chain.rough.n_cells for part in question.parts) > _MOST_CELLS:
-            raise self._refusal(statistic, method)
         known = self._at_the_ends(statistic, sign)
         if known is not None:
             named = "enumeration" if method == "auto" else method
             return TailProbability(*known, named)
-        return self._ask(question, statistic, sign, method, size, generator)
+        try:
+            return self._ask(question, statistic, sign, method, size, generator)
+        except _levels.OutOfReachError:
+            raise self._refusal(statistic, method) from None
 
     def _ask(
         self,
@@ -167,7 +195,15 @@ class TailFinder:
         generator: np.random.Generator | None,
     ) -> TailProbability:
         """Tilt, and hand over to an engine."""
-        solution = self._solve(question, statistic, sign)
+        if method == "auto" and not self._is_large:
+            quick = self._quick_if_long(question)
+            if quick is not None:
+                return quick
+        solution: Solution
+        if self._is_large:
+            solution = _levels.solve(question)
+        else:
+            solution = self._solve(question, statistic, sign)
         if method == "saddlepoint":
             return TailProbability(*_saddlepoint.tail(solution), method)
         if method == "inversion":
@@ -183,12 +219,26 @@ class TailFinder:
         tail = self._tilted(solution, statistic, sign, size, generator)
         return TailProbability(*tail, "tilted")
 
+    def _quick_if_long(self, question: Question) -> TailProbability | None:
+        """Try strides on long lists of few targets, where they may be enough."""
+        if max(term.chain.n_samples for term in self.terms) <= DETAILED:
+            return None
+        try:
+            tail = _inversion.tail(_levels.solve(question), _FEW_FREQUENCIES)
+        except _levels.OutOfReachError:
+            return None
+        return TailProbability(*tail, "inversion") if _is_accurate(tail) else None
+
     def _quickest(
         self, question: Question, solution: Solution
     ) -> TailProbability | None:
         """Try the engines that are not drawn, in the order of what they cost."""
         tail = _inversion.tail(solution, _FEW_FREQUENCIES)
         if _is_accurate(tail):
+            return TailProbability(*tail, "inversion")
+        if self._is_large and (tail.error or 0.0) < _HOPELESS:
+            return TailProbability(*_inversion.tail(solution), "inversion")
+        if self._is_large:
             return TailProbability(*tail, "inversion")
         bounded = self._bounded(question, solution, _FEW_MOVES)
         if bounded is not None and _is_tight(bounded):
@@ -287,6 +337,14 @@ class TailFinder:
             f"{self._describe()} at {statistic:.4g}."
         )
         return ValueError(msg)
+
+
+def _last_cells(chain: Chain) -> int:
+    """Ways to fill the last group times the hits above it."""
+    if chain.ends[-1] == chain.n_samples:
+        return 1
+    m = chain.n_targets
+    return (1 + min(int(chain.sizes[-1]), m)) * (1 + min(int(chain.depths[-1]), m))
 
 
 def _is_accurate(tail: Tail) -> bool:

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from skrank._measures import make_measure
+from skrank._measures import Measure, make_measure
+from skrank._ties import TieGroups, tie_groups, untied
 from skrank._validation import check_count
-from skrank.null._chain import Chain, TieGroups
+from skrank.null._chain import Chain
 from skrank.null._excess import Term
 from skrank.null._law import Law
 
@@ -95,7 +96,19 @@ class RandomSelectionNull(Law):
         measure = make_measure(
             metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties
         )
-        groups = TieGroups(_check_sizes(tie_sizes, self.n_samples))
+        self._settle(measure, _check_sizes(tie_sizes, self.n_samples))
+
+    @classmethod
+    def _of_ties(
+        cls, groups: TieGroups, n_targets: int, metric: str, **settings: Any
+    ) -> "RandomSelectionNull":
+        """Build the law of a list whose tie groups are known already."""
+        null = cls.__new__(cls)
+        null.n_samples, null.n_targets = groups.n_samples, n_targets
+        null._settle(make_measure(metric, **settings), groups)
+        return null
+
+    def _settle(self, measure: Measure, groups: TieGroups) -> None:
         self._terms = (Term(Chain(measure, groups, self.n_targets), 1.0, 1),)
 
     def __repr__(self) -> str:
@@ -153,16 +166,17 @@ def _alike(chains: list[Chain]) -> tuple[Term, ...]:
     """Count lists of one shape together: their laws are the same."""
     found: dict[Any, list[Chain]] = {}
     for chain in chains:
-        key = (chain.measure, chain.n_samples, chain.n_targets, chain.ends.tobytes())
+        groups = chain.ends.tobytes(), chain.merged.tobytes()
+        key = (chain.measure, chain.n_samples, chain.n_targets, groups)
         found.setdefault(key, []).append(chain)
     weight = 1 / len(chains)
     return tuple(Term(same[0], weight, len(same)) for same in found.values())
 
 
-def _check_sizes(tie_sizes: ArrayLike | None, n_samples: int) -> NDArray[np.intp]:
-    """Turn the sizes of the tie groups into the depths they end at."""
+def _check_sizes(tie_sizes: ArrayLike | None, n_samples: int) -> TieGroups:
+    """Turn the sizes of the tie groups into what the law needs of them."""
     if tie_sizes is None:
-        return np.arange(1, n_samples + 1)
+        return untied(n_samples)
     sizes = np.asarray(tie_sizes)
     valid = sizes.ndim == 1 and sizes.dtype.kind in "iu" and sizes.size > 0
     if not valid or sizes.min() < 1 or sizes.sum() != n_samples:
@@ -171,4 +185,6 @@ def _check_sizes(tie_sizes: ArrayLike | None, n_samples: int) -> NDArray[np.intp
             f"got {tie_sizes!r} for {n_samples} items."
         )
         raise ValueError(msg)
-    return np.cumsum(sizes)
+    ends = np.cumsum(sizes)
+    nowhere = np.zeros(0, dtype=np.intp)
+    return tie_groups(ends, nowhere, nowhere, n_samples)

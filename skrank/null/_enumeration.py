@@ -83,7 +83,7 @@ def _is_feasible(chain: Chain, max_paths: int) -> bool:
     """Whether the law has at most `max_paths` paths; O(n_groups * m)."""
     n, m = chain.n_samples, chain.n_targets
     if chain.measure.counted_hits == 1:
-        return bool(np.minimum(chain.sizes, m).sum() <= max_paths)
+        return bool(_most_hits(chain).sum() <= 2 * max_paths)  # each a single step
     if chain.ends.size > _MAX_GROUPS:
         return False
     ways = np.eye(1, m + 1)[0]
@@ -95,6 +95,14 @@ def _is_feasible(chain: Chain, max_paths: int) -> bool:
         if ways.sum() > max_paths:  # all of them can be completed
             return False
     return True
+
+
+def first_hit_moments(chain: Chain) -> tuple[float, float]:
+    """Mean and variance of a measure that only the first group with hits adds to."""
+    atoms = _first_hit_law(chain)
+    chance = np.exp(atoms.logchance)
+    mean = float(chance @ atoms.value)
+    return mean, float(chance @ (atoms.value - mean) ** 2)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,20 +147,46 @@ def _list_law(chain: Chain) -> Atoms:
 def _first_hit_law(chain: Chain) -> Atoms:
     """Law of a measure that only the first group with hits adds to.
 
-    Its path is that group and the hits in it, wherever the others may fall.
+    Its path is that group and the hits in it, wherever the others may fall. In a
+    stretch of untied items the first hit counts as one in the middle.
     """
     n, m, frame = chain.n_samples, chain.n_targets, chain.frame
-    most = np.minimum(chain.sizes, m)
+    most = _most_hits(chain)
     group = np.repeat(np.arange(most.size), most)
     hits = 1 + np.arange(group.size) - np.repeat(np.cumsum(most) - most, most)
     above, size = (chain.ends - chain.sizes)[group], chain.sizes[group]
     below = n - above - size
-    possible = m - hits <= below
-    above, size, hits, below = (x[possible] for x in (above, size, hits, below))
+    loose = chain.merged[group]
+    possible = (m - hits <= below) | (loose & (m <= n - above))
+    above, size, hits = above[possible], size[possible], hits[possible]
+    below, loose = below[possible], loose[possible]
     assert chain.slope is not None
-    gain = chain.measure.gain(above, size, 0, hits, frame)
-    ways = log_binomial(size, hits) + log_binomial(below, m - hits)
+    gain = chain.measure.gain(
+        np.where(loose, above + size // 2, above),
+        np.where(loose, 1, size),
+        0,
+        hits,
+        frame,
+    )
+    within = np.minimum(m - hits, below)
+    ways = log_binomial(size, hits) + log_binomial(below, within)
+    ways[loose] = _log_first(above[loose], size[loose], n, m)
     return Atoms.of(chain.slope * gain, ways - log_binomial(n, m))
+
+
+def _most_hits(chain: Chain) -> NDArray[np.intp]:
+    """Hits of each group that make a difference."""
+    return np.where(chain.merged, 1, np.minimum(chain.sizes, chain.n_targets))
+
+
+def _log_first(
+    above: NDArray[np.intp], size: NDArray[np.intp], n: int, m: int
+) -> _Floats:
+    """Logarithm of the ways that have the first hit in a group."""
+    below = n - above - size
+    here = log_binomial(n - above, np.minimum(m, n - above))
+    later = np.where(below >= m, log_binomial(below, np.minimum(m, below)), -np.inf)
+    return np.asarray(here + np.log(-np.expm1(later - here)))
 
 
 def _move(paths: _Paths, step: Step) -> _Paths:

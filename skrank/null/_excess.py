@@ -9,6 +9,7 @@ several lists, the excess of each being independent of the others, to the sum of
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,45 +57,96 @@ class Cumulants(NamedTuple):
         return 3 / spread if spread * abs(tilt) > 1e-6 or tilt == 0 else abs(tilt)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+class Final(NamedTuple):
+    """The last group, over the ways to fill it (rows) and the hits above it (columns).
+
+    What a path weighs from here on, what it adds, the variance of that inside a merged
+    block, and the hits of the first column.
+    """
+
+    logweight: _Floats
+    excess: _Floats
+    spread: _Floats
+    least: int
+
+
+@dataclass(frozen=True, eq=False)
 class Excess:
-    """What one list adds: `scale` times the gains of the body, and `last`."""
+    """What one list adds: `scale` times the gains of the body, and `last`.
+
+    The value is compared with `statistic`, both times `weight`; or, without a weight,
+    both divided by the slope of the value, which may differ between last groups.
+    """
 
     chain: Chain
-    scale: float
-    last: _Floats
+    sign: int
+    statistic: float
+    weight: float | None = None
     copies: int = 1
 
+    @cached_property
+    def scale(self) -> float:
+        """Factor of the gains."""
+        if self.weight is None:
+            return float(self.sign)
+        assert self.chain.slope is not None
+        return self.sign * self.weight * self.chain.slope
+
+    @cached_property
+    def last(self) -> _Floats:
+        """What the last group adds, over its rows and columns."""
+        closing = self.chain.closing
+        weight = 1 / closing.slope if self.weight is None else self.weight
+        return np.asarray(self.sign * weight * (closing.intercept - self.statistic))
+
     def on(self, chain: Chain) -> "Excess":
-        """Return the same on a chain with other groups in its body."""
+        """Return the same on a chain with other groups."""
         return replace(self, chain=chain)
 
-    def final(self, steps: Sequence[Step]) -> tuple[_Floats, _Floats, int]:
-        """Weights and excess of the last group, where `steps` up the body begin.
+    def final(self, steps: Sequence[Step]) -> Final:
+        """Return the last group, where `steps` up the body begin."""
+        closing, columns, least = (
+            self.chain.closing,
+            slice(None),
+            self.chain.closing.least,
+        )
+        if steps:
+            below = steps[0]
+            first, last = (n - least for n in (below.next_least, below.next_most))
+            columns, least = slice(first, last + 1, below.next_stride), below.next_least
+        spread = np.zeros((1, 1))
+        if closing.spread is not None:
+            spread = self.scale**2 * closing.spread[:, columns]
+        return Final(
+            closing.logweight[:, columns], self.last[:, columns], spread, least
+        )
 
-        Over the ways to fill it (rows) and the hits above it (columns); and the least
-        of these.
+    def cumulants(
+        self, tilt: float, steps: Sequence[Step], heat: float = 1.0
+    ) -> Cumulants:
+        """K, K', K'' in one pass up the body; O(n_groups * m * hits in a group).
+
+        Under `heat` the logarithms of all weights are divided by it: the law is that of
+        a list so many times shorter, and K that of the list itself.
         """
-        logweight, least = self.chain.closing.logweight, self.chain.closing.least
-        if not steps:
-            return logweight, self.last, least
-        first, last = (n - least for n in (steps[0].next_least, steps[0].next_most))
-        columns = slice(first, last + 1)
-        return logweight[:, columns], self.last[:, columns], steps[0].next_least
-
-    def cumulants(self, tilt: float, steps: Sequence[Step]) -> Cumulants:
-        """K, K', K'' in one pass up the body; O(n_groups * m * hits in a group)."""
-        logweight, last, _ = self.final(steps)
-        state = _mix(logweight + tilt * last, last, np.zeros_like(last))
+        end = self.final(steps)
+        gain = end.excess + tilt * end.spread
+        logweight = end.logweight + tilt * (gain - tilt / 2 * end.spread)
+        state = _mix(logweight / heat, gain, end.spread + 0 * gain)
         for step in steps:
             value, mean, variance = (
                 window(step, part, fill)
                 for part, fill in zip(state, (IMPOSSIBLE, 0.0, 0.0), strict=True)
             )
             gain = self.scale * step.gain
-            logweight = step.logcount[:, None] + tilt * gain + value
-            state = _mix(logweight, gain + mean, variance)
-        return Cumulants(*(float(part[0]) for part in state))
+            logweight = step.logcount[:, None] + tilt * gain
+            if step.spread is not None:
+                spread = self.scale**2 * step.spread
+                logweight = logweight + tilt**2 / 2 * spread
+                gain, variance = gain + tilt * spread, variance + spread
+            state = _mix(logweight / heat + value, gain + mean, variance)
+        whole, slope, curvature = (float(part[0]) for part in state)
+        return Cumulants(heat * whole, slope, curvature / heat)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,17 +173,15 @@ def ask(terms: Sequence[Term], statistic: float, sign: int) -> Question | None:
     for chain, weight, copies in terms:
         if chain.slope is None:
             return None
-        last = sign * weight * (chain.closing.intercept - statistic)
-        parts.append(Excess(chain, sign * weight * chain.slope, last, copies))
+        parts.append(Excess(chain, sign, statistic, weight, copies))
     return Question(tuple(parts), slack_at(terms, statistic))
 
 
 def _ask_one(chain: Chain, statistic: float, sign: int) -> Question:
     """Divide by the slope, which may differ from one last group to another."""
-    closing = chain.closing
-    last = sign * (closing.intercept - statistic) / closing.slope
-    slack = slack_at([Term(chain, 1.0, 1)], statistic) / float(closing.slope.min())
-    return Question((Excess(chain, float(sign), last),), slack)
+    least = chain.slope or float(chain.closing.slope.min())
+    slack = slack_at([Term(chain, 1.0, 1)], statistic) / least
+    return Question((Excess(chain, sign, statistic),), slack)
 
 
 def slack_at(terms: Sequence[Term], statistic: float) -> float:
@@ -145,9 +195,12 @@ def window(step: Step, later: NDArray[Any], fill: float) -> NDArray[Any]:
     Cell [..., d, i] of the result, which is read-only, is what follows on d hits below
     ``least + i``.
     """
+    first, later = _on_stride(step, later)
     rows, columns = step.gain.shape
     padded = np.full((*later.shape[:-1], rows + columns - 1), fill, later.dtype)
-    offset = step.next_least - step.least
+    offset = (first - step.least - step.fewest) // step.stride
+    later = later[..., max(0, -offset) :]
+    offset = max(0, offset)
     room = padded.shape[-1] - offset
     padded[..., offset:][..., : later.shape[-1]] = later[..., : max(0, room)]
     item = padded.itemsize
@@ -157,6 +210,59 @@ def window(step: Step, later: NDArray[Any], fill: float) -> NDArray[Any]:
         padded,
         strides=(*padded.strides[:-1], item, item),
     )
+
+
+def _on_stride(step: Step, later: NDArray[Any]) -> tuple[int, NDArray[Any]]:
+    """Bring what follows to the stride of a step: its first number of hits, and it."""
+    first, ratio = step.next_least, step.stride // step.next_stride
+    if ratio:
+        skipped = -(first // step.next_stride) % ratio
+        return first + skipped * step.next_stride, later[..., skipped::ratio]
+    for _ in range((step.next_stride // step.stride).bit_length() - 1):
+        later = halve(later)
+    return first, later
+
+
+def halve(values: NDArray[Any]) -> NDArray[Any]:
+    """Interpolate a smooth sequence half way between its members, along the last axis.
+
+    The polynomial of the fifth degree through the six nearest; members that lead
+    nowhere, and those beyond the ends, go on as their neighbours do.
+    """
+    size = values.shape[-1]
+    found = np.empty((*values.shape[:-1], 2 * size - 1), values.dtype)
+    found[..., ::2] = values
+    if size < 4:
+        found[..., 1::2] = (values[..., 1:] + values[..., :-1]) / 2
+        return found
+    if values.dtype.kind == "f":
+        values = _mended(values)
+    for _ in range(2):
+        ends = [
+            4 * edge[..., 0] - 6 * edge[..., 1] + 4 * edge[..., 2] - edge[..., 3]
+            for edge in (values[..., :4], values[..., :-5:-1])
+        ]
+        values = np.concatenate(
+            [ends[0][..., None], values, ends[1][..., None]], axis=-1
+        )
+    count = size - 1
+    parts = (values[..., i : i + count] for i in range(6))
+    factors = np.array([3, -25, 150, 150, -25, 3]) / 256
+    found[..., 1::2] = sum(f * part for f, part in zip(factors, parts, strict=True))
+    return found
+
+
+def _mended(logweight: _Floats) -> _Floats:
+    """Go on in a straight line where logarithms of weights are those of nothing."""
+    good = np.flatnonzero(logweight > IMPOSSIBLE / 2)
+    if good.size in (0, logweight.size):
+        return logweight
+    place, found = np.arange(logweight.size), logweight.copy()
+    first, last = int(good[0]), int(good[-1])
+    slopes = np.diff(logweight[good]) if good.size > 1 else np.zeros(1)
+    found[:first] = logweight[first] + slopes[0] * (place[:first] - first)
+    found[last:] = logweight[last] + slopes[-1] * (place[last:] - last)
+    return found
 
 
 def _mix(

@@ -106,8 +106,8 @@ def _period(solution: Solution, tilt: float) -> float:
     Values beyond the period appear inside it, at most with weight 1: their tilted
     chance is bounded by Chernoff's inequality, at some tilt further on, three standard
     deviations or less where the law is heavy. Negative values appear with the weight
-    exp(-tilt * (value + period)), which is at most exp(-tilt * period) of the law
-    without a tilt.
+    exp(-tilt * (value + period)), at most exp(-back * (value + period)) for any step
+    back from the tilt: three standard deviations, or all the way to the law without it.
     """
     here = solution.cumulants if tilt == solution.tilt else solution.at(tilt)
     small = -math.log(_ALIAS)
@@ -116,6 +116,9 @@ def _period(solution: Solution, tilt: float) -> float:
         2.5 * abs(solution.tilt) * math.sqrt(at_saddlepoint.curvature)
     )
     left = (small - depth) / tilt
+    back = here.reach(tilt)
+    if back < tilt:
+        left = min(left, (solution.at(tilt - back).value - depth + small) / back)
 
     def chernoff(further: float) -> float:
         there = solution.at(tilt + further)

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._measures import Measure
-from skrank.null._chain import Chain, TieGroups
+from skrank._ties import TieGroups, untied
+from skrank.null._chain import Chain
 from skrank.null._moments import moments
 from skrank.null._sampling import draw_places, measure_lists
 
@@ -42,8 +43,7 @@ class JointList:
     def best(self) -> float:
         """Value of a ranking that has all targets first."""
         measure = self.chains[0].measure
-        untied = TieGroups(np.arange(self.above.shape[1]) + 1)
-        chain = Chain(measure, untied, self.n_targets)
+        chain = Chain(measure, untied(self.above.shape[1]), self.n_targets)
         return float(measure_lists(chain, np.arange(self.n_targets)[None])[0])
 
     @classmethod
@@ -108,4 +108,5 @@ class JointNull:
 
 def _tie_groups(above: _Ints) -> TieGroups:
     """A tie group ends where the next one begins, the last one with the list."""
-    return TieGroups(np.append(np.unique(above)[1:], above.size))
+    ends = np.append(np.unique(above)[1:], above.size)
+    return TieGroups(ends, np.zeros(ends.size, dtype=bool))

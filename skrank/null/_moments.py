@@ -5,6 +5,8 @@ has any measure that is a sum over targets and pairs of targets, O(n_groups). Wh
 left takes one pass down the chain, O(n_groups * m * hits in a group).
 """
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, logsumexp, zeta
@@ -13,16 +15,27 @@ from skrank._measures import AveragePrecision
 from skrank.null._chain import Chain, Step
 
 _Floats = NDArray[np.float64]
+MOST_CELLS = 2**30  # of a pass down the chain: some minutes
 
 
 def moments(chain: Chain) -> tuple[float, float]:
     """Mean and variance of the measure; both exact but for rounding."""
     measure = chain.measure
-    untied = chain.ends.size == chain.ends[-1]
-    if untied and isinstance(measure, AveragePrecision) and chain.slope is not None:
+    if (
+        chain.untied
+        and isinstance(measure, AveragePrecision)
+        and chain.slope is not None
+    ):
         mean, variance = _untied_moments(chain)
     elif measure.pairwise:
         mean, variance = pairwise_moments(chain)
+    elif chain.n_cells > MOST_CELLS:
+        msg = (
+            "`metric` must be a sum over pairs of items for a law this large; got "
+            f"{measure.name}, {chain.n_targets} of {chain.n_samples}, "
+            f"ties={measure.ties!r}."
+        )
+        raise ValueError(msg)
     else:
         mean, variance = chain_moments(chain)
     # rounding alone, where ties leave luck no choice
@@ -97,10 +110,12 @@ def pairwise_moments(chain: Chain) -> tuple[float, float]:
 def _pair_weights(chain: Chain) -> tuple[_Floats, _Floats, _Floats]:
     """A, B and C of each group, read off the gains of one and two hits."""
     above, size = chain.depths, chain.sizes
+    inside = replace(chain.measure, ties="expected")
 
     def gain(hits_above: int, hits: int) -> _Floats:
-        found = chain.measure.gain(above, size, hits_above, hits, chain.frame)
-        return np.broadcast_to(found, size.shape)
+        args = above, size, hits_above, hits, chain.frame
+        found = np.where(chain.merged, inside.gain(*args), chain.measure.gain(*args))
+        return np.asarray(found, dtype=float)
 
     item = gain(0, 1)
     return gain(1, 1) - item, item, np.where(size > 1, gain(0, 2) / 2 - item, 0.0)

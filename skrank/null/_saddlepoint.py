@@ -14,21 +14,14 @@ import numpy as np
 from scipy.stats import norm
 
 from skrank.null._excess import Cumulants, Tail
-from skrank.null._tilting import Solution, add_cumulants, newton
+from skrank.null._tilting import Solution, newton
 
 _NEAR = 0.1  # signed roots below which the correction is interpolated
 
 
 def tail(solution: Solution) -> Tail:
     """Probability that the excess is at least zero."""
-    tilted = solution.tilted(solution.tilt)
-    parts = [part.excess for part in tilted]
-    ladders = [[move.step for move in part.moves] for part in tilted]
-
-    def cumulants_at(tilt: float) -> Cumulants:
-        pairs = zip(parts, ladders, strict=True)
-        return add_cumulants(parts, (part.cumulants(tilt, up) for part, up in pairs))
-
+    cumulants_at = solution.finely(solution.tilt)
     start = cumulants_at(solution.tilt)
     tilt, found = newton(cumulants_at, start, tolerance=1e-7, tilt=solution.tilt)
     root = _signed_root(tilt, found)

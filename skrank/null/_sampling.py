@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._ranking import HitGroups
-from skrank.null._chain import Chain
+from skrank.null._chain import Chain, log_binomial
 from skrank.null._excess import Tail, Term, slack_at
 from skrank.null._tilting import Solution, Tilted
 
@@ -58,7 +58,7 @@ def tilted_tail(
 ) -> Tail:
     """Unbiased estimate from `size` tilted draws, with its standard error."""
     tilt = max(solution.tilt, 0.0)
-    parts = solution.tilted(tilt)
+    parts = solution.drawn(tilt)
     slack = slack_at(terms, statistic)
 
     def reached(values: _Floats) -> NDArray[np.bool_]:
@@ -93,27 +93,55 @@ def _draw_lists(chain: Chain, size: int, generator: np.random.Generator) -> _Flo
 def measure_lists(chain: Chain, places: _Ints) -> _Floats:
     """Values of lists given by the sorted places of their targets, one list a row.
 
-    Inside a tie group any place will do, its first one for all.
+    Inside a tie group any place will do, its first one for all. In a stretch each place
+    counts for itself, since its items are not tied.
     """
     n_rows, m = places.shape
-    untied = chain.ends.size == chain.n_samples  # and the whole list counts
-    if untied and chain.slope is not None:
+    whole = chain.ends[-1] == chain.n_samples
+    if whole and chain.untied and chain.slope is not None:
         gain = chain.measure.gain(places, 1, np.arange(m), 1, chain.frame)
         offset = chain.measure.offset(chain.frame)
         return np.asarray(chain.slope * gain.sum(axis=1) + offset)
     group = np.searchsorted(chain.ends, places, side="right")
     first = np.ones(group.shape, dtype=bool)
-    first[:, 1:] = group[:, 1:] != group[:, :-1]
+    loose = np.append(chain.merged, False)[group]
+    first[:, 1:] = (group[:, 1:] != group[:, :-1]) | loose[:, 1:]
     start = np.flatnonzero(first)
     row, hits_above = np.divmod(start, m)
     hits = np.diff(start, append=group.size)
     index = group.ravel()[start]
     counted = index < chain.ends.size
-    index = index[counted]
-    groups = HitGroups(
-        chain.depths[index], chain.sizes[index], hits_above[counted], hits[counted]
-    )
+    index, loose = index[counted], loose.ravel()[start][counted]
+    above = np.where(loose, places.ravel()[start][counted], chain.depths[index])
+    size = np.where(loose, 1, chain.sizes[index])
+    groups = HitGroups(above, size, hits_above[counted], hits[counted])
     return chain.measure.values(groups, row[counted], n_rows, chain.frame)
+
+
+def filled(chain: Chain, sign: int) -> tuple[float, float]:
+    """Return the value with all hits as high up as can be, or as low, and its chance.
+
+    Those are the ends of the support of a sum of gains that fall down the list.
+    """
+    n, m, counted = chain.n_samples, chain.n_targets, int(chain.ends[-1])
+    sizes = chain.sizes
+    room = sizes if sign > 0 else np.append(n - counted, sizes[::-1])
+    hits = np.diff(np.minimum(np.cumsum(room), m), prepend=0)
+    if sign < 0:
+        hits = hits[1:][::-1]
+    held, found = hits > 0, int(hits.sum())
+    above = np.cumsum(hits) - hits
+    logchance = log_binomial(sizes[held], hits[held]).sum()
+    logchance += log_binomial(n - counted, m - found) - log_binomial(n, m)
+    places = np.repeat(chain.ends - sizes, hits)[None]
+    if np.any(chain.merged & held):
+        inside = np.arange(found) - np.repeat(above, hits)
+        if sign < 0:
+            inside += np.repeat(sizes - hits, hits)
+        places = places + np.where(np.repeat(chain.merged, hits), inside, 0)
+    below = np.full((1, m - found), n - 1)
+    value = measure_lists(chain, np.append(places, below, axis=1))
+    return float(value[0]), float(logchance)
 
 
 def draw_places(n: int, m: int, n_rows: int, generator: np.random.Generator) -> _Ints:
@@ -184,8 +212,9 @@ def _descend(
     above, excess = np.zeros(size, dtype=np.int64), np.zeros(size)
     for row, (step, chance, gain) in enumerate(reversed(part.moves)):
         column = above - step.least
-        hits[row] = _pick(chance, column, generator)
-        excess += gain[hits[row], column]
+        index = _pick(chance, column, generator)
+        excess += gain[index, column]
+        hits[row] = step.fewest + index
         above += hits[row]
     column = above - part.least
     way = _pick(part.last_chance, column, generator)

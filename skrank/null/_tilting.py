@@ -11,8 +11,9 @@ the p-value to be right, and which numbers of hits can be left out.
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import partial
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,21 +43,27 @@ class Tilted:
     """The chain of one list, tilted."""
 
     def __init__(
-        self, excess: Excess, tilt: float, windows: Windows | None = None
+        self, excess: Excess, tilt: float, steps: Iterable[Step], heat: float = 1.0
     ) -> None:
         self.excess = excess
         self.moves: list[_Move] = []
-        steps = list(excess.chain.steps(windows, upwards=True))
-        #: The last group: weights, what it adds, and the hits of the first column.
-        logweight, self.last, self.least = excess.final(steps)
-        self.last_chance, state = _normalise(logweight + tilt * self.last)
+        steps = list(steps)
+        end = excess.final(steps)
+        #: The last group: what it adds, and the hits of the first column.
+        self.last, self.least = end.excess + tilt * end.spread, end.least
+        logweight = end.logweight + tilt * (self.last - tilt / 2 * end.spread)
+        self.last_chance, state = _normalise(logweight / heat)
         for step in steps:
             gain = excess.scale * step.gain
+            logweight = step.logcount[:, None] + tilt * gain
+            if step.spread is not None:
+                more = tilt * excess.scale**2 * step.spread
+                logweight, gain = logweight + tilt / 2 * more, gain + more
             later = window(step, state, IMPOSSIBLE)
-            chance, state = _normalise(step.logcount[:, None] + tilt * gain + later)
+            chance, state = _normalise(logweight / heat + later)
             self.moves.append(_Move(step, chance, gain))
         #: K at the tilt.
-        self.log_mgf = float(state[0])
+        self.log_mgf = heat * float(state[0])
 
     def marginals(self) -> list[tuple[int, _Floats, _Floats]]:
         """Chances of the numbers of hits after each group, and of those in it.
@@ -67,12 +74,38 @@ class Tilted:
         found = []
         for step, move, _ in reversed(self.moves):
             joint = chance * move
-            rows, columns = np.indices(joint.shape)
-            after = (rows + columns).ravel() + step.least - step.next_least
-            size = step.next_most - step.next_least + 1
-            kept = (after >= 0) & (after < size)
-            chance = np.asarray(np.bincount(after[kept], joint.ravel()[kept], size))
+            chance = _after(step, joint)
             found.append((step.next_least, chance, joint.sum(axis=1)))
+        return found
+
+    def trimmed(self) -> "Tilted":
+        """Leave out the numbers of hits that have next to no chance; nothing moves."""
+        found = copy(self)
+        found.inside = self.inside
+        found.moves, marginals = [], self.marginals()[::-1]
+        for index, (move, (_, after, inside)) in enumerate(
+            zip(self.moves, marginals, strict=True)
+        ):
+            step, above = move.step, np.ones(1)
+            if index + 1 < len(marginals):
+                above = marginals[index + 1][1]
+            rows, columns, later = _felt(inside), _felt(above), _felt(after)
+            if index == 0:
+                found.last = self.last[:, later]
+                found.last_chance = self.last_chance[:, later]
+                found.least = self.least + later.start * step.next_stride
+            cells = rows, columns
+            step = replace(
+                step,
+                gain=move.gain[cells],
+                logcount=step.logcount[rows],
+                spread=None,
+                least=step.least + columns.start * step.stride,
+                fewest=step.fewest + rows.start * step.stride,
+                next_least=step.next_least + later.start * step.next_stride,
+                next_most=step.next_least + (later.stop - 1) * step.next_stride,
+            )
+            found.moves.append(_Move(step, move.chance[cells].copy(), step.gain.copy()))
         return found
 
     def characteristic(
@@ -87,11 +120,29 @@ class Tilted:
         for step, chance, gain in self.moves:
             later = window(step, state, 0.0)
             # no hits, no gain: the first row stays as it is
-            phases = _phases(gain[1:], chance[1:], start, count, width)
-            phases *= later[:, 1:]
+            still = int(step.fewest == 0)
+            phases = _phases(gain[still:], chance[still:], start, count, width)
+            phases *= later[:, still:]
             state = phases.sum(axis=1)
-            state += chance[0] * later[:, 0]
-        return state[:, 0]  # type: ignore[no-any-return]
+            if still:
+                state += chance[0] * later[:, 0]
+        found = state[:, 0]
+        if self.inside:
+            frequency = width * np.arange(start, start + count)
+            found = found * np.exp(-self.inside / 2 * frequency**2)
+        return found  # type: ignore[no-any-return]
+
+    @cached_property
+    def inside(self) -> float:
+        """Mean variance of the gains over the orders inside the blocks of a lattice."""
+        chance: NDArray[Any] = np.ones(1)
+        total = 0.0
+        for step, move, _ in reversed(self.moves):
+            joint = chance * move
+            if step.spread is not None:
+                total += float((joint * step.spread).sum())
+            chance = _after(step, joint)
+        return self.excess.scale**2 * total
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,9 +167,27 @@ class Solution:
     def tilted(self, tilt: float) -> list[Tilted]:
         """Tilt all parts, on chains fine enough for their p-value."""
         if self.fine:
-            return [Tilted(rough, tilt) for rough in self.rough.parts]
+            return [_whole(rough, tilt) for rough in self.rough.parts]
         parts = zip(self.question.parts, self.rough.parts, strict=True)
         return [_refine(part, rough, tilt) for part, rough in parts]
+
+    def drawn(self, tilt: float) -> list[Tilted]:
+        """Tilt all parts, on chains from which lists can be drawn."""
+        return self.tilted(tilt)
+
+    def finely(self, tilt: float) -> Callable[[float], Cumulants]:
+        """Cumulants near a tilt, on chains fine enough for their p-value."""
+        tilted = self.tilted(tilt)
+        parts = [part.excess for part in tilted]
+        ladders = [[move.step for move in part.moves] for part in tilted]
+
+        def cumulants_at(tilt: float) -> Cumulants:
+            pairs = zip(parts, ladders, strict=True)
+            return add_cumulants(
+                parts, (part.cumulants(tilt, up) for part, up in pairs)
+            )
+
+        return cumulants_at
 
 
 def solve(
@@ -191,14 +260,20 @@ def _refine(excess: Excess, rough: Excess, tilt: float) -> Tilted:
     Merging loses the variance of the gains inside the blocks, to a relative error of
     about tilt**2 * variance / 2 in p; the growth of the blocks keeps that small.
     """
-    rough_tilted = Tilted(rough, tilt)
+    rough_tilted = _whole(rough, tilt)
     if not rough_tilted.moves:
         return rough_tilted
     profile = _Profile(rough_tilted)
     growth = math.sqrt(24 * MERGING / max(tilt**2 * profile.roughness(), 1e-12))
     growth = min(max(growth, _GROWTH[0]), _GROWTH[1])
     chain = excess.chain.coarsen(growth, _BLOCK_HITS)
-    return Tilted(excess.on(chain), tilt, profile.windows(chain))
+    steps = chain.steps(profile.windows(chain), upwards=True)
+    return Tilted(excess.on(chain), tilt, steps)
+
+
+def _whole(excess: Excess, tilt: float) -> Tilted:
+    """Tilt one list with all that is possible."""
+    return Tilted(excess, tilt, excess.chain.steps(upwards=True))
 
 
 class _Profile:
@@ -261,6 +336,28 @@ class _Profile:
         part = share * whole
         part += 7 * np.sqrt(part * (1 - share)) + 6 * (share < 1)
         return np.asarray(np.minimum(np.ceil(part), whole))
+
+
+def _after(step: Step, joint: _Floats) -> _Floats:
+    """Chances of the hits after a group, on their stride."""
+    rows, columns = np.indices(joint.shape)
+    first = step.least + step.fewest
+    after = np.bincount((rows + columns).ravel(), joint.ravel())
+    count = (step.next_most - step.next_least) // step.next_stride + 1
+    hits = step.next_least + step.next_stride * np.arange(count)
+    if step.stride == step.next_stride:
+        place = (hits - first) // step.stride
+        inside = (place >= 0) & (place < after.size)
+        return np.where(inside, after[np.clip(place, 0, after.size - 1)], 0.0)
+    known = first + step.stride * np.arange(after.size)
+    found = np.interp(hits, known, after, left=0.0, right=0.0)
+    return np.asarray(found / found.sum())
+
+
+def _felt(chance: _Floats) -> slice:
+    """Where chances are felt, from the first to the last."""
+    kept = np.flatnonzero(chance > _LEFT_OUT)
+    return slice(int(kept[0]), int(kept[-1]) + 1)
 
 
 def _normalise(logweight: _Floats) -> tuple[_Floats, _Floats]:

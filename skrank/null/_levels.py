@@ -1,0 +1,363 @@
+"""Find the tilt of a list of many targets, and follow its hits in strides.
+
+Where the hits of a list of m targets stand under a tilt is known to some sqrt(m) of
+them, and what follows on a number of hits changes smoothly from one to the next. So a
+lattice of some dozen numbers at each depth is enough, whatever m: a sum over all of
+them is one over every h-th, times h, as long as h is below the standard deviation (the
+trapezoidal rule, whose error falls as exp(-2 (pi * deviation / h)**2)).
+
+Where they stand is found in levels. If the logarithms of all weights are divided by h,
+the law is that of a list h times shorter, in which h hits go together: the path is the
+same, the spread sqrt(h) times as large. A law of some hundred such packets is taken
+with all that is possible; from there each level has four times as many, in windows that
+the level before has left, at least twice as wide as they need to be.
+
+Inside the blocks the order of the hits is drawn: of the cumulants of that, the mean and
+the variance are kept.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import PchipInterpolator
+
+from skrank.null._chain import Chain, Lattice, Step
+from skrank.null._excess import Cumulants, Excess, Question
+from skrank.null._tilting import MERGING, Solution, Tilted, add_cumulants, newton
+
+MANY = 500  # targets from which on lists are followed in strides
+_PACKETS = 200  # hits that go together, of the first level, at most
+_HEAD = 8  # packets that the first block of a level has room for
+_ROUGH = 0.25  # growth of the blocks of a level
+_GROWTH = (0.005, 0.2)  # of the blocks of the fine chain, at least and at most
+_SINGLE = 200  # ranks at the top that are not merged: there a law may be lumpy
+_LEFT_OUT = 1e-9  # chance of the numbers of hits outside the windows
+_FURTHEST = 1e9  # tilt, in units of the deviation, at which only the best is left
+_REACHED = 0.97  # of the way there: how far a level of packets is asked to go
+_MOST_CELLS = 2**24  # of a lattice; some hundred MiB
+_MAX_LOOKS = 8  # at a list without packets
+_TOUCHED = 1e-6  # chance beyond which an end of the windows is felt
+_PER_DEVIATION = 2.0  # strides in a standard deviation, at least
+
+_Floats = NDArray[np.float64]
+
+
+class OutOfReachError(Exception):
+    """The value is too near an end of the support, or the lattice would be too large."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Strides:
+    """One list at one level: its excess on a chain of blocks, and the way up it."""
+
+    excess: Excess
+    steps: list[Step]
+    heat: int
+
+    def cumulants(self, tilt: float) -> Cumulants:
+        """Return those of the list."""
+        return self.excess.cumulants(tilt, self.steps, self.heat)
+
+    def tilted(self, tilt: float) -> Tilted:
+        """Tilt the list."""
+        return Tilted(self.excess, tilt, self.steps, self.heat)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Levels(Solution):
+    """The tilt of lists of many targets, found level by level."""
+
+    lists: tuple[Strides, ...]
+
+    def at(self, tilt: float) -> Cumulants:
+        """Cumulants at another tilt."""
+        return _total(self.lists, tilt)
+
+    def drawn(self, tilt: float) -> list[Tilted]:
+        """Tilt all parts, every number of hits for itself, so that they can be drawn."""
+        parts = zip(self.question.parts, self.lists, strict=True)
+        return [_drawable(part, one, tilt) for part, one in parts]
+
+    def finely(self, tilt: float) -> Callable[[float], Cumulants]:
+        """Cumulants near a tilt: those at hand, which are fine enough for a formula."""
+        return self.at
+
+    def tilted(self, tilt: float) -> list[Tilted]:
+        """Tilt all parts, on chains fine enough for their p-value."""
+        parts = zip(self.question.parts, self.lists, strict=True)
+        fine = (_refined(part, one, tilt, 1.0) for part, one in parts)
+        return [one.tilted(tilt).trimmed() for one in fine]
+
+
+def solve(question: Question) -> Levels:
+    """Find the tilt; the value must be inside the support."""
+    lists, tilt = tuple(_first(part) for part in question.parts), 0.0
+    while any(one.heat > 1 for one in lists):
+        tilt = _near(lists, tilt)
+        lists = _each(_next, question, lists, tilt)
+    tilt, found = _root(lists, tilt)
+    for _ in range(_MAX_LOOKS):
+        lists, before = _each(_refined, question, lists, tilt), tilt
+        tilt, found = _root(lists, tilt)
+        if abs(tilt - before) * math.sqrt(found.curvature) <= 1.0:
+            break
+    return Levels(question, question, tilt, found, _spread(question), False, lists)
+
+
+def _each(
+    look: Callable[[Excess, Strides, float], Strides],
+    question: Question,
+    lists: tuple[Strides, ...],
+    tilt: float,
+) -> tuple[Strides, ...]:
+    pairs = zip(question.parts, lists, strict=True)
+    return tuple(look(part, one, tilt) for part, one in pairs)
+
+
+def _root(lists: tuple[Strides, ...], tilt: float) -> tuple[float, Cumulants]:
+    """Tilt that centres the excess at zero, and the cumulants there."""
+    ask = partial(_total, lists)
+    tilt, found = newton(ask, ask(tilt), tolerance=0.5, tilt=tilt)
+    if not (math.isfinite(found.value) and found.curvature > 0):
+        raise OutOfReachError
+    return tilt, found
+
+
+def _near(lists: tuple[Strides, ...], tilt: float) -> float:
+    """Tilt that centres the excess, or nearly so where packets do not reach it."""
+    rest = _total(lists, 0.0)
+    most = _total(lists, _FURTHEST / math.sqrt(rest.curvature))
+    beyond = min(0.0, rest.slope + _REACHED * (most.slope - rest.slope))
+
+    def ask(tilt: float) -> Cumulants:
+        found = _total(lists, tilt)
+        return found._replace(slope=found.slope - beyond)
+
+    return newton(ask, ask(tilt), tolerance=0.5, tilt=tilt)[0]
+
+
+def _total(lists: tuple[Strides, ...], tilt: float) -> Cumulants:
+    """Cumulants of independent parts add."""
+    return add_cumulants([x.excess for x in lists], (x.cumulants(tilt) for x in lists))
+
+
+def _first(part: Excess) -> Strides:
+    """Take a list with all that is possible, its hits in packets."""
+    heat = 1
+    while part.chain.n_targets > _PACKETS * heat:
+        heat *= 4
+    chain = _blocks(part.chain, heat)
+    chain.freedom = None
+    least, most, widest = chain.possible()
+    stride = np.full(least.shape, heat)
+    lattice = _rounded(chain, least, most, stride, np.zeros_like(widest), widest)
+    return _strides(part, chain, lattice, heat)
+
+
+def _next(part: Excess, found: Strides, tilt: float) -> Strides:
+    """Look at the list where its hits were found, in packets a quarter as large."""
+    if found.heat == 1:
+        return found
+    heat = found.heat // 4
+    chain = _blocks(part.chain, heat)
+    if heat > 1:
+        chain.freedom = None
+    return _strides(part, chain, _Profile(found, tilt).lattice(chain, heat), heat)
+
+
+def _refined(part: Excess, found: Strides, tilt: float, times: float = 1.5) -> Strides:
+    """Look at a list in blocks some times as wide as the p-value allows.
+
+    What is left out inside the blocks are the cumulants from the third on.
+    """
+    profile = _Profile(found, tilt)
+    growth = (MERGING / 2 / max(profile.roughness(tilt), 1e-12)) ** 0.25
+    growth = times * min(max(growth, _GROWTH[0]), _GROWTH[1])
+    chain = part.chain.blocks(growth, single=_SINGLE)
+    return _strides(part, chain, profile.lattice(chain, 1), 1)
+
+
+def _drawable(part: Excess, found: Strides, tilt: float) -> Tilted:
+    """Tilt a list in blocks inside which a draw may spread its hits evenly."""
+    profile = _Profile(found, tilt)
+    growth = (24 * MERGING / max(profile.hidden(tilt), 1e-12)) ** 0.5
+    chain = part.chain.blocks(min(max(growth, 0.004), 0.2), single=_SINGLE)
+    chain.freedom = None
+    lattice = profile.lattice(chain, 1)
+    lattice = lattice._replace(stride=np.ones_like(lattice.stride))
+    return Tilted(part.on(chain), tilt, chain.climb(lattice))
+
+
+def _blocks(chain: Chain, heat: int) -> Chain:
+    """Merge a list into some dozen blocks that hold whole packets."""
+    return chain.blocks(_ROUGH, _HEAD * heat if heat > 1 else 0)
+
+
+def _strides(part: Excess, chain: Chain, lattice: Lattice, heat: int) -> Strides:
+    rows = 1 + (lattice.widest - lattice.fewest) // lattice.stride[:-1]
+    columns = 1 + ((lattice.most - lattice.least) // lattice.stride)[:-1]
+    if (rows * columns).sum() > _MOST_CELLS:
+        raise OutOfReachError
+    return Strides(part.on(chain), list(chain.climb(lattice, heat)), heat)
+
+
+def _rounded(
+    chain: Chain,
+    least: NDArray[np.intp],
+    most: NDArray[np.intp],
+    stride: NDArray[np.intp],
+    fewest: NDArray[np.intp],
+    widest: NDArray[np.intp],
+) -> Lattice:
+    """Multiples of the strides: as wide as asked for, but no further than can be."""
+    possible = chain.possible()
+    least = np.maximum(least // stride, -(-possible.least // stride)) * stride
+    most = np.minimum(-(-most // stride), possible.most // stride) * stride
+    room = np.minimum(chain.sizes[:-1], most[1:] - least[:-1])
+    widest = np.minimum(widest, np.maximum(room, 0))
+    return Lattice(least, most, stride, np.clip(fewest, 0, widest), widest)
+
+
+class _Profile:
+    """Where the hits of a tilted list stand."""
+
+    def __init__(self, found: Strides, tilt: float) -> None:
+        self.excess, self.heat = found.excess, found.heat
+        self.depths = self.excess.chain.depths
+        rows = [np.zeros(8)]
+        tilted = found.tilted(tilt)
+        for move, (first, after, inside) in zip(
+            reversed(tilted.moves), tilted.marginals(), strict=True
+        ):
+            step = move.step
+            hits = first + step.next_stride * np.arange(after.size)
+            in_block = step.fewest + step.stride * np.arange(inside.size)
+            mean = float(after @ hits)
+            deviation = math.sqrt(float(after @ (hits - mean) ** 2))
+            kept = hits[after > _LEFT_OUT][[0, -1]]
+            felt = hits[after > _TOUCHED][[0, -1]]
+            held = in_block[inside > _LEFT_OUT][[0, -1]]
+            rows.append(np.array([*kept, *felt, mean, deviation, *held]))
+        chain = self.excess.chain
+        if chain.ends[-1] == chain.n_samples:  # where all hits have been seen
+            m = chain.n_targets
+            self.depths = np.append(self.depths, chain.n_samples)
+            rows.append(np.array([m, m, m, m, m, 0.0, 0.0, m]))
+        (
+            self.least,
+            self.most,
+            self.felt_least,
+            self.felt_most,
+            self.mean,
+            self.deviation,
+            self.fewest,
+            self.widest,
+        ) = np.array(rows).T
+
+    def roughness(self, tilt: float) -> float:
+        """What blocks that grow by 1 leave out of K, all together.
+
+        Of places spread evenly over a width of a, on the scale of K, the third cumulant
+        is about a**3 / 60 times the growth, the fourth is -a**4 / 120.
+        """
+        hits, width = self._widths(tilt)
+        return float(hits @ (width**3 / 360 + width**4 / 2880))
+
+    def hidden(self, tilt: float) -> float:
+        """Variance of the gains inside blocks that grow by 1, all blocks together."""
+        hits, width = self._widths(tilt)
+        return float(hits @ width**2)
+
+    def _widths(self, tilt: float) -> tuple[_Floats, _Floats]:
+        """Hits of the blocks, and how gains change over blocks that grow by 1."""
+        chain = self.excess.chain
+        start, stop = self.depths[:-1], self.depths[1:]
+        far = start >= 5
+        start, stop, above = start[far], stop[far], self.mean[:-1][far]
+        ends = [
+            chain.measure.gain(depth, 1, above, 1, chain.frame)
+            for depth in (start, stop - 1)
+        ]
+        scale = np.abs(tilt * self.excess.scale / np.log(stop / start))
+        return np.diff(self.mean)[far], scale * np.abs(ends[0] - ends[1])
+
+    def lattice(self, chain: Chain, heat: int) -> Lattice:
+        """Lay a lattice for packets of some size over a finer chain."""
+        depths, known = chain.depths, self.depths
+        possible = chain.possible()
+        unknown = depths < known[1]
+        cooler = math.sqrt(heat / self.heat)
+        mean = PchipInterpolator(known, self.mean, extrapolate=True)(depths)
+        hits = np.maximum(np.diff(mean), 0.0)
+        sizes = chain.sizes[:-1]
+        # between two known depths the hits vary by as much again as a bridge does
+        held = np.interp(depths, known[1:], np.diff(self.mean))
+        slack = heat + np.sqrt(8 * heat * held)
+        slack[np.isin(depths, known)] = heat
+        least = mean + np.interp(depths, known, self.least - self.mean) - slack
+        most = mean + np.interp(depths, known, self.most - self.mean) + slack
+        least = np.where(unknown, 0, least)
+        most = np.where(unknown, depths, most)
+        least = np.minimum.accumulate(least[::-1])[::-1].astype(np.intp)
+        most = np.ceil(np.maximum.accumulate(most)).astype(np.intp)
+        # of the hits in a block
+        first = np.minimum(np.searchsorted(known, depths[:-1], "right"), known.size - 1)
+        last = np.minimum(np.searchsorted(known, depths[1:]), known.size - 1)
+        usual = np.maximum(np.diff(self.mean), 1e-9)
+        loose = 1.5 if heat < self.heat else 1.2
+        crowd, bare = self.widest[1:] / usual, self.fewest[1:] / usual
+        crowd = loose * np.maximum(crowd[first - 1], crowd[last - 1])
+        bare = np.minimum(bare[first - 1], bare[last - 1]) / loose
+        whole = self.widest[first] + self.widest[last] * (first < last)
+        reach = 6 * np.sqrt(heat * hits) + 6 * heat
+        widest = np.minimum(crowd * hits, whole) + reach
+        widest = np.where(unknown[:-1], sizes, widest).astype(np.intp)
+        fewest = np.where(unknown[:-1], 0, bare * hits - reach).astype(np.intp)
+        # strides
+        inside = np.sqrt(heat * hits * np.clip(1 - hits / sizes, 0, 1))
+        deviation = cooler * np.interp(depths, known, self.deviation)
+        room = np.minimum(
+            np.interp(depths, known, self.felt_least) - possible.least,
+            possible.most - np.interp(depths, known, self.felt_most),
+        )
+        deviation = np.where((room < 2 * heat) | unknown, 0.0, deviation)
+        smooth = np.minimum(deviation, np.append(inside, np.inf))
+        smooth = np.minimum(smooth, np.append(deviation[1:], np.inf))
+        units = np.maximum(smooth / (_PER_DEVIATION * heat), 1.0)
+        stride = heat * 2 ** np.floor(np.log2(units)).astype(np.intp)
+        return _rounded(chain, least, most, stride, fewest, widest)
+
+
+def _spread(question: Question) -> float:
+    """Standard deviation of the excess without a tilt."""
+    total = 0.0
+    for part in question.parts:
+        chain = part.chain.blocks(_ROUGH)
+        n, m, depths = chain.n_samples, chain.n_targets, chain.depths
+        mean = m * (depths / n)
+        deviation = np.sqrt(mean * (1 - depths / n) * (n - m) / (n - 1))
+        reach = 8 * deviation + 16
+        sizes = chain.sizes[:-1]
+        held = m * (sizes / n)
+        widest = (held + 8 * np.sqrt(held) + 16).astype(np.intp)
+        inside = np.sqrt(held * (1 - sizes / n) * (1 - m / n))
+        smooth = np.minimum(deviation, np.append(inside, np.inf))
+        smooth = np.minimum(smooth, np.append(deviation[1:], np.inf))
+        units = np.maximum(smooth / _PER_DEVIATION, 1.0)
+        stride = 2 ** np.floor(np.log2(units)).astype(np.intp)
+        lattice = _rounded(
+            chain,
+            (mean - reach).astype(np.intp),
+            np.ceil(mean + reach).astype(np.intp),
+            stride,
+            np.zeros_like(widest),
+            widest,
+        )
+        total += (
+            part.copies * _strides(part, chain, lattice, 1).cumulants(0.0).curvature
+        )
+    return math.sqrt(total)

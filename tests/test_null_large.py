@@ -1,0 +1,174 @@
+"""The law of long lists with many targets, whose hits are followed in strides."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+from scipy.stats import hypergeom
+
+from skrank import RandomSelectionNull
+from skrank._ties import DETAILED, TieGroups, untied
+from skrank.null import _levels
+from skrank.null._chain import Chain
+from skrank.null._excess import halve
+from skrank.null._moments import moments, pairwise_moments
+
+LN10 = math.log(10)
+
+
+def at_z(null, z):
+    return null.mean() + z * null.std()
+
+
+@pytest.mark.parametrize(("n", "m", "z"), [(100_000, 1000, 3), (20_000, 2000, 10)])
+def test_strides_against_tilted_draws(n, m, z):
+    # unbiased draws, of every number of hits for itself
+    null = RandomSelectionNull(n, m)
+    s = at_z(null, z)
+    truth = null.tail(s, method="tilted", n_resamples=6000, random_state=0)
+    found = null.tail(s)
+    assert found.method == "inversion"
+    assert truth.error < 0.06
+    assert abs(math.expm1(found.log_pvalue - truth.log_pvalue)) < 3 * truth.error
+
+
+@pytest.mark.parametrize(("n", "m", "s"), [(10_000, 400, 0.1), (100_000, 300, 0.01)])
+@pytest.mark.parametrize("sign", ["greater", "less"])
+def test_strides_against_every_number_of_hits(monkeypatch, n, m, s, sign):
+    # the chain with all that is possible, in narrow blocks that count as ties
+    s = s if sign == "greater" else 0.9 * RandomSelectionNull(n, m).mean()
+    every = RandomSelectionNull(n, m).tail(s, alternative=sign)
+    monkeypatch.setattr(_levels, "MANY", 10)
+    strides = RandomSelectionNull(n, m).tail(s, alternative=sign)
+    assert strides.log_pvalue == pytest.approx(every.log_pvalue, abs=0.015)
+
+
+@pytest.mark.parametrize("n", [10**6, 10**8])
+def test_the_centre_is_normal_for_many_targets(n):
+    # of a symmetric law half is above the mean; what is left is its skewness
+    null = RandomSelectionNull(n, n // 50 if n < 10**7 else 200_000, "rie", alpha=2.0)
+    for z, expected in ((0, 0.5), (-1, 0.8413447), (1, 0.1586553), (2, 0.0227501)):
+        assert null.pvalue(at_z(null, z)) == pytest.approx(expected, rel=0.03)
+
+
+def test_far_tails_scale_with_the_list():
+    # of a list ten times as long the logarithm is ten times as large, but for the
+    # factor in front of the exponential
+    shorter, longer = (
+        RandomSelectionNull(10**5, 1000),
+        RandomSelectionNull(10**6, 10**4),
+    )
+    for s in (0.1, 0.5, 0.9):
+        one, ten = shorter.tail(s).log_pvalue, longer.tail(s).log_pvalue
+        assert ten == pytest.approx(10 * one, rel=0.01)
+
+
+def test_a_far_tail_is_above_that_of_a_perfect_list_and_falls():
+    null = RandomSelectionNull(10**8, 10**4)
+    n, m = 10**8, 10**4
+    perfect = gammaln(m + 1) + gammaln(n - m + 1) - gammaln(n + 1)
+    found = [null.tail(s).log_pvalue for s in (0.03, 0.5, 0.9)] + [perfect]
+    assert found == sorted(found, reverse=True)
+    assert null.tail(1.0).log_pvalue == pytest.approx(perfect, rel=1e-9)
+    assert null.tail(0.9).log_pvalue < -1e4 * LN10
+    assert null.pvalue(0.9) == 0.0
+
+
+@pytest.mark.parametrize(
+    "metric", ["precision_at_t", "recall_at_t", "enrichment_factor"]
+)
+def test_hits_at_a_cut_are_hypergeometric(metric):
+    # a cut inside a stretch, too
+    n, m = 10**8, 10**4
+    for t in (10_000, 5_000_001):
+        null = RandomSelectionNull(n, m, metric, t=t)
+        hits = int(hypergeom.isf(1e-6, n, m, t))
+        value = {"precision_at_t": hits / t, "recall_at_t": hits / m}.get(
+            metric, hits / t * n / m
+        )
+        exact = hypergeom.sf(hits - 1, n, m, t)
+        assert null.pvalue(value) == pytest.approx(exact, rel=1e-6)
+
+
+def test_stretches_against_single_items():
+    # the same list below and above where all items are known
+    n, m = DETAILED + 50_000, 2000
+    short = untied(n)
+    whole = TieGroups(np.arange(1, n + 1), np.zeros(n, dtype=bool))
+    law = RandomSelectionNull._of_ties(short, m, "average_precision")
+    full = RandomSelectionNull._of_ties(whole, m, "average_precision")
+    assert law.mean() == full.mean()
+    assert law.std() == full.std()
+    for s in (at_z(law, 4), 0.3):
+        log_p = full.tail(s).log_pvalue
+        assert law.tail(s).log_pvalue == pytest.approx(log_p, abs=0.01)
+    assert law.rvs(20, 3) == pytest.approx(full.rvs(20, 3), rel=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["average_precision", "bedroc"])
+def test_moments_over_stretches(metric):
+    # the closed form of average precision; of the sum over pairs for all single items
+    n, m = DETAILED + 10**6, 500
+    null = RandomSelectionNull(n, m, metric)
+    chain = null._terms[0].chain
+    whole = TieGroups(np.arange(1, n + 1), np.zeros(n, dtype=bool))
+    mean, variance = moments(Chain(chain.measure, whole, m))
+    assert pairwise_moments(chain) == pytest.approx((mean, variance), rel=1e-6)
+
+
+def test_first_hit_of_a_long_list():
+    # the first of m hits is at rank r or above with 1 - C(n - r, m) / C(n, m)
+    n, m = 10**8, 100
+    null = RandomSelectionNull(n, m, "reciprocal_rank")
+    for rank in (1, 1000, DETAILED):
+        exact = -math.expm1(m * math.log1p(-rank / n))
+        assert null.pvalue(1 / rank) == pytest.approx(exact, rel=1e-4)
+    ranks = 1 / null.rvs(20_000, 0)
+    assert ranks.mean() == pytest.approx((n + 1) / (m + 1), rel=0.05)
+    many = RandomSelectionNull(10**6, 10**4, "reciprocal_rank")
+    assert many.mean() == pytest.approx(many.rvs(5000, 0).mean(), rel=0.1)
+
+
+def test_support_of_many_targets():
+    null = RandomSelectionNull(10**6, 10**4)
+    least, most = null.support()
+    ranks = np.arange(10**6 - 10**4 + 1, 10**6 + 1)
+    assert most == 1.0
+    assert least == pytest.approx(np.mean(np.arange(1, 10**4 + 1) / ranks), rel=1e-12)
+    at_k = RandomSelectionNull(10**6, 10**4, "average_precision_at_k", k=5000)
+    assert at_k.support() == pytest.approx((0.0, 1.0))
+
+
+def test_ties_of_many_targets():
+    # 21 groups: multinomial draws of numpy are the judge
+    sizes = np.diff(np.rint(2 * 1.9 ** np.arange(20)), prepend=0).astype(int)
+    n, m = int(sizes.sum()), 1000
+    null = RandomSelectionNull(n, m, tie_sizes=sizes)
+    draws = np.sort(null.rvs(20_000, 1))
+    for q in (0.5, 0.9, 0.99):
+        share = null.pvalue(float(np.quantile(draws, q)))
+        assert share == pytest.approx(1 - q, abs=4 * math.sqrt(q * (1 - q) / 20_000))
+
+
+def test_saddlepoint_and_draws_of_many_targets():
+    null = RandomSelectionNull(60_000, 15_000)
+    s = at_z(null, 6)
+    log_p = null.tail(s).log_pvalue
+    assert null.tail(s, method="saddlepoint").log_pvalue == pytest.approx(
+        log_p, abs=0.02
+    )
+
+
+def test_interpolation_of_a_polynomial_is_exact():
+    x = np.arange(12.0)
+    found = halve(x**3 - 2 * x)
+    assert found == pytest.approx((np.arange(23) / 2) ** 3 - np.arange(23))
+    assert halve(np.array([1.0, 2.0])).tolist() == [1.0, 1.5, 2.0]
+
+
+def test_too_many_pairs_for_moments():
+    sizes = np.full(5 * 10**5, 2)
+    null = RandomSelectionNull(10**6, 10**4, tie_sizes=sizes, ties="optimistic")
+    with pytest.raises(ValueError, match="`metric` must be a sum over pairs of items"):
+        null.mean()
