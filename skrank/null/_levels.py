@@ -47,7 +47,7 @@ _Floats = NDArray[np.float64]
 
 
 class OutOfReachError(Exception):
-    """The value is too near an end of the support, or the lattice would be too large."""
+    """Too near an end of the support, or the lattice would be too large."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +78,7 @@ class Levels(Solution):
         return _total(self.lists, tilt)
 
     def drawn(self, tilt: float) -> list[Tilted]:
-        """Tilt all parts, every number of hits for itself, so that they can be drawn."""
+        """Tilt all parts, every number of hits for itself, to draw from."""
         parts = zip(self.question.parts, self.lists, strict=True)
         return [_drawable(part, one, tilt) for part, one in parts]
 
