@@ -236,14 +236,14 @@ class TailFinder:
         tail = _inversion.tail(solution, _FEW_FREQUENCIES)
         if _is_accurate(tail):
             return TailProbability(*tail, "inversion")
-        if self._is_large and (tail.error or 0.0) < _HOPELESS:
-            return TailProbability(*_inversion.tail(solution), "inversion")
-        if self._is_large:
-            return TailProbability(*tail, "inversion")
         bounded = self._bounded(question, solution, _FEW_MOVES)
         if bounded is not None and _is_tight(bounded):
             return TailProbability(*bounded, "grid")
+        if self._is_large and (tail.error or 0.0) > _HOPELESS:
+            return TailProbability(*tail, "inversion")
         tail = _inversion.tail(solution)
+        if self._is_large:  # there is nothing better
+            return TailProbability(*tail, "inversion")
         return TailProbability(*tail, "inversion") if _is_accurate(tail) else None
 
     def _bounded(

@@ -257,6 +257,9 @@ class _Profile:
             self.fewest,
             self.widest,
         ) = np.array(rows).T
+        if not np.all(np.isfinite(self.mean)):
+            raise OutOfReachError
+        self.mean = np.maximum.accumulate(self.mean)  # rounding
 
     def roughness(self, tilt: float) -> float:
         """What blocks that grow by 1 leave out of K, all together.
