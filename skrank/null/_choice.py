@@ -39,6 +39,7 @@ ALTERNATIVES = ("greater", "less", "two-sided")
 _ACCURATE = 0.015  # error of "inversion" beyond which "auto" goes on to "tilted"
 _TIGHT = 0.05  # logarithm of the ratio of bounds, likewise for "grid"
 _FEW_FREQUENCIES = 4096  # of "inversion" before "grid" is tried
+_FEW_GROUPS, _FEW_CELLS = 64, 2**23  # of lists that need no strides
 _HOPELESS = 0.5  # error of "inversion" at which more of them do not help
 _FEW_MOVES = 100_000  # of "grid" in "auto"
 _DRAWS = 2**14  # of "tilted" in "auto", doubled until the error is small enough
@@ -104,7 +105,10 @@ class TailFinder:
     @cached_property
     def _is_large(self) -> bool:
         """Whether hits are followed in strides."""
-        return max(term.chain.n_targets for term in self.terms) > _levels.MANY
+        chains = [term.chain for term in self.terms]
+        if all(chain.ends.size < _FEW_GROUPS for chain in chains):
+            return max(chain.n_cells for chain in chains) > _FEW_CELLS
+        return max(chain.n_targets for chain in chains) > _levels.MANY
 
     def _end(self, sign: int) -> tuple[float, float]:
         value = logchance = 0.0
@@ -181,7 +185,10 @@ class TailFinder:
             named = "enumeration" if method == "auto" else method
             return TailProbability(*known, named)
         try:
-            return self._ask(question, statistic, sign, method, size, generator)
+            found = self._ask(question, statistic, sign, method, size, generator)
+            if self._is_large and found.log_pvalue < self.ends[(sign + 1) // 2][1]:
+                raise _levels.OutOfReachError  # the end itself is as likely
+            return found
         except _levels.OutOfReachError:
             raise self._refusal(statistic, method) from None
 
@@ -236,14 +243,14 @@ class TailFinder:
         tail = _inversion.tail(solution, _FEW_FREQUENCIES)
         if _is_accurate(tail):
             return TailProbability(*tail, "inversion")
-        if self._is_large and (tail.error or 0.0) < _HOPELESS:
-            return TailProbability(*_inversion.tail(solution), "inversion")
-        if self._is_large:
-            return TailProbability(*tail, "inversion")
         bounded = self._bounded(question, solution, _FEW_MOVES)
         if bounded is not None and _is_tight(bounded):
             return TailProbability(*bounded, "grid")
+        if self._is_large and (tail.error or 0.0) > _HOPELESS:
+            return TailProbability(*tail, "inversion")
         tail = _inversion.tail(solution)
+        if self._is_large:  # there is nothing better
+            return TailProbability(*tail, "inversion")
         return TailProbability(*tail, "inversion") if _is_accurate(tail) else None
 
     def _bounded(

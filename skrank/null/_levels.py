@@ -47,7 +47,7 @@ _Floats = NDArray[np.float64]
 
 
 class OutOfReachError(Exception):
-    """The value is too near an end of the support, or the lattice would be too large."""
+    """Too near an end of the support, or the lattice would be too large."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +78,7 @@ class Levels(Solution):
         return _total(self.lists, tilt)
 
     def drawn(self, tilt: float) -> list[Tilted]:
-        """Tilt all parts, every number of hits for itself, so that they can be drawn."""
+        """Tilt all parts, every number of hits for itself, to draw from."""
         parts = zip(self.question.parts, self.lists, strict=True)
         return [_drawable(part, one, tilt) for part, one in parts]
 
@@ -257,6 +257,9 @@ class _Profile:
             self.fewest,
             self.widest,
         ) = np.array(rows).T
+        if not np.all(np.isfinite(self.mean)):
+            raise OutOfReachError
+        self.mean = np.maximum.accumulate(self.mean)  # rounding
 
     def roughness(self, tilt: float) -> float:
         """What blocks that grow by 1 leave out of K, all together.
