@@ -122,7 +122,7 @@ class Sieve:
         return bucket
 
     def share_held(self, scores: NDArray[Any]) -> float:
-        """Share of the scores that fall into buckets with a level, from some of them."""
+        """Share of the scores in buckets that hold a level, judged by some of them."""
         some = scores[:: max(1, scores.size // _LOOKED_AT)]
         return float(self.held[self.buckets(some)].mean())
 
