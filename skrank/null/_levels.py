@@ -44,6 +44,7 @@ _TOUCHED = 1e-6  # chance beyond which an end of the windows is felt
 _PER_DEVIATION = 2.0  # strides in a standard deviation, at least
 
 _Floats = NDArray[np.float64]
+_Ints = NDArray[np.intp]
 
 
 class OutOfReachError(Exception):
@@ -313,9 +314,9 @@ class _Profile:
         usual = np.maximum(np.diff(self.mean), 1e-9)
         loose = 1.5 if heat < self.heat else 1.2
         crowd, bare = self.widest[1:] / usual, self.fewest[1:] / usual
-        crowd = loose * np.maximum(crowd[first - 1], crowd[last - 1])
-        bare = np.minimum(bare[first - 1], bare[last - 1]) / loose
-        whole = self.widest[first] + self.widest[last] * (first < last)
+        crowd = loose * _over(np.maximum, crowd, first - 1, last)
+        bare = _over(np.minimum, bare, first - 1, last) / loose
+        whole = _over(np.add, self.widest[1:], first - 1, last)
         reach = 6 * np.sqrt(heat * hits) + 6 * heat
         widest = np.minimum(crowd * hits, whole) + reach
         widest = np.where(unknown[:-1], sizes, widest).astype(np.intp)
@@ -333,6 +334,13 @@ class _Profile:
         units = np.maximum(smooth / (_PER_DEVIATION * heat), 1.0)
         stride = heat * 2 ** np.floor(np.log2(units)).astype(np.intp)
         return _rounded(chain, least, most, stride, fewest, widest)
+
+
+def _over(function: np.ufunc, values: _Floats, first: _Ints, stop: _Ints) -> _Floats:
+    """Reduce stretches of values, from the first of each to before the stop."""
+    pairs = np.stack([first, np.maximum(stop, first + 1)], axis=1).ravel()
+    found = function.reduceat(np.append(values, values[-1]), pairs)[::2]
+    return np.asarray(found)
 
 
 def _spread(question: Question) -> float:
