@@ -167,20 +167,23 @@ class Solution:
         """Cumulants at another tilt."""
         return _total(self.rough, tilt, self.fine)
 
-    def tilted(self, tilt: float) -> list[Tilted]:
-        """Tilt all parts, on chains fine enough for their p-value."""
+    def tilted(self, tilt: float) -> tuple[list[Tilted], float]:
+        """Tilt all parts, on chains fine enough for their p-value.
+
+        Returns the relative error that the blocks may cause in it, too.
+        """
         if self.fine:
-            return [_whole(rough, tilt) for rough in self.rough.parts]
+            return [_whole(rough, tilt) for rough in self.rough.parts], MERGING
         parts = zip(self.question.parts, self.rough.parts, strict=True)
-        return [_refine(part, rough, tilt) for part, rough in parts]
+        return [_refine(part, rough, tilt) for part, rough in parts], MERGING
 
     def drawn(self, tilt: float) -> list[Tilted]:
         """Tilt all parts, on chains from which lists can be drawn."""
-        return self.tilted(tilt)
+        return self.tilted(tilt)[0]
 
     def finely(self, tilt: float) -> Callable[[float], Cumulants]:
         """Cumulants near a tilt, on chains fine enough for their p-value."""
-        tilted = self.tilted(tilt)
+        tilted, _ = self.tilted(tilt)
         parts = [part.excess for part in tilted]
         ladders = [[move.step for move in part.moves] for part in tilted]
 
