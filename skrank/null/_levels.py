@@ -234,7 +234,7 @@ def _blocks(chain: Chain, heat: int) -> Chain:
 def _strides(part: Excess, chain: Chain, lattice: Lattice, heat: int) -> Strides:
     rows = 1 + (lattice.widest - lattice.fewest) // lattice.stride[:-1]
     columns = 1 + ((lattice.most - lattice.least) // lattice.stride)[:-1]
-    if (rows * columns).sum() > _MOST_CELLS:
+    if rows.min() < 1 or columns.min() < 1 or (rows * columns).sum() > _MOST_CELLS:
         raise OutOfReachError
     return Strides(part.on(chain), list(chain.climb(lattice, heat)), heat)
 
