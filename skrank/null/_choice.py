@@ -40,7 +40,7 @@ _ACCURATE = 0.015  # error of "inversion" beyond which "auto" goes on to "tilted
 _TIGHT = 0.05  # logarithm of the ratio of bounds, likewise for "grid"
 _FEW_FREQUENCIES = 4096  # of "inversion" before "grid" is tried
 _FEW_GROUPS, _FEW_CELLS = 64, 2**23  # of lists that need no strides
-_HOPELESS = 0.5  # error of "inversion" at which more of them do not help
+_HOPELESS = 0.5  # error of "inversion" at which more do not help; refused in strides
 _FEW_MOVES = 100_000  # of "grid" in "auto"
 _DRAWS = 2**14  # of "tilted" in "auto", doubled until the error is small enough
 _MAX_DRAWS = 2**20
@@ -120,7 +120,8 @@ class TailFinder:
 
     def _list_end(self, chain: Chain, sign: int) -> tuple[float, float]:
         falling = chain.measure.pairwise and chain.measure.ordered
-        if self._is_large and falling and chain.untied:
+        expected = chain.untied or chain.measure.ties == "expected"
+        if self._is_large and falling and expected:
             return _sampling.filled(chain, sign)
         if chain.coarse.n_cells > MOST_CELLS:
             return _sampling.filled(chain, sign)
@@ -241,15 +242,18 @@ class TailFinder:
     ) -> TailProbability | None:
         """Try the engines that are not drawn, in the order of what they cost."""
         tail = _inversion.tail(solution, _FEW_FREQUENCIES)
+        assert tail.error is not None
         if _is_accurate(tail):
             return TailProbability(*tail, "inversion")
         bounded = self._bounded(question, solution, _FEW_MOVES)
         if bounded is not None and _is_tight(bounded):
             return TailProbability(*bounded, "grid")
-        if self._is_large and (tail.error or 0.0) > _HOPELESS:
-            return TailProbability(*tail, "inversion")
-        tail = _inversion.tail(solution)
+        if not self._is_large or tail.error <= _HOPELESS:
+            tail = _inversion.tail(solution)
+        assert tail.error is not None
         if self._is_large:  # there is nothing better
+            if tail.error > _HOPELESS:
+                raise _levels.OutOfReachError
             return TailProbability(*tail, "inversion")
         return TailProbability(*tail, "inversion") if _is_accurate(tail) else None
 
