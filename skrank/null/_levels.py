@@ -318,7 +318,8 @@ class _Profile:
     def lattice(self, chain: Chain, heat: int, times: float = 1.0) -> Lattice:
         """Lay a lattice for packets of some size over another chain."""
         depths, known = chain.depths, self.depths
-        mean = PchipInterpolator(known, self.mean, extrapolate=True)(depths)
+        with np.errstate(over="ignore"):  # where next to nothing is above
+            mean = PchipInterpolator(known, self.mean, extrapolate=True)(depths)
         hits = np.maximum(np.diff(mean), 0.0)
         unknown = depths < known[1]
         least, most = self._window(depths, mean, heat, unknown)
