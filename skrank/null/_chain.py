@@ -56,6 +56,29 @@ class Lattice(NamedTuple):
     widest: _Ints
 
 
+class Orders(NamedTuple):
+    """The orders inside a merged block: hits that are free, variance of what one adds.
+
+    A hit is about as likely anywhere in the block, and what it adds changes evenly. So
+    its K is close to ``2.5 * (sqrt(1 + 0.4 * v * u**2) - 1)`` with v the variance: like
+    that of a uniform law to the fourth cumulant, and no steeper far out.
+    """
+
+    free: _Floats
+    single: _Floats
+
+    def cumulants(self, tilt: float) -> tuple[_Floats, _Floats, _Floats]:
+        """K, K' and K'' of what all of them add."""
+        variance = self.free * self.single
+        ratio = 1 + 0.4 * tilt**2 * self.single
+        root = np.sqrt(ratio)
+        return (
+            tilt**2 * variance / (1 + root),
+            tilt * variance / root,
+            variance / (ratio * root),
+        )
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
     """One group of the body, over the hits in it (rows) and above it (columns).
@@ -63,7 +86,7 @@ class Step:
     `gain[d, i]` is what d hits add below ``least + i``, `logcount[d]` the logarithm of
     the number of ways to place them; ``next_least`` to ``next_most`` hits may follow.
     On a lattice rows begin with `fewest` hits, both go by `stride`, those that follow
-    by `next_stride`, and `spread` is the variance of the gain inside a merged block.
+    by `next_stride`, and `orders` are those inside a merged block.
     """
 
     gain: _Floats
@@ -74,7 +97,7 @@ class Step:
     fewest: int = 0
     stride: int = 1
     next_stride: int = 1
-    spread: _Floats | None = None
+    orders: Orders | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,14 +106,14 @@ class Closing:
 
     The value of the list is ``slope * S + intercept``, S the gains of the body;
     `logweight` is what a path through a cell weighs from here on. The first column is
-    that of `least` hits. `spread` is the variance of the gain inside a merged block.
+    that of `least` hits. `orders` are those inside a merged block.
     """
 
     slope: _Floats
     intercept: _Floats
     logweight: _Floats
     least: int
-    spread: _Floats | None = None
+    orders: Orders | None = None
 
 
 class Chain:
@@ -268,7 +291,7 @@ class Chain:
             hits = np.arange(low, max(high, low) + 1, s)[:, None]
             above = np.arange(least[j], most[j] + 1, s)
             size = int(self.sizes[j])
-            gain, spread = self._inside(j, above, hits)
+            gain, orders = self._inside(j, above, hits)
             yield Step(
                 gain,
                 log_binomial(size, hits[:, 0]) + math.log(s),
@@ -278,11 +301,13 @@ class Chain:
                 int(hits[0, 0]),
                 s,
                 stride[j + 1],
-                spread if heat == 1 else None,
+                orders if heat == 1 else None,
             )
 
-    def _inside(self, j: int, above: _Ints, hits: _Ints) -> tuple[_Floats, _Floats]:
-        """Gain of a group, and its variance over the orders inside a merged one.
+    def _inside(
+        self, j: int, above: _Ints, hits: _Ints
+    ) -> tuple[_Floats, Orders | None]:
+        """Gain of a group, and the orders inside a merged one.
 
         To move a hit down by one place changes the sum of gains as the gain of a single
         hit there changes; from the change over each third of the block follows that
@@ -293,7 +318,7 @@ class Chain:
         shape = np.broadcast_shapes(above.shape, hits.shape)
         if not self.merged[j]:
             gain = measure.gain(start, size, above, hits, frame)
-            return np.broadcast_to(gain, shape), np.zeros((1, 1))
+            return np.broadcast_to(gain, shape), None
         measure = replace(measure, ties="expected")
         gain = measure.gain(start, size, above, hits, frame)
         places = start + (size - 1) * np.arange(4) / 3
@@ -308,10 +333,11 @@ class Chain:
         p1 = 0.75 * (last - first)
         p2 = 2.25 * ((first + last) / 2 - middle)
         p0 = middle - p2 / 27
-        spread = p0**2 / 3 + p1**2 / 45 + 2 * p0 * p2 / 15 + p2**2 / 63
+        single = p0**2 / 3 + p1**2 / 45 + 2 * p0 * p2 / 15 + p2**2 / 63
         freedom = 0.0 if self.freedom is None else self.freedom[j]
-        drawn = hits * (1 - hits / size) * scale * freedom
-        return np.broadcast_to(gain, shape), np.broadcast_to(drawn * spread, shape)
+        free = hits * (1 - hits / size) * scale * freedom
+        single = np.broadcast_to(single, shape)
+        return np.broadcast_to(gain, shape), Orders(np.asarray(free), single)
 
     def _tables(
         self, here: slice, hits: _Ints, hits_above: _Ints, inside: str
@@ -350,20 +376,19 @@ class Chain:
             -np.inf,
         )
         groups = HitGroups(np.asarray(above), np.asarray(size), hits_above, hits)
-        measure, spread = self.measure, None
+        measure, orders = self.measure, None
         if self.merged[-1]:
             measure = replace(measure, ties="expected")
         slope, intercept = measure.closing(groups, self.frame)
         shape = logweight.shape
         if self.freedom is not None:
-            spread = self._inside(self.ends.size - 1, hits_above, hits)[1]
-            spread = np.broadcast_to(spread, shape)
+            orders = self._inside(self.ends.size - 1, hits_above, hits)[1]
         return Closing(
             np.broadcast_to(slope, shape),
             np.broadcast_to(intercept, shape),
             logweight,
             least,
-            spread,
+            orders,
         )
 
     @cached_property

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.null._chain import Chain, Step
+from skrank.null._chain import Chain, Orders, Step
 
 _Floats = NDArray[np.float64]
 IMPOSSIBLE = -1e300  # logarithm of the weight of a state that leads nowhere
@@ -60,13 +60,13 @@ class Cumulants(NamedTuple):
 class Final(NamedTuple):
     """The last group, over the ways to fill it (rows) and the hits above it (columns).
 
-    What a path weighs from here on, what it adds, the variance of that inside a merged
-    block, and the hits of the first column.
+    What a path weighs from here on, what it adds, the orders inside a merged block, and
+    the hits of the first column.
     """
 
     logweight: _Floats
     excess: _Floats
-    spread: _Floats
+    orders: Orders | None
     least: int
 
 
@@ -114,12 +114,27 @@ class Excess:
             below = steps[0]
             first, last = (n - least for n in (below.next_least, below.next_most))
             columns, least = slice(first, last + 1, below.next_stride), below.next_least
-        spread = np.zeros((1, 1))
-        if closing.spread is not None:
-            spread = self.scale**2 * closing.spread[:, columns]
+        orders = closing.orders
+        if orders is not None:
+            shape = closing.logweight.shape
+            parts = (np.broadcast_to(part, shape)[:, columns] for part in orders)
+            orders = Orders(*parts)
         return Final(
-            closing.logweight[:, columns], self.last[:, columns], spread, least
+            closing.logweight[:, columns], self.last[:, columns], orders, least
         )
+
+    def weigh(
+        self, logcount: _Floats, gain: _Floats, orders: Orders | None, tilt: float
+    ) -> tuple[_Floats, _Floats, _Floats | float]:
+        """Tilt ways to fill a group: what each weighs, adds on average, its variance.
+
+        `gain` has the scale already; what the orders inside a block hide has not.
+        """
+        logweight = logcount + tilt * gain
+        if orders is None:
+            return logweight, gain, 0.0
+        value, slope, curvature = orders.cumulants(tilt * self.scale)
+        return logweight + value, gain + self.scale * slope, self.scale**2 * curvature
 
     def cumulants(
         self, tilt: float, steps: Sequence[Step], heat: float = 1.0
@@ -130,21 +145,19 @@ class Excess:
         a list so many times shorter, and K that of the list itself.
         """
         end = self.final(steps)
-        gain = end.excess + tilt * end.spread
-        logweight = end.logweight + tilt * (gain - tilt / 2 * end.spread)
-        state = _mix(logweight / heat, gain, end.spread + 0 * gain)
+        logweight, mean, variance = self.weigh(
+            end.logweight, end.excess, end.orders, tilt
+        )
+        state = _mix(logweight / heat, mean, variance)
         for step in steps:
-            value, mean, variance = (
+            value, after, spread = (
                 window(step, part, fill)
                 for part, fill in zip(state, (IMPOSSIBLE, 0.0, 0.0), strict=True)
             )
-            gain = self.scale * step.gain
-            logweight = step.logcount[:, None] + tilt * gain
-            if step.spread is not None:
-                spread = self.scale**2 * step.spread
-                logweight = logweight + tilt**2 / 2 * spread
-                gain, variance = gain + tilt * spread, variance + spread
-            state = _mix(logweight / heat + value, gain + mean, variance)
+            logweight, mean, variance = self.weigh(
+                step.logcount[:, None], self.scale * step.gain, step.orders, tilt
+            )
+            state = _mix(logweight / heat + value, mean + after, variance + spread)
         whole, slope, curvature = (float(part[0]) for part in state)
         return Cumulants(heat * whole, slope, curvature / heat)
 
@@ -266,7 +279,7 @@ def _mended(logweight: _Floats) -> _Floats:
 
 
 def _mix(
-    logweight: _Floats, mean: _Floats, variance: _Floats
+    logweight: _Floats, mean: _Floats, variance: _Floats | float
 ) -> tuple[_Floats, _Floats, _Floats]:
     """Weight, mean and variance of what follows on a state, all ways together."""
     top = np.maximum(logweight.max(axis=0), IMPOSSIBLE)

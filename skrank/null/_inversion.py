@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank.null._excess import Tail
-from skrank.null._tilting import MERGING, Solution, Tilted
+from skrank.null._tilting import Solution, Tilted
 
 _ALIAS = 1e-5  # of the probability: what the period may add
 _BEHIND = 2.0  # K at the tilt of the contour
@@ -38,7 +38,7 @@ _LATTICE = 4096  # then at least so many
 def tail(solution: Solution, max_frequencies: int = MAX_FREQUENCIES) -> Tail:
     """Probability that the excess is at least zero, with an estimate of the error."""
     tilt = _positive(solution)
-    parts = solution.tilted(tilt)
+    parts, merging = solution.tilted(tilt)
     width = 2 * math.pi / _period(solution, tilt)
     phi = np.zeros(0, dtype=complex)
     groups = sum(part.copies * part.chain.ends.size for part in solution.question.parts)
@@ -57,7 +57,7 @@ def tail(solution: Solution, max_frequencies: int = MAX_FREQUENCIES) -> Tail:
         return Tail(0.0, error=math.inf)
     log_mgf = sum(part.excess.copies * part.log_mgf for part in parts)
     log_p = min(0.0, log_mgf + math.log(total))
-    return Tail(log_p, error=error + _ALIAS + MERGING)
+    return Tail(log_p, error=error + _ALIAS + merging)
 
 
 def _invert(

@@ -17,13 +17,14 @@ the variance are kept.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
+from scipy.special import erfcx
 
 from skrank.null._chain import Chain, Lattice, Step
 from skrank.null._excess import Cumulants, Excess, Question
@@ -40,10 +41,15 @@ _FURTHEST = 1e9  # tilt, in units of the deviation, at which only the best is le
 _REACHED = 0.97  # of the way there: how far a level of packets is asked to go
 _MOST_CELLS = 2**24  # of a lattice; some hundred MiB
 _MAX_LOOKS = 8  # at a list without packets
+_COARSE = 1.5  # width of the blocks among which the tilt is found, in fine ones
+_MAX_FINER = 3  # lattices after that
+_AGREED = MERGING / 2  # relative difference of p at which two lattices agree
+_HOPELESS = 0.5  # and at which finer ones do not help
 _TOUCHED = 1e-6  # chance beyond which an end of the windows is felt
 _PER_DEVIATION = 2.0  # strides in a standard deviation, at least
 
 _Floats = NDArray[np.float64]
+_Ints = NDArray[np.intp]
 
 
 class OutOfReachError(Exception):
@@ -83,19 +89,37 @@ class Levels(Solution):
         return [_drawable(part, one, tilt) for part, one in parts]
 
     def finely(self, tilt: float) -> Callable[[float], Cumulants]:
-        """Cumulants near a tilt: those at hand, which are fine enough for a formula."""
-        return self.at
+        """Cumulants near a tilt, on chains fine enough for their p-value."""
+        return partial(_total, self._finer(tilt)[0])
 
-    def tilted(self, tilt: float) -> list[Tilted]:
+    def tilted(self, tilt: float) -> tuple[list[Tilted], float]:
         """Tilt all parts, on chains fine enough for their p-value."""
-        parts = zip(self.question.parts, self.lists, strict=True)
-        fine = (_refined(part, one, tilt, 1.0) for part, one in parts)
-        return [one.tilted(tilt).trimmed() for one in fine]
+        lists, error = self._finer(tilt)
+        return [one.tilted(tilt).trimmed() for one in lists], error
+
+    def _finer(self, tilt: float) -> tuple[tuple[Strides, ...], float]:
+        """Go to finer lattices until two agree, and tell by how much they do not.
+
+        They differ in blocks, windows and strides; what is left out falls at least as
+        the third power of the width of the blocks, so that the finer one of two is
+        nearer to the truth than to the other.
+        """
+        lists, times = self.lists, _COARSE
+        log_p = _normal_tail(tilt, _total(lists, tilt))
+        for _ in range(_MAX_FINER):
+            before, times = log_p, times / _COARSE
+            lists = _each(partial(_refined, times=times), self.question, lists, tilt)
+            log_p = _normal_tail(tilt, _total(lists, tilt))
+            error = abs(math.expm1(log_p - before))
+            if not _AGREED < error < _HOPELESS:
+                break
+        return lists, MERGING / 2 + error
 
 
 def solve(question: Question) -> Levels:
     """Find the tilt; the value must be inside the support."""
     lists, tilt = tuple(_first(part) for part in question.parts), 0.0
+    spread = math.sqrt(_total(lists, tilt).curvature)
     while any(one.heat > 1 for one in lists):
         tilt = _near(lists, tilt)
         lists = _each(_next, question, lists, tilt)
@@ -105,7 +129,15 @@ def solve(question: Question) -> Levels:
         tilt, found = _root(lists, tilt)
         if abs(tilt - before) * math.sqrt(found.curvature) <= 1.0:
             break
-    return Levels(question, question, tilt, found, _spread(question), False, lists)
+    return Levels(question, question, tilt, found, spread, False, lists)
+
+
+def _normal_tail(tilt: float, found: Cumulants) -> float:
+    """Logarithm of p if the tilted law were normal."""
+    _, slope, curvature = found
+    from_zero = (tilt * curvature - slope) / math.sqrt(2 * curvature)
+    log_share = math.log(float(erfcx(from_zero)) / 2)
+    return found.value - slope**2 / (2 * curvature) + log_share
 
 
 def _each(
@@ -169,16 +201,18 @@ def _next(part: Excess, found: Strides, tilt: float) -> Strides:
     return _strides(part, chain, _Profile(found, tilt).lattice(chain, heat), heat)
 
 
-def _refined(part: Excess, found: Strides, tilt: float, times: float = 1.5) -> Strides:
-    """Look at a list in blocks some times as wide as the p-value allows.
+def _refined(
+    part: Excess, found: Strides, tilt: float, times: float = _COARSE
+) -> Strides:
+    """Look at a list in blocks, and strides, some times as wide as p allows.
 
-    What is left out inside the blocks are the cumulants from the third on.
+    What is left out inside the blocks is the third cumulant.
     """
     profile = _Profile(found, tilt)
     growth = (MERGING / 2 / max(profile.roughness(tilt), 1e-12)) ** 0.25
     growth = times * min(max(growth, _GROWTH[0]), _GROWTH[1])
     chain = part.chain.blocks(growth, single=_SINGLE)
-    return _strides(part, chain, profile.lattice(chain, 1), 1)
+    return _strides(part, chain, profile.lattice(chain, 1, times), 1)
 
 
 def _drawable(part: Excess, found: Strides, tilt: float) -> Tilted:
@@ -200,7 +234,7 @@ def _blocks(chain: Chain, heat: int) -> Chain:
 def _strides(part: Excess, chain: Chain, lattice: Lattice, heat: int) -> Strides:
     rows = 1 + (lattice.widest - lattice.fewest) // lattice.stride[:-1]
     columns = 1 + ((lattice.most - lattice.least) // lattice.stride)[:-1]
-    if (rows * columns).sum() > _MOST_CELLS:
+    if rows.min() < 1 or columns.min() < 1 or (rows * columns).sum() > _MOST_CELLS:
         raise OutOfReachError
     return Strides(part.on(chain), list(chain.climb(lattice, heat)), heat)
 
@@ -223,26 +257,17 @@ def _rounded(
 
 
 class _Profile:
-    """Where the hits of a tilted list stand."""
+    """Where the hits of a tilted list stand.
+
+    After each block, and in it: the least and the most hits that count, and those
+    whose lack would be felt; the mean and the standard deviation.
+    """
 
     def __init__(self, found: Strides, tilt: float) -> None:
         self.excess, self.heat = found.excess, found.heat
-        self.depths = self.excess.chain.depths
-        rows = [np.zeros(8)]
-        tilted = found.tilted(tilt)
-        for move, (first, after, inside) in zip(
-            reversed(tilted.moves), tilted.marginals(), strict=True
-        ):
-            step = move.step
-            hits = first + step.next_stride * np.arange(after.size)
-            in_block = step.fewest + step.stride * np.arange(inside.size)
-            mean = float(after @ hits)
-            deviation = math.sqrt(float(after @ (hits - mean) ** 2))
-            kept = hits[after > _LEFT_OUT][[0, -1]]
-            felt = hits[after > _TOUCHED][[0, -1]]
-            held = in_block[inside > _LEFT_OUT][[0, -1]]
-            rows.append(np.array([*kept, *felt, mean, deviation, *held]))
         chain = self.excess.chain
+        self.depths = chain.depths
+        rows = [np.zeros(8), *_rows(found.tilted(tilt))]
         if chain.ends[-1] == chain.n_samples:  # where all hits have been seen
             m = chain.n_targets
             self.depths = np.append(self.depths, chain.n_samples)
@@ -276,7 +301,7 @@ class _Profile:
         return float(hits @ width**2)
 
     def _widths(self, tilt: float) -> tuple[_Floats, _Floats]:
-        """Hits of the blocks, and how gains change over blocks that grow by 1."""
+        """Free hits of the blocks, and how gains change over blocks that grow by 1."""
         chain = self.excess.chain
         start, stop = self.depths[:-1], self.depths[1:]
         far = start >= 5
@@ -286,18 +311,26 @@ class _Profile:
             for depth in (start, stop - 1)
         ]
         scale = np.abs(tilt * self.excess.scale / np.log(stop / start))
-        return np.diff(self.mean)[far], scale * np.abs(ends[0] - ends[1])
+        hits = np.diff(self.mean)[far]
+        free = hits * np.clip(1 - hits / (stop - start), 0, 1)
+        return free, scale * np.abs(ends[0] - ends[1])
 
-    def lattice(self, chain: Chain, heat: int) -> Lattice:
-        """Lay a lattice for packets of some size over a finer chain."""
+    def lattice(self, chain: Chain, heat: int, times: float = 1.0) -> Lattice:
+        """Lay a lattice for packets of some size over another chain."""
         depths, known = chain.depths, self.depths
-        possible = chain.possible()
-        unknown = depths < known[1]
-        cooler = math.sqrt(heat / self.heat)
         mean = PchipInterpolator(known, self.mean, extrapolate=True)(depths)
         hits = np.maximum(np.diff(mean), 0.0)
-        sizes = chain.sizes[:-1]
-        # between two known depths the hits vary by as much again as a bridge does
+        unknown = depths < known[1]
+        least, most = self._window(depths, mean, heat, unknown)
+        fewest, widest = self._inside(chain, hits, heat, unknown[:-1])
+        stride = self._stride(chain, hits, heat, unknown, times)
+        return _rounded(chain, least, most, stride, fewest, widest)
+
+    def _window(
+        self, depths: _Ints, mean: _Floats, heat: int, unknown: NDArray[np.bool_]
+    ) -> tuple[_Ints, _Ints]:
+        """Least and most hits at depths; between the known ones as a bridge varies."""
+        known = self.depths
         held = np.interp(depths, known[1:], np.diff(self.mean))
         slack = heat + np.sqrt(8 * heat * held)
         slack[np.isin(depths, known)] = heat
@@ -305,23 +338,44 @@ class _Profile:
         most = mean + np.interp(depths, known, self.most - self.mean) + slack
         least = np.where(unknown, 0, least)
         most = np.where(unknown, depths, most)
-        least = np.minimum.accumulate(least[::-1])[::-1].astype(np.intp)
-        most = np.ceil(np.maximum.accumulate(most)).astype(np.intp)
-        # of the hits in a block
+        # hits do not become fewer
+        least = np.minimum.accumulate(least[::-1])[::-1]
+        return (
+            least.astype(np.intp),
+            np.ceil(np.maximum.accumulate(most)).astype(np.intp),
+        )
+
+    def _inside(
+        self, chain: Chain, hits: _Floats, heat: int, unknown: NDArray[np.bool_]
+    ) -> tuple[_Ints, _Ints]:
+        """Fewest and most hits in blocks, by those in the blocks that they overlap."""
+        known, depths = self.depths, chain.depths
         first = np.minimum(np.searchsorted(known, depths[:-1], "right"), known.size - 1)
         last = np.minimum(np.searchsorted(known, depths[1:]), known.size - 1)
         usual = np.maximum(np.diff(self.mean), 1e-9)
         loose = 1.5 if heat < self.heat else 1.2
         crowd, bare = self.widest[1:] / usual, self.fewest[1:] / usual
-        crowd = loose * np.maximum(crowd[first - 1], crowd[last - 1])
-        bare = np.minimum(bare[first - 1], bare[last - 1]) / loose
-        whole = self.widest[first] + self.widest[last] * (first < last)
+        crowd = loose * _over(np.maximum, crowd, first - 1, last)
+        bare = _over(np.minimum, bare, first - 1, last) / loose
+        whole = _over(np.add, self.widest[1:], first - 1, last)
         reach = 6 * np.sqrt(heat * hits) + 6 * heat
         widest = np.minimum(crowd * hits, whole) + reach
-        widest = np.where(unknown[:-1], sizes, widest).astype(np.intp)
-        fewest = np.where(unknown[:-1], 0, bare * hits - reach).astype(np.intp)
-        # strides
-        inside = np.sqrt(heat * hits * np.clip(1 - hits / sizes, 0, 1))
+        widest = np.where(unknown, chain.sizes[:-1], widest)
+        fewest = np.where(unknown, 0, bare * hits - reach)
+        return fewest.astype(np.intp), widest.astype(np.intp)
+
+    def _stride(
+        self,
+        chain: Chain,
+        hits: _Floats,
+        heat: int,
+        unknown: NDArray[np.bool_],
+        times: float,
+    ) -> _Ints:
+        """Strides well below the deviations of the hits after blocks and in them."""
+        depths, known, possible = chain.depths, self.depths, chain.possible()
+        inside = np.sqrt(heat * hits * np.clip(1 - hits / chain.sizes[:-1], 0, 1))
+        cooler = math.sqrt(heat / self.heat)
         deviation = cooler * np.interp(depths, known, self.deviation)
         room = np.minimum(
             np.interp(depths, known, self.felt_least) - possible.least,
@@ -330,37 +384,28 @@ class _Profile:
         deviation = np.where((room < 2 * heat) | unknown, 0.0, deviation)
         smooth = np.minimum(deviation, np.append(inside, np.inf))
         smooth = np.minimum(smooth, np.append(deviation[1:], np.inf))
-        units = np.maximum(smooth / (_PER_DEVIATION * heat), 1.0)
-        stride = heat * 2 ** np.floor(np.log2(units)).astype(np.intp)
-        return _rounded(chain, least, most, stride, fewest, widest)
+        units = np.maximum(smooth * times / (_PER_DEVIATION * heat), 1.0)
+        return heat * np.asarray(2 ** np.floor(np.log2(units)).astype(np.intp))
 
 
-def _spread(question: Question) -> float:
-    """Standard deviation of the excess without a tilt."""
-    total = 0.0
-    for part in question.parts:
-        chain = part.chain.blocks(_ROUGH)
-        n, m, depths = chain.n_samples, chain.n_targets, chain.depths
-        mean = m * (depths / n)
-        deviation = np.sqrt(mean * (1 - depths / n) * (n - m) / (n - 1))
-        reach = 8 * deviation + 16
-        sizes = chain.sizes[:-1]
-        held = m * (sizes / n)
-        widest = (held + 8 * np.sqrt(held) + 16).astype(np.intp)
-        inside = np.sqrt(held * (1 - sizes / n) * (1 - m / n))
-        smooth = np.minimum(deviation, np.append(inside, np.inf))
-        smooth = np.minimum(smooth, np.append(deviation[1:], np.inf))
-        units = np.maximum(smooth / _PER_DEVIATION, 1.0)
-        stride = 2 ** np.floor(np.log2(units)).astype(np.intp)
-        lattice = _rounded(
-            chain,
-            (mean - reach).astype(np.intp),
-            np.ceil(mean + reach).astype(np.intp),
-            stride,
-            np.zeros_like(widest),
-            widest,
-        )
-        total += (
-            part.copies * _strides(part, chain, lattice, 1).cumulants(0.0).curvature
-        )
-    return math.sqrt(total)
+def _rows(tilted: Tilted) -> Iterator[_Floats]:
+    """What a profile keeps of each block."""
+    for move, (first, after, inside) in zip(
+        reversed(tilted.moves), tilted.marginals(), strict=True
+    ):
+        step = move.step
+        hits = first + step.next_stride * np.arange(after.size)
+        in_block = step.fewest + step.stride * np.arange(inside.size)
+        mean = float(after @ hits)
+        deviation = math.sqrt(float(after @ (hits - mean) ** 2))
+        kept = hits[after > _LEFT_OUT][[0, -1]]
+        felt = hits[after > _TOUCHED][[0, -1]]
+        held = in_block[inside > _LEFT_OUT][[0, -1]]
+        yield np.array([*kept, *felt, mean, deviation, *held])
+
+
+def _over(function: np.ufunc, values: _Floats, first: _Ints, stop: _Ints) -> _Floats:
+    """Reduce stretches of values, from the first of each to before the stop."""
+    pairs = np.stack([first, np.maximum(stop, first + 1)], axis=1).ravel()
+    found = function.reduceat(np.append(values, values[-1]), pairs)[::2]
+    return np.asarray(found)

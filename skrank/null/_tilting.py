@@ -50,18 +50,20 @@ class Tilted:
         steps = list(steps)
         end = excess.final(steps)
         #: The last group: what it adds, and the hits of the first column.
-        self.last, self.least = end.excess + tilt * end.spread, end.least
-        logweight = end.logweight + tilt * (self.last - tilt / 2 * end.spread)
+        logweight, self.last, hidden = excess.weigh(
+            end.logweight, end.excess, end.orders, tilt
+        )
+        self.least = end.least
         self.last_chance, state = _normalise(logweight / heat)
+        self._hidden = [hidden]
         for step in steps:
-            gain = excess.scale * step.gain
-            logweight = step.logcount[:, None] + tilt * gain
-            if step.spread is not None:
-                more = tilt * excess.scale**2 * step.spread
-                logweight, gain = logweight + tilt / 2 * more, gain + more
+            logweight, gain, hidden = excess.weigh(
+                step.logcount[:, None], excess.scale * step.gain, step.orders, tilt
+            )
             later = window(step, state, IMPOSSIBLE)
             chance, state = _normalise(logweight / heat + later)
             self.moves.append(_Move(step, chance, gain))
+            self._hidden.append(hidden)
         #: K at the tilt.
         self.log_mgf = heat * float(state[0])
 
@@ -99,7 +101,7 @@ class Tilted:
                 step,
                 gain=move.gain[cells],
                 logcount=step.logcount[rows],
-                spread=None,
+                orders=None,
                 least=step.least + columns.start * step.stride,
                 fewest=step.fewest + rows.start * step.stride,
                 next_least=step.next_least + later.start * step.next_stride,
@@ -135,14 +137,15 @@ class Tilted:
     @cached_property
     def inside(self) -> float:
         """Mean variance of the gains over the orders inside the blocks of a lattice."""
-        chance: NDArray[Any] = np.ones(1)
+        above: NDArray[Any] = np.ones(1)
         total = 0.0
-        for step, move, _ in reversed(self.moves):
-            joint = chance * move
-            if step.spread is not None:
-                total += float((joint * step.spread).sum())
-            chance = _after(step, joint)
-        return self.excess.scale**2 * total
+        for (step, chance, _), hidden in zip(
+            reversed(self.moves), reversed(self._hidden[1:]), strict=True
+        ):
+            joint = above * chance
+            total += float((joint * hidden).sum())
+            above = _after(step, joint)
+        return total + float((above * self.last_chance * self._hidden[0]).sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,20 +167,23 @@ class Solution:
         """Cumulants at another tilt."""
         return _total(self.rough, tilt, self.fine)
 
-    def tilted(self, tilt: float) -> list[Tilted]:
-        """Tilt all parts, on chains fine enough for their p-value."""
+    def tilted(self, tilt: float) -> tuple[list[Tilted], float]:
+        """Tilt all parts, on chains fine enough for their p-value.
+
+        Returns the relative error that the blocks may cause in it, too.
+        """
         if self.fine:
-            return [_whole(rough, tilt) for rough in self.rough.parts]
+            return [_whole(rough, tilt) for rough in self.rough.parts], MERGING
         parts = zip(self.question.parts, self.rough.parts, strict=True)
-        return [_refine(part, rough, tilt) for part, rough in parts]
+        return [_refine(part, rough, tilt) for part, rough in parts], MERGING
 
     def drawn(self, tilt: float) -> list[Tilted]:
         """Tilt all parts, on chains from which lists can be drawn."""
-        return self.tilted(tilt)
+        return self.tilted(tilt)[0]
 
     def finely(self, tilt: float) -> Callable[[float], Cumulants]:
         """Cumulants near a tilt, on chains fine enough for their p-value."""
-        tilted = self.tilted(tilt)
+        tilted, _ = self.tilted(tilt)
         parts = [part.excess for part in tilted]
         ladders = [[move.step for move in part.moves] for part in tilted]
 
