@@ -31,6 +31,22 @@ _LONG_PIECE = 2**22  # bytes at most, where there are many levels to look up in 
 _BUCKETS = 2**14  # of scores; their counts stay in the processor's cache
 
 
+def count_levels(
+    scores: NDArray[Any], levels: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Count the scores of one list below and level with each level.
+
+    A short list is a single piece, and needs no more than its two searches.
+    """
+    if scores.size < _PIECE:
+        ordered = np.sort(scores)
+        first = ordered.searchsorted(levels)
+        return first, ordered.searchsorted(levels, side="right") - first
+    counts = LevelCounts(levels)
+    counts.add(scores)
+    return counts.below, counts.level_with
+
+
 class LevelCounts:
     """How many of the scores added so far are below, and level with, each level.
 
