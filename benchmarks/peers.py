@@ -67,7 +67,7 @@ def rows():
     for n, labels in ((10**4, both), (10**5, both), (10**6, both), (N_LARGE, both)):
         for kind in labels:
             yield AP, n, n // 50, kind, 0, 12
-    for n in (10**6, N_LARGE):
+    for n in (10**4, 10**5, 10**6, N_LARGE):
         yield AP, n, n // 1000, "int64", 0, 25
     for kind in both:
         yield AP, N_LARGE, 100, kind, 0, 60

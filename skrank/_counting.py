@@ -11,7 +11,8 @@ exact:
   the levels are looked up in each piece.
 
 The rule: the sieve for up to ``_MOST_SIEVED`` levels among ``_LEAST_SIEVED`` or more
-scores, of which at most ``_MOST_HELD`` share a bucket with a level; the sort otherwise.
+scores, until more than ``_MOST_HELD`` of a piece have to be looked at twice, as where
+scores tie; the sort otherwise.
 Where sorting is vectorised the two differ by less than half; where it is not, the sieve
 is ten times as fast. Extra memory is that of a few pieces, whatever the length.
 """
@@ -23,12 +24,27 @@ from numpy.typing import NDArray
 
 _MOST_SIEVED = 2**9  # levels; with more, too many scores share a bucket with one
 _MOST_HELD = 1 / 4  # share of the scores that are looked at twice, as ties are
-_LOOKED_AT = 2**12  # scores, to find that out
 _LEAST_SIEVED = 2**16  # scores; fewer are sorted in the time it takes to begin
 _LEAST_SEARCHED = 2**14  # scores from which the sieve is faster than the search alone
 _PIECE = 2**16  # scores or levels, which the cache holds with their buckets
 _LONG_PIECE = 2**22  # bytes at most, where there are many levels to look up in each
 _BUCKETS = 2**14  # of scores; their counts stay in the processor's cache
+
+
+def count_levels(
+    scores: NDArray[Any], levels: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Count the scores of one list below and level with each level.
+
+    A short list is a single piece, and needs no more than its two searches.
+    """
+    if scores.size < _PIECE:
+        ordered = np.sort(scores)
+        first = ordered.searchsorted(levels)
+        return first, ordered.searchsorted(levels, side="right") - first
+    counts = LevelCounts(levels)
+    counts.add(scores)
+    return counts.below, counts.level_with
 
 
 class LevelCounts:
@@ -53,7 +69,7 @@ class LevelCounts:
         sieve = None
         if m <= _MOST_SIEVED and n >= _LEAST_SIEVED:
             sieve = sieve_of(self.levels)
-        if sieve is not None and sieve.share_held(scores) <= _MOST_HELD:
+        if sieve is not None:
             self._sift(scores, sieve)
         else:
             self._sort_and_search(scores)
@@ -67,15 +83,22 @@ class LevelCounts:
     def _sift(self, scores: NDArray[Any], sieve: "Sieve") -> None:
         """Count by buckets; look twice at scores that share one with a level."""
         counts = np.zeros(sieve.held.size, dtype=np.int64)
-        unsure = []
+        unsure = scores[:0]
         for start in range(0, scores.size, _PIECE):
             piece = scores[start : start + _PIECE]
             bucket = sieve.buckets(piece)
             counts += np.bincount(bucket, minlength=counts.size)
-            unsure.append(piece[sieve.held[bucket]])
+            held = piece[sieve.held[bucket]]
+            unsure = np.concatenate([unsure, held])
+            if held.size > _MOST_HELD * piece.size:
+                self._sort_and_search(scores[start + _PIECE :])
+                break
+            if unsure.size >= _PIECE:
+                self._sort_and_search(unsure)
+                unsure = scores[:0]
         counts[sieve.held] = 0
         self.below += np.cumsum(counts)[sieve.buckets(self.levels)]
-        self._sort_and_search(np.concatenate(unsure))
+        self._sort_and_search(unsure)
 
     def _sort_and_search(self, scores: NDArray[Any]) -> None:
         """Sort the values piece by piece, and look the levels up in each."""
@@ -120,11 +143,6 @@ class Sieve:
         place += 1
         bucket: NDArray[np.intp] = place.astype(np.intp)
         return bucket
-
-    def share_held(self, scores: NDArray[Any]) -> float:
-        """Share of the scores in buckets that hold a level, judged by some of them."""
-        some = scores[:: max(1, scores.size // _LOOKED_AT)]
-        return float(self.held[self.buckets(some)].mean())
 
 
 def sieve_of(levels: NDArray[Any]) -> Sieve | None:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from skrank._counting import LevelCounts, levels_below
+from skrank._counting import count_levels, levels_below
 from skrank._tie_search import ScoreSample
 from skrank._ties import DETAILED, TieGroups, tie_groups
 from skrank._validation import RankingInput
@@ -54,7 +54,8 @@ class HitGroups:
 
         Those below gain nothing there, but sums over more terms are rounded otherwise.
         """
-        return self.take(slice(int(np.searchsorted(self.above, depth))))
+        count = int(self.above.searchsorted(depth))
+        return self if count == self.above.size else self.take(slice(count))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -290,10 +291,8 @@ def items_above(scores: NDArray[Any]) -> NDArray[np.intp]:
 def _rank_counts(data: RankingInput) -> Ranking:
     """Count the items above and level with each distinct score of a target."""
     levels, hits = _distinct(data.y_score[data.targets])
-    counts = LevelCounts(levels)
-    counts.add(data.y_score)
-    above = data.y_score.size - counts.below - counts.level_with
-    return _counted(data, levels, above, counts.level_with, hits)
+    below, size = count_levels(data.y_score, levels)
+    return _counted(data, levels, data.y_score.size - below - size, size, hits)
 
 
 def _rank_top(data: RankingInput, depth: int) -> Ranking:
@@ -302,9 +301,8 @@ def _rank_top(data: RankingInput, depth: int) -> Ranking:
     top = data.y_score[data.y_score > floor]
     scores = data.y_score[data.targets]
     levels, hits = _distinct(scores[scores >= floor])
-    counts = LevelCounts(levels)
-    counts.add(top)
-    above, size = top.size - counts.below - counts.level_with, counts.level_with
+    below, size = count_levels(top, levels)
+    above = top.size - below - size
     size[levels == floor] = np.count_nonzero(data.y_score == floor)
     return _counted(data, levels, above, size, hits)
 
@@ -325,7 +323,8 @@ def _level_at(y_score: NDArray[Any], depth: int) -> Any:
 def _distinct(scores: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Distinct scores, ascending, and how often each occurs."""
     ordered = np.sort(scores)
-    is_last = np.ones(ordered.size, dtype=bool)
+    is_last = np.empty(ordered.size, dtype=bool)
+    is_last[-1:] = True
     is_last[:-1] = ordered[1:] != ordered[:-1]
     last = is_last.nonzero()[0]
     hits = last + 1
@@ -385,4 +384,4 @@ def _from_top(
 ) -> HitGroups:
     """Turn ascending groups best first and count the hits above each."""
     hits = hits[::-1]
-    return HitGroups(above[::-1], size[::-1], np.cumsum(hits) - hits, hits)
+    return HitGroups(above[::-1], size[::-1], hits.cumsum() - hits, hits)

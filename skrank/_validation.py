@@ -120,7 +120,7 @@ def check_scores(
     if kind == "b":
         _refuse_labels(name, "booleans")
     low, high = scores.min(), scores.max()
-    if kind == "f" and not (np.isfinite(low) and np.isfinite(high)):
+    if kind == "f" and not (math.isfinite(low) and math.isfinite(high)):
         msg = (
             f"`{name}` must be finite; got NaN or infinity "
             f"(minimum {low}, maximum {high})."
@@ -284,7 +284,7 @@ def check_generator(random_state: Any) -> np.random.Generator:
 
 def _column(name: str, values: ArrayLike) -> NDArray[Any]:
     """Convert to a non-empty one-dimensional array."""
-    if np.ma.is_masked(values):
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         msg = f"`{name}` must have no masked items; got some."
         raise ValueError(msg)
     array = np.asarray(values)

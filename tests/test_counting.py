@@ -92,3 +92,18 @@ def test_memory_is_two_bytes_an_item_at_most(labels, n_targets):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak <= 2 * n_samples
+
+
+def test_a_tie_of_a_fifth_is_looked_at_twice_in_portions():
+    n_samples, n_targets = 20 * _PIECE, 300
+    rng = np.random.default_rng(4)
+    y_score = rng.random(n_samples)
+    y_score[rng.random(n_samples) < 0.2] = 0.5
+    levels = np.unique(np.append(y_score[:n_targets], 0.5))
+    counts = LevelCounts(levels)
+    tracemalloc.start()
+    counts.add(y_score)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert_counted(counts, levels, y_score)
+    assert peak <= 64 * _PIECE

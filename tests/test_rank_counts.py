@@ -562,3 +562,26 @@ def test_a_test_of_labels_needs_scores():
     for groups in (None, [1, 2]):
         with pytest.raises(ValueError, match="`y_score` must be given"):
             RandomSelectionTest().from_predictions([1, 0], groups=groups)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ([1.5, 1.25, 1.75], [1.5, 1.5, 1.5]),
+        ([4.0, 1.0, 5.0, 6.0], [4.0, 2.0, 3.0, 7.0]),  # equal sums of squares, too
+        (np.array([4, 1, 5, 6]), np.array([4, 2, 3, 7])),
+        (np.array([4, 1, 5, 6], "f4") / 8, np.array([4, 2, 3, 7], "f4") / 8),
+        (
+            np.array([2, 4, 4, 5], np.longdouble),
+            np.array([2, np.nextafter(np.longdouble(4), 5), 4, 5]),
+        ),
+    ],
+)
+def test_changes_that_leave_the_sums_as_they_were_are_noticed(before, after):
+    y_true = [1] + [0] * (len(before) - 1)
+    first = RankCounts()
+    first.update(y_true, before)
+    counts = first.second_pass()
+    counts.update(y_true, after)
+    with pytest.raises(ValueError, match="other scores in the second"):
+        average_precision(counts)

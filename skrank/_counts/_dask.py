@@ -20,7 +20,8 @@ def is_dask(values: Any) -> bool:
 
     Arrays of xarray, which may hold one, are read as arrays.
     """
-    return all(hasattr(type(values), name) for name in ("__dask_graph__", "to_delayed"))
+    kind = type(values)
+    return hasattr(kind, "__dask_graph__") and hasattr(kind, "to_delayed")
 
 
 def count_partitions(y_true: Any, y_score: Any, pos_label: object) -> SecondPass:

@@ -34,13 +34,6 @@ class RankCounts:
     pos_label : int, float, bool or str, default=None
         Label of the targets; None understands {0, 1}, {-1, 1} and bool.
 
-    Attributes
-    ----------
-    n_samples : int
-        Number of items seen in this pass.
-    n_targets : int
-        Number of targets among them.
-
     See Also
     --------
     RankingEvaluation : A list in pieces that fits into memory.

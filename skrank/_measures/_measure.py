@@ -164,11 +164,11 @@ class Measure(ABC):
 
     def _total(self, groups: HitGroups, frame: Frame) -> float:
         """Sum of all gains; a stretch at a time, which bounds the memory it takes."""
+        if groups.hits.size <= _STRETCH:
+            return float(self._gain_of(groups, frame).sum())
         starts = range(0, groups.hits.size, _STRETCH)
-        return sum(
-            float(self._gain_of(groups.take(slice(i, i + _STRETCH)), frame).sum())
-            for i in starts
-        )
+        parts = (groups.take(slice(start, start + _STRETCH)) for start in starts)
+        return sum(float(self._gain_of(part, frame).sum()) for part in parts)
 
     def _gain_of(self, groups: HitGroups, frame: Frame) -> Array:
         return self.gain(
