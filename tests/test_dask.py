@@ -178,6 +178,7 @@ def test_what_needs_the_list_in_memory_does_not_fetch_it(columns):
         lambda y, s: average_precision(y_true, y_score, sample_weight=s),
         lambda y, s: RankCounts().update(y, s),
         lambda y, s: RankCounts(pos_label="a").update(y, s),
+        lambda y, s: RankCounts.from_chunks([(y, s)], n_jobs=2),
     ]
     with dask.config.set(scheduler=refuse_to_compute):
         for data, ask in itertools.product(given, refused):

@@ -518,6 +518,13 @@ class Here:
         self.values = np.asarray(values)
         self.read_in = set()
 
+    @property
+    def iloc(self):
+        return self
+
+    def __getitem__(self, piece):
+        return self.values[piece]
+
     def __array__(self, dtype=None, copy=None):
         self.read_in.add(os.getpid())
         return self.values
@@ -538,7 +545,7 @@ def test_chunks_are_never_sent_to_other_processes():
     assert columns[1].read_in == {os.getpid()}
 
 
-@pytest.mark.parametrize("kind", ["array", "list", "pandas", "bytearray"])
+@pytest.mark.parametrize("kind", ["array", "list", "pandas", "polars", "bytes"])
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
 def test_chunks_may_come_in_the_same_arrays(kind, n_jobs):
     """Readers that fill one buffer again and again are counted chunk by chunk."""
@@ -551,9 +558,12 @@ def test_chunks_may_come_in_the_same_arrays(kind, n_jobs):
     if kind == "pandas":
         pandas = pytest.importorskip("pandas")
         given = tuple(pandas.Series(column, copy=False) for column in given)
-    if kind == "bytearray":
+    if kind == "polars":
+        polars, arrow = map(pytest.importorskip, ("polars", "pyarrow"))
+        given = tuple(polars.from_arrow(arrow.array(column)) for column in given)
+    if kind == "bytes":
         given = np.frombuffer(bytearray(56), int), np.frombuffer(bytearray(56))
-    filled = given if kind in ("list", "bytearray") else (labels, scores)
+    filled = given if kind in ("list", "bytes") else (labels, scores)
 
     def read():
         for chunk in zip(y_true, y_score, strict=True):

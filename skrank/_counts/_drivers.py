@@ -12,6 +12,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, NoReturn
 
+import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.utils.parallel import Parallel, delayed
@@ -19,7 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from skrank._counts._chunk import Seen, read_chunk
 from skrank._counts._passes import FirstPass, Plan, SecondPass, Start
 from skrank._presentation import track
-from skrank._validation import by_position
+from skrank._validation import by_position, is_dask
 
 Pair = tuple[ArrayLike, ArrayLike]
 Chunks = Iterable[Pair] | Callable[[], Iterable[Pair]]
@@ -124,7 +125,7 @@ def _go_over(
     checked = map(_check_pair, shown)
     held = effective_n_jobs(n_jobs)
     if held > 1 and not isinstance(pairs, Slices):
-        checked = map(copy.deepcopy, checked)
+        checked = map(_copied, checked)
     numbered = enumerate(checked)
     total: Any = run.start.blank()
     seen: list[Seen] = []
@@ -155,6 +156,20 @@ def _check_pair(chunk: Any) -> Pair:
         return chunk[0], chunk[1]
     msg = f"`chunks` must hold pairs (y_true, y_score); got {type(chunk).__name__}."
     raise ValueError(msg)
+
+
+def _copied(pair: Pair) -> Any:
+    """Copy a chunk, whatever its columns share their memory with."""
+    return tuple(map(_copied_column, pair))
+
+
+def _copied_column(column: Any) -> Any:
+    """Copy lists and columns of pandas as they are, others as arrays."""
+    if is_dask(column):
+        return column  # to be refused
+    if isinstance(column, list | tuple) or hasattr(column, "iloc"):
+        return copy.deepcopy(column)
+    return np.array(column, subok=True)
 
 
 def _in_chunk(index: int, error: ValueError) -> ValueError:
