@@ -313,7 +313,8 @@ def _label_column(y_true: Any, pos_label: object) -> tuple[NDArray[Any], object]
     labels are missing, or are not two texts, they are left to be looked at closely.
     """
     refuse_dask("y_true", y_true)
-    if isinstance(pos_label, str) and hasattr(y_true, "dtype"):
+    is_column = hasattr(y_true, "dtype") and not np.ma.is_masked(y_true)
+    if isinstance(pos_label, str) and is_column:
         is_target = _equal(y_true, pos_label)
         if (
             is_target is not None

@@ -152,6 +152,12 @@ def test_texts_and_others_are_not_mixed():
                 average_precision(mixed, S, pos_label="hit")
 
 
+def test_masked_texts_are_refused():
+    labels = np.ma.masked_array(TEXTS, mask=[True, False, False, False])
+    with pytest.raises(ValueError, match="no masked items"):
+        average_precision(labels, S, pos_label="hit")
+
+
 def test_texts_in_a_column_of_data_frames_make_no_objects(monkeypatch):
     """Not even to tell the label of the others, as what counts chunks does."""
     column, convert = pd.Series(TEXTS, dtype="category"), pd.Series.__array__
