@@ -16,7 +16,12 @@ from skrank._measures import (
     PrecisionAtT,
     RecallAtT,
 )
-from skrank._question import RankingQuestion, rank_both_classes, warn_undefined
+from skrank._question import (
+    RankingQuestion,
+    as_targets,
+    rank_both_classes,
+    warn_undefined,
+)
 from skrank._ranking import Ranking
 from skrank._validation import (
     check_count,
@@ -235,7 +240,7 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
             influences; and if lists are to be resampled under ``ties="threshold"``.
         """
         measure = self._measure()
-        ranking = rank_both_classes(y_true, y_score, pos_label)
+        ranking = rank_both_classes(*as_targets(y_true, y_score, pos_label))
         rule = self._rule(measure, ranking)
         return MetricVariabilityResult(
             estimate=measure.value(ranking),

@@ -9,9 +9,9 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from skrank._counts import RankCounts, is_dask, read_counts
+from skrank._counts import RankCounts, read_counts
 from skrank._ranking import Ranking, rank
-from skrank._validation import check_ranking_input
+from skrank._validation import check_ranking_input, is_dask
 
 
 def ranking_of(

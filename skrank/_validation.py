@@ -54,7 +54,7 @@ def check_ranking_input(
 
     A part of a list that is not `whole` may hold what could be hard labels.
     """
-    labels = _column("y_true", y_true)
+    labels, pos_label = _label_column(y_true, pos_label)
     scores = check_scores(y_score, score_name, whole=whole)
     _same_length(score_name, scores, labels)
     weight = None
@@ -67,7 +67,7 @@ def check_ranking_input(
 
 def check_targets(y_true: ArrayLike, pos_label: object = None) -> NDArray[np.bool_]:
     """Say which items are targets, before anything ranks them."""
-    labels = _column("y_true", y_true)
+    labels, pos_label = _label_column(y_true, pos_label)
     return _marked(find_targets(labels, pos_label), labels.size)
 
 
@@ -96,7 +96,8 @@ def find_targets(labels: NDArray[Any], pos_label: object = None) -> NDArray[np.i
 def other_label(y_true: ArrayLike, targets: NDArray[np.intp]) -> Any:
     """Label of the items that are no targets; None if there are none."""
     first = int(np.append(targets != np.arange(targets.size), True).argmax())
-    others = np.asarray(y_true)[first : first + 1].tolist()
+    column = by_position(y_true) if hasattr(y_true, "dtype") else np.asarray(y_true)
+    others = np.asarray(column[first : first + 1]).tolist()
     return others[0] if others else None
 
 
@@ -123,7 +124,8 @@ def check_scores(
     if kind == "f" and not (math.isfinite(low) and math.isfinite(high)):
         msg = (
             f"`{name}` must be finite; got NaN or infinity "
-            f"(minimum {low}, maximum {high})."
+            f"(minimum {low}, maximum {high}), first at position "
+            f"{np.isfinite(scores).argmin()}."
         )
         raise ValueError(msg)
     if whole and kind != "f" and high == 1 and (low == 0 or _is_sign(low, scores)):
@@ -137,7 +139,7 @@ def check_depth(name: str, depth: float, total: float, *, whole: bool = True) ->
         if depth > total * (1 + _SLACK):
             msg = (
                 f"`{name}` must not reach beyond the list; got {name}={depth} "
-                f"for a list of {total:g}."
+                f"for a list of {total:.15g}."
             )
             raise ValueError(msg)
         return int(depth)
@@ -206,12 +208,7 @@ def check_groups(
 ) -> list[tuple[Any, NDArray[np.intp]]]:
     """Return the labels of the groups and the positions of their items."""
     labels = _plain_labels(_column(name, groups), name)
-    if labels.size != n_samples:
-        msg = (
-            f"`{name}` must have as many items as `y_true`; "
-            f"got {labels.size} and {n_samples}."
-        )
-        raise ValueError(msg)
+    check_length(name, labels.size, n_samples)
     distinct, where, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     items = np.split(np.argsort(where, kind="stable"), np.cumsum(sizes)[:-1])
     return list(zip(distinct.tolist(), items, strict=True))
@@ -282,11 +279,82 @@ def check_generator(random_state: Any) -> np.random.Generator:
     raise ValueError(msg)
 
 
+def is_dask(values: Any) -> bool:
+    """Whether something is a collection of dask that has partitions.
+
+    Arrays of xarray, which may hold one, are read as arrays.
+    """
+    kind = type(values)
+    return hasattr(kind, "__dask_graph__") and hasattr(kind, "to_delayed")
+
+
+def refuse_dask(name: str, values: Any) -> None:
+    """Check that a column is in memory, which nothing brings it into unasked."""
+    if is_dask(values):
+        msg = (
+            f"`{name}` must be in memory here, where items are looked at one by one: "
+            f"give {name}.compute(); got {type(values).__name__} of dask."
+        )
+        raise ValueError(msg)
+
+
+def check_length(name: str, size: int, n_labels: int) -> None:
+    """Check that there are as many items as labels."""
+    if size != n_labels:
+        msg = (
+            f"`{name}` must have as many items as `y_true`; got {size} and {n_labels}."
+        )
+        raise ValueError(msg)
+
+
+def _label_column(y_true: Any, pos_label: object) -> tuple[NDArray[Any], object]:
+    """Convert labels to a column; two texts are turned into bool where they are.
+
+    Columns of data frames compare texts without making Python objects of them. Where
+    labels are missing, or are not two texts, they are left to be looked at closely.
+    """
+    is_plain = hasattr(y_true, "dtype") and not is_dask(y_true)
+    if isinstance(pos_label, str) and is_plain and not np.ma.is_masked(y_true):
+        is_target = _equal(y_true, pos_label)
+        if (
+            is_target is not None
+            and is_target.size
+            and _has_one_other(y_true, is_target)
+        ):
+            return is_target, None
+    return _column("y_true", y_true), pos_label
+
+
+def _equal(column: Any, label: str) -> NDArray[np.bool_] | None:
+    """Say where a column holds a text; None where it may have missing items."""
+    try:
+        equal = np.asarray(column == label)
+    except TypeError:  # the truth of a missing item
+        return None
+    return equal if equal.dtype == bool and equal.ndim == 1 else None
+
+
+def _has_one_other(column: Any, is_target: NDArray[np.bool_]) -> bool:
+    """Whether all items but the targets are one and the same text."""
+    first = int(is_target.argmin())
+    if is_target[first]:
+        return True
+    other = by_position(column)[first]
+    is_other = _equal(column, other) if isinstance(other, str) else None
+    n_targets = np.count_nonzero(is_target)
+    return is_other is not None and n_targets + is_other.sum() == is_target.size
+
+
+def by_position(values: Any) -> Any:
+    """What finds the items of a column by their position."""
+    return getattr(values, "iloc", values)
+
+
 def _column(name: str, values: ArrayLike) -> NDArray[Any]:
     """Convert to a non-empty one-dimensional array."""
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        msg = f"`{name}` must have no masked items; got some."
-        raise ValueError(msg)
+    if type(values) is not np.ndarray:
+        refuse_dask(name, values)
+        _refuse_masked(name, values)
     array = np.asarray(values)
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         array = np.asarray(values, dtype=object)  # a list may have mixed in others
@@ -294,12 +362,19 @@ def _column(name: str, values: ArrayLike) -> NDArray[Any]:
         hint = ""
         if name.startswith("y_score") and array.ndim == 2 and array.shape[1] == 2:
             hint = ", as the column y_score[:, i] of the target class"
-        msg = f"`{name}` must be one-dimensional{hint}; got shape {array.shape}."
+        got = f"shape {array.shape}" if array.ndim else type(values).__name__
+        msg = f"`{name}` must be one-dimensional{hint}; got {got}."
         raise ValueError(msg)
     if array.size == 0:
         msg = f"`{name}` must hold at least one item; got an empty list."
         raise ValueError(msg)
     return array
+
+
+def _refuse_masked(name: str, values: ArrayLike) -> None:
+    if np.ma.is_masked(values):
+        msg = f"`{name}` must have no masked items; got some."
+        raise ValueError(msg)
 
 
 def _numeric(name: str, values: ArrayLike) -> NDArray[Any]:
@@ -343,12 +418,7 @@ def _plain(value: Any) -> Any:
 
 
 def _same_length(name: str, values: NDArray[Any], labels: NDArray[Any]) -> None:
-    if values.shape != labels.shape:
-        msg = (
-            f"`{name}` must have as many items as `y_true`; "
-            f"got {values.size} and {labels.size}."
-        )
-        raise ValueError(msg)
+    check_length(name, values.size, labels.size)
 
 
 def _plain_labels(labels: NDArray[Any], name: str = "y_true") -> NDArray[Any]:

@@ -85,11 +85,15 @@ def test_columns_that_do_not_go_together(columns):
         ((y_true, y_score[:300]), "same partitions.*got 300 and 400 items"),
         ((columns[0], y_score[:300]), "got 400 items beside 300"),
         ((in_frame(columns, (200, 200))[0], y_score), "got 6 and 2 partitions"),
-        ((unequal[0], y_score), "as many items as `y_true`; got 50 and 51.*chunk 0"),
+        (
+            (unequal[0], y_score),
+            "as many items as `y_true`; got (50 and 51|1 and 0).*in chunk",
+        ),
         ((y_true, y_score.reshape(-1, 1)), "`y_score` must be one-dimensional"),
         ((y_true.reshape(-1, 1), y_score), "`y_true` must be one-dimensional"),
         ((y_true, dask.delayed([0.5])), "`y_score` must be one-dimensional"),
         ((y_true, [columns[1]]), "`y_score` must be one-dimensional"),
+        ((y_true, RankCounts.from_arrays(*columns)), "must be given item by item"),
         ((y_true, bag.from_sequence([0.5])), "one-dimensional.* got Bag"),
     ]
     for data, message in refused:
@@ -131,6 +135,22 @@ def test_a_list_longer_than_what_is_known_whole():
     np.testing.assert_array_equal(curve.tie_ends, expected.tie_ends)
 
 
+def test_partitions_of_unequal_lengths_are_told_from_empty_ones(columns):
+    data = in_frame(columns)[0], in_frame(columns, (49, 1, 1, 300, 0, 49))[1]
+    with pytest.raises(
+        ValueError, match=r"as many items as `y_true`; got (1 and 0|49)"
+    ):
+        average_precision(*data)
+
+
+def test_delayed_values_are_no_columns(columns):
+    for data in ((columns[0], dask.delayed(columns[1])), (dask.delayed([1]), [0.5])):
+        with pytest.raises(ValueError, match="be sliceable.*got Delayed"):
+            RankCounts.from_arrays(*data)
+        with pytest.raises(ValueError, match="one-dimensional; got Delayed"):
+            average_precision(*data)
+
+
 def test_settings_that_dask_has_itself(columns):
     data = in_arrays(columns)
     for settings in ({"n_jobs": 2}, {"chunk_size": 10}, {"progress": True}):
@@ -140,6 +160,34 @@ def test_settings_that_dask_has_itself(columns):
         average_precision(*data, sample_weight=np.ones(400))
     with pytest.raises(ValueError, match="`y_score` must be given"):
         average_precision(data[0])
+
+
+def test_what_needs_the_list_in_memory_does_not_fetch_it(columns):
+    """Nothing is computed unasked."""
+    y_true, y_score = columns
+    given = in_arrays(columns), in_frame(columns)
+    comparison = skrank.RankingComparison("average_precision")
+    refused = [
+        lambda y, s: skrank.HitCurveDisplay.from_predictions(y, s),
+        lambda y, s: skrank.RecallPrecisionDisplay.from_predictions(y_true, s),
+        lambda y, s: skrank.MetricVariability().from_predictions(y, s),
+        lambda y, s: skrank.hit_curve_band(y, s),
+        lambda y, s: comparison.from_predictions(y_true, y_score, s),
+        lambda y, s: skrank.RankingEvaluation().add(y, s),
+        lambda y, s: skrank.ranking_report(y, {"a": y_score}),
+        lambda y, s: average_precision(y_true, y_score, sample_weight=s),
+        lambda y, s: RankCounts().update(y, s),
+        lambda y, s: RankCounts(pos_label="a").update(y, s),
+        lambda y, s: RankCounts.from_chunks([(y, s)], n_jobs=2),
+    ]
+    with dask.config.set(scheduler=refuse_to_compute):
+        for data, ask in itertools.product(given, refused):
+            with pytest.raises(ValueError, match=r"in memory here.*compute\(\); got"):
+                ask(*data)
+
+
+def refuse_to_compute(*_, **__):
+    raise AssertionError
 
 
 def test_dask_is_not_loaded_for_arrays():

@@ -680,7 +680,7 @@ def test_flags_are_true_or_false():
         ),
         (([1, 2], [1.0, 2.0]), "`y_true` must hold labels {0, 1}, {-1, 1} or bool"),
         (("a", 2.0), "`pos_label` must name the label of the targets"),
-        ((1, [2.0]), "`y_true` must be one-dimensional; got shape"),
+        ((1, [2.0]), "`y_true` must be one-dimensional; got int"),
         (([1, -1], [1.0, 2.0]), "`y_true` must hold the same two labels in all pieces"),
     ],
 )

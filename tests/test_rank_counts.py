@@ -1,6 +1,7 @@
 """Counts over chunks answer as the whole list does, or not at all."""
 
 import math
+import os
 import pickle
 import warnings
 
@@ -145,7 +146,9 @@ def test_a_cut_in_a_long_list():
         assert read_counts(counts).tie_size(t) == np.sum(
             y_score == np.sort(y_score)[-t]
         )
-    with pytest.raises(ValueError, match=r"within the best 1048576 .* after 1.5e\+06"):
+    with pytest.raises(
+        ValueError, match=r"within the best 1048576 .* after 1500000 items"
+    ):
         skrank.precision_at_t(counts, t=1_500_000, ties="threshold")
 
 
@@ -270,9 +273,24 @@ def test_unfinished_counts_cannot_be_read():
         hit_curve(counts)
     counts.update(y_true[2:], y_score[2:])
     assert average_precision(counts) == 0.75
-    counts.update(y_true[2:], y_score[2:])
-    with pytest.raises(ValueError, match="got 8 items of 5"):
-        average_precision(counts)
+
+
+def test_complete_counts_take_no_more():
+    """What is refused leaves them as they were: they can still be read."""
+    first, counts, y_true, y_score = two_passes()
+    half = first.second_pass()
+    half.update(y_true[:4], y_score[:4])
+    counts.update(y_true, y_score)
+    before = pickle.dumps(counts)
+    with pytest.raises(ValueError, match="see each item once.*got 8 items of 5, and"):
+        counts.update(y_true[2:], y_score[2:])
+    for total in (counts, half):
+        with pytest.raises(ValueError, match="got .* items of 5, and left"):
+            total + counts
+    with pytest.raises(ValueError, match="got 3 targets of 2, and left"):
+        half.update([1], y_score[:1])
+    assert pickle.dumps(counts) == before
+    assert average_precision(counts) == 0.75
 
 
 @pytest.mark.parametrize(
@@ -280,7 +298,7 @@ def test_unfinished_counts_cannot_be_read():
     [
         (([0, 1], [3.0, 2.5]), "got 2.5, which none had"),
         (([0, 1], [3.0]), "as many items"),
-        (([], [3.0]), "at least one item"),
+        (([], [3.0]), "as many items as `y_true`; got 1 and 0"),
         (([0, 1], [3.0, math.inf]), "finite"),
         (([0, 1], np.array([3, 2])), "same type in all chunks.*int64 after float64"),
         (([0, 1], np.array([3, 2], dtype=np.float32)), "got float32 after float64"),
@@ -399,6 +417,34 @@ def test_pickles_are_small():
     assert len(pickle.dumps(counts)) < 2 * DETAILED * y_score.itemsize
 
 
+def test_counts_are_refused_where_items_are_needed():
+    y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6]
+    counts = whole(y_true, y_score)
+    comparison = skrank.RankingComparison("average_precision")
+    refused = [
+        lambda: average_precision(y_true, counts),
+        lambda: average_precision(y_true, y_score, sample_weight=counts),
+        lambda: RandomSelectionTest().from_predictions(y_true, y_score, groups=counts),
+        lambda: skrank.HitCurveDisplay.from_predictions(counts, None),
+        lambda: skrank.RecallPrecisionDisplay.from_predictions(counts, None),
+        lambda: skrank.MetricVariability().from_predictions(counts, None),
+        lambda: skrank.MetricVariability().from_predictions(y_true, counts),
+        lambda: skrank.hit_curve_band(counts, None),
+        lambda: comparison.from_predictions(counts, y_score, y_score),
+        lambda: comparison.from_predictions(y_true, y_score, counts),
+        lambda: skrank.RankingEvaluation().add(counts, None),
+        lambda: skrank.RankingEvaluation.from_predictions(y_true, counts),
+        lambda: skrank.ranking_report(counts, {"a": y_score}),
+        lambda: RankCounts().update(counts, counts),
+    ]
+    for ask in refused:
+        with pytest.raises(
+            ValueError, match=r"item by item.*HitCurveDisplay\(hit_curve"
+        ):
+            ask()
+    assert skrank.HitCurveDisplay(hit_curve(counts)).curve.hits[-1] == 2
+
+
 # Whole lists
 
 
@@ -465,6 +511,80 @@ def test_chunks_go_to_the_backend_that_is_configured():
     assert average_precision(counts) == average_precision(other) == expected
 
 
+class Here:
+    """A column that says in which process it is read, and cannot leave this one."""
+
+    def __init__(self, values):
+        self.values = np.asarray(values)
+        self.read_in = set()
+
+    @property
+    def iloc(self):
+        return self
+
+    def __getitem__(self, piece):
+        return self.values[piece]
+
+    def __array__(self, dtype=None, copy=None):
+        self.read_in.add(os.getpid())
+        return self.values
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        raise AssertionError
+
+
+def test_chunks_are_never_sent_to_other_processes():
+    columns = Here([1, 0, 1]), Here([0.9, 0.8, 0.7])
+    for backend in ("loky", "threading"):
+        with parallel_config(backend, n_jobs=2):
+            counts = RankCounts.from_chunks([columns, ([0], [0.5])])
+        assert average_precision(counts) == average_precision(*columns)
+    assert columns[1].read_in == {os.getpid()}
+
+
+@pytest.mark.parametrize("kind", ["array", "list", "pandas", "polars", "bytes"])
+@pytest.mark.parametrize("n_jobs", [1, 2, 3])
+def test_chunks_may_come_in_the_same_arrays(kind, n_jobs):
+    """Readers that fill one buffer again and again are counted chunk by chunk."""
+    rng = np.random.default_rng(0)
+    y_true, y_score = rng.integers(0, 2, size=(20, 7)), rng.normal(size=(20, 7))
+    labels, scores = np.zeros(7, dtype=int), np.zeros(7)
+    given = labels, scores
+    if kind == "list":
+        given = [0] * 7, [0.0] * 7
+    if kind == "pandas":
+        pandas = pytest.importorskip("pandas")
+        given = tuple(pandas.Series(column, copy=False) for column in given)
+    if kind == "polars":
+        polars, arrow = map(pytest.importorskip, ("polars", "pyarrow"))
+        given = tuple(polars.from_arrow(arrow.array(column)) for column in given)
+    if kind == "bytes":
+        given = np.frombuffer(bytearray(56), int), np.frombuffer(bytearray(56))
+    filled = given if kind in ("list", "bytes") else (labels, scores)
+
+    def read():
+        for chunk in zip(y_true, y_score, strict=True):
+            for column, values in zip(filled, chunk, strict=True):
+                column[:] = values.tolist()
+            yield given
+
+    expected = average_precision(y_true.ravel(), y_score.ravel())
+    assert average_precision(RankCounts.from_chunks(read, n_jobs=n_jobs)) == expected
+    with parallel_config(n_jobs=n_jobs):
+        assert average_precision(RankCounts.from_chunks(read)) == expected
+
+
+def test_chunks_of_several_types_are_named():
+    chunks = [([1, 0], [0.9, 0.8]), ([0, 1], [2, 3])]
+    with pytest.raises(
+        ValueError, match="`dtype` of a reader.*int64 after.*in chunk 1"
+    ):
+        RankCounts.from_chunks(chunks)
+
+
 def test_chunks_of_a_list_and_of_a_function():
     chunks = [([1, 0], [0.9, 0.8]), ([], []), ([0, 1], [0.7, 0.6])]
     expected = average_precision([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6])
@@ -495,7 +615,7 @@ def test_chunks_that_cannot_be_counted(chunks, message):
     ("second", "message"),
     [
         ([1, 0], "got 2 chunks of 3"),
-        ([1, 0, 2, 2], "got more than 3 chunks"),
+        ([1, 0, 2, 2], "got more chunks than the 3 of the first in the second"),
         ([1, 2, 0], "chunk 1, counted from 0, in the second"),
     ],
 )

@@ -2,12 +2,15 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy.sparse import csr_array
+from sklearn.exceptions import UndefinedMetricWarning
 
 import oracles
 from skrank import (
     RandomSelectionTest,
+    RankCounts,
     average_precision,
     average_precision_at_k,
     bedroc,
@@ -30,7 +33,7 @@ S = [0.1, 0.2, 0.3, 0.4]
         (Y, [0.1, -np.inf, 0.3, 0.4], "`y_score` must be finite; got NaN or infinity"),
         (Y, [[0.1, 0.2, 0.3, 0.4]], r"`y_score` must be one-dimensional; got shape"),
         (Y, np.ones((4, 2)), r"`y_score` must be one-dimensional, as the column y"),
-        (Y, csr_array([S]), r"`y_score` must be one-dimensional; got shape \(\)"),
+        (Y, csr_array([S]), r"`y_score` must be one-dimensional; got csr_array"),
         (np.ones((4, 1)), S, r"`y_true` must be one-dimensional; got shape \(4, 1\)"),
         (Y, S[:3], "`y_score` must have as many items as `y_true`; got 3 and 4"),
         ([], [], "`y_true` must hold at least one item; got an empty list"),
@@ -88,6 +91,86 @@ S = [0.1, 0.2, 0.3, 0.4]
 def test_bad_lists(y_true, y_score, text):
     with pytest.raises(ValueError, match=text):
         average_precision(y_true, y_score)
+
+
+def test_the_first_score_that_is_not_finite_is_named():
+    with pytest.raises(ValueError, match=r"maximum inf\), first at position 2"):
+        average_precision(Y, [0.1, 0.2, np.inf, -np.inf])
+
+
+@pytest.mark.parametrize("lazy", [pl.LazyFrame({"a": S}), object()])
+def test_what_is_no_column_is_named(lazy):
+    with pytest.raises(ValueError, match=f"one-dimensional; got {type(lazy).__name__}"):
+        average_precision(Y, lazy)
+
+
+TEXTS = ["hit", "miss", "hit", "miss"]
+TEXT_COLUMNS = {
+    **{
+        f"pandas {dtype}": lambda labels, dtype=dtype: pd.Series(
+            labels, dtype=dtype, index=np.arange(len(labels))[::-1]
+        )
+        for dtype in ("object", "string", "category")
+    },
+    **{
+        f"polars {dtype}": lambda labels, dtype=dtype: pl.Series(labels, dtype=dtype)
+        for dtype in (pl.String, pl.Categorical, pl.Enum(["hit", "miss", "other"]))
+    },
+    "objects": lambda labels: np.array(labels, dtype=object),
+    "texts": lambda labels: np.array(labels),
+}
+
+
+@pytest.mark.parametrize("kind", TEXT_COLUMNS)
+def test_texts_are_labels_in_any_column(kind):
+    column = TEXT_COLUMNS[kind]
+    expected = average_precision([1, 0, 1, 0], S)
+    assert average_precision(column(TEXTS), S, pos_label="hit") == expected
+    with pytest.warns(UndefinedMetricWarning, match="nothing but targets"):
+        average_precision(column(["hit"] * 4), S, pos_label="hit")
+    with pytest.warns(UndefinedMetricWarning, match="no targets"):
+        average_precision(column(["miss"] * 4), S, pos_label="hit")
+    refused = [
+        (["hit", "miss", "hit", "other"], "must hold two labels, 'hit' and one other"),
+        (["hit", None, "hit", "miss"], "none missing|must hold two labels"),
+        (["hit", None, "hit", "hit"], "none missing|must hold labels"),
+        ([None, "miss", "hit", "miss"], "none missing|must hold two labels"),
+        ([], "at least one item"),
+    ]
+    for labels, message in refused:
+        if kind == "texts" and None in labels:
+            continue
+        with pytest.raises(ValueError, match=message):
+            average_precision(column(labels), S[: len(labels)], pos_label="hit")
+
+
+def test_texts_and_others_are_not_mixed():
+    for other in (1, pd.NA, np.nan):
+        for column in (np.array, pd.Series):
+            mixed = column(["hit", other, "hit", other], dtype=object)
+            with pytest.raises(ValueError, match="one kind, none missing"):
+                average_precision(mixed, S, pos_label="hit")
+
+
+def test_masked_texts_are_refused():
+    labels = np.ma.masked_array(TEXTS, mask=[True, False, False, False])
+    with pytest.raises(ValueError, match="no masked items"):
+        average_precision(labels, S, pos_label="hit")
+
+
+def test_texts_in_a_column_of_data_frames_make_no_objects(monkeypatch):
+    """Not even to tell the label of the others, as what counts chunks does."""
+    column, convert = pd.Series(TEXTS, dtype="category"), pd.Series.__array__
+
+    def of_few_or_bool(series, *args, **kwargs):
+        assert series.size <= 1 or series.dtype == bool
+        return convert(series, *args, **kwargs)
+
+    monkeypatch.setattr(pd.Series, "__array__", of_few_or_bool)
+    expected = average_precision([1, 0, 1, 0], S)
+    assert average_precision(column, S, pos_label="hit") == expected
+    counts = RankCounts.from_arrays(column, S, pos_label="hit", chunk_size=2)
+    assert average_precision(counts) == expected
 
 
 def test_hard_labels_may_rank_as_floats():

@@ -5,7 +5,6 @@ What comes in is a list in chunks, in one process or in many; what goes out is a
 and `_dask` take a whole list through both passes, `_rank_counts` is what users see.
 """
 
-from skrank._counts._dask import is_dask
 from skrank._counts._rank_counts import RankCounts, read_counts
 
-__all__ = ["RankCounts", "is_dask", "read_counts"]
+__all__ = ["RankCounts", "read_counts"]

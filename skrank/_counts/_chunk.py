@@ -11,7 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._validation import check_ranking_input, other_label, same_other
+from skrank._validation import (
+    check_length,
+    check_ranking_input,
+    other_label,
+    refuse_dask,
+    same_other,
+)
 
 _ROUNDS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))  # shifts and factors
 _ALL = 2**64
@@ -35,6 +41,14 @@ class Seen:
             (self.scores + other.scores) % _ALL,
             (self.target_scores + other.target_scores) % _ALL,
         )
+
+    def more_than(self, expected: "Seen") -> str | None:
+        """Say of what there is more than expected, if of anything."""
+        if self.n_samples > expected.n_samples:
+            return f"{self.n_samples} items of {expected.n_samples}"
+        if self.n_targets > expected.n_targets:
+            return f"{self.n_targets} targets of {expected.n_targets}"
+        return None
 
     def unlike(self, expected: "Seen") -> str | None:
         """Say what is not as expected, if anything."""
@@ -62,8 +76,8 @@ class Kind:
         if self.dtype is not None and self.dtype != dtype:
             msg = (
                 "`y_score` must have the same type in all chunks, so that equal scores "
-                f"stay equal and others do not become so; got {dtype} after "
-                f"{self.dtype}."
+                "stay equal and others do not become so, as `y_score.astype` and the "
+                f"`dtype` of a reader make sure; got {dtype} after {self.dtype}."
             )
             raise ValueError(msg)
         return Kind(dtype, same_other(self.other, new.other))
@@ -80,9 +94,14 @@ class Chunk(NamedTuple):
 
 def read_chunk(y_true: ArrayLike, y_score: ArrayLike, pos_label: object) -> Chunk:
     """Check a chunk, which may be empty; O(n)."""
-    if np.shape(y_true)[:1] == np.shape(y_score)[:1] == (0,):
+    refuse_dask("y_true", y_true)
+    refuse_dask("y_score", y_score)
+    shapes = np.shape(y_true), np.shape(y_score)
+    if shapes == ((0,), (0,)):
         nothing = np.zeros(0)
         return Chunk(nothing, nothing, Kind(), Seen())
+    if len(shapes[0]) == len(shapes[1]) == 1:
+        check_length("y_score", shapes[1][0], shapes[0][0])
     data = check_ranking_input(y_true, y_score, pos_label=pos_label, whole=False)
     scores = data.y_score.astype(data.y_score.dtype.newbyteorder("="), copy=False)
     found = scores[data.targets]

@@ -11,17 +11,9 @@ import numpy as np
 
 from skrank._counts._drivers import Run
 from skrank._counts._passes import SecondPass, Start
+from skrank._validation import is_dask
 
 _BRANCHES = 8  # parts that are merged at once
-
-
-def is_dask(values: Any) -> bool:
-    """Whether something is a collection of dask that has partitions.
-
-    Arrays of xarray, which may hold one, are read as arrays.
-    """
-    kind = type(values)
-    return hasattr(kind, "__dask_graph__") and hasattr(kind, "to_delayed")
 
 
 def count_partitions(y_true: Any, y_score: Any, pos_label: object) -> SecondPass:
@@ -44,7 +36,7 @@ def _compute(run: Run, pairs: list[tuple[Any, Any]]) -> tuple[Any, Any]:
     ]
     while len(parts) > 1:
         parts = [
-            delayed(_merge)(shared, parts[start : start + _BRANCHES])
+            delayed(_merge)(shared, *parts[start : start + _BRANCHES])
             for start in range(0, len(parts), _BRANCHES)
         ]
     counted: tuple[Any, Any] = compute(parts[0])[0]
@@ -57,7 +49,7 @@ def _count(run: Run, index: int, y_true: Any, y_score: Any) -> tuple[Any, list[A
     return part, [part.seen]
 
 
-def _merge(run: Run, parts: list[tuple[Any, list[Any]]]) -> tuple[Any, list[Any]]:
+def _merge(run: Run, *parts: tuple[Any, list[Any]]) -> tuple[Any, list[Any]]:
     """Merge what was counted of some partitions; it is left as it was."""
     seen = [one for _, each in parts for one in each]
     return run.merged(part for part, _ in parts), seen

@@ -1,15 +1,18 @@
 """Take a list in chunks through both passes, and check that they see the same.
 
 The chunks of a pass are counted each for itself, by threads if that is wanted, and
-merged in the order in which they come.
+merged in the order in which they come. Threads alone will do: other processes would be
+sent all the data.
 """
 
+import copy
 from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Any, NoReturn
 
+import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.utils.parallel import Parallel, delayed
@@ -17,6 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from skrank._counts._chunk import Seen, read_chunk
 from skrank._counts._passes import FirstPass, Plan, SecondPass, Start
 from skrank._presentation import track
+from skrank._validation import by_position, is_dask
 
 Pair = tuple[ArrayLike, ArrayLike]
 Chunks = Iterable[Pair] | Callable[[], Iterable[Pair]]
@@ -32,14 +36,22 @@ class Run:
 
     def count(self, index: int, pair: Pair) -> FirstPass | SecondPass:
         """Count one chunk."""
+        if self.expected is not None and index >= len(self.expected):
+            _refuse_changed(f"more chunks than the {len(self.expected)} of the first")
         counted = self.start.blank()
         try:
             counted.add(read_chunk(*pair, self.pos_label))
         except ValueError as error:
-            msg = f"{error} This is in chunk {index}, counted from 0."
-            raise ValueError(msg) from error
+            raise _in_chunk(index, error) from error
         self._check(index, counted.seen)
         return counted
+
+    def merge(self, total: Any, part: Any, index: int) -> None:
+        """Take the counts of a chunk, which must go with those before it."""
+        try:
+            total.merge(part)
+        except ValueError as error:
+            raise _in_chunk(index, error) from error
 
     def merged(self, parts: Iterable[Any]) -> Any:
         """Return all parts together."""
@@ -57,8 +69,6 @@ class Run:
         """Check that a chunk is as it was in the first pass."""
         if self.expected is None:
             return
-        if index >= len(self.expected):
-            _refuse_changed(f"more than {len(self.expected)} chunks")
         got = seen.unlike(self.expected[index])
         if got is not None:
             _refuse_changed(f"{got} in chunk {index}, counted from 0,")
@@ -79,13 +89,8 @@ class Slices:
         """Cut one after the other."""
         for start in self.starts:
             piece = slice(start, start + self.starts.step)
-            labels, scores = (_by_position(one)[piece] for one in self.columns)
+            labels, scores = (by_position(one)[piece] for one in self.columns)
             yield labels, scores
-
-
-def _by_position(values: Any) -> Any:
-    """What finds the items of a column by their position."""
-    return getattr(values, "iloc", values)
 
 
 def count_chunks(
@@ -109,16 +114,25 @@ def count_chunks(
 def _go_over(
     run: Run, chunks: Chunks, *, label: str, n_jobs: int | None, progress: bool
 ) -> tuple[Any, list[Seen]]:
-    """Count all chunks; as many are held at a time as there are threads."""
+    """Count all chunks; as many are held at a time as there are threads.
+
+    A chunk that waits for others to be read is copied, since they may come in the same
+    arrays.
+    """
     pairs = chunks() if callable(chunks) else chunks
     size = len(pairs) if isinstance(pairs, Sized) else None
     shown = track(pairs, total=size, label=label, progress=progress)
-    numbered = enumerate(map(_check_pair, shown))
-    total, seen = run.start.blank(), []
-    with Parallel(n_jobs=n_jobs, prefer="threads") as parallel:
-        while batch := list(islice(numbered, effective_n_jobs(n_jobs))):
+    checked = map(_check_pair, shown)
+    held = effective_n_jobs(n_jobs)
+    if held > 1 and not isinstance(pairs, Slices):
+        checked = map(_copied, checked)
+    numbered = enumerate(checked)
+    total: Any = run.start.blank()
+    seen: list[Seen] = []
+    with Parallel(n_jobs=n_jobs, require="sharedmem") as parallel:
+        while batch := list(islice(numbered, held)):
             for part in parallel(delayed(run.count)(*chunk) for chunk in batch):
-                total.merge(part)
+                run.merge(total, part, index=len(seen))
                 seen.append(part.seen)
     run.check_number(len(seen))
     return total, seen
@@ -142,6 +156,25 @@ def _check_pair(chunk: Any) -> Pair:
         return chunk[0], chunk[1]
     msg = f"`chunks` must hold pairs (y_true, y_score); got {type(chunk).__name__}."
     raise ValueError(msg)
+
+
+def _copied(pair: Pair) -> Any:
+    """Copy a chunk, whatever its columns share their memory with."""
+    return tuple(map(_copied_column, pair))
+
+
+def _copied_column(column: Any) -> Any:
+    """Copy lists and columns of pandas as they are, others as arrays."""
+    if is_dask(column):
+        return column  # to be refused
+    if isinstance(column, list | tuple) or hasattr(column, "iloc"):
+        return copy.deepcopy(column)
+    return np.array(column, subok=True)
+
+
+def _in_chunk(index: int, error: ValueError) -> ValueError:
+    """Error that names the chunk."""
+    return ValueError(f"{error} This is in chunk {index}, counted from 0.")
 
 
 def _refuse_changed(got: str) -> NoReturn:

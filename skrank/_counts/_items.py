@@ -53,7 +53,7 @@ class CountedItems:
             msg = (
                 "`ties` must be 'expected', or the cut be within the best "
                 f"{DETAILED} items or in a tie that holds a target, where the list was "
-                f"only counted; got a cut after {depth:g} items."
+                f"only counted; got a cut after {depth:.15g} items."
             )
             raise ValueError(msg)
         return int(ends[index - 1]) if index else 0, int(ends[index])

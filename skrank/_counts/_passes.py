@@ -130,9 +130,10 @@ class SecondPass:
         return self.plan.blank()
 
     def add(self, chunk: Chunk) -> None:
-        """Take a chunk."""
+        """Take a chunk, unless it is more than was left."""
         kind = self.kind + chunk.kind
         hits = self._hits_of(chunk.target_scores)
+        self._check_room(chunk.seen)
         self.counts.add(chunk.scores)
         self.ties.add(chunk.scores)
         self.kind = kind
@@ -148,6 +149,7 @@ class SecondPass:
                 f"another of {other.plan.seen.n_samples}."
             )
             raise ValueError(msg)
+        self._check_room(other.seen)
         self.kind += other.kind
         self.counts.merge(other.counts)
         self.ties.merge(other.ties)
@@ -160,6 +162,16 @@ class SecondPass:
         if self._ranking is None:
             self._ranking = self._rank()
         return self._ranking
+
+    def _check_room(self, new: Seen) -> None:
+        """Check that no more is counted than the first pass has seen."""
+        got = (self.seen + new).more_than(self.plan.seen)
+        if got is not None:
+            msg = (
+                "`RankCounts` must see each item once in the second pass, and none "
+                f"that the first has not seen; got {got}, and left the last out."
+            )
+            raise ValueError(msg)
 
     def _note(self, seen: Seen) -> None:
         self.seen += seen

@@ -1,16 +1,16 @@
 """Mergeable counts of a ranking, as users see them."""
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from numpy.typing import ArrayLike
 
 from skrank._counts._chunk import read_chunk
-from skrank._counts._dask import count_partitions, is_dask
+from skrank._counts._dask import count_partitions
 from skrank._counts._drivers import Chunks, Slices, count_chunks
 from skrank._counts._passes import FirstPass, SecondPass
 from skrank._ranking import Ranking
-from skrank._validation import check_count
+from skrank._validation import check_count, is_dask
 
 _CHUNK_SIZE = 2**20  # items
 
@@ -54,6 +54,8 @@ class RankCounts:
     where a tie holds a target, or is wider than 1/128 of its depth and 1/8192 of the
     list. That is enough for the test against luck. ``ties="threshold"`` with a cut
     further down has no answer outside such ties.
+
+    One object must not be shared by threads: give each its own, and add them up.
 
     All scores must be of one type, since single and double precision, or integers and
     floats, need not be equal where they are meant to be.
@@ -116,9 +118,11 @@ class RankCounts:
         chunk_size : int, default=None
             Number of items to read at a time; None is 2**20.
         n_jobs : int, default=None
-            Number of threads, as in joblib, whose ``parallel_config`` is heeded.
+            Number of threads, as in joblib, whose ``parallel_config`` may set it;
+            another backend of its is passed over for threads.
         progress : bool, default=False
-            Whether to show a bar of progress for each pass; it needs tqdm.
+            Whether to show a bar of progress for each pass; it needs tqdm. With dask
+            use ``dask.diagnostics.ProgressBar``.
 
         Returns
         -------
@@ -171,8 +175,10 @@ class RankCounts:
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         n_jobs : int, default=None
-            Number of threads, as in joblib, whose ``parallel_config`` is heeded. As
-            many chunks are held at a time.
+            Number of threads, as in joblib, whose ``parallel_config`` may set it;
+            another backend of its is passed over for threads. As many chunks are held
+            at a time, as copies if more than one, so that `chunks` may fill the same
+            arrays again.
         progress : bool, default=False
             Whether to show a bar of progress for each pass; it needs tqdm.
 
@@ -236,8 +242,8 @@ class RankCounts:
         ------
         ValueError
             If the chunk is not valid, does not go with those before it, or has in the
-            second pass a target with a score that no target had in the first. The
-            counts are then as they were.
+            second pass a target with a score that no target had in the first, or more
+            items or targets than are left. The counts are then as they were.
         """
         self._pass.add(read_chunk(y_true, y_score, self.pos_label))
 
@@ -259,6 +265,15 @@ class RankCounts:
             msg = f"`second_pass` must be asked of a first pass; got {self!r}."
             raise ValueError(msg)
         return self._of(self.pos_label, self._pass.plan().blank())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+        """Refuse to stand for a column, wherever items are looked at one by one."""
+        msg = (
+            "`y_true` and `y_score` must be given item by item here; got counts, which "
+            "metrics, curves and `RandomSelectionTest` can read, and which are drawn "
+            f"as in HitCurveDisplay(hit_curve(counts)).plot(): {self!r}."
+        )
+        raise ValueError(msg)
 
     def __add__(self, other: object) -> Self:
         """Return the counts of both parts of a list."""
@@ -324,7 +339,8 @@ def _describe(counted: FirstPass | SecondPass) -> str:
 def _common_length(y_true: Any, y_score: Any) -> int:
     """Length of two columns, which must have one and the same."""
     for name, values in (("y_true", y_true), ("y_score", y_score)):
-        if not (hasattr(values, "__len__") and hasattr(values, "__getitem__")):
+        needed = {"__len__", "__getitem__"}
+        if not needed <= set(dir(values)) or hasattr(type(values), "__dask_graph__"):
             msg = (
                 f"`{name}` must have a length and be sliceable, or else be given in "
                 f"chunks to `from_chunks`; got {type(values).__name__}."
@@ -344,7 +360,8 @@ def _refuse_settings(**settings: Any) -> None:
     given = [name for name, value in settings.items() if value]
     if given:
         msg = (
-            f"`{given[0]}` must be left out with dask, where partitions are the chunks "
-            f"and the scheduler shares out the work; got {settings[given[0]]!r}."
+            f"`{given[0]}` must be left out with dask, where partitions are the "
+            "chunks, the scheduler shares out the work, and its ProgressBar shows "
+            f"it; got {settings[given[0]]!r}."
         )
         raise ValueError(msg)
