@@ -20,6 +20,7 @@ Array = Any  # numbers or arrays of them, broadcast against each other
 # and the logarithm of a chance that no sum of doubles feels.
 _FEW = 200
 _SHORT = 32  # items of a group whose sums have so many terms
+_GROUPS = 2**11  # such groups in one table, which the processor's cache holds
 _NEGLIGIBLE = math.log(1e-17)
 # Standard deviations beyond which a log-concave law has no chance that can be felt,
 # not even if the value there is 1e7 times as large.
@@ -91,9 +92,12 @@ def _short_sums(above: Array, count: Array) -> tuple[Array, Array]:
     A fraction of an item is that fraction of the next term.
     """
     first, second = np.zeros(count.shape), np.zeros(count.shape)
-    for j in range(1, 1 + math.ceil(count.max(initial=0))):
-        term = np.clip(count + 1 - j, 0, 1) / (above + j)
-        first, second = first + term, second + (j - 1) * term
+    place = np.arange(1, 1 + math.ceil(count.max(initial=0)))
+    for start in range(0, count.size, _GROUPS):
+        part = slice(start, start + _GROUPS)
+        share = np.minimum(np.maximum(count[part, None] + 1 - place, 0), 1)
+        term = share / (above[part, None] + place)
+        first[part], second[part] = term.sum(axis=1), (term * (place - 1)).sum(axis=1)
     return first, second
 
 
