@@ -220,7 +220,7 @@ def test_ties_of_many_targets():
         assert share == pytest.approx(1 - q, abs=4 * math.sqrt(q * (1 - q) / 20_000))
 
 
-def test_saddlepoint_and_draws_of_many_targets():
+def test_saddlepoint_of_many_targets():
     null = RandomSelectionNull(60_000, 15_000)
     s = at_z(null, 6)
     log_p = null.tail(s).log_pvalue
@@ -328,3 +328,22 @@ def test_nothing_is_lost_on_random_lists(seed):
         (above, error), (below, other) = both_tails(null, value)
         assert above * (1 + error) + below * (1 + other) >= 1
         assert above == pytest.approx(np.mean(draws >= value), abs=0.04)
+
+
+@pytest.mark.parametrize("z", [-4, 0.1, 4])
+def test_two_sides_are_twice_the_smaller(z):
+    null = RandomSelectionNull(50_000, 2000)
+    value = at_z(null, z)
+    smaller = min(p for p, _ in both_tails(null, value))
+    both = math.exp(null.tail(value, alternative="two-sided").log_pvalue)
+    assert both == pytest.approx(2 * smaller, rel=1e-12)
+    assert sum(p for p, _ in both_tails(null, value)) == pytest.approx(1, abs=0.02)
+
+
+def test_two_sides_far_from_luck():
+    null = RandomSelectionNull(10**6, 10**4)
+    one, both = (
+        null.tail(0.5, alternative=side).log_pvalue for side in ("greater", "two-sided")
+    )
+    assert both == pytest.approx(one + math.log(2), rel=1e-12)
+    assert null.cdf(0.5) == 1.0

@@ -45,6 +45,7 @@ _FEW_MOVES = 100_000  # of "grid" in "auto"
 _DRAWS = 2**14  # of "tilted" in "auto", doubled until the error is small enough
 _MAX_DRAWS = 2**20
 _MOST_LAST = 2**24  # cells of the last group, where it is a tie that the cut divides
+_LIKELY = 3.0  # deviations from the mean, on the side that is not asked for
 _DEEP = -4.0  # K below which a left tail is asked of chains that are fine throughout
 _ROUGH_CELLS = 2**24  # of a pass of the rough chain, where strides fail
 _FULL_CELLS = 2**20  # of a pass of the full chain, where it is preferred to blocks
@@ -192,6 +193,8 @@ class TailFinder:
         if known is not None:
             named = "enumeration" if method == "auto" else method
             return TailProbability(*known, named)
+        if method == "auto" and self._is_likely(statistic, sign):
+            return self._complement(statistic, sign)
         try:
             found = self._ask(question, statistic, sign, method, size, generator)
             if self._is_large and found.log_pvalue < self.ends[(sign + 1) // 2][1]:
@@ -199,6 +202,19 @@ class TailFinder:
             return found
         except _levels.OutOfReachError:
             raise self._refusal(statistic, method) from None
+
+    def _is_likely(self, statistic: float, sign: int) -> bool:
+        """Whether nearly all values are as extreme, so that the rest is asked for."""
+        mean, variance = self.moments
+        return self._is_large and sign * (mean - statistic) > _LIKELY * variance**0.5
+
+    def _complement(self, statistic: float, sign: int) -> TailProbability:
+        """One less the probability of what is less extreme: Cantelli's at most."""
+        beyond = statistic - sign * 3 * slack_at(self.terms, statistic)
+        other = self.tail(beyond, -sign)
+        share = min(math.exp(other.log_pvalue), 1 / (1 + _LIKELY**2))
+        error = share / (1 - share) * (other.error or 0.0)
+        return TailProbability(math.log1p(-share) or 0.0, None, error, other.method)
 
     def _ask(
         self,
