@@ -113,9 +113,10 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
     ================ ===================================== =========================
 
     "auto" enumerates where it can and inverts where it cannot. Where the error of the
-    inversion is above 1 %, it takes the grid if its bounds are within 5 %, else it
-    draws tilted lists until their standard error is 1 %. Above 500 targets the answer
-    is that of the inversion, with the error it has. For the mean over several
+    inversion is above 1.5 %, it takes the grid if its bounds are within 5 %, else it
+    draws tilted lists until their standard error is 1.5 %. Above 500 targets the answer
+    is that of the inversion, with the error it has: above 5 % it warns, above 50 % it
+    refuses. For the mean over several
     lists of average precision at k with ``normalize="hits"`` it has plain draws only.
     The result names the method.
 

@@ -220,7 +220,7 @@ def test_ties_of_many_targets():
         assert share == pytest.approx(1 - q, abs=4 * math.sqrt(q * (1 - q) / 20_000))
 
 
-def test_saddlepoint_and_draws_of_many_targets():
+def test_saddlepoint_of_many_targets():
     null = RandomSelectionNull(60_000, 15_000)
     s = at_z(null, 6)
     log_p = null.tail(s).log_pvalue
@@ -241,3 +241,109 @@ def test_too_many_pairs_for_moments():
     null = RandomSelectionNull(10**6, 10**4, tie_sizes=sizes, ties="optimistic")
     with pytest.raises(ValueError, match="`metric` must be a sum over pairs of items"):
         null.mean()
+
+
+def law_of_draws(null, n, m, sizes, rule, size):
+    """Average precision of hypergeometric draws of numpy, by its definition."""
+    hits = np.random.default_rng(0).multivariate_hypergeometric(
+        sizes, m, size=size, method="marginals"
+    )
+    found, ends = np.cumsum(hits, axis=1), np.cumsum(sizes)
+    above, depth = found - hits, ends - sizes
+    if rule == "threshold":
+        return (hits * found / ends).sum(axis=1) / m
+    total = np.zeros(size)
+    for j in range(int(hits.max())):  # the j-th target of each group
+        first = depth if rule == "optimistic" else depth + sizes[None] - hits
+        total += ((j < hits) * (above + j + 1) / (first + j + 1)).sum(axis=1)
+    return total / m
+
+
+def growing(n, part, least=1):
+    ends = [0]
+    while ends[-1] < n:
+        ends.append(min(n, ends[-1] + max(least, round(part * ends[-1]))))
+    return np.diff(ends)
+
+
+def both_tails(null, value):
+    """Log and error of P(>= value) and of P(<= value)."""
+    found = (null.tail(value, alternative=side) for side in ("greater", "less"))
+    return [(math.exp(tail.log_pvalue), tail.error) for tail in found]
+
+
+@pytest.mark.parametrize("rule", ["threshold", "optimistic", "pessimistic"])
+@pytest.mark.parametrize(
+    ("m", "sizes"),
+    [
+        (1000, growing(20_000, 0.05)),
+        (600, growing(2000, 0.01, 3)),
+        (700, np.append(np.ones(74, dtype=int), 661)),
+    ],
+)
+def test_ties_under_every_rule_against_draws(m, sizes, rule):
+    n = int(sizes.sum())
+    null = RandomSelectionNull(n, m, tie_sizes=sizes, ties=rule)
+    draws = law_of_draws(null, n, m, sizes, rule, 4000)
+    for q in (0.1, 0.5, 0.9):
+        value = float(np.quantile(draws, q))
+        (above, error), (below, _) = both_tails(null, value)
+        assert above == pytest.approx(np.mean(draws >= value), abs=0.025)
+        assert below == pytest.approx(np.mean(draws <= value), abs=0.025)
+        assert error < 0.015
+
+
+@pytest.mark.parametrize(("rule", "z"), [("optimistic", 5), ("threshold", -10)])
+def test_narrow_ties_above_a_wide_one_against_every_number_of_hits(
+    monkeypatch, rule, z
+):
+    sizes = np.append(np.ones(2700, dtype=int), 300)
+    null = RandomSelectionNull(3000, 1000, tie_sizes=sizes, ties=rule)
+    side = "greater" if z > 0 else "less"
+    strides = null.tail(at_z(null, z), alternative=side)
+    monkeypatch.setattr(_levels, "MANY", 10_000)
+    null = RandomSelectionNull(3000, 1000, tie_sizes=sizes, ties=rule)
+    every = null.tail(at_z(null, z), alternative=side)
+    assert strides.log_pvalue == pytest.approx(every.log_pvalue, abs=0.025)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_nothing_is_lost_on_random_lists(seed):
+    rng = np.random.default_rng(seed)
+    m = int(rng.integers(501, 1500))
+    n = int(m * math.exp(rng.uniform(0.05, 3)))
+    first = int(rng.integers(1, n // 2))
+    groups = int(rng.integers(64, 300))
+    cuts = np.sort(rng.choice(np.arange(1, n), groups, replace=False))
+    sizes = [
+        np.append(np.ones(first, dtype=int), n - first),
+        np.append(first, np.ones(n - first, dtype=int)),
+        np.diff(cuts, prepend=0, append=n),
+        growing(n, rng.uniform(0.01, 0.04)),
+    ][seed % 4]
+    null = RandomSelectionNull(n, m, tie_sizes=sizes)
+    draws = null.rvs(2000, seed)
+    for q in (0.02, 0.7):
+        value = float(np.quantile(draws, q))
+        (above, error), (below, other) = both_tails(null, value)
+        assert above * (1 + error) + below * (1 + other) >= 1
+        assert above == pytest.approx(np.mean(draws >= value), abs=0.04)
+
+
+@pytest.mark.parametrize("z", [-4, 0.1, 4])
+def test_two_sides_are_twice_the_smaller(z):
+    null = RandomSelectionNull(50_000, 2000)
+    value = at_z(null, z)
+    smaller = min(p for p, _ in both_tails(null, value))
+    both = math.exp(null.tail(value, alternative="two-sided").log_pvalue)
+    assert both == pytest.approx(2 * smaller, rel=1e-12)
+    assert sum(p for p, _ in both_tails(null, value)) == pytest.approx(1, abs=0.02)
+
+
+def test_two_sides_far_from_luck():
+    null = RandomSelectionNull(10**6, 10**4)
+    one, both = (
+        null.tail(0.5, alternative=side).log_pvalue for side in ("greater", "two-sided")
+    )
+    assert both == pytest.approx(one + math.log(2), rel=1e-12)
+    assert null.cdf(0.5) == 1.0

@@ -195,27 +195,38 @@ class Chain:
         """Merge the list into blocks that grow with the depth, its last group too.
 
         The first `head` items are one block; if `head` is 0, at least `single` items
-        are kept apart. Ties are merged
-        only where they are narrower than the blocks.
+        are kept apart. Ties are merged only where they are narrower than the blocks,
+        and under another rule than "expected" not at all, unless there is a `head`.
         """
-        first = head or max(math.ceil(1 / growth), single)
-        body = self.ends if self.ends[-1] == self.n_samples else self.ends[:-1]
-        sizes = self.sizes[: body.size]
-        count = math.ceil(math.log(max(body[-1] / first, 1.0)) / math.log1p(growth))
-        cuts = first * (1 + growth) ** np.arange(count)
-        index = np.searchsorted(body, cuts, "right") - 1
-        wide = np.flatnonzero((sizes > growth / 2 * body) & (body > first))
-        alone = np.flatnonzero(body <= (0 if head else first))
-        index = np.unique(np.concatenate([index, wide - 1, wide, alone]).astype(int))
-        index = index[(index >= 0) & (body[index] * (1 + growth / 8) < body[-1])]
         coarse = copy(self)
-        coarse.ends = np.union1d(body[index], np.append(body[-1:], self.ends[-1:]))
+        coarse.ends = self._block_ends(growth, head, single)
         coarse._mark_merged(self)
         bounds = np.searchsorted(self.ends, coarse.ends)
         cubes = np.where(self.merged, 1, self.sizes).astype(float) ** 2 * self.sizes
         tied = np.diff(np.cumsum(cubes)[bounds], prepend=0.0)
         coarse.freedom = np.maximum(0.0, 1 - tied / coarse.sizes.astype(float) ** 3)
         return coarse
+
+    def _block_ends(self, growth: float, head: int, single: int) -> _Ints:
+        first = head or max(math.ceil(1 / growth), single)
+        body = self.ends if self.ends[-1] == self.n_samples else self.ends[:-1]
+        count = math.ceil(math.log(max(body[-1] / first, 1.0)) / math.log1p(growth))
+        cuts = first * (1 + growth) ** np.arange(count)
+        index = np.searchsorted(body, cuts, "right") - 1
+        alone = np.flatnonzero(body <= (0 if head else first))
+        index = np.concatenate([index, alone]).astype(int)
+        index = index[(index >= 0) & (body[index] * (1 + growth / 8) < body[-1])]
+        kept = self._kept(growth, loose=head > 0)[: body.size]
+        wide = np.flatnonzero(kept & (body > head))
+        index = np.concatenate([index, wide[wide > 0] - 1, wide])
+        return np.union1d(body[index], np.append(body[-1:], self.ends[-1:]))
+
+    def _kept(self, growth: float, *, loose: bool) -> NDArray[np.bool_]:
+        """Which ties remain as they are in blocks of some growth."""
+        tied = (self.sizes > 1) & ~self.merged
+        if loose or self.measure.ties == "expected":
+            tied &= self.sizes > growth / 2 * self.ends
+        return tied
 
     @cached_property
     def n_cells(self) -> int:

@@ -5,7 +5,7 @@ chosen by a stated rule, and what is the same for all values of one law is kept.
 """
 
 import math
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -45,7 +45,9 @@ _FEW_MOVES = 100_000  # of "grid" in "auto"
 _DRAWS = 2**14  # of "tilted" in "auto", doubled until the error is small enough
 _MAX_DRAWS = 2**20
 _MOST_LAST = 2**24  # cells of the last group, where it is a tie that the cut divides
+_LIKELY = 3.0  # deviations from the mean, on the side that is not asked for
 _DEEP = -4.0  # K below which a left tail is asked of chains that are fine throughout
+_ROUGH_CELLS = 2**24  # of a pass of the rough chain, where strides fail
 _FULL_CELLS = 2**20  # of a pass of the full chain, where it is preferred to blocks
 
 
@@ -109,6 +111,12 @@ class TailFinder:
         if all(chain.ends.size < _FEW_GROUPS for chain in chains):
             return max(chain.n_cells for chain in chains) > _FEW_CELLS
         return max(chain.n_targets for chain in chains) > _levels.MANY
+
+    @cached_property
+    def _is_feasible(self) -> bool:
+        """Whether every number of hits can be followed, where strides fail."""
+        cells = max(term.chain.rough.n_cells for term in self.terms)
+        return cells <= _ROUGH_CELLS
 
     def _end(self, sign: int) -> tuple[float, float]:
         value = logchance = 0.0
@@ -185,6 +193,8 @@ class TailFinder:
         if known is not None:
             named = "enumeration" if method == "auto" else method
             return TailProbability(*known, named)
+        if method == "auto" and self._is_likely(statistic, sign):
+            return self._complement(statistic, sign)
         try:
             found = self._ask(question, statistic, sign, method, size, generator)
             if self._is_large and found.log_pvalue < self.ends[(sign + 1) // 2][1]:
@@ -192,6 +202,19 @@ class TailFinder:
             return found
         except _levels.OutOfReachError:
             raise self._refusal(statistic, method) from None
+
+    def _is_likely(self, statistic: float, sign: int) -> bool:
+        """Whether nearly all values are as extreme, so that the rest is asked for."""
+        mean, variance = self.moments
+        return self._is_large and sign * (mean - statistic) > _LIKELY * variance**0.5
+
+    def _complement(self, statistic: float, sign: int) -> TailProbability:
+        """One less the probability of what is less extreme: Cantelli's at most."""
+        beyond = statistic - sign * 3 * slack_at(self.terms, statistic)
+        other = self.tail(beyond, -sign)
+        share = min(math.exp(other.log_pvalue), 1 / (1 + _LIKELY**2))
+        error = share / (1 - share) * (other.error or 0.0)
+        return TailProbability(math.log1p(-share) or 0.0, None, error, other.method)
 
     def _ask(
         self,
@@ -207,11 +230,26 @@ class TailFinder:
             quick = self._quick_if_long(question)
             if quick is not None:
                 return quick
-        solution: Solution
+        answer = partial(self._answer, question, statistic, sign, method)
         if self._is_large:
-            solution = _levels.solve(question)
-        else:
-            solution = self._solve(question, statistic, sign)
+            try:
+                return answer(_levels.solve(question), size, generator)
+            except _levels.OutOfReachError:
+                if not self._is_feasible:
+                    raise
+        return answer(self._solve(question, statistic, sign), size, generator)
+
+    def _answer(
+        self,
+        question: Question,
+        statistic: float,
+        sign: int,
+        method: str,
+        solution: Solution,
+        size: int | None,
+        generator: np.random.Generator | None,
+    ) -> TailProbability:
+        """Ask an engine, the tilt being known."""
         if method == "saddlepoint":
             return TailProbability(*_saddlepoint.tail(solution), method)
         if method == "inversion":
@@ -252,7 +290,8 @@ class TailFinder:
             tail = _inversion.tail(solution)
         assert tail.error is not None
         if self._is_large:  # there is nothing better
-            if tail.error > _HOPELESS:
+            other = self._is_feasible and isinstance(solution, _levels.Levels)
+            if tail.error > (_TIGHT if other else _HOPELESS):
                 raise _levels.OutOfReachError
             return TailProbability(*tail, "inversion")
         return TailProbability(*tail, "inversion") if _is_accurate(tail) else None
@@ -294,7 +333,8 @@ class TailFinder:
         if self._is_inside(statistic):
             chains = [part.chain.rough for part in question.parts]
             solution = solve(question, chains)
-            if sign > 0 or solution.cumulants.value > _DEEP:
+            deep = solution.tilt > 0 and solution.cumulants.value <= _DEEP
+            if sign > 0 or not deep:
                 return solution
         chains = [part.chain for part in question.parts]
         if sign > 0 or sum(chain.n_cells for chain in chains) > _FULL_CELLS:

@@ -22,6 +22,7 @@ from skrank.null._choice import ALTERNATIVES, METHODS, TailFinder, TailProbabili
 from skrank.null._excess import Term, slack_at
 
 _DOUBTFUL = 0.05  # error that "auto" does not hide
+_SMALLER = math.log(0.4)  # below which a tail is the smaller one, whatever its error
 _SIGNS = {"greater": (1,), "less": (-1,), "two-sided": (1, -1)}
 _Floats = NDArray[np.float64]
 
@@ -228,18 +229,24 @@ class Law:
             ]
         else:
             draws = size if method == "tilted" else None
-            found = [
-                self._finder.tail(statistic, sign, method, draws, generator)
-                for sign in _SIGNS[alternative]
-            ]
-        tail = found[0] if len(found) == 1 else _twice_the_smaller(*found)
-        if method == "auto" and tail.error is not None and tail.error > _DOUBTFUL:
-            msg = (
-                f"the p-value is known with a relative error of {tail.error:.0%} only, "
-                f'by "{tail.method}"; its logarithm is {tail.log_pvalue:.4g}.'
-            )
-            warnings.warn(msg, RuntimeWarning, stacklevel=2)
+            found = []
+            for sign in self._nearest_first(statistic, _SIGNS[alternative]):
+                one = self._finder.tail(statistic, sign, method, draws, generator)
+                found.append(one)
+                if one.log_pvalue < _SMALLER:
+                    break
+        tail = _twice(found) if alternative == "two-sided" else found[0]
+        if method == "auto":
+            _warn_of_doubt(tail)
         return tail
+
+    def _nearest_first(
+        self, statistic: float, signs: tuple[int, ...]
+    ) -> tuple[int, ...]:
+        """Begin with the side that the value is on."""
+        if len(signs) > 1 and statistic < self._finder.moments[0]:
+            return signs[::-1]
+        return signs
 
     def rvs(self, size: int = 1, random_state: object = None) -> _Floats:
         """Draw values of the metric under random selection.
@@ -304,7 +311,9 @@ class Law:
     def _small_tail(self, x: float, sign: int) -> float:
         """Return the same, to a relative accuracy."""
         value = self._finder.beyond(x) if sign > 0 else x
-        return self._finder.tail(value, sign).log_pvalue
+        tail = self._finder.tail(value, sign)
+        _warn_of_doubt(tail)
+        return tail.log_pvalue
 
     def _bracket(
         self, surplus: Callable[[float], float], sign: int, least: float, most: float
@@ -321,14 +330,24 @@ class Law:
             start, step = end, 2 * step
 
 
-def _twice_the_smaller(one: TailProbability, other: TailProbability) -> TailProbability:
-    """Join the two tails of a two-sided test."""
-    smaller = min(one, other, key=lambda tail: tail.log_pvalue)
+def _warn_of_doubt(tail: TailProbability) -> None:
+    """Warn where a probability is not known as well as it should be."""
+    if tail.error is not None and tail.error > _DOUBTFUL:
+        msg = (
+            f"the p-value is known with a relative error of {tail.error:.0%} only, "
+            f'by "{tail.method}"; its logarithm is {tail.log_pvalue:.4g}.'
+        )
+        warnings.warn(msg, RuntimeWarning, stacklevel=3)
+
+
+def _twice(found: list[TailProbability]) -> TailProbability:
+    """Two-sided tail, of both sides, or of one that is known to be the smaller."""
+    smaller = min(found, key=lambda tail: tail.log_pvalue)
     bounds = None
-    if one.log_bounds is not None and other.log_bounds is not None:
+    pairs = [tail.log_bounds for tail in found if tail.log_bounds is not None]
+    if len(pairs) == len(found):
         lower, upper = (
-            min(0.0, min(pair) + math.log(2))
-            for pair in zip(one.log_bounds, other.log_bounds, strict=True)
+            min(0.0, min(ends) + math.log(2)) for ends in zip(*pairs, strict=True)
         )
         bounds = (lower, upper)
     log_p = min(0.0, smaller.log_pvalue + math.log(2))

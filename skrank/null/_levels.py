@@ -20,6 +20,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,9 @@ _MAX_FINER = 3  # lattices after that
 _AGREED = MERGING / 2  # relative difference of p at which two lattices agree
 _HOPELESS = 0.5  # and at which finer ones do not help
 _TOUCHED = 1e-6  # chance beyond which an end of the windows is felt
+_FURTHER = 4  # strides that it is then moved by, at least
+_NEAR = 1.0  # tilt, in units of the deviation, whose windows have nearly all there is
+_CUT = 1e-4  # chance that all windows together may cut off
 _PER_DEVIATION = 2.0  # strides in a standard deviation, at least
 
 _Floats = NDArray[np.float64]
@@ -110,10 +114,13 @@ class Levels(Solution):
             before, times = log_p, times / _COARSE
             lists = _each(partial(_refined, times=times), self.question, lists, tilt)
             log_p = _normal_tail(tilt, _total(lists, tilt))
-            error = abs(math.expm1(log_p - before))
-            if not _AGREED < error < _HOPELESS:
+            cut = _cut(lists, tilt)
+            error = abs(math.expm1(log_p - before)) + cut * _share(lists, tilt)
+            if not _AGREED < error < _HOPELESS and cut <= _CUT:
                 break
-        return lists, MERGING / 2 + error
+        if cut > _CUT:
+            raise OutOfReachError
+        return lists, MERGING / 2 + error + _missing(lists, tilt)
 
 
 def solve(question: Question) -> Levels:
@@ -127,9 +134,15 @@ def solve(question: Question) -> Levels:
     for _ in range(_MAX_LOOKS):
         lists, before = _each(_refined, question, lists, tilt), tilt
         tilt, found = _root(lists, tilt)
-        if abs(tilt - before) * math.sqrt(found.curvature) <= 1.0:
-            break
-    return Levels(question, question, tilt, found, spread, False, lists)
+        still = abs(tilt - before) * math.sqrt(found.curvature) <= 1.0
+        if still and _cut(lists, tilt) <= _CUT:
+            return Levels(question, question, tilt, found, spread, False, lists)
+    raise OutOfReachError
+
+
+def _cut(lists: tuple[Strides, ...], tilt: float) -> float:
+    """Chance that the windows of all lists leave out."""
+    return sum(x.excess.copies * _cut_off(x.tilted(tilt)) for x in lists)
 
 
 def _normal_tail(tilt: float, found: Cumulants) -> float:
@@ -138,6 +151,21 @@ def _normal_tail(tilt: float, found: Cumulants) -> float:
     from_zero = (tilt * curvature - slope) / math.sqrt(2 * curvature)
     log_share = math.log(float(erfcx(from_zero)) / 2)
     return found.value - slope**2 / (2 * curvature) + log_share
+
+
+def _share(lists: tuple[Strides, ...], tilt: float) -> float:
+    """By how much more p feels a chance that is left out of the tilted law."""
+    return 1 + 2.5 * abs(tilt) * math.sqrt(_total(lists, tilt).curvature)
+
+
+def _missing(lists: tuple[Strides, ...], tilt: float) -> float:
+    """What all chances together lack of 1, where the tilt is so small that all count.
+
+    This sees humps of the law that the windows have never met.
+    """
+    rest = _total(lists, 0.0)
+    near = abs(tilt) * math.sqrt(rest.curvature) <= _NEAR
+    return abs(math.expm1(rest.value)) if near else 0.0
 
 
 def _each(
@@ -318,8 +346,7 @@ class _Profile:
     def lattice(self, chain: Chain, heat: int, times: float = 1.0) -> Lattice:
         """Lay a lattice for packets of some size over another chain."""
         depths, known = chain.depths, self.depths
-        with np.errstate(over="ignore"):  # where next to nothing is above
-            mean = PchipInterpolator(known, self.mean, extrapolate=True)(depths)
+        mean = PchipInterpolator(*self._points(), extrapolate=True)(depths)
         hits = np.maximum(np.diff(mean), 0.0)
         unknown = depths < known[1]
         least, most = self._window(depths, mean, heat, unknown)
@@ -327,14 +354,20 @@ class _Profile:
         stride = self._stride(chain, hits, heat, unknown, times)
         return _rounded(chain, least, most, stride, fewest, widest)
 
+    def _points(self) -> tuple[_Floats, _Floats]:
+        """Depths and mean hits to interpolate between, but for what is rounding."""
+        least = _TOUCHED * self.deviation.max() / self.mean.size
+        mean = least * np.round(self.mean / least) if least > 0 else self.mean
+        return self.depths.astype(float), mean
+
     def _window(
         self, depths: _Ints, mean: _Floats, heat: int, unknown: NDArray[np.bool_]
     ) -> tuple[_Ints, _Ints]:
         """Least and most hits at depths; between the known ones as a bridge varies."""
         known = self.depths
         held = np.interp(depths, known[1:], np.diff(self.mean))
-        slack = heat + np.sqrt(8 * heat * held)
-        slack[np.isin(depths, known)] = heat
+        slack = self.heat + np.sqrt(8 * heat * held)
+        slack[np.isin(depths, known)] = self.heat
         least = mean + np.interp(depths, known, self.least - self.mean) - slack
         most = mean + np.interp(depths, known, self.most - self.mean) + slack
         least = np.where(unknown, 0, least)
@@ -389,20 +422,62 @@ class _Profile:
         return heat * np.asarray(2 ** np.floor(np.log2(units)).astype(np.intp))
 
 
-def _rows(tilted: Tilted) -> Iterator[_Floats]:
-    """What a profile keeps of each block."""
-    for move, (first, after, inside) in zip(
-        reversed(tilted.moves), tilted.marginals(), strict=True
-    ):
+class _Range(NamedTuple):
+    """Numbers of hits on a lattice, their chances, and what else would be possible."""
+
+    hits: _Ints
+    chance: _Floats
+    stride: int
+    least: int
+    most: int
+
+    def cut(self) -> tuple[float, float]:
+        """Chances at the two ends, where they are not those of what is possible."""
+        low = self.hits[0] - self.stride >= self.least
+        high = self.hits[-1] + self.stride <= self.most
+        ends = float(self.chance[0]), float(self.chance[-1])
+        return (ends[0] if low else 0.0, ends[1] if high else 0.0)
+
+    def kept(self, least: float) -> tuple[int, int]:
+        """Hits with more than a chance; far beyond ends that cut off too much."""
+        low, high = self.hits[self.chance > least][[0, -1]].tolist()
+        mean = float(self.chance @ self.hits)
+        below, above = self.cut()
+        if below > _TOUCHED:
+            low = max(self.least, int(low - (mean - low) - _FURTHER * self.stride))
+        if above > _TOUCHED:
+            high = min(self.most, int(high + (high - mean) + _FURTHER * self.stride))
+        return low, high
+
+
+def _ranges(tilted: Tilted) -> Iterator[tuple[_Range, _Range]]:
+    """Numbers of hits after each block, and in it."""
+    chain = tilted.excess.chain
+    least, most, widest = (part.tolist() for part in chain.possible())
+    pairs = zip(reversed(tilted.moves), tilted.marginals(), strict=True)
+    for j, (move, (first, after, inside)) in enumerate(pairs):
         step = move.step
         hits = first + step.next_stride * np.arange(after.size)
         in_block = step.fewest + step.stride * np.arange(inside.size)
-        mean = float(after @ hits)
-        deviation = math.sqrt(float(after @ (hits - mean) ** 2))
-        kept = hits[after > _LEFT_OUT][[0, -1]]
-        felt = hits[after > _TOUCHED][[0, -1]]
-        held = in_block[inside > _LEFT_OUT][[0, -1]]
-        yield np.array([*kept, *felt, mean, deviation, *held])
+        room = min(widest[j], int(hits[-1]) - step.least)
+        yield (
+            _Range(hits, after, step.next_stride, least[j + 1], most[j + 1]),
+            _Range(in_block, inside, step.stride, 0, room),
+        )
+
+
+def _rows(tilted: Tilted) -> Iterator[_Floats]:
+    """What a profile keeps of each block."""
+    for after, inside in _ranges(tilted):
+        mean = float(after.chance @ after.hits)
+        deviation = math.sqrt(float(after.chance @ (after.hits - mean) ** 2))
+        kept, felt = after.kept(_LEFT_OUT), after.kept(_TOUCHED)
+        yield np.array([*kept, *felt, mean, deviation, *inside.kept(_LEFT_OUT)])
+
+
+def _cut_off(tilted: Tilted) -> float:
+    """Chance that the windows leave out, judged by what is at their ends."""
+    return sum(sum(part.cut()) for pair in _ranges(tilted) for part in pair)
 
 
 def _over(function: np.ufunc, values: _Floats, first: _Ints, stop: _Ints) -> _Floats:
