@@ -30,3 +30,22 @@ def peer_numbers():
 def rare_data():
     """Real data with rare targets."""
     return folder_or_skip("data")
+
+
+@pytest.fixture(scope="session")
+def client():
+    """Two worker processes of dask, made once; on a busy machine they may be slow."""
+    distributed = pytest.importorskip("distributed")
+    import dask
+
+    timeouts = {
+        f"distributed.comm.timeouts.{name}": "180s" for name in ("connect", "tcp")
+    }
+    with (
+        dask.config.set(dict.fromkeys(names, "180s")),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client

@@ -10,7 +10,7 @@ import skrank
 from cases import ALL, TIES, WITHOUT_TIES, metric_function
 from skrank import RankCounts, average_precision
 
-distributed = pytest.importorskip("distributed")
+pytest.importorskip("distributed")
 pytest.importorskip("pandas")
 
 import dask
@@ -19,18 +19,6 @@ from test_dask import UNEVEN, in_arrays, in_frame, tied_columns
 from test_rank_counts import assert_same_answers
 
 COLUMNS = tied_columns()
-
-
-@pytest.fixture(scope="module")
-def client():
-    """Two worker processes, made once."""
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=":0"
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        yield client
 
 
 def test_every_metric_on_a_cluster(client):

@@ -55,7 +55,13 @@ def search():
     return [*grid.cv_results_["mean_test_score"], *tested]
 
 
+def luck():
+    test = RandomSelectionTest(method="monte_carlo", n_resamples=50_000, random_state=0)
+    return test.from_predictions(Y, A).pvalue
+
+
 WORK = {
+    "luck": luck,
     "bootstrap": bootstrap,
     "paired bootstrap": lambda: comparison("bootstrap"),
     "swap": lambda: comparison("swap"),
@@ -65,19 +71,6 @@ WORK = {
         SearchSelectionTest(**DRAWS).from_predictions(Y, {"A": A, "B": B}).null_best
     ),
 }
-
-
-@pytest.fixture(scope="module")
-def client():
-    """Two worker processes on this machine."""
-    distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        yield client
 
 
 @pytest.mark.parametrize("work", WORK.values(), ids=WORK)

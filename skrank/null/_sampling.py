@@ -10,17 +10,20 @@ so that nothing is lost to the merging.
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skrank._jobs import run_jobs
 from skrank._ranking import HitGroups
 from skrank.null._chain import Chain, log_binomial
 from skrank.null._excess import Tail, Term, slack_at
 from skrank.null._tilting import Solution, Tilted
 
 _BATCH_ITEMS = 2**15  # places drawn at once; they stay in the processor's cache
+_PORTION_ITEMS = 2**20  # places drawn in one task, which takes some tenths of a second
 _TILTED_ITEMS = 2**21
 
 _Floats = NDArray[np.float64]
@@ -28,11 +31,32 @@ _Ints = NDArray[Any]
 
 
 def draw(terms: Sequence[Term], size: int, generator: np.random.Generator) -> _Floats:
-    """Mean values of `size` random sets of lists; O(size * m log m), bounded memory."""
+    """Mean values of `size` random sets of lists; O(size * m log m), bounded memory.
+
+    Portions are drawn by joblib, each with a seed of its own, so that where they are
+    drawn does not matter.
+    """
+    n_targets = sum(chain.n_targets * count for chain, _, count in terms)
+    portion = max(1, _PORTION_ITEMS // n_targets)
+    sizes = [min(portion, size - start) for start in range(0, size, portion)]
+    seeds = generator.integers(2**63, size=len(sizes)).tolist()
+    drawn = run_jobs(
+        partial(_draw_portion, terms),
+        zip(sizes, seeds, strict=True),
+        total=len(sizes),
+        label="draws",
+        n_jobs=None,
+        progress=False,
+    )
+    return np.concatenate(drawn)
+
+
+def _draw_portion(terms: Sequence[Term], size: int, seed: int) -> _Floats:
+    generator = np.random.default_rng(seed)
     total = np.zeros(size)
     for chain, weight, count in terms:
-        drawn = _draw_lists(chain, size * count, generator)
-        total += weight * drawn.reshape(count, size).sum(axis=0)
+        values = _draw_lists(chain, size * count, generator)
+        total += weight * values.reshape(count, size).sum(axis=0)
     return total
 
 
