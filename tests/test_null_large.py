@@ -9,7 +9,7 @@ from scipy.stats import hypergeom
 
 from skrank import RandomSelectionNull
 from skrank._ties import DETAILED, TieGroups, untied
-from skrank.null import _levels, _sampling
+from skrank.null import _choice, _levels, _sampling
 from skrank.null._chain import Chain, Orders
 from skrank.null._excess import ask, halve
 from skrank.null._moments import moments, pairwise_moments
@@ -347,3 +347,33 @@ def test_two_sides_far_from_luck():
     )
     assert both == pytest.approx(one + math.log(2), rel=1e-12)
     assert null.cdf(0.5) == 1.0
+
+
+def test_where_strides_fail_every_number_of_hits_is_followed(monkeypatch):
+    s = at_z(RandomSelectionNull(5000, 700), 4)
+    strides = RandomSelectionNull(5000, 700).tail(s)
+    monkeypatch.setattr(_levels, "_CUT", -1.0)
+    every = RandomSelectionNull(5000, 700).tail(s)
+    assert every.log_pvalue == pytest.approx(strides.log_pvalue, abs=0.02)
+    monkeypatch.setattr(_choice, "_ROUGH_CELLS", 0)
+    with pytest.raises(ValueError, match="`method` must not be 'auto' for a law this"):
+        RandomSelectionNull(5000, 700).tail(s)
+
+
+def test_windows_of_the_finest_lattice_are_looked_at(monkeypatch):
+    terms = RandomSelectionNull(5000, 700)._terms
+    solution = _levels.solve(ask(terms, 0.2, 1))
+    monkeypatch.setattr(_levels, "_CUT", -1.0)
+    with pytest.raises(_levels.OutOfReachError):
+        solution.tilted(solution.tilt)
+
+
+def test_windows_that_cut_off_chances_are_widened():
+    hits = np.arange(10, 20, 2)
+    chance = np.full(5, 0.2)  # as likely at the ends as in the middle
+    window = _levels._Range(hits, chance, 2, 0, 21)
+    assert window.cut() == (0.2, 0.2)
+    assert window.kept(1e-9) == (0, 21)
+    whole = _levels._Range(hits, chance, 2, 9, 19)
+    assert whole.cut() == (0.0, 0.0)
+    assert whole.kept(1e-9) == (10, 18)
