@@ -38,9 +38,7 @@ def client():
     distributed = pytest.importorskip("distributed")
     import dask
 
-    timeouts = {
-        f"distributed.comm.timeouts.{name}": "180s" for name in ("connect", "tcp")
-    }
+    names = ("distributed.comm.timeouts.connect", "distributed.comm.timeouts.tcp")
     with (
         dask.config.set(dict.fromkeys(names, "180s")),
         distributed.LocalCluster(
