@@ -114,10 +114,11 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
 
     "auto" enumerates where it can and inverts where it cannot. Where the error of the
     inversion is above 1.5 %, it takes the grid if its bounds are within 5 %, else it
-    draws tilted lists until their standard error is 1.5 %. Above 500 targets the answer
-    is that of the inversion, with the error it has: above 5 % it warns, above 50 % it
-    refuses. For the mean over several
-    lists of average precision at k with ``normalize="hits"`` it has plain draws only.
+    draws tilted lists until their standard error is 1.5 %; on lists of more than a
+    million items an inversion within 5 % is enough. Above 500 targets the answer is
+    that of the inversion, with the error it has: above 5 % it warns, above 50 % it
+    refuses. For the mean over several lists of average precision at k with
+    ``normalize="hits"`` it has plain draws only.
     The result names the method.
 
     How good are they? Over lists of 1000 to a million items, at 3 to 20 standard

@@ -273,7 +273,13 @@ class TailFinder:
             tail = _inversion.tail(_levels.solve(question), _FEW_FREQUENCIES)
         except _levels.OutOfReachError:
             return None
-        return TailProbability(*tail, "inversion") if _is_accurate(tail) else None
+        return TailProbability(*tail, "inversion") if self._is_enough(tail) else None
+
+    def _is_enough(self, tail: Tail) -> bool:
+        """Whether the error is what "auto" promises; draws of long lists are slow."""
+        longest = max(term.chain.n_samples for term in self.terms)
+        assert tail.error is not None
+        return tail.error <= (_ACCURATE if longest <= DETAILED else _TIGHT)
 
     def _quickest(
         self, question: Question, solution: Solution
@@ -281,7 +287,7 @@ class TailFinder:
         """Try the engines that are not drawn, in the order of what they cost."""
         tail = _inversion.tail(solution, _FEW_FREQUENCIES)
         assert tail.error is not None
-        if _is_accurate(tail):
+        if self._is_enough(tail):
             return TailProbability(*tail, "inversion")
         bounded = self._bounded(question, solution, _FEW_MOVES)
         if bounded is not None and _is_tight(bounded):
@@ -294,7 +300,7 @@ class TailFinder:
             if tail.error > (_TIGHT if other else _HOPELESS):
                 raise _levels.OutOfReachError
             return TailProbability(*tail, "inversion")
-        return TailProbability(*tail, "inversion") if _is_accurate(tail) else None
+        return TailProbability(*tail, "inversion") if self._is_enough(tail) else None
 
     def _bounded(
         self, question: Question, solution: Solution, max_moves: int
@@ -396,12 +402,6 @@ def _last_cells(chain: Chain) -> int:
         return 1
     m = chain.n_targets
     return (1 + min(int(chain.sizes[-1]), m)) * (1 + min(int(chain.depths[-1]), m))
-
-
-def _is_accurate(tail: Tail) -> bool:
-    """Whether the error leaves no more doubt than "auto" promises."""
-    assert tail.error is not None
-    return tail.error <= _ACCURATE
 
 
 def _is_tight(tail: Tail) -> bool:
