@@ -1,6 +1,7 @@
 """The law of long lists with many targets, whose hits are followed in strides."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -9,9 +10,10 @@ from scipy.stats import hypergeom
 
 from skrank import RandomSelectionNull
 from skrank._ties import DETAILED, TieGroups, untied
-from skrank.null import _choice, _levels, _sampling
+from skrank.null import MeanNull, _choice, _inversion, _levels, _sampling
 from skrank.null._chain import Chain, Orders
-from skrank.null._excess import ask, halve
+from skrank.null._excess import IMPOSSIBLE, Tail, ask, halve
+from skrank.null._excess import _mended as mended
 from skrank.null._moments import moments, pairwise_moments
 
 LN10 = math.log(10)
@@ -377,3 +379,90 @@ def test_windows_that_cut_off_chances_are_widened():
     whole = _levels._Range(hits, chance, 2, 9, 19)
     assert whole.cut() == (0.0, 0.0)
     assert whole.kept(1e-9) == (10, 18)
+
+
+def test_weights_of_nothing_are_gone_on_in_a_straight_line():
+    weights = np.array([IMPOSSIBLE, IMPOSSIBLE, 3.0, 5.0, 6.0, IMPOSSIBLE])
+    np.testing.assert_allclose(mended(weights), [-1.0, 1.0, 3.0, 5.0, 6.0, 7.0])
+    np.testing.assert_array_equal(mended(weights[2:5]), weights[2:5])
+
+
+def test_lists_of_unlike_sizes_together():
+    null = MeanNull([RandomSelectionNull(3000, 600), RandomSelectionNull(20_000, 4000)])
+    s = at_z(null, 1.5)
+    draws = null.rvs(20_000, random_state=0)
+    share = np.mean(draws >= s)
+    error = math.sqrt(share * (1 - share) / draws.size)
+    assert math.exp(null.tail(s).log_pvalue) == pytest.approx(share, abs=4 * error)
+
+
+def test_few_targets_just_beyond_what_is_known_one_by_one():
+    inside, beyond = (
+        RandomSelectionNull(DETAILED + by, 300).tail(0.002) for by in (-2000, 2000)
+    )
+    # log p falls by at most one log(n) for each target
+    assert beyond.method == "inversion"
+    step = 300 * math.log1p(4000 / DETAILED) + 0.05
+    assert inside.log_pvalue - step <= beyond.log_pvalue <= inside.log_pvalue + 0.05
+
+
+def ways_to_lose(most, target, others, n_targets):
+    """Count lists by the others above each target that lose no more than `most`."""
+    if target > n_targets:
+        return 1
+    count = 0
+    while Fraction(others, target + others) <= most:
+        left = most - Fraction(others, target + others)
+        count += ways_to_lose(left, target + 1, others, n_targets)
+        others += 1
+    return count
+
+
+@pytest.mark.parametrize("n", [10_000, DETAILED + 2000])
+@pytest.mark.parametrize(("m", "last"), [(20, 23), (20, 40), (100, 103), (100, 110)])
+def test_few_targets_in_a_list_that_is_all_but_perfect(n, m, last):
+    # the last target at that rank, the others above it
+    most = Fraction(last - m, last)
+    ways = ways_to_lose(most, 1, 0, m)
+    null, s = RandomSelectionNull(n, m), 1 - float(most) / m - 1e-12
+    if ways < 100:
+        with pytest.raises(ValueError, match="`method` must not be 'auto' for a law"):
+            null.tail(s)
+        return
+    log_p = math.log(ways) - (gammaln(n + 1) - gammaln(m + 1) - gammaln(n - m + 1))
+    assert null.tail(s).log_pvalue == pytest.approx(log_p, abs=0.05)
+
+
+def test_support_of_many_tied_targets():
+    sizes = np.full(5000, 100)
+    null = RandomSelectionNull(500_000, 5000, tie_sizes=sizes, ties="threshold")
+    least, largest = null.support()
+    assert largest == 1.0
+    # the last 50 groups hold all targets
+    hits = 100 * np.arange(1, 51)
+    assert least == pytest.approx(np.mean(hits / (495_000 + hits)), rel=1e-12)
+
+
+def test_support_where_targets_reach_into_stretches():
+    assert RandomSelectionNull(3_000_000, 1_200_000).support()[1] == 1.0
+
+
+def test_tops_of_many_targets_against_draws():
+    null = RandomSelectionNull(6000, 700, metric="average_precision_at_k", k=2500)
+    s = at_z(null, 1.5)
+    draws = null.rvs(20_000, random_state=0)
+    share = np.mean(draws >= s)
+    error = math.sqrt(share * (1 - share) / draws.size)
+    assert math.exp(null.tail(s).log_pvalue) == pytest.approx(share, abs=4 * error)
+
+
+@pytest.mark.parametrize(("log_p", "error"), [(-1e9, 0.0), (-10.0, 0.9)])
+def test_what_cannot_be_is_refused(monkeypatch, log_p, error):
+    monkeypatch.setattr(_inversion, "tail", lambda *_: Tail(log_p, error=error))
+    with pytest.raises(ValueError, match="`method` must not be 'auto' for a law this"):
+        RandomSelectionNull(5000, 700).tail(0.3)
+
+
+def test_an_error_of_many_targets_is_told(monkeypatch):
+    monkeypatch.setattr(_inversion, "tail", lambda *_: Tail(-10.0, error=0.03))
+    assert RandomSelectionNull(5000, 700).tail(0.3).error == 0.03

@@ -20,7 +20,7 @@ from skrank.null import (
     _saddlepoint,
     _sampling,
 )
-from skrank.null._chain import Chain
+from skrank.null._chain import Chain, log_binomial
 from skrank.null._excess import Question, Tail, Term, ask, slack_at
 from skrank.null._moments import MOST_CELLS, extreme, extreme_value, moments
 from skrank.null._tilting import Solution, solve
@@ -49,6 +49,9 @@ _LIKELY = 3.0  # deviations from the mean, on the side that is not asked for
 _DEEP = -4.0  # K below which a left tail is asked of chains that are fine throughout
 _ROUGH_CELLS = 2**24  # of a pass of the rough chain, where strides fail
 _FULL_CELLS = 2**20  # of a pass of the full chain, where it is preferred to blocks
+_FEW_LISTS = 100  # lists as good as this one, of those without ties; fewer are refused
+# Near an end of the support hardly a path is left, and engines find nothing to go on.
+_UNANSWERED = (_levels.OutOfReachError, ZeroDivisionError, IndexError, ValueError)
 
 
 class TailProbability(NamedTuple):
@@ -197,11 +200,23 @@ class TailFinder:
             return self._complement(statistic, sign)
         try:
             found = self._ask(question, statistic, sign, method, size, generator)
-            if self._is_large and found.log_pvalue < self.ends[(sign + 1) // 2][1]:
-                raise _levels.OutOfReachError  # the end itself is as likely
-            return found
-        except _levels.OutOfReachError:
-            raise self._refusal(statistic, method) from None
+        except _UNANSWERED as error:
+            raise self._refusal(statistic, method) from error
+        if found.log_bounds is None and self._is_hardly_possible(found, sign):
+            raise self._refusal(statistic, method)
+        return found
+
+    def _is_hardly_possible(self, found: TailProbability, sign: int) -> bool:
+        """Whether so few lists are as extreme that the engines do not resolve them."""
+        if self._is_large and found.log_pvalue < self.ends[(sign + 1) // 2][1]:
+            return True  # the end itself is as likely
+        if not all(term.chain.untied for term in self.terms):
+            return False
+        logcount = sum(
+            copies * float(log_binomial(chain.n_samples, chain.n_targets))
+            for chain, _, copies in self.terms
+        )
+        return found.log_pvalue < math.log(_FEW_LISTS) - logcount
 
     def _is_likely(self, statistic: float, sign: int) -> bool:
         """Whether nearly all values are as extreme, so that the rest is asked for."""

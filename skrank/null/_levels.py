@@ -310,8 +310,6 @@ class _Profile:
             self.fewest,
             self.widest,
         ) = np.array(rows).T
-        if not np.all(np.isfinite(self.mean)):
-            raise OutOfReachError
         self.mean = np.maximum.accumulate(self.mean)  # rounding
 
     def roughness(self, tilt: float) -> float:

@@ -317,6 +317,7 @@ class _Profile:
         most = np.interp(depths, self.depths, self.most)
         # between two depths the hits vary by as much again as a bridge does
         inside = np.interp(depths, self.depths[1:], np.diff(self.mean))
+        inside = np.maximum(inside, 0)  # rounding
         half = (most - least) / 2
         slack = 1 + np.sqrt(half**2 + 8 * inside) - half
         slack[np.isin(depths, self.depths)] = 0
