@@ -202,15 +202,16 @@ class TailFinder:
             found = self._ask(question, statistic, sign, method, size, generator)
         except _UNANSWERED as error:
             raise self._refusal(statistic, method) from error
-        if found.log_bounds is None and self._is_hardly_possible(found, sign):
+        if self._is_large and found.log_pvalue < self.ends[(sign + 1) // 2][1]:
+            raise self._refusal(statistic, method)  # the end itself is as likely
+        if method == "auto" and sign > 0 and self._is_hardly_possible(found):
             raise self._refusal(statistic, method)
         return found
 
-    def _is_hardly_possible(self, found: TailProbability, sign: int) -> bool:
-        """Whether so few lists are as extreme that the engines do not resolve them."""
-        if self._is_large and found.log_pvalue < self.ends[(sign + 1) // 2][1]:
-            return True  # the end itself is as likely
-        if not all(term.chain.untied for term in self.terms):
+    def _is_hardly_possible(self, found: TailProbability) -> bool:
+        """Whether so few lists are as good that the engines do not resolve them."""
+        tied = not all(term.chain.untied for term in self.terms)
+        if tied or found.log_bounds is not None:
             return False
         logcount = sum(
             copies * float(log_binomial(chain.n_samples, chain.n_targets))
