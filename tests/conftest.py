@@ -33,7 +33,7 @@ def rare_data():
 
 
 @pytest.fixture(scope="session")
-def client():
+def cluster():
     """Two worker processes of dask, made once; on a busy machine they may be slow."""
     distributed = pytest.importorskip("distributed")
     import dask
@@ -44,6 +44,14 @@ def client():
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=":0"
         ) as cluster,
-        distributed.Client(cluster) as client,
     ):
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster):
+    """Return the client of one test alone: while it is open, dask computes there."""
+    import distributed
+
+    with distributed.Client(cluster) as client:
         yield client
