@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._jobs import run_jobs
+from skrank._jobs import run_draws
 from skrank.null._joint import JointNull
 
 _BATCH_ITEMS = 2**15  # targets drawn in one task
@@ -29,19 +29,12 @@ def count_draws(
     n_jobs: int | None,
     progress: bool,
 ) -> tuple[_Ints, _Ints, _Floats]:
-    """Count draws in which each candidate, or any, does as well; and the best values.
-
-    Each batch has its own seed, so that the number of jobs changes nothing.
-    """
-    size = max(1, _BATCH_ITEMS // sum(one.n_targets for one in null.lists))
-    starts = range(0, n_resamples, size)
-    seeds = generator.integers(2**63, size=len(starts)).tolist()
-    sizes = [min(size, n_resamples - start) for start in starts]
-    found = run_jobs(
+    """Count draws in which a candidate, or any, does as well; their best values."""
+    found = run_draws(
         partial(_luck, null, zscores, wider),
-        zip(sizes, seeds, strict=True),
-        total=len(sizes),
-        label="draws",
+        n_resamples,
+        _BATCH_ITEMS // sum(one.n_targets for one in null.lists),
+        generator,
         n_jobs=n_jobs,
         progress=progress,
     )

@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from skrank._presentation import track
@@ -45,6 +46,32 @@ def run_jobs(
         delayed(_call)(shared, *task) for task in shown
     )
     return answers
+
+
+def run_draws(
+    engine: Callable[[int, int], Any],
+    n_draws: int,
+    portion: int,
+    generator: np.random.Generator,
+    *,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> list[Any]:
+    """Call ``engine(size, seed)`` for portions of the draws.
+
+    Each portion has its own seed, so that it does not matter where it is drawn.
+    """
+    portion = max(1, portion)
+    sizes = [min(portion, n_draws - start) for start in range(0, n_draws, portion)]
+    seeds = generator.integers(2**63, size=len(sizes)).tolist()
+    return run_jobs(
+        engine,
+        zip(sizes, seeds, strict=True),
+        total=len(sizes),
+        label="draws",
+        n_jobs=n_jobs,
+        progress=progress,
+    )
 
 
 def _call(shared: _Shared, *task: Any) -> Any:

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from skrank._counting import count_levels, levels_below
-from skrank._tie_search import ScoreSample
-from skrank._ties import DETAILED, TieGroups, tie_groups
+from skrank._tie_search import ScoreSample, TieSearch
+from skrank._ties import DETAILED, TieGroups
 from skrank._validation import RankingInput
 
 SLACK = 1e-12  # of sums of weights, relative
@@ -162,19 +162,13 @@ class ListedItems:
 
         O(n log n), or O(n).
         """
-        if self.y_score.size <= DETAILED:
-            return self._sorted_groups()
-        sample = ScoreSample()
-        sample.add(self.y_score)
-        search = sample.search()
+        search = TieSearch(None, self.y_score[:0])
+        if self.y_score.size > DETAILED:
+            sample = ScoreSample()
+            sample.add(self.y_score)
+            search = sample.search()
         search.add(self.y_score)
         return search.tie_groups()
-
-    def _sorted_groups(self) -> TieGroups:
-        ordered = np.sort(self.y_score)
-        first = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
-        ends = np.append((ordered.size - first)[::-1], ordered.size)
-        return tie_groups(ends, ends[:0], ends[:0], ordered.size)
 
 
 class WeightedItems(ListedItems):

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._jobs import run_jobs
+from skrank._jobs import run_draws
 from skrank._ranking import HitGroups
 from skrank.null._chain import Chain, log_binomial
 from skrank.null._excess import Tail, Term, slack_at
@@ -31,24 +31,11 @@ _Ints = NDArray[Any]
 
 
 def draw(terms: Sequence[Term], size: int, generator: np.random.Generator) -> _Floats:
-    """Mean values of `size` random sets of lists; O(size * m log m), bounded memory.
-
-    Portions are drawn by joblib, each with a seed of its own, so that where they are
-    drawn does not matter.
-    """
+    """Mean values of `size` random sets of lists; O(size * m log m), bounded memory."""
     n_targets = sum(chain.n_targets * count for chain, _, count in terms)
-    portion = max(1, _PORTION_ITEMS // n_targets)
-    sizes = [min(portion, size - start) for start in range(0, size, portion)]
-    seeds = generator.integers(2**63, size=len(sizes)).tolist()
-    drawn = run_jobs(
-        partial(_draw_portion, terms),
-        zip(sizes, seeds, strict=True),
-        total=len(sizes),
-        label="draws",
-        n_jobs=None,
-        progress=False,
-    )
-    return np.concatenate(drawn)
+    portion = _PORTION_ITEMS // n_targets
+    engine = partial(_draw_portion, terms)
+    return np.concatenate(run_draws(engine, size, portion, generator))
 
 
 def _draw_portion(terms: Sequence[Term], size: int, seed: int) -> _Floats:
