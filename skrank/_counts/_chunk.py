@@ -124,18 +124,28 @@ def extremes(scores: NDArray[Any]) -> NDArray[Any]:
 
 def _checksum(scores: NDArray[Any]) -> int:
     """Sum over the scores of their bits, well mixed, modulo 2**64; -0.0 is 0.0."""
-    if scores.dtype.itemsize > 8:
-        rounded = scores.astype(np.float64)
-        rest = (scores - rounded).astype(np.float64)
-        return (_checksum(rounded) + 3 * _checksum(rest)) % _ALL
     total = 0
     for start in range(0, scores.size, _PIECE):
         piece = scores[start : start + _PIECE]
         if piece.dtype.kind == "f":
             piece = piece + piece.dtype.type(0)  # the sum of -0.0 and 0.0 is 0.0
-        bits = np.ascontiguousarray(piece).view(f"u{piece.dtype.itemsize}")
-        total += int(_mixed(bits.astype(np.uint64)).sum())
+        total += int(_mixed(_bits_of(piece)).sum())
     return total % _ALL
+
+
+def _bits_of(scores: NDArray[Any]) -> NDArray[np.uint64]:
+    """Bits of each score; those of a long double, which has unused ones, in parts."""
+    bits: NDArray[Any]
+    if scores.dtype.itemsize <= 8:
+        bits = np.ascontiguousarray(scores).view(f"u{scores.dtype.itemsize}")
+        return bits.astype(np.uint64)
+    mantissa, exponent = np.frexp(scores)
+    bits = exponent.astype(np.uint64)
+    for _ in range(2):  # a float holds the mantissa's first digits, another the rest
+        digits = mantissa.astype(np.float64)
+        bits = _mixed(bits) ^ digits.view(np.uint64)
+        mantissa = mantissa - digits
+    return bits
 
 
 def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
