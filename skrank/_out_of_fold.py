@@ -5,7 +5,7 @@ is, fold by fold, how many items each candidate puts above each item: all that a
 rankings needs to know.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import product
 from typing import Any
@@ -84,13 +84,25 @@ def check_search(search: Any) -> None:
 
 
 def finished_candidates(search: Any) -> NDArray[np.bool_]:
-    """Say which candidates have a score in the search; all, if none has one."""
+    """Say which candidates have a score in the search; all, if it keeps none.
+
+    A search in which all scores by which it chooses are NaN names its first candidate
+    the winner: there is nothing to test.
+    """
     results = search.cv_results_
-    finished = np.zeros(len(results["params"]), dtype=bool)
-    for name in results:
-        if name.startswith("mean_test_"):
-            finished |= ~np.isnan(results[name])
-    return finished if finished.any() else ~finished
+    scores = [results[name] for name in results if name.startswith("mean_test_")]
+    if not scores:
+        return np.ones(len(results["params"]), dtype=bool)
+    finished: NDArray[np.bool_] = np.logical_not(np.isnan(scores).all(axis=0))
+    name = _chosen_by(search)
+    if not finished.any() or (name is not None and np.isnan(results[name]).all()):
+        msg = (
+            "`search` must have a candidate with a score; got NaN for all "
+            f"{finished.size} in {name or 'cv_results_'}: every fit or every score "
+            "failed. Fit it with error_score='raise' to see the reason."
+        )
+        raise ValueError(msg)
+    return finished
 
 
 def make_candidates(search: Any, params: Iterable[Any]) -> list[Any]:
@@ -102,11 +114,18 @@ def make_candidates(search: Any, params: Iterable[Any]) -> list[Any]:
 
 def scores_of_search(search: Any) -> NDArray[np.float64]:
     """Values by which a search chose its winner; NaN where it does not tell."""
-    results = search.cv_results_
-    unknown = np.full(len(results["params"]), np.nan)
-    scores = results.get("mean_test_score", unknown)
-    by_name = f"mean_test_{getattr(search, 'refit', None)}"
-    return np.asarray(results.get(by_name, scores), dtype=np.float64)
+    results, name = search.cv_results_, _chosen_by(search)
+    if name is None:
+        return np.full(len(results["params"]), np.nan)
+    return np.asarray(results[name], dtype=np.float64)
+
+
+def _chosen_by(search: Any) -> str | None:
+    """Column of the scores by which a search chose its winner, if it tells."""
+    for metric in (getattr(search, "refit", None), "score"):
+        if f"mean_test_{metric}" in search.cv_results_:
+            return f"mean_test_{metric}"
+    return None
 
 
 def folds_of_search(
@@ -134,6 +153,7 @@ def rank_folds(
     y: NDArray[Any],
     folds: Sequence[Fold],
     *,
+    params: Mapping[str, Any],
     n_jobs: int | None,
     progress: bool,
     **orientation: Any,
@@ -141,7 +161,7 @@ def rank_folds(
     """Count the items above each item of each fold, one candidate a row."""
     pairs = list(product(candidates, range(len(folds))))
     above = run_jobs(
-        partial(_rank_one, X, y, folds, orientation),
+        partial(_rank_one, X, y, folds, params, orientation),
         pairs,
         total=len(pairs),
         label="fits",
@@ -155,16 +175,34 @@ def _rank_one(
     X: Any,  # noqa: N803
     y: NDArray[Any],
     folds: Sequence[Fold],
+    params: Mapping[str, Any],
     orientation: dict[str, Any],
     candidate: Any,
     number: int,
 ) -> NDArray[np.intp]:
     """Fit a candidate outside a fold, and rank the fold; or say which one failed."""
     train, test = folds[number]
+    given = {
+        name: rows(value, train) if _is_by_item(value, y.size) else value
+        for name, value in params.items()
+    }
     try:
-        fitted = clone(candidate).fit(rows(X, train), y[train])
+        fitted = clone(candidate).fit(rows(X, train), y[train], **given)
         scores = target_scores(fitted, rows(X, test), y[test], **orientation)
         return items_above(check_scores(scores))
     except Exception as error:
         error.add_note(f"The candidate was {candidate!r}.")
         raise
+
+
+def _is_by_item(value: Any, n_samples: int) -> bool:
+    """Whether a parameter of fit has an entry for each item, as scikit-learn sees it.
+
+    A text or a mapping of that length has not.
+    """
+    if isinstance(value, str | bytes | Mapping):
+        return False
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        return len(shape) > 0 and shape[0] == n_samples
+    return hasattr(value, "__len__") and len(value) == n_samples

@@ -65,6 +65,7 @@ class Ranking:
     `n_samples`, `n_targets` and `n_others` are weights where there are weights; targets
     that were never scored count in `n_targets` alone. `levels` are the scores of the
     groups, best first. Of all the items, `items` knows how they are tied.
+    `shares_weight` says of weighted items whether one that is a target is tied.
     """
 
     groups: HitGroups
@@ -74,6 +75,7 @@ class Ranking:
     n_others: float
     n_missed: int
     items: "Items"
+    shares_weight: bool = False
 
     @property
     def weighted(self) -> bool:
@@ -355,6 +357,7 @@ def _rank_weights(data: RankingInput) -> Ranking:
     hit_weight = np.zeros(ordered.size)
     hit_weight[data.targets] = data.weight[data.targets]
     first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    n_weighted = np.add.reduceat(weight > 0, first, dtype=np.intp)
     hits = np.add.reduceat(hit_weight[order], first)
     size = np.add.reduceat(weight, first)
     above = np.append(depth[first[1:]], 0.0)
@@ -370,6 +373,7 @@ def _rank_weights(data: RankingInput) -> Ranking:
         n_others=others,
         n_missed=data.n_missed,
         items=WeightedItems(ordered, depth),
+        shares_weight=bool(np.any(n_weighted[held] > 1)),
     )
 
 

@@ -201,6 +201,7 @@ class SearchSelectionTest(Question):
         y: ArrayLike,
         *,
         groups: ArrayLike | None = None,
+        params: Mapping[str, Any] | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
     ) -> SearchSelectionResult:
@@ -222,6 +223,11 @@ class SearchSelectionTest(Question):
             Their labels.
         groups : array-like of shape (n_samples,), default=None
             Groups for splitters that keep them together.
+        params : dict, default=None
+            Parameters of the fits of the candidates, such as ``{"sample_weight": w}``,
+            as :func:`sklearn.model_selection.cross_validate` takes them: what has an
+            entry for each item is split with the folds. They do not weight the metric
+            of the test.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         detector_targets : {"outliers", "inliers"}, default=None
@@ -239,22 +245,23 @@ class SearchSelectionTest(Question):
         ------
         ValueError
             If the folds of the search cannot be made again, since they are shuffled
-            without a fixed `random_state`; if the search is none, or not finished; and
-            as `from_candidates`.
+            without a fixed `random_state`; if the search is none, or not finished; if
+            no candidate has a score in it; and as `from_candidates`.
         """
         check_search(search)
-        params, finished = search.cv_results_["params"], finished_candidates(search)
+        names, finished = search.cv_results_["params"], finished_candidates(search)
         _warn_of_failed(finished)
-        tested = tuple(compress(params, finished))
+        tested = tuple(compress(names, finished))
         estimators = make_candidates(search, tested)
         result = self._cross_fit(
             estimators,
             tested,
             (X, y, folds_of_search(search, estimators, X, np.asarray(y), groups)),
+            params,
             pos_label=pos_label,
             detector_targets=detector_targets,
         )
-        result = _spread(result, params, finished, getattr(search, "best_index_", None))
+        result = _spread(result, names, finished, getattr(search, "best_index_", None))
         _warn_of_other_values(result.values, scores_of_search(search))
         return result
 
@@ -266,6 +273,7 @@ class SearchSelectionTest(Question):
         *,
         cv: Any = 5,
         groups: ArrayLike | None = None,
+        params: Mapping[str, Any] | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
     ) -> SearchSelectionResult:
@@ -285,6 +293,11 @@ class SearchSelectionTest(Question):
             stratified folds if there is a classifier. No item may be held out twice.
         groups : array-like of shape (n_samples,), default=None
             Groups for splitters that keep them together.
+        params : dict, default=None
+            Parameters of the fits of the candidates, such as ``{"sample_weight": w}``,
+            as :func:`sklearn.model_selection.cross_validate` takes them: what has an
+            entry for each item is split with the folds. They do not weight the metric
+            of the test.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         detector_targets : {"outliers", "inliers"}, default=None
@@ -312,6 +325,7 @@ class SearchSelectionTest(Question):
             estimators,
             tuple(names or map(as_text, estimators)),
             (X, y, make_folds(cv, estimators, X, np.asarray(y), groups)),
+            params,
             pos_label=pos_label,
             detector_targets=detector_targets,
         )
@@ -372,6 +386,7 @@ class SearchSelectionTest(Question):
         candidates: Sequence[Any],
         names: tuple[Any, ...],
         data: tuple[Any, ArrayLike, list[Fold]],
+        params: Mapping[str, Any] | None,
         **orientation: Any,
     ) -> SearchSelectionResult:
         """Fit the candidates outside each fold that can be tested, and test."""
@@ -383,6 +398,7 @@ class SearchSelectionTest(Question):
             items,
             np.asarray(y),
             [fold for fold, _ in lists],
+            params=params or {},
             n_jobs=self.n_jobs,
             progress=self.progress,
             **orientation,
@@ -474,8 +490,9 @@ def _warn_of_other_values(values: _Floats, scores: _Floats) -> None:
             f"{other.size} candidates differ, the candidate {worst} most, with "
             f"{values[worst]:.4g} here and {scores[worst]:.4g} in the search. Possible "
             "reasons: other data than it was fitted to; another metric or tie rule "
-            "than that of its `scoring`; candidates without a fixed random_state; "
-            "halving, which fits to a part of the data.",
+            "than that of its `scoring`; other `params` of fit; weights that reached "
+            "its scorer; candidates without a fixed random_state; halving, which fits "
+            "to a part of the data.",
             UserWarning,
             stacklevel=3,
         )

@@ -121,7 +121,7 @@ def check_scores(
     if kind == "b":
         _refuse_labels(name, "booleans")
     low, high = scores.min(), scores.max()
-    if kind == "f" and not (math.isfinite(low) and math.isfinite(high)):
+    if kind == "f" and not (np.isfinite(low) and np.isfinite(high)):
         msg = (
             f"`{name}` must be finite; got NaN or infinity "
             f"(minimum {low}, maximum {high}), first at position "
@@ -144,7 +144,11 @@ def check_depth(name: str, depth: float, total: float, *, whole: bool = True) ->
             raise ValueError(msg)
         return int(depth)
     exact = total * float(depth)
-    return math.ceil(exact * (1 - _SLACK)) if whole else exact
+    if not whole:
+        return exact
+    nearest = round(exact)
+    is_near = abs(exact - nearest) <= _SLACK * exact
+    return nearest if is_near else math.ceil(exact)
 
 
 def check_cutoff(name: str, depth: Any) -> int | float:
@@ -241,17 +245,6 @@ def check_share(name: str, value: Any, *, zero: bool = False) -> float:
     rule = "from 0 to 1" if zero else "above 0, up to 1"
     msg = f"`{name}` must be a number {rule}; got {value!r}."
     raise ValueError(msg)
-
-
-def check_weighted_ties(name: str, ties: str, allowed: tuple[str, ...]) -> None:
-    """Refuse weights where the tie rule gives them no meaning."""
-    if ties not in allowed:
-        msg = (
-            f"`ties` must be 'threshold' when {name} is given sample_weight: "
-            "the order of unequal weights inside a tie has no expected value in "
-            f"closed form; got ties={ties!r}."
-        )
-        raise ValueError(msg)
 
 
 def check_undefined(value: object) -> None:
@@ -391,18 +384,21 @@ def _numeric(name: str, values: ArrayLike) -> NDArray[Any]:
     return array
 
 
-def _check_weight(sample_weight: ArrayLike, labels: NDArray[Any]) -> NDArray[Any]:
-    """Weights are finite, not negative, and not all zero."""
+def _check_weight(
+    sample_weight: ArrayLike, labels: NDArray[Any]
+) -> NDArray[np.float64] | None:
+    """Weights are finite, not negative, and not all zero; None if all are 1."""
     weight = _numeric("sample_weight", sample_weight).astype(np.float64, copy=False)
     _same_length("sample_weight", weight, labels)
-    low, total = weight.min(), weight.sum()
+    with np.errstate(over="ignore"):
+        low, total = weight.min(), weight.sum()
     if not (low >= 0 and 0 < total < np.inf):
         msg = (
             "`sample_weight` must be finite, not negative, and not all zero; "
             f"got minimum {low} and sum {total}."
         )
         raise ValueError(msg)
-    return weight
+    return None if np.all(weight == 1) else weight
 
 
 def _marked(positions: NDArray[np.intp], size: int) -> NDArray[np.bool_]:

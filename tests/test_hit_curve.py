@@ -381,7 +381,7 @@ def test_errors():
             curve.at(depth=depth)
     with pytest.raises(ValueError, match=r"`confidence_level` must be a number betw"):
         curve.luck_band(1)
-    weighted = hit_curve(y_true, y_score, sample_weight=[1, 1, 1])
+    weighted = hit_curve(y_true, y_score, sample_weight=[1, 1, 2])
     with pytest.raises(ValueError, match=r"`sample_weight` must be None for a band"):
         weighted.luck_band()
 

@@ -347,23 +347,6 @@ def test_weight_of_early_recognition_does_not_depend_on_its_unit(metric, ties):
     assert_allclose(values, values[0], rtol=1e-9)
 
 
-@pytest.mark.parametrize("ties", ["expected", "optimistic", "pessimistic"])
-def test_weights_without_a_meaning_are_refused(ties):
-    y_true, y_score = [0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4]
-    with pytest.raises(
-        ValueError, match="`ties` must be 'threshold' when average_prec"
-    ):
-        average_precision(y_true, y_score, ties=ties, sample_weight=[1, 1, 1, 2])
-    with pytest.raises(
-        ValueError, match="`ties` must be 'threshold' when average_prec"
-    ):
-        average_precision_at_k(
-            y_true, y_score, k=2, ties=ties, sample_weight=[1, 1, 1, 2]
-        )
-    with pytest.raises(ValueError, match="`ties` must be 'threshold' when reciprocal"):
-        reciprocal_rank(y_true, y_score, ties=ties, sample_weight=[1, 1, 1, 2])
-
-
 # Figures of the curve
 
 
@@ -563,14 +546,6 @@ def test_figures_of_a_perfect_ranking_do_not_step_over_one(weight, n_others, bet
         ]
         assert max(values) <= 1
         assert_allclose(values, 1, rtol=1e-9)
-
-
-@pytest.mark.parametrize("ties", ["expected", "optimistic", "pessimistic"])
-def test_weights_of_figures_without_a_meaning_are_refused(ties):
-    y_true, y_score = [0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4]
-    for metric in (k_at_recall, precision_at_recall):
-        with pytest.raises(ValueError, match="`ties` must be 'threshold' when .*_at_r"):
-            metric(y_true, y_score, recall=1.0, ties=ties, sample_weight=[1, 1, 1, 2])
 
 
 @pytest.mark.parametrize(

@@ -351,15 +351,6 @@ def test_errors_name_the_candidate():
         assert caught.value.__notes__ == ["The candidate was Picky(C=3)."]
 
 
-def test_a_search_without_any_score_leaves_none_out():
-    # as where the metric of the search has no value in some fold
-    search = knn_search()
-    expected = SearchSelectionTest(**FAST).from_search(search, X, Y)
-    search.cv_results_["mean_test_score"][:] = np.nan
-    result = SearchSelectionTest(**FAST).from_search(search, X, Y)
-    assert result.to_dict() == expected.to_dict()
-
-
 def halving():
     grid = {"C": [0.01, 0.1, 1]}
     settings = {"scoring": make_average_precision_scorer(), "random_state": 0}

@@ -21,7 +21,6 @@ from skrank._validation import (
     check_option,
     check_positive,
     check_share,
-    check_weighted_ties,
 )
 
 _AREAS = {"precision": "recall_precision_area", "specificity": "roc_area"}
@@ -32,22 +31,23 @@ class _OfAll:
 
     __slots__ = ()
 
+    @property
+    def orders_ties(self) -> bool:
+        """Points are those between ties, or weights are shared out."""
+        return False
+
+    @property
+    def counts_ranks(self) -> bool:
+        """Values are shares, or depths in the unit of the weights."""
+        return False
+
     def reach(self, n_samples: int, n_targets: int) -> float:
         """All tie groups are asked for."""
         return math.inf
 
 
-class _TakesWeights(_OfAll):
-    """One in which weights have a meaning under every tie rule it has."""
-
-    __slots__ = ()
-
-    def check_weights(self) -> None:
-        """Nothing to refuse."""
-
-
 @dataclass(frozen=True, slots=True)
-class MaxFScore(_TakesWeights):
+class MaxFScore(_OfAll):
     """Largest F-score of the operating points."""
 
     beta: float = 1.0
@@ -67,7 +67,7 @@ class MaxFScore(_TakesWeights):
 
 
 @dataclass(frozen=True, slots=True)
-class BreakevenPoint(_TakesWeights):
+class BreakevenPoint(_OfAll):
     """Where the interpolated curve has recall equal to precision.
 
     The interpolated precision at recall r is the largest of the points of recall r or
@@ -90,7 +90,7 @@ class BreakevenPoint(_TakesWeights):
 
 
 @dataclass(frozen=True, slots=True)
-class InterpolatedPrecision(_TakesWeights):
+class InterpolatedPrecision(_OfAll):
     """Best precision of the operating points of a recall, or of a higher one."""
 
     recall: float
@@ -112,7 +112,7 @@ class InterpolatedPrecision(_TakesWeights):
 
 
 @dataclass(frozen=True, slots=True)
-class InterpolatedArea(_TakesWeights):
+class InterpolatedArea(_OfAll):
     """Area under the points that no other dominates, read as a step function."""
 
     rate: str = "precision"
@@ -128,7 +128,7 @@ class InterpolatedArea(_TakesWeights):
 
 
 @dataclass(frozen=True, slots=True)
-class RPrecision(_TakesWeights):
+class RPrecision(_OfAll):
     """Precision at the depth of the number of targets."""
 
     ties: str = "expected"
@@ -163,7 +163,7 @@ class RPrecision(_TakesWeights):
 
 
 @dataclass(frozen=True, slots=True)
-class RocArea(_TakesWeights):
+class RocArea(_OfAll):
     """Area under the ROC curve: pairs of a target and an other in the right order."""
 
     ties: str = "expected"
@@ -183,8 +183,9 @@ class RocArea(_TakesWeights):
         tied = groups.size - groups.hits
         below = ranking.n_others - (groups.above - groups.hits_above) - tied
         share = {"expected": 0.5, "optimistic": 1.0}.get(self.ties, 0.0)
-        pairs = (groups.hits * (below + share * tied)).sum()
-        return float(pairs / (ranking.n_targets * ranking.n_others))
+        # the ratio first: products of weights can leave the range of floats
+        shares = groups.hits * ((below + share * tied) / ranking.n_others)
+        return float(shares.sum() / ranking.n_targets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,9 +205,10 @@ class KAtRecall(_OfAll):
         """Name as printed, with the recall."""
         return f"k_at_recall({_digits(self.recall)})"
 
-    def check_weights(self) -> None:
-        """An order of unequal weights has no mean in closed form."""
-        check_weighted_ties(self.name, self.ties, ("threshold",))
+    @property
+    def orders_ties(self) -> bool:
+        """A tie that is retrieved whole has one depth."""
+        return self.ties != "threshold"
 
     def value(self, ranking: Ranking) -> float:
         """Rank of the last target that is needed; inf if it was missed."""
@@ -240,8 +242,9 @@ class _Hit(NamedTuple):
 
     def rank(self, ties: str) -> Any:
         """Mean rank over the orders inside the group, or what the rule says."""
+        if ties == "expected":
+            return self.above + self.place * (self.size + 1) / (self.hits + 1)
         places = {
-            "expected": self.place * (self.size + 1) / (self.hits + 1),
             "threshold": self.size,
             "optimistic": self.place,
             "pessimistic": self.size - self.hits + self.place,

@@ -125,7 +125,9 @@ class OperatingPoints:
             If `beta` is not a finite number above 0.
         """
         square = check_positive("beta", beta) ** 2
-        score = (1 + square) * self.hits / (square * self.n_targets + self.t)
+        # ratios first: products of weights can leave the range of floats
+        work = square * (self.n_targets / self.hits) + self.t / self.hits
+        score: NDArray[np.float64] = (1 + square) / work
         return np.minimum(score, 1.0)  # rounding may step over
 
     def not_dominated(self, rate: str) -> "OperatingPoints":

@@ -28,12 +28,15 @@ from skrank._validation import NORMALIZE, TIES, check_cutoff, check_option
 class AveragePrecision(Measure):
     """AP: the mean over the targets of the precision at their ranks."""
 
-    weighted_ties: ClassVar[tuple[str, ...]] = ("threshold",)
-
     @property
     def name(self) -> str:
         """Name as printed."""
         return "average_precision"
+
+    @property
+    def orders_ties(self) -> bool:
+        """A tie that is retrieved whole has one precision."""
+        return self.ties != "threshold"
 
     def gain(
         self,

@@ -18,12 +18,21 @@ class ReciprocalRank(Measure):
 
     counted_hits: ClassVar[int | None] = 1
     smooth: ClassVar[bool] = False
-    weighted_ties: ClassVar[tuple[str, ...]] = ("threshold",)
 
     @property
     def name(self) -> str:
         """Name as printed."""
         return "reciprocal_rank"
+
+    @property
+    def orders_ties(self) -> bool:
+        """A tie that is retrieved whole has one rank."""
+        return self.ties != "threshold"
+
+    @property
+    def counts_ranks(self) -> bool:
+        """The value is one over a rank."""
+        return True
 
     @property
     def pairwise(self) -> bool:
@@ -81,6 +90,11 @@ class RobustInitialEnhancement(Measure):
     def bounds(self) -> tuple[float, float]:
         """The rarer the targets, the larger."""
         return 0.0, inf
+
+    @property
+    def counts_ranks(self) -> bool:
+        """All hits of a tie count as its last item, which a unit must be."""
+        return self.ties == "threshold"
 
     def rate(self, frame: Frame) -> float:
         """By what the logarithm of the weight falls from one rank to the next."""

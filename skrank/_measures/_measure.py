@@ -14,7 +14,6 @@ from skrank._validation import (
     TIES,
     check_depth,
     check_option,
-    check_weighted_ties,
 )
 
 _STRETCH = 2**16  # tie groups, whose gains the processor's cache holds
@@ -67,8 +66,6 @@ class Measure(ABC):
     additive: ClassVar[bool] = True
     #: Whether leaving out one item of many changes the value by little.
     smooth: ClassVar[bool] = True
-    #: Tie rules under which weights have a meaning.
-    weighted_ties: ClassVar[tuple[str, ...]] = TIES
 
     def __post_init__(self) -> None:
         """Check the tie rule."""
@@ -92,9 +89,15 @@ class Measure(ABC):
         """
         return self.ties in ("expected", "threshold")
 
-    def check_weights(self) -> None:
-        """Refuse weights where the tie rule gives them no meaning."""
-        check_weighted_ties(self.name, self.ties, self.weighted_ties)
+    @property
+    def orders_ties(self) -> bool:
+        """Whether it takes the items of a tie one by one, in an order."""
+        return False
+
+    @property
+    def counts_ranks(self) -> bool:
+        """Whether a rank counts as a number, so that its unit must be one item."""
+        return False
 
     def cut(self, shape: ListShape) -> float:
         """Depth of the list that counts."""

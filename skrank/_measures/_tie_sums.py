@@ -42,7 +42,8 @@ def whole_precisions(
     above: Array, size: Array, hits_above: Array, hits: Array
 ) -> Array:
     """Each hit counts the precision at the end of its group."""
-    return hits * (hits_above + hits) / np.asarray(above + size)
+    # the ratio first: products of weights can leave the range of floats
+    return hits * ((hits_above + hits) / np.asarray(above + size))
 
 
 def run_precisions(start: Array, hits_above: Array, count: Array) -> Array:

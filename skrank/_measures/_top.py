@@ -85,4 +85,4 @@ class EnrichmentFactor(RecallAtT):
 
     def divisor(self, frame: Frame) -> float:
         """Return the hits that a top of this depth has by luck."""
-        return frame.n_targets * frame.cut / frame.n_samples
+        return frame.n_targets * (frame.cut / frame.n_samples)

@@ -40,9 +40,10 @@ def average_precision(
         Within a tie: the mean over all orders, the tie retrieved whole (as in
         scikit-learn's ``average_precision_score``), its targets first, or last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights, taken as repetition: an item of weight 2 is two items. Only with
-        ``ties="threshold"``; the other rules order the items inside a tie, and with
-        unequal weights that has no closed form.
+        Weights: an item is retrieved with all its weight. A tie of weighted items that
+        holds a target is retrieved whole, as by ``ties="threshold"``: with a warning
+        where `ties` is "expected", whose mean has no closed form then; the others are
+        refused.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and have no rank.
     undefined : float or "raise", default=nan
@@ -60,7 +61,7 @@ def average_precision(
     ValueError
         If the input is not a ranking of two classes: lengths that differ, no items,
         missing or infinite values, hard labels as scores, unknown labels, weights with
-        another tie rule than "threshold"; or if the metric is undefined and
+        "optimistic" or "pessimistic" ties; or if the metric is undefined and
         ``undefined="raise"``.
 
     See Also
@@ -150,8 +151,10 @@ def average_precision_at_k(
         Within a tie: the mean over all orders, the tie retrieved whole (a tie across k
         moves the cut down to its end), its targets first, or its targets last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights, taken as repetition; `k` then counts units of weight. Only with
-        ``ties="threshold"``.
+        Weights; `k` then counts units of weight. A tie of weighted items that holds a
+        target is retrieved whole, as by ``ties="threshold"``: with a warning where
+        `ties` is "expected", whose mean has no closed form then; the others are
+        refused.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and have no rank.
     undefined : float or "raise", default=nan
@@ -168,7 +171,7 @@ def average_precision_at_k(
     ValueError
         If the input is not a ranking of two classes: lengths that differ, no items,
         missing or infinite values, hard labels as scores, unknown labels, a cut beyond
-        the list, weights with another tie rule than "threshold"; or if the metric is
+        the list, weights with "optimistic" or "pessimistic" ties; or if the metric is
         undefined and ``undefined="raise"``.
 
     See Also

@@ -322,10 +322,11 @@ def k_at_recall(
         Within the tie of the last target that is needed: the mean over all orders of
         its rank; the tie retrieved whole; the tie's targets first; or last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights, taken as repetition: k is then the weight down to the end of the tie.
-        The targets needed are a share of their weight, rounded up only if all weights
-        are whole. Only with ``ties="threshold"``; the other rules order the items
-        inside a tie, and with unequal weights that has no closed form.
+        Weights: k is then the weight down to the last item that is needed. The targets
+        needed are a share of their weight, rounded up only if all weights are whole.
+        A tie of weighted items that holds a target is
+        retrieved whole, as by ``ties="threshold"``: with a warning where `ties` is
+        "expected", whose mean has no closed form then; the others are refused.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and have no rank.
         A recall that is never reached has k = inf.
@@ -344,8 +345,8 @@ def k_at_recall(
     ValueError
         If the input is not a ranking of two classes: lengths that differ, no items,
         missing or infinite values, hard labels as scores, unknown labels, weights with
-        another tie rule than "threshold"; if `recall` is not a number above 0, up to 1;
-        or if the metric is undefined and ``undefined="raise"``.
+        "optimistic" or "pessimistic" ties; if `recall` is not a number above 0, up to
+        1; or if the metric is undefined and ``undefined="raise"``.
 
     See Also
     --------
@@ -424,10 +425,11 @@ def precision_at_recall(
         the precision at its rank; the tie retrieved whole, all its targets counted; the
         tie's targets first; or last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights, taken as repetition: an item of weight 2 is two items. The targets
-        needed are a share of their weight, rounded up only if all weights are whole.
-        Only with ``ties="threshold"``; the other rules order the items inside a tie,
-        and with unequal weights that has no closed form.
+        Weights: an item is retrieved with all its weight. The targets needed are a
+        share of their weight, rounded up only if all weights are whole. A tie of
+        weighted items that holds a target is retrieved whole, as by
+        ``ties="threshold"``: with a warning where `ties` is "expected", whose mean has
+        no closed form then; the others are refused.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and have no rank.
     undefined : float or "raise", default=nan
@@ -444,8 +446,8 @@ def precision_at_recall(
     ValueError
         If the input is not a ranking of two classes: lengths that differ, no items,
         missing or infinite values, hard labels as scores, unknown labels, weights with
-        another tie rule than "threshold"; if `recall` is not a number above 0, up to 1;
-        or if the metric is undefined and ``undefined="raise"``.
+        "optimistic" or "pessimistic" ties; if `recall` is not a number above 0, up to
+        1; or if the metric is undefined and ``undefined="raise"``.
 
     See Also
     --------

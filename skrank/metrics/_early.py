@@ -39,9 +39,10 @@ def reciprocal_rank(
         Within the tie of the first target: the mean over all orders of one over the
         rank; the rank of the tie's last item; its targets first, or last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights, taken as repetition: an item of weight 2 is two items, and the rank is
-        the weight down to the end of the tie, the unit being one item. Only with
-        ``ties="threshold"``.
+        Weights: the rank is the sum of them down to the first target, and their unit
+        one item. A tie of weighted items that holds a target is
+        retrieved whole, as by ``ties="threshold"``: with a warning where `ties` is
+        "expected", whose mean has no closed form then; the others are refused.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and have no rank.
     undefined : float or "raise", default=nan
@@ -58,8 +59,8 @@ def reciprocal_rank(
     ValueError
         If the input is not a ranking of two classes: lengths that differ, no items,
         missing or infinite values, hard labels as scores, unknown labels, weights with
-        another tie rule than "threshold"; or if the metric is undefined and
-        ``undefined="raise"``.
+        "optimistic" or "pessimistic" ties, or by which the first target has a rank
+        below 1; or if the metric is undefined and ``undefined="raise"``.
 
     See Also
     --------
@@ -136,7 +137,8 @@ def rie(
         the rank of the tie's last item), its targets first, or its targets last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights, taken as repetition: an item of weight 2 is two items. With
-        ``ties="threshold"`` their unit matters, one being an item.
+        ``ties="threshold"`` their unit matters, one being an item, and a rank below 1
+        is refused.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and the n items
         and have no rank.
@@ -238,7 +240,8 @@ def bedroc(
         the rank of the tie's last item), its targets first, or its targets last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights, taken as repetition: an item of weight 2 is two items. With
-        ``ties="threshold"`` their unit matters, one being an item.
+        ``ties="threshold"`` their unit matters, one being an item, and a rank below 1
+        is refused.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and the n items
         and have no rank. The worst list is then one that misses all targets.

@@ -2,12 +2,19 @@
 
 Whether a metric has a value depends on the ranking alone, and the answer where it has
 none is the caller's to choose.
+
+A weighted item is retrieved with all its weight at once. Without ties every rule then
+gives the same value. The mean over the orders of a tie of unequal weights has no closed
+form, so that such a tie is retrieved whole, with a warning: a scorer that refused it
+would cost a search all its candidates.
 """
 
 import math
 import warnings
-from typing import Protocol
+from dataclasses import replace
+from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
@@ -24,8 +31,13 @@ class Figure(Protocol):
     def name(self) -> str:
         """Name as printed, with its parameters."""
 
-    def check_weights(self) -> None:
-        """Refuse weights where they have no meaning."""
+    @property
+    def orders_ties(self) -> bool:
+        """Whether it takes the items of a tie one by one, in an order."""
+
+    @property
+    def counts_ranks(self) -> bool:
+        """Whether a rank counts as a number, so that its unit must be one item."""
 
     def reach(self, n_samples: int, n_targets: int) -> float:
         """Depth below which tie groups may begin that are not asked for."""
@@ -53,12 +65,46 @@ def evaluate(
         n_missed=n_missed,
         reach=figure.reach,
     )
-    if ranking.weighted:
-        figure.check_weights()
     reason = why_undefined(ranking)
     if reason is not None:
         return undefined(figure.name, reason, answer, stacklevel=3)
+    if ranking.weighted and figure.counts_ranks:
+        _check_unit(figure.name, ranking)
+    if ranking.weighted and figure.orders_ties:
+        figure = _without_orders(figure, ranking)
     return figure.value(ranking)
+
+
+def _check_unit(name: str, ranking: Ranking) -> None:
+    """Check that no target has a rank below 1, where ranks are sums of weights."""
+    first = (ranking.groups.above + ranking.groups.size)[:1]
+    if np.any(first < 1):
+        msg = (
+            f"`sample_weight` must have one item as its unit when {name} counts ranks "
+            "that are sums of weights; got weights by which the first target has the "
+            f"rank {first[0]:.3g}."
+        )
+        raise ValueError(msg)
+
+
+def _without_orders(figure: Any, ranking: Ranking) -> Figure:
+    """Retrieve the ties of weighted items whole, those of one item silently."""
+    whole: Figure = replace(figure, ties="threshold")
+    if ranking.shares_weight and figure.ties != "expected":
+        msg = (
+            f"`ties` must be 'threshold' or 'expected' when {figure.name} is given "
+            "sample_weight and a target is tied: the weights inside a tie have no best "
+            f"or worst order here; got ties={figure.ties!r}."
+        )
+        raise ValueError(msg)
+    if ranking.shares_weight:
+        msg = (
+            f"{figure.name} retrieves ties whole, as ties='threshold' does: the mean "
+            "over the orders of weighted items has no closed form, and a target is "
+            "tied. Choose ties='threshold' to state that."
+        )
+        warnings.warn(msg, UserWarning, stacklevel=4)
+    return whole
 
 
 def why_undefined(ranking: Ranking) -> str | None:
