@@ -22,7 +22,7 @@ PIP = -m pip --disable-pip-version-check install --quiet
 RUN := $(VENV)/bin/python -m
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-oldest lint format doc pictures bench bench-asv bench-peers bench-large changelog clean
+.PHONY: help demo test test-slow test-oldest lint format doc pictures bench bench-asv bench-peers bench-large changelog clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -30,8 +30,11 @@ help:  ## show this list
 demo: $(VENV)/.demo  ## tune and test a ranking of rare digits, print the table, draw it
 	$(VENV)/bin/python examples/plot_rare_digit.py hit_curve.png
 
-test: $(VENV)/.test  ## run all tests, with coverage
-	$(RUN) pytest -n auto --cov
+test: $(VENV)/.test  ## run the tests, with coverage
+	$(RUN) pytest -n auto --cov -m "not slow"
+
+test-slow: $(VENV)/.test  ## run the slow judges: simulations, clusters, millions of items
+	$(RUN) pytest -n auto tests -m slow
 
 test-oldest: $(OLDEST)/.test  ## run the tests on the oldest supported versions
 	$(OLDEST)/bin/python -m pytest -n auto tests -m "not slow"
