@@ -251,10 +251,10 @@ class _Rule(NamedTuple):
 
 
 def _rule(level: Any, simultaneous: bool, random_state: object) -> _Rule:
-    check_flag("simultaneous", simultaneous)
+    together = check_flag("simultaneous", simultaneous)
     generator = check_generator(random_state)
     return _Rule(
-        check_fraction("confidence_level", level), generator if simultaneous else None
+        check_fraction("confidence_level", level), generator if together else None
     )
 
 

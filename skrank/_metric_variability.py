@@ -26,8 +26,10 @@ from skrank._ranking import Ranking
 from skrank._validation import (
     check_count,
     check_generator,
+    check_jobs,
     check_option,
     check_positive,
+    check_random_state,
 )
 from skrank._variability._influence import influence_of
 from skrank._variability._interval import BetaRule, IntervalRule
@@ -201,14 +203,12 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
     ) -> None:
         super().__init__(metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties)
         check_option("method", method, METHODS)
-        check_positive("prior", prior)
-        check_count("n_resamples", n_resamples, least=2)
         self.method = method
-        self.prior = prior
-        self.n_resamples = n_resamples
-        self.n_jobs = n_jobs
+        self.prior = check_positive("prior", prior)
+        self.n_resamples = check_count("n_resamples", n_resamples, least=2)
+        self.n_jobs = check_jobs(n_jobs)
         self.progress = progress
-        self.random_state = random_state
+        self.random_state = check_random_state(random_state)
         self._check_method(self._measure())
 
     def from_predictions(

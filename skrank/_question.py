@@ -17,11 +17,11 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._counts import RankCounts
 from skrank._jobs import run_jobs
-from skrank._measures import Measure, make_measure
+from skrank._measures import Measure, make_measure, plain_settings
 from skrank._ranking import Ranking
 from skrank._response import target_scores
 from skrank._source import ranking_of
-from skrank._validation import check_groups, check_ranking_input
+from skrank._validation import check_groups, check_jobs, check_ranking_input
 
 Result = TypeVar("Result")
 ListOfItems = TypeVar("ListOfItems", bound=tuple[Any, ...])
@@ -46,13 +46,15 @@ class Question:
         normalize: str,
         ties: str,
     ) -> None:
+        given = plain_settings(
+            metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties
+        )
         self.metric = metric
-        self.k = k
-        self.t = t
-        self.alpha = alpha
+        self.k: float | None = given["k"]
+        self.t: float | None = given["t"]
+        self.alpha: float | None = given["alpha"]
         self.normalize = normalize
         self.ties = ties
-        self._measure()
 
     def __repr__(self) -> str:
         """Print the settings as they would be written."""
@@ -239,6 +241,7 @@ def folds_of_cv_results(
             f"got the keys {sorted(cv_results)}."
         )
         raise ValueError(msg)
+    jobs = check_jobs(n_jobs)
     y = np.asarray(y)
     folds = cv_results["indices"]["test"]
     _check_reach(folds, X)
@@ -253,7 +256,7 @@ def folds_of_cv_results(
         ),
         total=len(folds),
         label="folds",
-        n_jobs=n_jobs,
+        n_jobs=jobs,
         progress=False,
     )
     return [

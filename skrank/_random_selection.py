@@ -27,7 +27,9 @@ from skrank._source import columns_of
 from skrank._validation import (
     check_count,
     check_groups,
+    check_jobs,
     check_option,
+    check_random_state,
     check_ranking_input,
 )
 from skrank.null import MeanNull, RandomSelectionNull
@@ -214,11 +216,10 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
         super().__init__(metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties)
         check_option("method", method, METHODS)
         check_option("alternative", alternative, ALTERNATIVES)
-        check_count("n_resamples", n_resamples, least=1)
         self.method = method
         self.alternative = alternative
-        self.n_resamples = n_resamples
-        self.random_state = random_state
+        self.n_resamples = check_count("n_resamples", n_resamples, least=1)
+        self.random_state = check_random_state(random_state)
 
     def from_predictions(
         self,
@@ -323,13 +324,14 @@ cross_validate` reports it. The null is that within each fold the targets are sp
         ValueError
             As `from_estimator`; also if no fold holds targets and others.
         """
+        jobs = check_jobs(n_jobs)
         found = cross_validate(
             estimator,
             X,
             y,
             groups=groups,
             cv=cv,
-            n_jobs=n_jobs,
+            n_jobs=jobs,
             scoring=_no_score,
             return_estimator=True,
             return_indices=True,
@@ -339,7 +341,7 @@ cross_validate` reports it. The null is that within each fold the targets are sp
             found,
             X,
             y,
-            n_jobs=n_jobs,
+            n_jobs=jobs,
             pos_label=pos_label,
             detector_targets=detector_targets,
         )

@@ -40,6 +40,8 @@ from skrank._search_result import COLUMNS, SearchSelectionResult
 from skrank._validation import (
     check_count,
     check_generator,
+    check_jobs,
+    check_random_state,
     check_targets,
 )
 from skrank.null._joint import JointList, JointNull
@@ -188,10 +190,9 @@ class SearchSelectionTest(Question):
         progress: bool = False,
     ) -> None:
         super().__init__(metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties)
-        check_count("n_resamples", n_resamples, least=1)
-        self.n_resamples = n_resamples
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+        self.n_resamples = check_count("n_resamples", n_resamples, least=1)
+        self.random_state = check_random_state(random_state)
+        self.n_jobs = check_jobs(n_jobs)
         self.progress = progress
 
     def from_search(

@@ -38,7 +38,7 @@ def selection_score(
 
     "log10_pvalue" is the one that is better the smaller it is.
     """
-    check_undefined(undefined)
+    answer = check_undefined(undefined)
     settings: dict[str, Any] = {
         "k": k,
         "t": t,
@@ -55,7 +55,7 @@ def selection_score(
         if statistic != "zscore" or null.std() > 0:
             return _score(statistic, measure.value(ranking), null)
         reason = "ties that leave luck no choice"
-    return undefined_value(statistic, reason, undefined, stacklevel=2)
+    return undefined_value(statistic, reason, answer, stacklevel=2)
 
 
 def check_statistic(statistic: str, measure: Measure) -> None:

@@ -135,15 +135,15 @@ def check_scores(
 
 def check_depth(name: str, depth: float, total: float, *, whole: bool = True) -> float:
     """Turn `t` or `k` into a depth: a number of items, or of units of weight."""
-    if isinstance(depth, Integral):
+    if isinstance(depth, int):
         if depth > total * (1 + _SLACK):
             msg = (
                 f"`{name}` must not reach beyond the list; got {name}={depth} "
                 f"for a list of {total:.15g}."
             )
             raise ValueError(msg)
-        return int(depth)
-    exact = total * float(depth)
+        return depth
+    exact = total * depth
     if not whole:
         return exact
     nearest = round(exact)
@@ -153,11 +153,11 @@ def check_depth(name: str, depth: float, total: float, *, whole: bool = True) ->
 
 def check_cutoff(name: str, depth: Any) -> int | float:
     """Check the form of `t` or `k`: a count from 1, or a fraction in (0, 1]."""
-    number = None if isinstance(depth, bool | np.bool_) else depth
-    if isinstance(number, Integral) and int(number) >= 1:
-        return int(number)
-    if isinstance(number, float | np.floating) and 0 < number <= 1:
-        return float(str(number))  # 0.07 in single precision is meant to be 0.07
+    if _is_whole(depth) and int(depth) >= 1:
+        return int(depth)
+    share = _real(depth) if isinstance(depth, float | np.floating) else math.nan
+    if 0 < share <= 1:
+        return share
     msg = (
         f"`{name}` must be an int of at least 1 (a number of items) or a float in "
         f"(0, 1] (a fraction of the list); got {depth!r}."
@@ -183,8 +183,7 @@ def check_flag(name: str, value: Any) -> bool:
 
 def check_count(name: str, value: Any, *, least: int) -> int:
     """Check that an argument is a whole number of at least `least`."""
-    is_count = isinstance(value, Integral) and not isinstance(value, bool)
-    if is_count and int(value) >= least:
+    if _is_whole(value) and int(value) >= least:
         return int(value)
     msg = f"`{name}` must be an int of at least {least}; got {value!r}."
     raise ValueError(msg)
@@ -192,8 +191,9 @@ def check_count(name: str, value: Any, *, least: int) -> int:
 
 def check_number(name: str, value: Any) -> float:
     """Check that an argument is a finite number."""
-    if isinstance(value, Real) and math.isfinite(value):
-        return float(value)
+    number = _real(value)
+    if math.isfinite(number):
+        return number
     msg = f"`{name}` must be a finite number; got {value!r}."
     raise ValueError(msg)
 
@@ -201,8 +201,13 @@ def check_number(name: str, value: Any) -> float:
 def check_numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """Check that an argument is a finite number, or an array of them."""
     array = np.asarray(values)
-    if array.dtype.kind in "biuf" and np.all(np.isfinite(array)):
-        return array.astype(np.float64)
+    kind, width = array.dtype.kind, array.dtype.itemsize
+    if kind in "iuf":
+        meant = array.astype(str) if kind == "f" and width < 8 else array  # as `_real`
+        with np.errstate(over="ignore"):  # the infinite is refused
+            numbers = meant.astype(np.float64)
+        if np.all(np.isfinite(numbers)):
+            return numbers
     msg = f"`{name}` must be a finite number or an array of them; got {values!r}."
     raise ValueError(msg)
 
@@ -220,55 +225,69 @@ def check_groups(
 
 def check_positive(name: str, value: Any) -> float:
     """Check that an argument is a finite number above 0."""
-    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-    if is_number and 0 < value < math.inf:
-        return float(value)
+    number = _real(value)
+    if 0 < number < math.inf:
+        return number
     msg = f"`{name}` must be a finite number above 0; got {value!r}."
     raise ValueError(msg)
 
 
 def check_fraction(name: str, value: Any) -> float:
     """Check that an argument is a number between 0 and 1."""
-    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-    if is_number and 0 < value < 1:
-        return float(value)
+    number = _real(value)
+    if 0 < number < 1:
+        return number
     msg = f"`{name}` must be a number between 0 and 1; got {value!r}."
     raise ValueError(msg)
 
 
 def check_share(name: str, value: Any, *, zero: bool = False) -> float:
     """Check that an argument is a share, up to 1 and above 0, or from 0 on."""
-    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-    if is_number and (0 < value <= 1 or (zero and value == 0)):
-        # 0.07 in single precision is meant to be 0.07
-        return float(str(value) if isinstance(value, np.floating) else value)
+    number = _real(value)
+    if 0 < number <= 1 or (zero and number == 0):
+        return number
     rule = "from 0 to 1" if zero else "above 0, up to 1"
     msg = f"`{name}` must be a number {rule}; got {value!r}."
     raise ValueError(msg)
 
 
-def check_undefined(value: object) -> None:
+def check_undefined(value: Any) -> float | str:
     """Check the answer to give where a metric has no value: a number or "raise"."""
-    if value == "raise" or (isinstance(value, Real) and not isinstance(value, bool)):
-        return
+    if isinstance(value, str) and value == "raise":
+        return value
+    if _is_real(value):
+        return _real(value)
     msg = f'`undefined` must be a number or "raise"; got {value!r}.'
     raise ValueError(msg)
 
 
 def check_generator(random_state: Any) -> np.random.Generator:
     """Turn scikit-learn's `random_state` into one generator."""
-    if isinstance(random_state, np.random.RandomState):
-        seed = random_state.randint(0, 2**32, size=4, dtype=np.uint32)
-        return np.random.default_rng(seed)
-    ok = random_state is None or isinstance(
-        random_state, Integral | np.random.Generator
-    )
-    if ok and not (isinstance(random_state, Integral) and random_state < 0):
-        return np.random.default_rng(random_state)
+    source = check_random_state(random_state)
+    if isinstance(source, np.random.RandomState):
+        source = source.randint(0, 2**32, size=4, dtype=np.uint32)
+    return np.random.default_rng(source)
+
+
+def check_random_state(random_state: Any) -> Any:
+    """Check scikit-learn's `random_state`, which is left as it is, or an int."""
+    sources = np.random.RandomState | np.random.Generator
+    if random_state is None or isinstance(random_state, sources):
+        return random_state
+    if _is_whole(random_state) and int(random_state) >= 0:
+        return int(random_state)
     msg = (
         "`random_state` must be None, a non-negative int, a RandomState or a "
         f"Generator; got {random_state!r}."
     )
+    raise ValueError(msg)
+
+
+def check_jobs(n_jobs: Any) -> int | None:
+    """Check a number of jobs, whose meaning is joblib's."""
+    if n_jobs is None or _is_whole(n_jobs):
+        return n_jobs if n_jobs is None else int(n_jobs)
+    msg = f"`n_jobs` must be an int or None; got {n_jobs!r}."
     raise ValueError(msg)
 
 
@@ -298,6 +317,30 @@ def check_length(name: str, size: int, n_labels: int) -> None:
             f"`{name}` must have as many items as `y_true`; got {size} and {n_labels}."
         )
         raise ValueError(msg)
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether it is an int, of Python's or of NumPy's; True and False are none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _is_real(value: Any) -> bool:
+    """Whether it is a number, of Python's or of NumPy's; True and False are none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _real(value: Any) -> float:
+    """Return the Python number that is meant, or NaN where none is.
+
+    What goes on is no number of NumPy's, which would overflow in a narrow type and
+    print its type. Single precision has no 0.07: what prints so is meant to be it.
+    """
+    if not _is_real(value):
+        return math.nan
+    try:
+        return float(str(value) if isinstance(value, np.floating) else value)
+    except OverflowError:  # an int or a fraction beyond all floats
+        return math.inf if value > 0 else -math.inf
 
 
 def _label_column(y_true: Any, pos_label: object) -> tuple[NDArray[Any], object]:

@@ -20,7 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from skrank._counts._chunk import Seen, read_chunk
 from skrank._counts._passes import FirstPass, Plan, SecondPass, Start
 from skrank._presentation import track
-from skrank._validation import by_position, is_dask
+from skrank._validation import by_position, check_jobs, is_dask
 
 Pair = tuple[ArrayLike, ArrayLike]
 Chunks = Iterable[Pair] | Callable[[], Iterable[Pair]]
@@ -103,7 +103,7 @@ def count_chunks(
 ) -> SecondPass:
     """Take chunks through both passes."""
     chunks = _check_chunks(chunks)
-    ask = partial(_go_over, n_jobs=n_jobs, progress=progress)
+    ask = partial(_go_over, n_jobs=check_jobs(n_jobs), progress=progress)
     first, seen = ask(Run(Start(n_expected), pos_label), chunks, label="first pass")
     run = Run(first.plan(), pos_label, seen)
     second: SecondPass

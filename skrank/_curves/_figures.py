@@ -54,12 +54,12 @@ class MaxFScore(_OfAll):
 
     def __post_init__(self) -> None:
         """Check the settings."""
-        check_positive("beta", self.beta)
+        object.__setattr__(self, "beta", check_positive("beta", self.beta))
 
     @property
     def name(self) -> str:
         """Name as printed, with beta."""
-        return f"max_f_score(beta={_digits(self.beta)})"
+        return f"max_f_score(beta={self.beta:.12g})"
 
     def value(self, ranking: Ranking) -> float:
         """Largest value; 0 if no target was scored."""
@@ -97,12 +97,13 @@ class InterpolatedPrecision(_OfAll):
 
     def __post_init__(self) -> None:
         """Check the settings."""
-        check_share("recall", self.recall, zero=True)
+        share = check_share("recall", self.recall, zero=True)
+        object.__setattr__(self, "recall", share)
 
     @property
     def name(self) -> str:
         """Name as printed, with the recall."""
-        return f"precision_at_recall({_digits(self.recall)}, interpolate=True)"
+        return f"precision_at_recall({self.recall:.12g}, interpolate=True)"
 
     def value(self, ranking: Ranking) -> float:
         """Largest precision; 0 if the recall is not reached."""
@@ -197,13 +198,13 @@ class KAtRecall(_OfAll):
 
     def __post_init__(self) -> None:
         """Check the settings."""
-        check_share("recall", self.recall)
+        object.__setattr__(self, "recall", check_share("recall", self.recall))
         check_option("ties", self.ties, TIES)
 
     @property
     def name(self) -> str:
         """Name as printed, with the recall."""
-        return f"k_at_recall({_digits(self.recall)})"
+        return f"k_at_recall({self.recall:.12g})"
 
     @property
     def orders_ties(self) -> bool:
@@ -223,7 +224,7 @@ class PrecisionAtRecall(KAtRecall):
     @property
     def name(self) -> str:
         """Name as printed, with the recall."""
-        return f"precision_at_recall({_digits(self.recall)})"
+        return f"precision_at_recall({self.recall:.12g})"
 
     def value(self, ranking: Ranking) -> float:
         """Share of targets down to the last that is needed; 0 if it was missed."""
@@ -263,12 +264,6 @@ class _Hit(NamedTuple):
         return found / self.rank(ties)
 
 
-def _digits(setting: float) -> str:
-    """Print a setting so that different ones differ; in single precision, as meant."""
-    number = str(setting) if isinstance(setting, np.floating) else setting
-    return f"{float(number):.12g}"
-
-
 def _last_needed(recall: float, ranking: Ranking) -> _Hit | None:
     """Return the hit that completes a share of the targets, if it was scored."""
     groups, needed = ranking.groups, _targets_needed(recall, ranking)
@@ -282,8 +277,7 @@ def _last_needed(recall: float, ranking: Ranking) -> _Hit | None:
 
 def _targets_needed(recall: float, ranking: Ranking) -> float:
     """Targets that make up a share of all: whole ones, or their weight."""
-    share = check_share("recall", recall, zero=True)
-    return check_depth("recall", share, ranking.n_targets, whole=ranking.whole)
+    return check_depth("recall", recall, ranking.n_targets, whole=ranking.whole)
 
 
 def _first_of(found: NDArray[Any], needed: float) -> int:

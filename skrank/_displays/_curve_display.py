@@ -322,7 +322,7 @@ class CurveDisplay(ABC):
         if band.x.size == 1:  # one target has one recall, over which nothing is filled
             return
         which = " (first list)" if len(set(map(_size, curves))) > 1 else ""
-        label = f"luck, {100 * luck_level:g} %{which}"
+        label = f"luck, {100 * band.confidence_level:g} %{which}"
         style = {**_drawing.LUCK_BAND, "label": label}
         limits = band.x, band.low, band.high
         self.luck_band_ = _drawing.draw_band(self.ax_, *limits, style)

@@ -154,7 +154,7 @@ class NullDistributionDisplay:
             If `bins` is not at least 2, or the result is another.
         """
         _drawing.need_matplotlib()
-        check_count("bins", bins, least=2)
+        bins = check_count("bins", bins, least=2)
         if isinstance(result, SearchSelectionResult):
             data = _data_of_search(result, bins)
         elif isinstance(result, RandomSelectionResult):
@@ -200,7 +200,7 @@ class NullDistributionDisplay:
             If `bins` is not at least 2.
         """
         _drawing.need_matplotlib()
-        check_count("bins", bins, least=2)
+        bins = check_count("bins", bins, least=2)
         return cls(**_data_of_law(law, bins)).plot(ax, **kwargs)
 
     @classmethod

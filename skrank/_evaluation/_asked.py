@@ -61,9 +61,11 @@ def plain_figures(ties: str) -> dict[str, Asked]:
 
 def precision_at(ties: str, t: float) -> Asked:
     """Precision at a depth."""
-    return Asked(PrecisionAtT(ties, t), "n_samples", f"precision_at({t})")
+    figure = PrecisionAtT(ties, t)
+    return Asked(figure, "n_samples", f"precision_at({figure.t})")
 
 
 def recall_at(ties: str, t: float) -> Asked:
     """Recall at a depth."""
-    return Asked(RecallAtT(ties, t), "n_samples", f"recall_at({t})")
+    figure = RecallAtT(ties, t)
+    return Asked(figure, "n_samples", f"recall_at({figure.t})")

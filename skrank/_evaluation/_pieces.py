@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from skrank._evaluation._cases import ScoredCases
 from skrank._question import warn_undefined
 from skrank._response import target_scores
-from skrank._validation import TIES, check_option
+from skrank._validation import TIES, check_count, check_option
 
 
 class PieceByPiece:
@@ -64,7 +64,8 @@ default="expected"
         ValueError
             As in :meth:`add`, also if the scores are hard labels.
         """
-        evaluation = cls(ties=ties, pos_label=pos_label).add_missed(n_missed)
+        missed = check_count("n_missed", n_missed, least=0)
+        evaluation = cls(ties=ties, pos_label=pos_label).add_missed(missed)
         evaluation._cases.add(y_true, y_score, whole=True)
         return evaluation
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skrank._curves import OperatingPoints
-from skrank._validation import check_count
+from skrank._validation import check_count, check_positive
 
 
 class MaxFScorePoint(NamedTuple):
@@ -48,9 +48,11 @@ def format_summary(
 
 def format_points(points: OperatingPoints, beta: float, max_rows: int | None) -> str:
     """Columns of the thresholds and what they attain, all rows or some, evenly."""
-    rows = np.arange(len(points))
-    if max_rows is not None and check_count("max_rows", max_rows, least=2) < rows.size:
-        rows = np.rint(np.linspace(0, rows.size - 1, max_rows)).astype(np.intp)
+    beta = check_positive("beta", beta)
+    size = len(points)
+    if max_rows is not None:
+        size = min(size, check_count("max_rows", max_rows, least=2))
+    rows = np.rint(np.linspace(0, len(points) - 1, size)).astype(np.intp)
     columns = points.precision, points.recall, points.f_score(beta)
     names = "score", "t", "precision", "recall", f"F{beta:g}"
     lines = ["".join(f"{name:>10}" for name in names)]

@@ -41,6 +41,7 @@ __all__ = [
     "ReciprocalRank",
     "RobustInitialEnhancement",
     "make_measure",
+    "plain_settings",
     "reciprocal_rank_of_hit",
 ]
 
@@ -84,6 +85,15 @@ def make_measure(
         kind = AveragePrecisionOverHits if normalize == "hits" else kind
         given["normalize"] = normalize
     return kind(ties, **given)
+
+
+def plain_settings(metric: str, **settings: Any) -> dict[str, Any]:
+    """Settings of a metric as they were given, checked, as numbers of Python's."""
+    measure = make_measure(metric, **settings)
+    return {
+        name: value if value is None else getattr(measure, name, value)
+        for name, value in settings.items()
+    }
 
 
 def _check_given(metric: str, options: dict[str, float | None]) -> dict[str, Any]:

@@ -73,7 +73,7 @@ class AveragePrecisionAtK(AveragePrecision):
         """Check the settings."""
         check_option("ties", self.ties, TIES)
         check_option("normalize", self.normalize, NORMALIZE)
-        check_cutoff("k", self.k)
+        object.__setattr__(self, "k", check_cutoff("k", self.k))
 
     @property
     def name(self) -> str:

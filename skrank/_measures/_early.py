@@ -79,12 +79,12 @@ class RobustInitialEnhancement(Measure):
     def __post_init__(self) -> None:
         """Check the settings."""
         check_option("ties", self.ties, TIES)
-        check_positive("alpha", self.alpha)
+        object.__setattr__(self, "alpha", check_positive("alpha", self.alpha))
 
     @property
     def name(self) -> str:
         """Name as printed, with alpha."""
-        return f"rie(alpha={float(self.alpha):g})"
+        return f"rie(alpha={self.alpha:g})"
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -98,7 +98,7 @@ class RobustInitialEnhancement(Measure):
 
     def rate(self, frame: Frame) -> float:
         """By what the logarithm of the weight falls from one rank to the next."""
-        return float(self.alpha) / frame.n_samples
+        return self.alpha / frame.n_samples
 
     def gain(
         self,
@@ -130,7 +130,7 @@ class Bedroc(RobustInitialEnhancement):
     @property
     def name(self) -> str:
         """Name as printed, with alpha."""
-        return f"bedroc(alpha={float(self.alpha):g})"
+        return f"bedroc(alpha={self.alpha:g})"
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -139,7 +139,7 @@ class Bedroc(RobustInitialEnhancement):
 
     def rate(self, frame: Frame) -> float:
         """As of RIE; a smaller alpha would change BEDROC by less than rounding."""
-        return max(float(self.alpha), 1e-8) / frame.n_samples
+        return max(self.alpha, 1e-8) / frame.n_samples
 
     def divisor(self, frame: Frame) -> float:
         """Return the range of the sum of weights."""

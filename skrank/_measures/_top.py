@@ -23,7 +23,7 @@ class RecallAtT(Measure):
     def __post_init__(self) -> None:
         """Check the settings."""
         check_option("ties", self.ties, TIES)
-        check_cutoff("t", self.t)
+        object.__setattr__(self, "t", check_cutoff("t", self.t))
 
     @property
     def name(self) -> str:

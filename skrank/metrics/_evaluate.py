@@ -56,7 +56,7 @@ def evaluate(
     answer: float | str,
 ) -> float:
     """Check, rank, measure; a warning points at the caller of the metric."""
-    check_undefined(answer)
+    answer = check_undefined(answer)
     ranking = ranking_of(
         y_true,
         y_score,

@@ -87,10 +87,10 @@ class RandomSelectionNull(Law):
     ) -> None:
         self.n_samples = check_count("n_samples", n_samples, least=2)
         self.n_targets = check_count("n_targets", n_targets, least=1)
-        if n_targets >= n_samples:
+        if self.n_targets >= self.n_samples:
             msg = (
                 "`n_targets` must leave items that are not targets; "
-                f"got {n_targets} targets among {n_samples} items."
+                f"got {self.n_targets} targets among {self.n_samples} items."
             )
             raise ValueError(msg)
         measure = make_measure(
@@ -179,12 +179,13 @@ def _check_sizes(tie_sizes: ArrayLike | None, n_samples: int) -> TieGroups:
         return untied(n_samples)
     sizes = np.asarray(tie_sizes)
     valid = sizes.ndim == 1 and sizes.dtype.kind in "iu" and sizes.size > 0
-    if not valid or sizes.min() < 1 or sizes.sum() != n_samples:
+    inside = valid and sizes.min() >= 1 and sizes.max() <= n_samples
+    if not inside or sizes.sum() != n_samples:
         msg = (
             "`tie_sizes` must be positive ints that sum to `n_samples`; "
             f"got {tie_sizes!r} for {n_samples} items."
         )
         raise ValueError(msg)
-    ends = np.cumsum(sizes)
+    ends = np.cumsum(sizes, dtype=np.intp)
     nowhere = np.zeros(0, dtype=np.intp)
     return tie_groups(ends, nowhere, nowhere, n_samples)

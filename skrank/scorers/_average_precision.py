@@ -1,6 +1,6 @@
 """Scorers of average precision, over the whole list and at k."""
 
-from skrank._measures import make_measure
+from skrank._measures import make_measure, plain_settings
 from skrank.metrics import average_precision, average_precision_at_k
 from skrank.scorers._ranking_scorer import RankingScorer, make
 
@@ -127,13 +127,12 @@ def make_average_precision_at_k_scorer(
     >>> make_average_precision_at_k_scorer(100).__name__
     'average_precision@100'
     """
-    settings = {"k": k, "normalize": normalize, "ties": ties}
-    measure = make_measure(
+    settings = plain_settings(
         "average_precision_at_k", k=k, normalize=normalize, ties=ties
     )
     return make(
         average_precision_at_k,
-        measure.name,
+        make_measure("average_precision_at_k", **settings).name,
         settings,
         pos_label,
         undefined,

@@ -65,7 +65,7 @@ def make_max_f_score_scorer(
     return make(
         max_f_score,
         figure.name,
-        {"beta": beta},
+        {"beta": figure.beta},
         pos_label,
         undefined,
         detector_targets,
@@ -231,7 +231,7 @@ def make_k_at_recall_scorer(
     return make(
         k_at_recall,
         f"neg_{figure.name}",
-        {"recall": recall, "ties": ties},
+        {"recall": figure.recall, "ties": ties},
         pos_label,
         undefined,
         detector_targets,
@@ -302,7 +302,7 @@ def make_precision_at_recall_scorer(
     return make(
         precision_at_recall,
         figure.name,
-        {"recall": recall, "ties": ties},
+        {"recall": figure.recall, "ties": ties},
         pos_label,
         undefined,
         detector_targets,

@@ -1,6 +1,6 @@
 """Scorers of early recognition: reciprocal rank, RIE and BEDROC."""
 
-from skrank._measures import make_measure
+from skrank._measures import make_measure, plain_settings
 from skrank.metrics import bedroc, reciprocal_rank, rie
 from skrank.scorers._ranking_scorer import RankingScorer, make
 
@@ -107,11 +107,11 @@ def make_rie_scorer(
     >>> make_rie_scorer().__name__
     'rie(alpha=20)'
     """
-    measure = make_measure("rie", alpha=alpha, ties=ties)
+    settings = plain_settings("rie", alpha=alpha, ties=ties)
     return make(
         rie,
-        measure.name,
-        {"alpha": alpha, "ties": ties},
+        make_measure("rie", **settings).name,
+        settings,
         pos_label,
         undefined,
         detector_targets,
@@ -165,11 +165,11 @@ def make_bedroc_scorer(
     >>> make_bedroc_scorer(alpha=80.5).__name__
     'bedroc(alpha=80.5)'
     """
-    measure = make_measure("bedroc", alpha=alpha, ties=ties)
+    settings = plain_settings("bedroc", alpha=alpha, ties=ties)
     return make(
         bedroc,
-        measure.name,
-        {"alpha": alpha, "ties": ties},
+        make_measure("bedroc", **settings).name,
+        settings,
         pos_label,
         undefined,
         detector_targets,

@@ -72,12 +72,12 @@ def make(
     greater_is_better: bool = True,
 ) -> RankingScorer:
     """Make the scorer and give it what ``make_scorer`` has no room for."""
-    check_undefined(undefined)
+    answer = check_undefined(undefined)
     check_detector_targets(detector_targets)
     if pos_label is not None:
         settings = {**settings, "pos_label": pos_label}
-    if undefined == "raise" or not np.isnan(undefined):
-        settings = {**settings, "undefined": undefined}
+    if answer == "raise" or not np.isnan(answer):
+        settings = {**settings, "undefined": answer}
     scorer: Any = make_scorer(
         metric,
         response_method=RESPONSE_METHODS,

@@ -1,8 +1,6 @@
 """The scorer of a ranking's place under random selection."""
 
-from typing import Any
-
-from skrank._measures import make_measure
+from skrank._measures import make_measure, plain_settings
 from skrank._selection_score import check_statistic, selection_score
 from skrank._validation import check_undefined
 from skrank.scorers._ranking_scorer import RankingScorer, make
@@ -88,27 +86,22 @@ def make_random_selection_scorer(
     >>> cross_val_score(KNeighborsClassifier(), X, y, scoring=scorer).round(2)
     array([0.87, 0.93, 0.97, 0.94, 0.9 ])
     """
-    settings: dict[str, Any] = {
-        "metric": metric,
-        "k": k,
-        "t": t,
-        "alpha": alpha,
-        "normalize": normalize,
-        "ties": ties,
-    }
-    measure = make_measure(**settings)
+    settings = plain_settings(
+        metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties
+    )
+    measure = make_measure(metric, **settings)
     check_statistic(statistic, measure)
-    check_undefined(undefined)
+    answer = check_undefined(undefined)
     name, larger = f"{statistic}({measure.name})", True
     if statistic == "log10_pvalue":
         name, larger = f"neg_{name}", False
-        undefined = -undefined if isinstance(undefined, float | int) else undefined
+        answer = -answer if isinstance(answer, float) else answer
     return make(
         selection_score,
         name,
-        {"statistic": statistic, **settings},
+        {"statistic": statistic, "metric": metric, **settings},
         pos_label,
-        undefined,
+        answer,
         detector_targets,
         greater_is_better=larger,
     )

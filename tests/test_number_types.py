@@ -1,0 +1,541 @@
+"""Numbers of every NumPy type, wherever a parameter takes one, mean Python's number.
+
+The judge is the same call with Python's number: what is returned, printed and pickled
+must be the same, type and all. Which parameters there are is asked of the package: a
+new one fails here until it is listed, as a number with its values or as none.
+"""
+
+import dataclasses
+import inspect
+import pickle
+import re
+import warnings
+
+import matplotlib
+import numpy as np
+import pytest
+from sklearn.model_selection import cross_validate
+from sklearn.naive_bayes import GaussianNB
+
+import skrank
+import skrank.null
+
+INTS = [getattr(np, f"{u}int{bits}") for u in ("", "u") for bits in (8, 16, 32, 64)]
+FLOATS = [np.float16, np.float32, np.float64, np.longdouble]
+
+# What each number may be. Products with the length of the list, and sums with one
+# more, are beyond the narrow types; 0.1 is none of the numbers that floats can be.
+CUTOFF, POSITIVE = (100, 0.1), (3, 0.1)
+NUMBERS = {
+    "t": CUTOFF,
+    "k": CUTOFF,
+    "top": CUTOFF,
+    "alpha": POSITIVE,
+    "beta": POSITIVE,
+    "prior": POSITIVE,
+    "recall": (1, 0.7),
+    "confidence_level": (0.9,),
+    "luck_level": (0.9,),
+    "undefined": (-1, 0.1),
+    "n_missed": (100,),
+    "count": (100,),
+    "n_samples": (120,),
+    "n_targets": (20,),
+    "n_resamples": (127,),
+    "random_state": (7,),
+    "n_jobs": (1,),
+    "cv": (3,),
+    "bins": (127,),
+    "max_rows": (5,),
+    "chunk_size": (100,),
+    "size": (3,),
+    "baseline": (0,),
+    "depth": (100, 0.1),
+    "x": (1, 0.1),
+    "q": (1, 0.1),
+    "tie_sizes": (100,),
+}
+# Where a number is none of the metric's, or only one kind is meant.
+SPECIAL = {
+    "RandomSelectionNull.tail statistic": (1, 0.1),
+    "RandomSelectionNull.pvalue statistic": (1, 0.1),
+    "MeanNull.tail statistic": (1, 0.1),
+    "MeanNull.pvalue statistic": (1, 0.1),
+    "NullDistributionDisplay.from_predictions k": (5, 0.1),
+    "NullDistributionDisplay.from_predictions t": (5, 0.1),
+    "NullDistributionDisplay.__init__ statistic": (),
+    "make_random_selection_scorer statistic": (),
+}
+# What takes no number: data, labels, names, options, flags, what is drawn with, and
+# what a display shows of a result.
+NO_NUMBERS = set(
+    """
+    X a alternative as_fraction average_precision ax b band bars_kw candidates chunks
+    confidence_band curve curve_a curve_b cv_results description detector_targets
+    difference_kw edges estimator folds groups interpolate kwargs law law_name line_kw
+    log10_pvalue luck_kw method metric name names normal_kw normalize null_mean null_std
+    nulls path perfect_kw plot_normal plot_perfect points pos_label probabilities
+    progress pvalue rate result sample_weight search simultaneous ties transform y
+    y_score y_score_a y_score_b y_scores y_true
+    """.split()  # noqa: SIM905
+)
+# Names and labels are compared, so that True is 1; scikit-learn checks the folds.
+MAY_BE_BOOL = {"baseline", "cv"}
+# Arrays are taken, also those of no dimension.
+ARRAYS = {"depth", "x", "q", "tie_sizes"}
+
+
+def callables():
+    """Yield what is public by name: functions, classes, and methods of these."""
+    for module in (skrank, skrank.null):
+        for name in module.__all__:
+            value = getattr(module, name)
+            if inspect.isclass(value):
+                yield from methods(name, value)
+            else:
+                yield name, value
+
+
+def methods(name, cls):
+    """Yield the methods; records are made by the package alone."""
+    is_record = dataclasses.is_dataclass(cls) or issubclass(cls, tuple)
+    for attribute in dir(cls):
+        method = inspect.getattr_static(cls, attribute)
+        method = getattr(method, "__func__", method)
+        private = attribute.startswith("_") and (attribute != "__init__" or is_record)
+        if private or not inspect.isfunction(method):
+            continue
+        if method.__module__.startswith("skrank"):
+            yield f"{name}.{attribute}", method
+
+
+def parameters():
+    """Yield the names of callables and of their parameters."""
+    for name, function in dict(callables()).items():
+        for parameter in inspect.signature(function).parameters:
+            if parameter not in ("self", "cls"):
+                yield name, parameter
+
+
+def values_of(name, parameter):
+    return SPECIAL.get(f"{name} {parameter}", NUMBERS.get(parameter, ()))
+
+
+ASKED = [one for one in parameters() if values_of(*one)]
+DRAWN = [one for one in ASKED if "Display" in one[0]]
+NOT_DRAWN = [one for one in ASKED if "Display" not in one[0]]
+
+
+def test_every_parameter_is_known_as_a_number_or_as_none():
+    known = {*NUMBERS, *NO_NUMBERS, *(key.split()[1] for key in SPECIAL)}
+    assert sorted({parameter for _, parameter in parameters()} - known) == []
+    assert sorted(known - {parameter for _, parameter in parameters()}) == []
+    assert sorted({name for name, _ in ASKED} - set(CALLS)) == []
+
+
+# -- the calls ------------------------------------------------------------------------
+
+RNG = np.random.default_rng(3)
+N = 400
+Y = (np.arange(N) % 13 == 0).astype(int)
+S = RNG.normal(size=N).round(2) + Y
+S_B = 0.5 * S + RNG.normal(size=N).round(2)
+NONE = np.zeros(N, dtype=int)
+X = np.column_stack([S, S_B])
+FITTED = GaussianNB().fit(X, Y)
+TEN, TEN_S = np.arange(10) < 3, np.arange(10.0)[::-1]
+METRIC = {"k": "average_precision_at_k", "t": "recall_at_t", "alpha": "rie"}
+NEEDED = {"t": 20, "k": 20, "recall": 0.5}
+LAW = skrank.RandomSelectionNull(20, 3, "recall_at_t", t=10)
+LAWS = {"RandomSelectionNull": LAW, "MeanNull": skrank.null.MeanNull([LAW, LAW])}
+CURVE = skrank.hit_curve(TEN, TEN_S)
+POINTS = skrank.recall_precision_curve(TEN, TEN_S)
+TESTED = skrank.RandomSelectionTest("recall_at_t", t=3).from_predictions(TEN, TEN_S)
+
+
+def needed(name, given):
+    """Settings that a callable cannot do without, unless they are given."""
+    wanted = inspect.signature(dict(callables())[name]).parameters
+    return {
+        key: value
+        for key, value in NEEDED.items()
+        if key in wanted and wanted[key].default is inspect.Parameter.empty
+    } | given
+
+
+def chosen(given):
+    """The metric that a setting belongs to."""
+    return {"metric": one for key, one in METRIC.items() if key in given}  # noqa: B035
+
+
+def metric(name):
+    function = getattr(skrank, name)
+    labels = lambda given: NONE if "undefined" in given else Y  # noqa: E731
+    return lambda **given: function(labels(given), S, **needed(name, given))
+
+
+def scorer(name):
+    factory = getattr(skrank, name)
+    more = {"statistic": "zscore"} if "random_selection" in name else {}
+
+    def call(**given):
+        settings = {**more, **needed(name, given)}
+        if more and "undefined" in given:
+            settings["statistic"] = "log10_pvalue"
+        if more:
+            settings |= chosen(given)
+        made = factory(**settings)
+        made = made if isinstance(made, dict) else {made.__name__: made}
+        y = NONE if "undefined" in given else Y
+        return [
+            (key, repr(one), pickle.dumps(one), one(FITTED, X, y))
+            for key, one in made.items()
+        ]
+
+    return call
+
+
+def question(name, ask, **settings):
+    def call(**given):
+        made = getattr(skrank, name)(**{**settings, **chosen(given), **given})
+        return repr(made), pickle.dumps(made), ask(made).to_dict()
+
+    return call
+
+
+def of_one(made):
+    return made.from_predictions(Y, S)
+
+
+def variability(**given):
+    more = {"method": "posterior", "metric": "recall_at_t", "t": 20}
+    more = more if "prior" in given else {"method": "bootstrap"}
+    ask = question("MetricVariability", of_one, n_resamples=20, random_state=0, **more)
+    return ask(**given)
+
+
+def comparison(**given):
+    more = {"method": "posterior", "metric": "recall_at_t", "t": 20}
+    more = more if "prior" in given else {"method": "swap"}
+    ask = question(
+        "RankingComparison",
+        lambda made: made.from_predictions(Y, S, S_B),
+        n_resamples=20,
+        random_state=0,
+        **more,
+    )
+    return ask(**given)
+
+
+def null(**given):
+    settings = {"n_samples": 120, "n_targets": 4, **given}
+    if "tie_sizes" in given:
+        settings |= {"n_samples": 200, "tie_sizes": np.array([given["tie_sizes"]] * 2)}
+    law = skrank.RandomSelectionNull(**settings, **chosen(given))
+    return repr(law), pickle.dumps(law), law.mean(), law.std()
+
+
+FOLDS = cross_validate(
+    GaussianNB(),
+    X,
+    Y,
+    cv=2,
+    scoring=lambda *_: 0.0,
+    return_estimator=True,
+    return_indices=True,
+)
+
+
+def folds(**given):
+    return {"cv_results": FOLDS, "X": X, "y": Y, **given}
+
+
+def evaluation(method):
+    def call(**given):
+        made = skrank.RankingEvaluation.from_predictions(Y, S)
+        return getattr(made, method)(**given)
+
+    return call
+
+
+def counted(**given):
+    return skrank.average_precision(skrank.RankCounts.from_arrays(Y, S, **given))
+
+
+def counted_chunks(**given):
+    chunks = [(Y[:150], S[:150]), (Y[150:], S[150:])]
+    return skrank.average_precision(skrank.RankCounts.from_chunks(chunks, **given))
+
+
+def drawn(display):
+    """What can be seen of a display."""
+    seen = []
+    for ax in display.figure_.axes:
+        seen += [ax.get_xlim(), ax.get_ylim()]
+        legend = ax.get_legend()
+        seen += [text.get_text() for text in legend.get_texts()] if legend else []
+        seen += [line.get_xydata() for line in ax.lines]
+        seen += [path.vertices for one in ax.collections for path in one.get_paths()]
+        seen += [tuple(patch.get_data()[:2]) for patch in ax.patches]
+    matplotlib.pyplot.close(display.figure_)
+    return seen
+
+
+def display(name, **settings):
+    cls = getattr(skrank, name)
+    own = set(inspect.signature(cls).parameters)
+
+    def call(**given):
+        both = {**settings, **given}
+        made = cls(**{key: both[key] for key in own & set(both)})
+        return drawn(made.plot(**{key: both[key] for key in set(both) - own}))
+
+    return call
+
+
+def of_folds(name):
+    return lambda **given: drawn(
+        getattr(skrank, name).from_cv_results(**folds(**given))
+    )
+
+
+NULL_DISPLAY = skrank.NullDistributionDisplay
+
+CALLS = {
+    **{name: metric(name) for name in skrank.metrics.__all__},
+    **{name: scorer(name) for name in skrank.scorers.__all__},
+    "hit_curve": metric("hit_curve"),
+    "recall_precision_curve": metric("recall_precision_curve"),
+    "hit_curve_band": lambda **given: skrank.hit_curve_band(
+        TEN.repeat(20), TEN_S.repeat(20), **{"t": 50, "random_state": 0, **given}
+    ),
+    "hit_curve_difference_band": lambda **given: skrank.hit_curve_difference_band(
+        TEN.repeat(20),
+        TEN_S.repeat(20),
+        (TEN_S % 4).repeat(20),
+        **{"t": 50, "random_state": 0, **given},
+    ),
+    "ranking_report": lambda **given: skrank.ranking_report(
+        Y, S, **{"pvalue": False, **given}
+    ).to_dict(),
+    "RandomSelectionTest.__init__": question(
+        "RandomSelectionTest",
+        of_one,
+        n_resamples=50,
+        random_state=0,
+        method="monte_carlo",
+    ),
+    "RandomSelectionTest.from_cv": lambda **given: (
+        skrank.RandomSelectionTest("recall_at_t", t=5)
+        .from_cv(GaussianNB(), X, Y, **{"cv": 2, **given})
+        .to_dict()
+    ),
+    "RandomSelectionTest.from_cv_results": lambda **given: (
+        skrank.RandomSelectionTest("recall_at_t", t=5)
+        .from_cv_results(**folds(**given))
+        .to_dict()
+    ),
+    "MetricVariability.__init__": variability,
+    "MetricVariabilityResult.confidence_interval": lambda **given: (
+        skrank.MetricVariability().from_predictions(Y, S).confidence_interval(**given)
+    ),
+    "RankingComparison.__init__": comparison,
+    "RankingComparison.compare_all": lambda **given: (
+        skrank.RankingComparison().compare_all(Y, X, **given).to_dict()
+    ),
+    "RankingComparisonResult.confidence_interval": lambda **given: (
+        skrank.RankingComparison()
+        .from_predictions(Y, S, S_B)
+        .confidence_interval(**given)
+    ),
+    "SearchSelectionTest.__init__": question(
+        "SearchSelectionTest",
+        lambda made: made.from_predictions(Y, X),
+        n_resamples=20,
+        random_state=0,
+    ),
+    "SearchSelectionTest.from_candidates": lambda **given: (
+        skrank.SearchSelectionTest("recall_at_t", t=5, n_resamples=5, random_state=0)
+        .from_candidates([GaussianNB()], X, Y, **given)
+        .to_dict()
+    ),
+    "RandomSelectionNull.__init__": null,
+    **{
+        f"{name}.{method}": getattr(law, method)
+        for name, law in LAWS.items()
+        for method in ("sf", "logsf", "cdf", "ppf", "isf", "pvalue")
+    },
+    **{
+        f"{name}.tail": lambda law=law, **given: law.tail(
+            **{"statistic": 0.5, "method": "monte_carlo", "random_state": 0, **given}
+        )
+        for name, law in LAWS.items()
+    },
+    **{
+        f"{name}.rvs": lambda law=law, **given: law.rvs(**{"random_state": 0, **given})
+        for name, law in LAWS.items()
+    },
+    "RankCounts.from_arrays": counted,
+    "RankCounts.from_chunks": counted_chunks,
+    "HitCurve.at": lambda depth: (
+        skrank.hit_curve(Y, S).at(depth),
+        skrank.hit_curve(Y, S, as_fraction=True).at([depth] if depth == 0.1 else 1),
+    ),
+    "HitCurve.luck_band": CURVE.luck_band,
+    "OperatingPoints.f_score": POINTS.f_score,
+    "OperatingPoints.luck_band": POINTS.luck_band,
+    "RankingEvaluation.from_predictions": lambda **given: (
+        skrank.RankingEvaluation.from_predictions(Y, S, **given).to_dict()
+    ),
+    "RankingEvaluation.from_estimator": lambda **given: (
+        skrank.RankingEvaluation.from_estimator(FITTED, X, Y, **given).to_dict()
+    ),
+    "RankingEvaluation.add_missed": lambda **given: evaluation("add_missed")(
+        **given
+    ).to_dict(),
+    "RankingEvaluation.to_frame": lambda **given: evaluation("to_frame")(
+        **given
+    ).to_csv(),
+    **{
+        f"RankingEvaluation.{method}": evaluation(method)
+        for method in (
+            "max_f_score",
+            "max_f_score_point",
+            "precision_at",
+            "recall_at",
+            "k_at_recall",
+            "precision_at_recall",
+            "format_curve",
+        )
+    },
+    "HitCurveDisplay.plot": display(
+        "HitCurveDisplay", curve=skrank.hit_curve(TEN.repeat(20), TEN_S.repeat(20))
+    ),
+    "HitCurveDisplay.from_predictions": lambda **given: drawn(
+        skrank.HitCurveDisplay.from_predictions(
+            TEN, TEN_S, pvalue=False, confidence_band="simultaneous", **given
+        )
+    ),
+    "LiftDisplay.plot": display("LiftDisplay", curve=CURVE),
+    "RecallPrecisionDisplay.plot": display(
+        "RecallPrecisionDisplay", curve=CURVE, points=POINTS
+    ),
+    "RankingComparisonDisplay.plot": display(
+        "RankingComparisonDisplay",
+        curve_a=skrank.hit_curve(TEN.repeat(20), TEN_S.repeat(20)),
+        curve_b=skrank.hit_curve(TEN.repeat(20), (TEN_S % 4).repeat(20)),
+    ),
+    "RankingComparisonDisplay.from_predictions": lambda **given: drawn(
+        skrank.RankingComparisonDisplay.from_predictions(TEN, TEN_S, TEN_S % 4, **given)
+    ),
+    **{
+        f"{name}.from_cv_results": of_folds(name)
+        for name in ("HitCurveDisplay", "LiftDisplay", "RecallPrecisionDisplay")
+    },
+    "NullDistributionDisplay.from_law": lambda **given: drawn(
+        NULL_DISPLAY.from_law(LAW, **given)
+    ),
+    "NullDistributionDisplay.from_result": lambda **given: drawn(
+        NULL_DISPLAY.from_result(TESTED, **given)
+    ),
+    "NullDistributionDisplay.from_predictions": lambda **given: drawn(
+        NULL_DISPLAY.from_predictions(
+            TEN,
+            TEN_S,
+            **chosen(given),
+            **given,
+        )
+    ),
+}
+
+
+# -- the property ---------------------------------------------------------------------
+
+
+def plain(value):
+    """What a value says, down to the types of its numbers."""
+    if isinstance(value, np.ndarray):
+        return ["array", str(value.dtype), value.tolist()]
+    if isinstance(value, dict):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, tuple | list):
+        return [type(value).__name__, *map(plain, value)]
+    if dataclasses.is_dataclass(value):
+        return {
+            one.name: plain(getattr(value, one.name))
+            for one in dataclasses.fields(value)
+        }
+    return repr(value)
+
+
+def outcome(name, parameter, value):
+    """What a call comes to, or the error it raises."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return plain(CALLS[name](**{parameter: value}))
+
+
+def types_of(number):
+    """Types that have the number, or one that prints like it; the narrowest first."""
+    if isinstance(number, float):
+        return FLOATS
+    return [one for one in INTS if np.iinfo(one).min <= number <= np.iinfo(one).max]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "parameter"), DRAWN, ids=str)
+def test_numbers_of_every_type_are_drawn_as_those_of_python(name, parameter):
+    """As in the next test; a picture takes as long as twenty numbers."""
+    check_types(name, parameter)
+
+
+@pytest.mark.parametrize(("name", "parameter"), NOT_DRAWN, ids=str)
+def test_numbers_of_every_type_are_those_of_python(name, parameter):
+    """The same as Python's number gives, or refused if Python's kind of it is."""
+    check_types(name, parameter)
+
+
+def check_types(name, parameter):
+    values = values_of(name, parameter)
+    for number in values:
+        expected = outcome(name, parameter, number)
+        for kind in types_of(number):
+            assert outcome(name, parameter, kind(number)) == expected, kind
+    if not any(isinstance(number, float) for number in values):
+        for kind in [float, *FLOATS] if parameter != "baseline" else []:
+            with pytest.raises(ValueError, match=re.escape(parameter)):
+                outcome(name, parameter, kind(values[0] + 0.5))
+
+
+@pytest.mark.parametrize("kind", INTS)
+@pytest.mark.parametrize("name", ["recall_at_t", "average_precision_at_k"])
+def test_a_cutoff_times_the_length_of_the_list_may_be_beyond_its_type(name, kind):
+    """The judge counts the targets in the top, which a sort brings to the front."""
+    t, n = (100, 700) if kind(0).itemsize < 4 else (2**15, 2**17 + 1)
+    y_true = np.arange(n)[::-1] % 7 == 0
+    y_score = np.random.default_rng(0).permutation(n)
+    hits = y_true[np.argsort(-y_score)][:t]
+    precision = hits.cumsum() / np.arange(1, t + 1)
+    expected = {
+        "recall_at_t": hits.sum() / y_true.sum(),
+        "average_precision_at_k": (precision * hits).sum() / min(t, y_true.sum()),
+    }
+    found = getattr(skrank, name)(y_true, y_score, **{name[-1]: kind(t)})
+    assert found == pytest.approx(expected[name], rel=1e-12)
+
+
+@pytest.mark.parametrize(("name", "parameter"), ASKED, ids=str)
+def test_what_is_no_number_is_refused_by_name(name, parameter):
+    """Truth values and texts; an array of no dimension is its number, or refused."""
+    if parameter in MAY_BE_BOOL:
+        pytest.skip("True is 1 to what compares or counts it")
+    number = values_of(name, parameter)[-1]
+    for wrong in (np.True_, np.False_, "5", np.array(True)):
+        with pytest.raises(ValueError, match=f"`{parameter}`"):
+            outcome(name, parameter, wrong)
+    if parameter in ARRAYS or name.endswith("pvalue"):
+        expected = outcome(name, parameter, number)
+        assert outcome(name, parameter, np.array(number)) == expected
+    else:
+        with pytest.raises(ValueError, match=f"`{parameter}`"):
+            outcome(name, parameter, np.array(number))
