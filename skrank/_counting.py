@@ -146,9 +146,8 @@ class Sieve:
 
 
 def _sorted_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Type to sort in: shorter ones than of 32 bits are widened, which sort faster."""
-    wide = np.float32 if dtype.kind == "f" else np.int32
-    return np.promote_types(dtype, wide) if dtype.itemsize < 4 else dtype
+    """Type to sort in: integers of less than 32 bits are widened, which sort faster."""
+    return np.promote_types(dtype, np.int32) if dtype.itemsize < 4 else dtype
 
 
 def sieve_of(levels: NDArray[Any]) -> Sieve | None:

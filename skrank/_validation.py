@@ -115,7 +115,7 @@ def same_other(known: Any, new: Any) -> Any:
 def check_scores(
     y_score: ArrayLike, name: str = "y_score", *, whole: bool = True
 ) -> NDArray[Any]:
-    """Return finite numbers that can order items, in the type they came in."""
+    """Return finite numbers that can order items, in a type that is sorted rightly."""
     scores = _numeric(name, y_score)
     kind = scores.dtype.kind
     if kind == "b":
@@ -218,6 +218,7 @@ def check_groups(
     """Return the labels of the groups and the positions of their items."""
     labels = _plain_labels(_column(name, groups), name)
     check_length(name, labels.size, n_samples)
+    labels = labels.astype(_ordered_type(labels.dtype), copy=False)
     distinct, where, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     items = np.split(np.argsort(where, kind="stable"), np.cumsum(sizes)[:-1])
     return list(zip(distinct.tolist(), items, strict=True))
@@ -417,14 +418,39 @@ def _numeric(name: str, values: ArrayLike) -> NDArray[Any]:
     """Convert to a column of real numbers; nullable columns come in as objects."""
     array = _column(name, values)
     if array.dtype.kind == "O":
-        array = np.array(array.tolist())
+        values = array.tolist()
+        array = np.array(values)
     if array.dtype.kind not in "biuf":
         msg = (
             f"`{name}` must hold real numbers, none missing; got {array.dtype} values "
             f"like {_plain(array[0])!r}."
         )
         raise ValueError(msg)
-    return array
+    if not hasattr(values, "dtype"):
+        _refuse_rounded(name, values, array)
+    return array.astype(_ordered_type(array.dtype), copy=False)
+
+
+def _refuse_rounded(name: str, values: Any, array: NDArray[Any]) -> None:
+    """Refuse integers of a list that are others as the floats they were turned into."""
+    large = np.abs(array) >= 2.0**53 if array.dtype.kind == "f" else []
+    for i in np.flatnonzero(large).tolist():
+        if isinstance(values[i], Integral) and int(values[i]) != int(array[i]):
+            msg = (
+                f"`{name}` must hold integers that keep their value in the common type "
+                f"of all; got {values[i]} where that is {array.dtype}."
+            )
+            raise ValueError(msg)
+
+
+def _ordered_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Type of the same numbers that is sorted as they are, and fast.
+
+    In half precision -0.0 and 0.0 upset the sort of some processors; numbers in another
+    order of bytes are sorted one by one.
+    """
+    native = dtype.newbyteorder("=")
+    return np.dtype(np.float32) if native == np.float16 else native
 
 
 def _check_weight(

@@ -103,14 +103,21 @@ def read_chunk(y_true: ArrayLike, y_score: ArrayLike, pos_label: object) -> Chun
     if len(shapes[0]) == len(shapes[1]) == 1:
         check_length("y_score", shapes[1][0], shapes[0][0])
     data = check_ranking_input(y_true, y_score, pos_label=pos_label, whole=False)
-    scores = data.y_score.astype(data.y_score.dtype.newbyteorder("="), copy=False)
+    scores = data.y_score
     found = scores[data.targets]
     return Chunk(
         scores,
         found,
-        Kind(scores.dtype, other_label(y_true, data.targets)),
+        Kind(_came_as(y_score, scores), other_label(y_true, data.targets)),
         Seen(scores.size, found.size, _checksum(scores), _checksum(found)),
     )
+
+
+def _came_as(y_score: ArrayLike, scores: NDArray[Any]) -> np.dtype[Any]:
+    """Type of the scores, before those in half precision were widened."""
+    given = getattr(y_score, "dtype", None)
+    is_half = getattr(given, "kind", "") == "f" and getattr(given, "itemsize", 0) == 2
+    return np.dtype(np.float16) if is_half else scores.dtype
 
 
 def extremes(scores: NDArray[Any]) -> NDArray[Any]:
