@@ -10,6 +10,7 @@ import inspect
 import pickle
 import re
 import warnings
+from fractions import Fraction
 
 import matplotlib
 import numpy as np
@@ -539,3 +540,35 @@ def test_what_is_no_number_is_refused_by_name(name, parameter):
     else:
         with pytest.raises(ValueError, match=f"`{parameter}`"):
             outcome(name, parameter, np.array(number))
+
+
+BEYOND = [10**400, -(10**400), Fraction(10**400), np.longdouble("1e4000")]
+NOTHING = np.longdouble("1e-4000")  # 0.0 as a float of Python's
+
+
+@pytest.mark.parametrize("number", [*BEYOND, NOTHING], ids=range(5))
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [
+        ("rie", "alpha"),
+        ("recall_at_t", "t"),
+        ("k_at_recall", "recall"),
+        ("hit_curve_band", "confidence_level"),
+    ],
+)
+def test_numbers_beyond_the_floats_are_refused(name, parameter, number):
+    with pytest.raises(ValueError, match=f"`{parameter}`"):
+        outcome(name, parameter, number)
+
+
+@pytest.mark.parametrize("number", BEYOND, ids=range(4))
+def test_values_beyond_the_floats_are_refused(number):
+    for name, parameter in (("tail", "statistic"), ("sf", "x"), ("cdf", "x")):
+        with pytest.raises(ValueError, match=f"`{parameter}` must be a finite number"):
+            outcome(f"RandomSelectionNull.{name}", parameter, number)
+
+
+def test_answers_beyond_the_floats_are_infinite():
+    for number in BEYOND:
+        found = CALLS["average_precision"](undefined=number)
+        assert found == (np.inf if number > 0 else -np.inf)

@@ -13,6 +13,7 @@ from sklearn.metrics import average_precision_score
 
 import skrank
 from cases import TIES, WITHOUT_TIES
+from skrank._validation import check_scores
 
 FLOATS = ["<f2", ">f2", "<f4", ">f4", "<f8", ">f8", np.longdouble]
 INTEGERS = ["i1", "u1", "<i2", ">u2", "<i4", ">i4", "<u4", "<i8", ">i8", "<u8", ">u8"]
@@ -167,6 +168,14 @@ def test_chunks_of_another_order_of_bytes_go_together():
         [([0, 1], np.array([0.1, 0.2], dtype)) for dtype in ("<f2", ">f2")]
     )
     assert skrank.average_precision(counts) == 1.0
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS])
+def test_scores_are_copied_only_where_their_type_is_not_sorted_rightly(dtype):
+    """The judge is NumPy, which knows what shares memory."""
+    y_score = np.arange(5).astype(dtype)
+    native = y_score.dtype.isnative and y_score.dtype != np.float16
+    assert np.shares_memory(check_scores(y_score), y_score) == native
 
 
 # -- whatever is asked ----------------------------------------------------------------
