@@ -147,7 +147,7 @@ FITTED = GaussianNB().fit(X, Y)
 TEN, TEN_S = np.arange(10) < 3, np.arange(10.0)[::-1]
 METRIC = {"k": "average_precision_at_k", "t": "recall_at_t", "alpha": "rie"}
 NEEDED = {"t": 20, "k": 20, "recall": 0.5}
-LAW = skrank.RandomSelectionNull(20, 3, "recall_at_t", t=10)
+LAW = skrank.RandomSelectionNull(20, 10, "recall_at_t", t=8)  # one atom is at 0.1
 LAWS = {"RandomSelectionNull": LAW, "MeanNull": skrank.null.MeanNull([LAW, LAW])}
 CURVE = skrank.hit_curve(TEN, TEN_S)
 POINTS = skrank.recall_precision_curve(TEN, TEN_S)
@@ -378,10 +378,7 @@ CALLS = {
     },
     "RankCounts.from_arrays": counted,
     "RankCounts.from_chunks": counted_chunks,
-    "HitCurve.at": lambda depth: (
-        skrank.hit_curve(Y, S).at(depth),
-        skrank.hit_curve(Y, S, as_fraction=True).at([depth] if depth == 0.1 else 1),
-    ),
+    "HitCurve.at": skrank.hit_curve(Y, np.zeros(N)).at,  # rises all along
     "HitCurve.luck_band": CURVE.luck_band,
     "OperatingPoints.f_score": POINTS.f_score,
     "OperatingPoints.luck_band": POINTS.luck_band,
@@ -572,3 +569,17 @@ def test_answers_beyond_the_floats_are_infinite():
     for number in BEYOND:
         found = CALLS["average_precision"](undefined=number)
         assert found == (np.inf if number > 0 else -np.inf)
+
+
+@pytest.mark.parametrize("kind", [*INTS, *FLOATS])
+def test_arrays_of_every_type_mean_the_numbers_of_python(kind):
+    """Judged by the same call with a list of Python's numbers."""
+    numbers = [5, 100] if kind in INTS else [0.1, 0.7]
+    array = np.array(numbers, kind)
+    for name in ("hit_curve_band", "ranking_report"):
+        assert outcome(name, "t", array) == outcome(name, "t", numbers)
+    curve = skrank.hit_curve(Y, np.zeros(N), as_fraction=kind in FLOATS)
+    np.testing.assert_array_equal(curve.at(array), curve.at(numbers))
+    probabilities = np.array([0.0, 1.0] if kind in INTS else numbers, kind)
+    expected = LAW.isf([float(str(one)) for one in probabilities])
+    np.testing.assert_array_equal(LAW.isf(probabilities), expected)
