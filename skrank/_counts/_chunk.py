@@ -130,18 +130,17 @@ def extremes(scores: NDArray[Any]) -> NDArray[Any]:
 
 
 def _checksum(scores: NDArray[Any]) -> int:
-    """Sum over the scores of their bits, well mixed, modulo 2**64; -0.0 is 0.0."""
+    """Sum over the scores of their bits, well mixed, modulo 2**64."""
     total = 0
     for start in range(0, scores.size, _PIECE):
-        piece = scores[start : start + _PIECE]
-        if piece.dtype.kind == "f":
-            piece = piece + piece.dtype.type(0)  # the sum of -0.0 and 0.0 is 0.0
-        total += int(_mixed(_bits_of(piece)).sum())
+        total += int(_mixed(_bits(scores[start : start + _PIECE])).sum())
     return total % _ALL
 
 
-def _bits_of(scores: NDArray[Any]) -> NDArray[np.uint64]:
-    """Bits of each score; those of a long double, which has unused ones, in parts."""
+def _bits(scores: NDArray[Any]) -> NDArray[np.uint64]:
+    """Bits of each score; long doubles, which have unused ones, in parts."""
+    if scores.dtype.kind == "f":
+        scores = scores + scores.dtype.type(0)  # the sum of -0.0 and 0.0 is 0.0
     bits: NDArray[Any]
     if scores.dtype.itemsize <= 8:
         bits = np.ascontiguousarray(scores).view(f"u{scores.dtype.itemsize}")

@@ -6,10 +6,11 @@ sent all the data.
 """
 
 import copy
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from operator import length_hint
 from typing import Any, NoReturn
 
 import numpy as np
@@ -62,6 +63,8 @@ class Run:
 
     def check_number(self, n_chunks: int) -> None:
         """Check that no chunks are missing."""
+        if self.expected and n_chunks == 0:
+            _refuse_chunks("no chunks in the second pass")
         if self.expected is not None and n_chunks < len(self.expected):
             _refuse_changed(f"{n_chunks} chunks of {len(self.expected)}")
 
@@ -80,6 +83,7 @@ class Slices:
     def __init__(self, y_true: Any, y_score: Any, size: int) -> None:
         self.columns = y_true, y_score
         self.starts = range(0, len(y_score), size)
+        self.keeps = _is_kept(y_true) and _is_kept(y_score)
 
     def __len__(self) -> int:
         """Count the chunks."""
@@ -102,9 +106,9 @@ def count_chunks(
     n_expected: int = 0,
 ) -> SecondPass:
     """Take chunks through both passes."""
-    chunks = _check_chunks(chunks)
     ask = partial(_go_over, n_jobs=check_jobs(n_jobs), progress=progress)
     first, seen = ask(Run(Start(n_expected), pos_label), chunks, label="first pass")
+    _check_whole(first.seen.n_samples, n_expected)
     run = Run(first.plan(), pos_label, seen)
     second: SecondPass
     second, _ = ask(run, chunks, label="second pass")
@@ -119,12 +123,12 @@ def _go_over(
     A chunk that waits for others to be read is copied, since they may come in the same
     arrays.
     """
-    pairs = chunks() if callable(chunks) else chunks
-    size = len(pairs) if isinstance(pairs, Sized) else None
-    shown = track(pairs, total=size, label=label, progress=progress)
+    source = chunks() if callable(chunks) else chunks
+    size = length_hint(source) or None if progress else None
+    shown = track(_begin(source, chunks), total=size, label=label, progress=progress)
     checked = map(_check_pair, shown)
     held = effective_n_jobs(n_jobs)
-    if held > 1 and not isinstance(pairs, Slices):
+    if held > 1 and not (isinstance(source, Slices) and source.keeps):
         checked = map(_copied, checked)
     numbered = enumerate(checked)
     total: Any = run.start.blank()
@@ -138,16 +142,28 @@ def _go_over(
     return total, seen
 
 
-def _check_chunks(chunks: Chunks) -> Chunks:
-    """Check that chunks can be gone over twice."""
-    if callable(chunks) or (hasattr(chunks, "__iter__") and iter(chunks) is not chunks):
-        return chunks
-    msg = (
-        "`chunks` must be gone over twice: a list, an object whose iterator begins "
-        "anew, or a function that returns an iterator, as lambda: read_chunks(); "
-        f"got {type(chunks).__name__}."
-    )
-    raise ValueError(msg)
+def _begin(source: Any, chunks: Chunks) -> Iterator[Any]:
+    """Begin a pass over the source that `chunks` is or has made.
+
+    Nothing else looks at it: a source may not be the same at the next look. What is its
+    own iterator is at its end after one pass.
+    """
+    pairs: Iterator[Any] | None = None
+    if hasattr(source, "__iter__"):
+        pairs = iter(source)
+    if pairs is None or pairs is chunks:
+        _refuse_chunks(type(source).__name__)
+    return pairs
+
+
+def _check_whole(n_samples: int, n_expected: int) -> None:
+    """Check that slices held as many items as there should be, if that is known."""
+    if n_expected not in (0, n_samples):
+        msg = (
+            "`y_true` and `y_score` must hold as many items as their lengths say; got "
+            f"{n_samples} of {n_expected} in their slices."
+        )
+        raise ValueError(msg)
 
 
 def _check_pair(chunk: Any) -> Pair:
@@ -156,6 +172,11 @@ def _check_pair(chunk: Any) -> Pair:
         return chunk[0], chunk[1]
     msg = f"`chunks` must hold pairs (y_true, y_score); got {type(chunk).__name__}."
     raise ValueError(msg)
+
+
+def _is_kept(column: Any) -> bool:
+    """Whether slices stay as they are when others are cut; readers may fill them."""
+    return isinstance(column, np.ndarray | list) or hasattr(column, "iloc")
 
 
 def _copied(pair: Pair) -> Any:
@@ -175,6 +196,16 @@ def _copied_column(column: Any) -> Any:
 def _in_chunk(index: int, error: ValueError) -> ValueError:
     """Error that names the chunk."""
     return ValueError(f"{error} This is in chunk {index}, counted from 0.")
+
+
+def _refuse_chunks(got: str) -> NoReturn:
+    """Refuse what cannot be gone over twice."""
+    msg = (
+        "`chunks` must be gone over twice: a list, an object whose iterator begins "
+        "anew, or a function that returns a new iterator whenever it is called, as "
+        f"lambda: read_chunks(); got {got}."
+    )
+    raise ValueError(msg)
 
 
 def _refuse_changed(got: str) -> NoReturn:
