@@ -5,10 +5,12 @@ tree; the items stay. Dask is loaded when one of its collections is given, and c
 on whatever scheduler is active.
 """
 
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 
+from skrank._counts._cluster import check_kept, computer
 from skrank._counts._drivers import Run
 from skrank._counts._passes import SecondPass, Start
 from skrank._validation import is_dask
@@ -18,16 +20,18 @@ _BRANCHES = 8  # parts that are merged at once
 
 def count_partitions(y_true: Any, y_score: Any, pos_label: object) -> SecondPass:
     """Take partitions through both passes."""
-    pairs, n_expected = _partitions(y_true, y_score)
-    first, seen = _compute(Run(Start(n_expected), pos_label), pairs)
+    check_kept(y_true, y_score)
+    compute = computer()
+    pairs, n_expected = _partitions(y_true, y_score, compute)
+    first, seen = compute(_counted(Run(Start(n_expected), pos_label), pairs))
     second: SecondPass
-    second, _ = _compute(Run(first.plan(), pos_label, seen), pairs)
+    second, _ = compute(_counted(Run(first.plan(), pos_label, seen), pairs))
     return second
 
 
-def _compute(run: Run, pairs: list[tuple[Any, Any]]) -> tuple[Any, Any]:
-    """Count all partitions, and merge what was counted."""
-    from dask import compute, delayed
+def _counted(run: Run, pairs: list[tuple[Any, Any]]) -> Any:
+    """What is counted of all partitions, merged; to be computed."""
+    from dask import delayed
 
     shared = delayed(run, traverse=False)
     parts = [
@@ -39,8 +43,7 @@ def _compute(run: Run, pairs: list[tuple[Any, Any]]) -> tuple[Any, Any]:
             delayed(_merge)(shared, *parts[start : start + _BRANCHES])
             for start in range(0, len(parts), _BRANCHES)
         ]
-    counted: tuple[Any, Any] = compute(parts[0])[0]
-    return counted
+    return parts[0]
 
 
 def _count(run: Run, index: int, y_true: Any, y_score: Any) -> tuple[Any, list[Any]]:
@@ -55,11 +58,14 @@ def _merge(run: Run, *parts: tuple[Any, list[Any]]) -> tuple[Any, list[Any]]:
     return run.merged(part for part, _ in parts), seen
 
 
-def _partitions(y_true: Any, y_score: Any) -> tuple[list[tuple[Any, Any]], int]:
+def _partitions(
+    y_true: Any, y_score: Any, compute: Callable[[Any], Any]
+) -> tuple[list[tuple[Any, Any]], int]:
     """Pair the partitions, and say how many items they hold, if that is known."""
     y_true, y_score = _alike(y_true, y_score)
     sizes = _known_sizes(y_score if is_dask(y_score) else y_true)
-    labels, scores = _parts(y_true, y_score), _parts(y_score, y_true)
+    labels = _parts(y_true, y_score, compute)
+    scores = _parts(y_score, y_true, compute)
     if len(labels) != len(scores):
         _refuse_split(f"{len(scores)} and {len(labels)} partitions")
     return list(zip(labels, scores, strict=True)), sum(sizes or ())
@@ -89,16 +95,16 @@ def _known_sizes(values: Any) -> tuple[int, ...] | None:
     return None if not sizes or np.isnan(sum(sizes)) else sizes
 
 
-def _parts(values: Any, other: Any) -> list[Any]:
+def _parts(values: Any, other: Any, compute: Callable[[Any], Any]) -> list[Any]:
     """Partitions of a collection; another kind of array is cut as the other one is."""
-    from dask import compute, delayed
+    from dask import delayed
 
     if is_dask(values):
         return list(np.ravel(values.to_delayed()))
     values = np.asarray(values)
     sizes = _known_sizes(other)
     if sizes is None:
-        sizes = compute(*[delayed(len)(part) for part in other.to_delayed()])
+        sizes = compute(delayed([delayed(len)(part) for part in other.to_delayed()]))
     if sum(sizes) != values.shape[0]:
         _refuse_split(f"{values.shape[0]} items beside {sum(sizes)}")
     return np.split(values, np.cumsum(sizes)[:-1])

@@ -119,7 +119,8 @@ class RankCounts:
             Number of items to read at a time; None is 2**20.
         n_jobs : int, default=None
             Number of threads, as in joblib, whose ``parallel_config`` may set it;
-            another backend of its is passed over for threads.
+            another backend of its is passed over for threads. Slices of what is no
+            array, list or column of pandas are copied if there are several threads.
         progress : bool, default=False
             Whether to show a bar of progress for each pass; it needs tqdm. With dask
             use ``dask.diagnostics.ProgressBar``.
@@ -133,9 +134,14 @@ class RankCounts:
         ------
         ValueError
             If the input is not a ranking, as in :func:`average_precision`; if it
-            changed between the passes, which names the chunk; if `y_true` and `y_score`
-            are split otherwise, or settings of this method are given with dask, whose
-            scheduler has its own.
+            changed between the passes, which names the chunk; if slices hold fewer
+            items than the length says; if `y_true` and `y_score` are split otherwise,
+            or settings of this method are given with dask, whose scheduler has its own.
+        RuntimeError
+            If a cluster of dask has had no workers for as long as its setting
+            ``distributed.scheduler.no-workers-timeout`` says in this process, 5 minutes
+            where that is not set; if a partition has cost it too many workers, see
+            ``distributed.scheduler.allowed-failures``; or if it was closed meanwhile.
         """
         if is_dask(y_true) or is_dask(y_score):
             _refuse_settings(chunk_size=chunk_size, n_jobs=n_jobs, progress=progress)
@@ -170,8 +176,8 @@ class RankCounts:
         ----------
         chunks : iterable of (y_true, y_score), or callable that returns one
             Labels and scores of the chunks, such as a list; they are gone over twice,
-            and a callable is called twice. Chunks of 100,000 items and more are
-            quickest.
+            and a callable is called twice, once for each pass. Chunks of 100,000 items
+            and more are quickest.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         n_jobs : int, default=None
