@@ -22,6 +22,7 @@ from skrank._validation import (
     check_fraction,
     check_generator,
 )
+from skrank._variability._certainty import is_one_tie, same_order
 from skrank._variability._top import (
     Floats,
     Overlap,
@@ -82,7 +83,8 @@ def hit_curve_band(
     -------
     band : CurveBand
         Depths, ascending, and limits of h(t) there, within what a list of so many
-        targets and items can have. Divided by m they are limits of recall.
+        targets and items can have. Divided by m they are limits of recall. Where
+        nothing can vary, at t = n and if all scores are equal, both are h(t).
 
     Raises
     ------
@@ -145,7 +147,8 @@ def hit_curve_band(
     rule = _rule(confidence_level, simultaneous, random_state)
     is_target, scores = as_targets(y_true, y_score, pos_label)
     tops = _Tops(is_target, t, [scores])
-    ends = tops.least, tops.most
+    one_tie = is_one_tie(tops.rankings[0])
+    ends = (tops.hits[0],) * 2 if one_tie else (tops.least, tops.most)
     return tops.band(tops.hits[0] + _FOUND, tops.covariances(0, 0), ends, rule)
 
 
@@ -188,7 +191,8 @@ def hit_curve_difference_band(
     Returns
     -------
     band : CurveBand
-        Depths, ascending, and limits of ``h_A(t) - h_B(t)`` there.
+        Depths, ascending, and limits of ``h_A(t) - h_B(t)`` there. Where the difference
+        cannot vary, at t = n and if A and B have all items in one order, both are 0.
 
     Raises
     ------
@@ -211,8 +215,7 @@ def hit_curve_difference_band(
     Of two rankings that are equally good the simultaneous band of 95 % held 0 at 60
     depths in 97 to 100 % of the samples.
 
-    Time and memory are those of :func:`hit_curve_band`. A ranking and itself have a
-    band around 0, too, for what is added.
+    Time and memory are those of :func:`hit_curve_band`.
 
     References
     ----------
@@ -239,7 +242,7 @@ def hit_curve_difference_band(
     tops = _Tops(is_target, t, [a, b])
     across = tops.covariances(0, 1)
     covariances = tops.covariances(0, 0) + tops.covariances(1, 1) - across - across.T
-    reach = tops.most - tops.least
+    reach = 0 * tops.most if same_order(a, b) else tops.most - tops.least
     return tops.band(tops.hits[0] - tops.hits[1], covariances, (-reach, reach), rule)
 
 
@@ -271,10 +274,12 @@ class _Tops:
         check_both_classes(self.m, self.n)
         self.targets = np.flatnonzero(is_target)
         self.depths = spread_counts(self.n) if t is None else _depths(t, self.n)
-        rankings = [rank(RankingInput(self.targets, s, None, 0)) for s in scores]
+        self.rankings = [rank(RankingInput(self.targets, s, None, 0)) for s in scores]
         self.places = [cut_places(s, self.depths) for s in scores]
-        self.hits = [hits_at(ranking, self.depths) for ranking in rankings]
-        self.around = [targets_around(ranking, self.depths) for ranking in rankings]
+        self.hits = [hits_at(ranking, self.depths) for ranking in self.rankings]
+        self.around = [
+            targets_around(ranking, self.depths) for ranking in self.rankings
+        ]
         self.least = np.maximum(self.m - (self.n - self.depths), 0)
         self.most = np.minimum(self.depths, self.m)
 
@@ -298,7 +303,7 @@ class _Tops:
         self,
         center: Floats,
         covariances: Floats,
-        ends: tuple[NDArray[np.intp], NDArray[np.intp]],
+        ends: tuple[NDArray[Any], NDArray[Any]],
         rule: _Rule,
     ) -> CurveBand:
         """Limits so many standard errors from the center, without what was added."""

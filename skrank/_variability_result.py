@@ -37,8 +37,8 @@ class MetricVariabilityResult:
     estimate : float
         Value of the metric.
     standard_error : float
-        Its standard error, on the scale of the metric; NaN where a single target, or
-        a single other, does not tell.
+        Its standard error, on the scale of the metric; 0 where the value cannot vary,
+        NaN where a single target, or a single other, does not tell.
     method : str
         Method that gave the standard error; never "auto".
     metric : str
@@ -73,9 +73,10 @@ class MetricVariabilityResult:
         -------
         interval : ConfidenceInterval
             Lower and upper limit, not beyond the worst and the best list without ties
-            ("posterior" only knows that a share is at most 1); NaN, with a warning,
-            where the standard error is 0 or unknown, and by logit of a value that has
-            none.
+            ("posterior" only knows that a share is at most 1); the value itself where
+            it cannot vary, at t = n or with scores that are all equal. Otherwise NaN,
+            with a warning, where the standard error is 0 or unknown, and by logit of a
+            value that has none.
 
         Raises
         ------

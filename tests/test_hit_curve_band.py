@@ -239,9 +239,9 @@ def test_difference_turns_with_its_rankings():
     one = hit_curve_difference_band(y_true, a, b, simultaneous=False)
     other = hit_curve_difference_band(y_true, b, a, simultaneous=False)
     assert_allclose(one.low, -other.high, atol=1e-9)
-    same = hit_curve_difference_band(y_true, a, a, simultaneous=False)
-    assert_allclose(same.low, -same.high)
-    assert np.all(same.high[:-1] > 0)
+    same = hit_curve_difference_band(y_true, a, np.exp(a), simultaneous=False)
+    assert not np.any(same.low)
+    assert not np.any(same.high)
 
 
 def population_hits(depths, n, m, shift):

@@ -4,12 +4,16 @@ The influence of an item is what the metric changes when the item is left out. T
 and others are two samples, so that the variance of the metric is the sum of squared
 influences about their mean, over the targets and over the others (the jackknife of two
 samples; Efron and Stein 1981, section 5). Leaving out an item moves the groups below it
-up by one, so prefix and suffix sums of the gains have all n influences in O(m).
+up by one, so prefix and suffix sums of the gains have all n influences in O(m); the
+constants that the metric is divided by are those of the list without the item.
 
-A cut is different: when an item above it goes, the next one moves in. Whether that is a
-target a single item does not tell; the share of targets around the cut does. It is
-estimated from the hits next to the cut, about the square root of the hits above it on
-either side.
+A cut is different, since the metric jumps there. It stays at its depth in items. When
+an item above it goes, the next one moves in; whether that is a target a single item
+does not tell, but the share of targets around the cut does. It is estimated from the
+hits next to the cut, about the square root of the hits above it on either side. Items
+between two hits are alike: of those that the cut parts, each stands above it by the
+share that does. And without a target the gains of the rest are scaled up to as many
+targets as before.
 """
 
 from dataclasses import dataclass
@@ -20,6 +24,7 @@ from numpy.typing import NDArray
 
 from skrank._measures import Frame, Measure
 from skrank._ranking import HitGroups, Ranking
+from skrank._variability._certainty import asked_cut
 from skrank._variability._sample import Sample, sample_of
 
 Array = NDArray[np.float64]
@@ -66,8 +71,9 @@ class Influence:
 def influence_of(measure: Measure, ranking: Ranking) -> Influence:
     """Influences of the items of a ranking; O(m)."""
     frame = measure.frame(ranking, ranking.n_targets)
-    if frame.cut < ranking.n_samples and measure.ties != "expected":
-        _check_tie_at_cut(measure, ranking.tie_size(frame.cut))
+    cut = asked_cut(measure, ranking)
+    if cut < ranking.n_samples and measure.ties != "expected":
+        _check_tie_at_cut(measure, ranking.tie_size(cut))
     return influence(measure, sample_of(ranking), frame)
 
 
@@ -84,22 +90,39 @@ def _check_tie_at_cut(measure: Measure, size: int) -> None:
 
 def influence(measure: Measure, sample: Sample, frame: Frame) -> Influence:
     """Influences of the items of samples."""
-    refill = np.zeros(1)
+    levels, places = _shares_above(sample, frame.cut)
+    frames = _without(frame, targets=1), _without(frame, targets=0)
+    targets = _gains_without_target(measure, sample, frames[0], levels)
+    others = _gains_without_other(measure, sample, frames[1], levels)
     if frame.cut < frame.n_samples:
         refill = _refill(measure, sample, frame)[..., None]
-    levels, places = _shares_above(sample, frame.cut)
-    m = frame.n_targets
-    without = frame._replace(n_samples=max(frame.n_samples - 1, m + 1))
-    targets = _gains_without_target(measure, sample, without, levels)
-    others = _gains_without_other(measure, sample, without, levels)
-    # of the targets it is the mean gain that varies, whatever the metric divides by
-    targets = (targets + refill * levels) / max(m - 1, 1) * m
-    others, divisor = others + refill * places, measure.divisor(without)
+        targets, others = targets + refill * levels, others + refill * places
+    of_targets, of_others = _divisors(measure, frame, frames)
     return Influence(
         sample,
-        _centred(targets / divisor, sample.hits),
-        _centred(others / divisor, sample.others),
+        _centred(targets / of_targets, sample.hits),
+        _centred(others / of_others, sample.others),
     )
+
+
+def _without(frame: Frame, *, targets: int) -> Frame:
+    """Frame without an item; a last target, or a last other, stays."""
+    m = max(frame.n_targets - targets, 1)
+    return frame._replace(n_samples=max(frame.n_samples - 1, m + 1), n_targets=m)
+
+
+def _divisors(
+    measure: Measure, frame: Frame, frames: tuple[Frame, Frame]
+) -> tuple[float, float]:
+    """What the gains without a target, and without an other, are divided by.
+
+    Above a cut the gains without a target stand for as many targets as before: what is
+    divided by the depth of the cut would fall by a whole hit otherwise.
+    """
+    of_targets, of_others = map(measure.divisor, frames)
+    if frame.cut < frame.n_samples:
+        of_targets = of_others * frames[0].n_targets / frame.n_targets
+    return of_targets, of_others
 
 
 def _refill(measure: Measure, sample: Sample, frame: Frame) -> Array:

@@ -16,13 +16,13 @@ from scipy.special import expit, logit
 from scipy.stats import beta, norm
 from scipy.stats import t as student
 
+from skrank._rounding import ROUNDING
+
 # What the binormal variance counts, in degrees of freedom; and by how much a sample
 # overstates those of its own variance, since it lacks the hits that it did not draw.
 # Chosen by simulation: benchmarks/coverage.py.
 _MODEL_WEIGHT = 10
 _OVERSTATED = 2
-
-ROUNDING = 1e-12  # what is less is nothing, beside the value of a perfect list
 
 
 class IntervalRule(Protocol):
@@ -34,6 +34,20 @@ class IntervalRule(Protocol):
 
     def bounds(self, confidence_level: float, transform: str | None) -> Any:
         """Lower and upper limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class CertainRule:
+    """The estimate alone, which no other sample would change."""
+
+    estimate: float
+    standard_error: float = 0.0
+
+    def bounds(
+        self, confidence_level: float, transform: str | None
+    ) -> tuple[float, float]:
+        """The estimate, whatever the level."""
+        return self.estimate, self.estimate
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,10 @@ import numpy as np
 
 from skrank._measures import Frame, Measure
 from skrank._ranking import HitGroups, Ranking
+from skrank._rounding import ROUNDING
 from skrank._variability._binormal import binormal_variances
 from skrank._variability._influence import influence_of
-from skrank._variability._interval import (
-    ROUNDING,
-    IntervalRule,
-    ModeratedRule,
-    NormalRule,
-)
+from skrank._variability._interval import ModeratedRule, NormalRule
 
 
 class Reach(NamedTuple):
@@ -45,12 +41,11 @@ def normal_rule(measure: Measure, ranking: Ranking, error: float) -> NormalRule:
     )
 
 
-def moderated_rule(measure: Measure, ranking: Ranking) -> IntervalRule:
+def moderated_rule(measure: Measure, ranking: Ranking) -> ModeratedRule:
     """Moderate the variance of the influences, as Smyth (2004) does those of genes."""
+    found = influence_of(measure, ranking)
     frame = measure.frame(ranking, ranking.n_targets)
     reach, estimate = reach_of(measure, frame), measure.value(ranking)
-    if reach.best - reach.least <= ROUNDING * reach.best:
-        return normal_rule(measure, ranking, 0.0)
     # hits above a cut may not be fewer than their least; the rest start from nothing
     zero = 0.0 if measure.ordered else reach.least
     scale = reach.best - zero
@@ -58,7 +53,6 @@ def moderated_rule(measure: Measure, ranking: Ranking) -> IntervalRule:
     inside = (values > zero) & (values < reach.best - ROUNDING * scale)
     model = (values[inside] - zero) / scale
     share = _keep_inside(measure, frame, (estimate - zero) / scale, scale, model[0])
-    found = influence_of(measure, ranking)
     return ModeratedRule(
         estimate=estimate,
         share=share,

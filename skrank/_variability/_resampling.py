@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from skrank._jobs import run_jobs
 from skrank._measures import Frame, Measure
 from skrank._ranking import HitGroups, Ranking
+from skrank._variability._certainty import asked_cut
 from skrank._variability._sample import Counts, Sample, groups_of, sample_of
 
 Floats = NDArray[np.float64]
@@ -81,14 +82,13 @@ def _draw_tied(
 
 def resampled_frame(measure: Measure, ranking: Ranking) -> Frame:
     """Frame of a resample; refuse what it cannot tell: where the tie at a cut ends."""
-    frame = measure.frame(ranking, ranking.n_targets)
-    if measure.ties == "threshold" and frame.cut < ranking.n_samples:
+    if measure.ties == "threshold" and asked_cut(measure, ranking) < ranking.n_samples:
         msg = (
             "`ties` must not be 'threshold' when lists are resampled, for a metric "
             f"with a cut, which would move with every list; got {measure.name}."
         )
         raise ValueError(msg)
-    return frame
+    return measure.frame(ranking, ranking.n_targets)
 
 
 def list_values(
