@@ -28,7 +28,7 @@ class RankingComparisonResult:
         ``estimate_a - estimate_b``.
     standard_error : float
         Standard error of the difference; NaN for "swap", "sign" and "wilcoxon", which
-        have none.
+        have none. By all methods 0 where the rankings cannot differ.
     zscore : float
         Standardised difference. It is the difference in standard errors, except that
         "mcnemar", "swap", "sign" and "wilcoxon" divide by the spread under the null.

@@ -19,11 +19,16 @@ from skrank._comparison_result import (
 )
 from skrank._measures import RecallAtT
 from skrank._paired._at_cut import error_at_cut, weigh_at_cut
-from skrank._paired._evidence import Evidence, adjust_holm, from_error, subtract
+from skrank._paired._evidence import Evidence, adjust_holm, certainty, from_error
 from skrank._paired._input import check_columns, pairs_of
 from skrank._paired._items import Draw, bootstrap_error, influence_error, swap_test
 from skrank._paired._lists import LIST_TESTS
-from skrank._paired._pair import PairedRankings, rank_pair
+from skrank._paired._pair import (
+    PairedRankings,
+    PairedValues,
+    rank_pair,
+    values_of,
+)
 from skrank._presentation import track
 from skrank._question import Part, Question, columns_by_name, split
 from skrank._response import target_scores
@@ -158,8 +163,16 @@ class RankingComparison(Question):
     beta(a, b + 1), which is P(X >= a) for X binomial(a + b, 1/2) where a and b are
     whole. Fractions count for more variance than they have, so p errs on the safe side.
 
-    A difference that is not 0 but has a standard error of 0, or none because there is
-    a single target, has no p-value: NaN, with a warning.
+    *Equal up to rounding* are values that differ by at most 1e-12 of the value of a
+    perfect list. By that slack differences are 0, or of one size, or as large as
+    another, in all methods. "wilcoxon" leaves out the lists with a difference of 0; its
+    p-value is exact up to 500 of the others, with ties or without, and normal beyond.
+
+    *A difference that cannot vary*, of rankings with all items in one order or with
+    equal scores throughout, or where the top t is the whole list, is 0 in every sample:
+    its standard error is 0 and p is 1. Another difference that is not 0 but has a
+    standard error of 0, or none because there is a single target, has no p-value: NaN,
+    with a warning.
 
     References
     ----------
@@ -408,9 +421,9 @@ class RankingComparison(Question):
             rank_pair(is_target, *(score[items] for score in scores))
             for _, is_target, items in parts
         ]
-        values = np.array([pair.values(self._measure()) for pair in pairs])
-        evidence = self._weigh(method, pairs, values)
-        return self._result(method, evidence, pairs, values, names, labels)
+        lists = values_of(pairs, self._measure())
+        evidence = self._weigh(method, pairs, lists)
+        return self._result(method, evidence, pairs, lists, names, labels)
 
     def _choose_method(self, n_lists: int, *, grouped: bool) -> str:
         """Turn "auto" into a method, and check that it goes with the lists."""
@@ -436,27 +449,29 @@ class RankingComparison(Question):
         return "influence" if self._measure().smooth else "swap"
 
     def _weigh(
-        self, method: str, pairs: list[PairedRankings], values: NDArray[np.float64]
+        self, method: str, pairs: list[PairedRankings], lists: PairedValues
     ) -> Evidence:
         """Ask a method about the differences of the lists, or about the lists."""
         measure = self._measure()
+        if all(pair.is_certain(measure) for pair in pairs):
+            return certainty(method)
         if method in LIST_TESTS:
-            return LIST_TESTS[method](subtract(*values.T), self.alternative)
+            return LIST_TESTS[method](lists, self.alternative)
         if method == "swap":
             return swap_test(pairs[0], measure, self.alternative, self._draw())
         if method in _ONE_LIST:
             return weigh_at_cut(method, pairs[0], measure, self.alternative, self.prior)
         errors = [self._error(method, pair) for pair in pairs]
         error = float(np.linalg.norm(errors)) / len(errors)
-        return from_error(
-            float(subtract(*values.mean(axis=0))), error, self.alternative
-        )
+        return from_error(lists.difference, error, lists.scale, self.alternative)
 
     def _error(self, method: str, pair: PairedRankings) -> float:
         """Standard error of the difference on one list.
 
         A single target, or a single other, does not tell how targets or others vary.
         """
+        if pair.is_certain(self._measure()):
+            return 0.0
         if min(pair.targets.size, pair.n_samples - pair.targets.size) < 2:
             return math.nan
         if method == "influence":
@@ -480,16 +495,16 @@ class RankingComparison(Question):
         method: str,
         evidence: Evidence,
         pairs: list[PairedRankings],
-        values: NDArray[np.float64],
+        lists: PairedValues,
         names: tuple[str, str],
         labels: tuple[Any, ...],
     ) -> RankingComparisonResult:
         """Write down what was found."""
-        estimate_a, estimate_b = values.mean(axis=0).tolist()
+        estimate_a, estimate_b = lists.estimates
         return RankingComparisonResult(
             estimate_a=estimate_a,
             estimate_b=estimate_b,
-            difference=float(subtract(estimate_a, estimate_b)),
+            difference=lists.difference,
             standard_error=evidence.standard_error,
             zscore=evidence.zscore,
             pvalue=math.exp(evidence.log_pvalue),
@@ -503,8 +518,8 @@ class RankingComparison(Question):
             n_lists=len(pairs),
             names=names,
             degrees_of_freedom=evidence.degrees_of_freedom,
-            values_a=tuple(values[:, 0].tolist()),
-            values_b=tuple(values[:, 1].tolist()),
+            values_a=tuple(lists.values[:, 0].tolist()),
+            values_b=tuple(lists.values[:, 1].tolist()),
             labels=labels,
         )
 

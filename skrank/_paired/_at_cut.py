@@ -23,10 +23,10 @@ from skrank._paired._evidence import (
     join_tails,
     log_below_half,
     sign_test,
-    subtract,
 )
 from skrank._paired._pair import PairedRankings
 from skrank._ranking import share_of_top
+from skrank._rounding import ROUNDING, subtract
 from skrank._variability._top import Overlap, covariance, targets_around
 
 METHODS = ("mcnemar", "posterior", "binomial", "emproc")
@@ -70,12 +70,18 @@ class CutCounts:
     @property
     def difference(self) -> float:
         """Hits of A beyond those of B."""
-        return float(subtract(self.hits_a, self.hits_b))
+        return float(subtract(self.hits_a, self.hits_b, self.most))
+
+    @property
+    def most(self) -> float:
+        """Hits of a perfect list."""
+        return min(self.t, self.m)
 
     @property
     def found_by_one(self) -> tuple[float, float]:
         """Targets found by A only, and by B only."""
-        a, b = subtract([self.hits_a, self.hits_b], self.hits_both).tolist()
+        found = [self.hits_a, self.hits_b]
+        a, b = subtract(found, self.hits_both, self.most).tolist()
         return a, b
 
 
@@ -128,9 +134,10 @@ def mcnemar(counts: CutCounts, alternative: str) -> Evidence:
     The z-score is McNemar's. Its standard error would be that under the null; the one
     that goes into intervals is the binomial's.
     """
-    z, log_p = sign_test(*counts.found_by_one, alternative)
+    z, log_p = sign_test(counts.difference, *counts.found_by_one, alternative)
     error = binomial_recall_error(counts)
-    return Evidence(defined_error(counts.difference, error), z, log_p)
+    error = defined_error(counts.difference, error, counts.most)
+    return Evidence(error, z, log_p)
 
 
 def posterior(counts: CutCounts, prior: float, alternative: str) -> Evidence:
@@ -161,7 +168,7 @@ def binomial_recall_error(counts: CutCounts) -> float:
     """
     both = counts.shared_hits
     hits_1, hits_2 = _pairs(counts.hits_a, counts.hits_b)
-    return _error_of_difference(both - hits_1 * hits_2 / counts.m)
+    return _error_of_difference(both - hits_1 * hits_2 / counts.m, both)
 
 
 def binomial_precision_error(counts: CutCounts) -> float:
@@ -173,7 +180,7 @@ def binomial_precision_error(counts: CutCounts) -> float:
     both = counts.shared_hits
     tested = counts.shared_items
     missed = 1 - both / np.where(tested > 0, tested, 1.0)
-    return _error_of_difference(both * missed)
+    return _error_of_difference(both * missed, both)
 
 
 def emproc_recall_error(counts: CutCounts, lambda_a: float, lambda_b: float) -> float:
@@ -194,7 +201,8 @@ def emproc_recall_error(counts: CutCounts, lambda_a: float, lambda_b: float) -> 
             around,
             counts.n,
             counts.m,
-        )
+        ),
+        tested,
     )
 
 
@@ -215,7 +223,8 @@ def emproc_precision_error(
     return _error_of_difference(
         both * (1 - lambda_1 - lambda_2)
         + tested * lambda_1 * lambda_2
-        - excess_1 * excess_2 / counts.n
+        - excess_1 * excess_2 / counts.n,
+        tested,
     )
 
 
@@ -232,9 +241,16 @@ def _pairs(a: float, b: float) -> tuple[NDArray[np.float64], NDArray[np.float64]
     return np.array([a, b, a]), np.array([a, b, b])
 
 
-def _error_of_difference(covariance: NDArray[np.float64]) -> float:
-    """Standard error of A - B, from the covariances of (A, A), (B, B) and (A, B)."""
-    return math.sqrt(max(float(covariance @ [1, 1, -2]), 0.0))
+def _error_of_difference(
+    covariance: NDArray[np.float64], counts: NDArray[np.float64]
+) -> float:
+    """Standard error of A - B, from the covariances of (A, A), (B, B) and (A, B).
+
+    These are sums over so many items. The root of a variance that is 0 but for rounding
+    would be no small number.
+    """
+    variance = float(covariance @ [1, 1, -2])
+    return math.sqrt(variance) if variance > ROUNDING * counts.max() else 0.0
 
 
 def _divisor(pair: PairedRankings, measure: Measure) -> float:

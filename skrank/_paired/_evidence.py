@@ -12,9 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta, norm, t
 
 from skrank._question import warn_undefined
-
-# Rounding of values that are equal in words; differences within it are 0.
-_ROUNDING = 1e-12
+from skrank._rounding import ROUNDING
 
 
 class Evidence(NamedTuple):
@@ -27,30 +25,36 @@ class Evidence(NamedTuple):
     degrees_of_freedom: float = math.inf
 
 
-def subtract(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
-    """Differences of values; 0 where they differ by rounding only."""
-    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    return np.where(np.isclose(a, b, rtol=_ROUNDING, atol=0.0), 0.0, a - b)
-
-
 def from_error(
     difference: float,
     standard_error: float,
+    scale: float,
     alternative: str,
     degrees_of_freedom: float = math.inf,
 ) -> Evidence:
-    """Refer a difference, in standard errors, to the normal law or to Student's t."""
-    error = defined_error(difference, standard_error)
+    """Refer a difference, in standard errors, to the normal law or to Student's t.
+
+    `scale` is the value of a perfect list.
+    """
+    error = defined_error(difference, standard_error, scale)
     z = 0.0 if difference == 0 else difference / error
     law = norm if math.isinf(degrees_of_freedom) else t(degrees_of_freedom)
     log_p = join_tails(law.logsf(z), law.logcdf(z), alternative)
     return Evidence(error, z, log_p, degrees_of_freedom=degrees_of_freedom)
 
 
-def defined_error(difference: float, standard_error: float) -> float:
+def certainty(method: str) -> Evidence:
+    """Say of two rankings that cannot differ that they do not."""
+    superior = 0.5 if method == "posterior" else math.nan
+    return Evidence(0.0, 0.0, 0.0, probability_superior=superior)
+
+
+def defined_error(difference: float, standard_error: float, scale: float) -> float:
     """Warn of a standard error of 0, or none, for a difference that is not 0."""
-    if standard_error > _ROUNDING * abs(difference) or difference == 0:
+    if standard_error > ROUNDING * scale:
         return standard_error
+    if difference == 0:
+        return 0.0 * standard_error  # without its rounding; none stays none
     warn_undefined(
         "The standard error of the difference is undefined, and so is what needs it: "
         "the rankings differ, but there is too little to estimate it from. Methods "
@@ -66,14 +70,16 @@ def join_tails(log_greater: float, log_less: float, alternative: str) -> float:
     return float(one_sided.get(alternative, min(twice, 0.0)))
 
 
-def sign_test(wins_a: float, wins_b: float, alternative: str) -> tuple[float, float]:
+def sign_test(
+    difference: float, wins_a: float, wins_b: float, alternative: str
+) -> tuple[float, float]:
     """z-score, and logarithm of the exact p-value, of wins that may be shared out.
 
     P(X >= a) for X binomial(a + b, 1/2) is P(U <= 1/2) for U beta(a, b + 1), the form
     that also takes parts of a win.
     """
     wins = wins_a + wins_b
-    z = float(subtract(wins_a, wins_b)) / math.sqrt(wins) if wins > 0 else 0.0
+    z = difference / math.sqrt(wins) if wins > 0 else 0.0
     tails = (
         log_below_half(wins_a, wins_b + 1) if wins_a > 0 else 0.0,
         log_below_half(wins_b, wins_a + 1) if wins_b > 0 else 0.0,

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._measures import Measure
-from skrank._paired._evidence import Evidence, subtract
-from skrank._paired._pair import PairedRankings
+from skrank._paired._evidence import Evidence
+from skrank._paired._pair import PairedRankings, values_of
+from skrank._rounding import ROUNDING
 from skrank._variability._pair import (
     difference_error,
     pair_of,
@@ -17,10 +18,6 @@ from skrank._variability._pair import (
     swapped_differences,
 )
 from skrank._variability._resampling import Engine
-
-# What draws that are equal in words differ by: a swap that changes nothing is as
-# extreme as what was observed.
-_ROUNDING = 1e-12
 
 Floats = NDArray[np.float64]
 # Draws differences, so many of them, by an engine that draws some with a generator.
@@ -44,12 +41,19 @@ def swap_test(
     """Place the difference among those of rankings that swap items at random."""
     both = pair_of_ranks(*pair.inputs)
     draws = draw(swapped_differences(measure, both))
-    return count_swaps(float(subtract(*pair.values(measure))), draws, alternative)
+    found = values_of([pair], measure)
+    return count_swaps(found.difference, draws, alternative, found.scale)
 
 
-def count_swaps(difference: float, draws: Floats, alternative: str) -> Evidence:
-    """P-value (C + 1) / (B + 1), and z-score by the spread around 0 of the draws."""
-    slack = _ROUNDING * max(1.0, abs(difference))
+def count_swaps(
+    difference: float, draws: Floats, alternative: str, scale: float
+) -> Evidence:
+    """P-value (C + 1) / (B + 1), and z-score by the spread around 0 of the draws.
+
+    A swap that changes nothing is as extreme as what was observed. `scale` is the
+    value of a perfect list.
+    """
+    slack = ROUNDING * scale
     extreme = {
         "greater": draws >= difference - slack,
         "less": draws <= difference + slack,
@@ -57,4 +61,4 @@ def count_swaps(difference: float, draws: Floats, alternative: str) -> Evidence:
     }[alternative]
     log_p = math.log((np.count_nonzero(extreme) + 1) / (draws.size + 1))
     spread = float(np.sqrt(np.mean(draws**2)))
-    return Evidence(math.nan, difference / spread if spread > 0 else 0.0, log_p)
+    return Evidence(math.nan, difference / spread if spread > slack else 0.0, log_p)

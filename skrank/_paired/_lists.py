@@ -1,61 +1,70 @@
 """Two rankings on several lists, which are a sample of lists to come.
 
-What comes in is one difference for each list, of the values of A and of B; the items
-are not seen. The tests are those that Yeh (2000) considers.
+What comes in are the values of A and of B on each list; the items are not seen. The
+tests are those that Yeh (2000) considers.
 """
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import permutation_test, rankdata, sem, wilcoxon
+from scipy.stats import norm, rankdata, sem
 
 from skrank._paired._evidence import Evidence, from_error, join_tails, sign_test
+from skrank._paired._pair import PairedValues
+from skrank._rounding import levels
 
-Values = NDArray[np.float64]
-
-# Lists whose signs are few enough to go through.
-_FEW = 13
+# Lists up to which the distribution of signed ranks is computed in full.
+_FEW = 500
 
 
-def paired_t(differences: Values, alternative: str) -> Evidence:
+def paired_t(lists: PairedValues, alternative: str) -> Evidence:
     """Student's t of the differences."""
-    error = float(sem(differences))
-    freedom = differences.size - 1
-    return from_error(float(differences.mean()), error, alternative, freedom)
+    error, freedom = float(sem(lists.differences)), lists.scales.size - 1
+    return from_error(lists.difference, error, lists.scale, alternative, freedom)
 
 
-def sign(differences: Values, alternative: str) -> Evidence:
+def sign(lists: PairedValues, alternative: str) -> Evidence:
     """On how many lists each is better; those without a winner do not count."""
+    differences = lists.differences
     wins_a, wins_b = int((differences > 0).sum()), int((differences < 0).sum())
-    return Evidence(math.nan, *sign_test(wins_a, wins_b, alternative))
+    return Evidence(math.nan, *sign_test(wins_a - wins_b, wins_a, wins_b, alternative))
 
 
-def signed_rank(differences: Values, alternative: str) -> Evidence:
+def signed_rank(lists: PairedValues, alternative: str) -> Evidence:
     """Wilcoxon's signed ranks of the differences other than 0."""
-    moved = differences[differences != 0]
-    if not moved.size:
+    ranks = _signed_ranks(lists)
+    if not ranks.size:
         return Evidence(math.nan, 0.0, 0.0)
-    ranks = np.sign(moved) * rankdata(np.abs(moved))
     z = float(ranks.sum() / np.linalg.norm(ranks))
-    greater, less = (_rank_tail(ranks, side) for side in ("greater", "less"))
-    return Evidence(math.nan, z, join_tails(greater, less, alternative))
+    tails = (float(norm.logsf(z)), float(norm.logcdf(z)))
+    if ranks.size <= _FEW:
+        tails = _exact_tails(ranks)
+    return Evidence(math.nan, z, join_tails(*tails, alternative))
 
 
-def _rank_tail(ranks: Values, side: Any) -> float:
-    """Logarithm of the p-value of signed ranks.
+def _signed_ranks(lists: PairedValues) -> NDArray[np.float64]:
+    """Middle ranks of the sizes of the differences, with their signs; no zeros."""
+    moved = lists.differences != 0
+    found, scales = lists.differences[moved], lists.scales[moved]
+    signs: NDArray[np.float64] = np.sign(found)
+    return signs * rankdata(levels(np.abs(found), scales))
 
-    Ranks without ties have SciPy's law, exact up to 50 lists. Few with ties go through
-    all their signs, which older versions of SciPy do not do by themselves.
+
+def _exact_tails(ranks: NDArray[np.float64]) -> tuple[float, float]:
+    """Logarithms of P(W >= w) and P(W <= w), W the sum of the positive ranks.
+
+    Each sign is positive with probability 1/2. Twice a middle rank is a whole number,
+    so that the distribution of W is one over whole numbers, with or without ties.
     """
-    tied = np.unique(np.abs(ranks)).size < ranks.size
-    if tied and ranks.size <= _FEW:
-        signs = {"permutation_type": "samples", "n_resamples": 2**_FEW}
-        found = permutation_test((ranks,), np.sum, alternative=side, **signs)
-        return math.log(found.pvalue)
-    law: Any = "approx" if tied else "auto"
-    return math.log(wilcoxon(ranks, alternative=side, method=law).pvalue)
+    twice = np.rint(2 * np.abs(ranks)).astype(int)
+    chance = np.zeros(twice.sum() + 1)
+    chance[0] = 1.0
+    for step in twice:
+        moved = np.concatenate([np.zeros(step), chance[:-step]])
+        chance = (chance + moved) / 2
+    at = twice[ranks > 0].sum()
+    return float(np.log(chance[at:].sum())), float(np.log(chance[: at + 1].sum()))
 
 
 LIST_TESTS = {"paired_t": paired_t, "sign": sign, "wilcoxon": signed_rank}

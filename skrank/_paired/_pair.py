@@ -8,7 +8,10 @@ from numpy.typing import NDArray
 
 from skrank._measures import Measure
 from skrank._ranking import Ranking, rank
+from skrank._rounding import subtract
 from skrank._validation import RankingInput
+from skrank._variability._certainty import is_certain, same_order
+from skrank._variability._moderation import reach_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,6 +35,57 @@ class PairedRankings:
         """Values of a measure for A and for B."""
         a, b = self.rankings
         return measure.value(a), measure.value(b)
+
+    def scale(self, measure: Measure) -> float:
+        """Value of a perfect list."""
+        frame = measure.frame(self.rankings[0], self.targets.size)
+        return reach_of(measure, frame).best
+
+    def is_certain(self, measure: Measure) -> bool:
+        """Whether the values are equal in every sample."""
+        if all(is_certain(measure, ranking) for ranking in self.rankings):
+            return True
+        above_a, above_b = (ranking.groups.above for ranking in self.rankings)
+        score_a, score_b = (data.y_score for data in self.inputs)
+        return np.array_equal(above_a, above_b) and same_order(score_a, score_b)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairedValues:
+    """Values of A and of B, a row for each list, and those of perfect lists."""
+
+    values: NDArray[np.float64]
+    scales: NDArray[np.float64]
+
+    @property
+    def differences(self) -> NDArray[np.float64]:
+        """Values of A less those of B."""
+        return subtract(self.values[:, 0], self.values[:, 1], self.scales)
+
+    @property
+    def estimates(self) -> tuple[float, float]:
+        """Means over the lists."""
+        a, b = self.values.mean(axis=0).tolist()
+        return a, b
+
+    @property
+    def difference(self) -> float:
+        """Mean of A less that of B."""
+        a, b = self.estimates
+        return float(subtract(a, b, self.scale))
+
+    @property
+    def scale(self) -> float:
+        """Largest of the perfect values."""
+        return float(self.scales.max())
+
+
+def values_of(pairs: list[PairedRankings], measure: Measure) -> PairedValues:
+    """Values of a measure on lists."""
+    return PairedValues(
+        np.array([pair.values(measure) for pair in pairs]),
+        np.array([pair.scale(measure) for pair in pairs]),
+    )
 
 
 def rank_pair(
