@@ -91,22 +91,22 @@ def wilcoxon_by_all_signs(differences, alternative):
     """Signed ranks, zeros left out, tied sizes by their middle rank."""
     moved = [d for d in differences if d]
     ranks = midranks([abs(d) for d in moved])
-    law = {Fraction(0): Fraction(1)}
+    chances = {Fraction(0): Fraction(1)}
     for rank in ranks:
         further = {}
-        for total, p in law.items():
+        for total, p in chances.items():
             for end in (total, total + rank):
                 further[end] = further.get(end, Fraction(0)) + p / 2
-        law = further
+        chances = further
     observed = sum(r for r, d in zip(ranks, moved, strict=True) if d > 0)
-    return tails(law, observed, alternative)
+    return tails(chances, observed, alternative)
 
 
 def sign_by_binomial(differences, alternative):
     wins = sum(d > 0 for d in differences)
     moved = sum(d != 0 for d in differences)
-    law = {w: Fraction(comb(moved, w), 2**moved) for w in range(moved + 1)}
-    return tails(law, wins, alternative)
+    chances = {w: Fraction(comb(moved, w), 2**moved) for w in range(moved + 1)}
+    return tails(chances, wins, alternative)
 
 
 JUDGES = {"wilcoxon": wilcoxon_by_all_signs, "sign": sign_by_binomial}
@@ -210,12 +210,12 @@ def test_signed_ranks_of_very_many_lists_are_normal():
 def swaps(y_true, a, b, case):
     """Distribution of the exact difference over all swaps of ranks."""
     ranks = [midranks(scores.tolist()) for scores in (a, b)]
-    law = {}
+    chances = {}
     for coins in product([0, 1], repeat=y_true.size):
         swapped = [[ranks[c ^ k][i] for i, c in enumerate(coins)] for k in (0, 1)]
         one, other = (exact(y_true, scores, case) for scores in swapped)
-        law[one - other] = law.get(one - other, 0) + Fraction(1, 2**y_true.size)
-    return law
+        chances[one - other] = chances.get(one - other, 0) + Fraction(1, 2**y_true.size)
+    return chances
 
 
 @pytest.mark.parametrize("ties", [False, True], ids=["distinct", "ties"])
@@ -225,12 +225,12 @@ def test_swaps_are_as_extreme_as_in_rational_numbers(case, ties):
     for seed in range(2):
         lists = draw_list(np.random.default_rng(100 + seed), ties=ties)
         lists = [column[-5:] for column in (lists[0][::-1], *lists[1:])]
-        law = swaps(*lists, case)
+        chances = swaps(*lists, case)
         observed = exact(lists[0], lists[1], case) - exact(lists[0], lists[2], case)
         share = {
-            "greater": sum(p for d, p in law.items() if d >= observed),
-            "less": sum(p for d, p in law.items() if d <= observed),
-            "two-sided": sum(p for d, p in law.items() if abs(d) >= abs(observed)),
+            "greater": sum(p for d, p in chances.items() if d >= observed),
+            "less": sum(p for d, p in chances.items() if d <= observed),
+            "two-sided": sum(p for d, p in chances.items() if abs(d) >= abs(observed)),
         }
         for alternative, expected in share.items():
             result = compare(
