@@ -162,6 +162,15 @@ def test_differences_that_are_even_are_no_evidence(method, n_lists):
     assert (result.pvalue, result.zscore, result.difference) == (1, 0, 0)
 
 
+@pytest.mark.parametrize("method", ["wilcoxon", "sign", "paired_t"])
+def test_lists_without_a_winner_are_no_evidence(method):
+    """The rankings differ, but nowhere in their recall of thirds."""
+    scores = np.tile(np.array([6.0, 4, 2, 5, 3, 1]), 4)
+    lists = np.tile([1, 1, 1, 0, 0, 0], 4), scores, np.where(scores > 3, 7, scores)
+    result = compare(method, "recall@3", lists, np.repeat(np.arange(4), 6))
+    assert (result.pvalue, result.zscore, result.difference) == (1, 0, 0)
+
+
 @pytest.mark.parametrize("case", EXACT)
 def test_paired_t_is_that_of_the_exact_differences(case):
     for seed in range(6):
