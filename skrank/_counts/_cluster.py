@@ -18,17 +18,18 @@ _PATIENCE = "5 minutes"  # where the setting is to wait for ever, as dask has it
 _LOOK = 1.0  # seconds between looks at the workers
 
 
-def computer() -> Callable[[Any], Any]:
-    """Return what computes delayed values, by the scheduler that is active now."""
+def computer(*columns: Any) -> Callable[[Any], Any]:
+    """Return what computes values of columns, by the scheduler that is active now."""
     from dask import compute
 
     client = _active_client()
     if client is None:
+        _check_kept(*columns)  # where there is a client, it notices
         return lambda value: compute(value)[0]
     return partial(_compute_on, client)
 
 
-def check_kept(*columns: Any) -> None:
+def _check_kept(*columns: Any) -> None:
     """Check that what `persist` has left on a cluster is still there."""
     distributed = sys.modules.get("distributed")
     if distributed is None:

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from skrank._counts._cluster import check_kept, computer
+from skrank._counts._cluster import computer
 from skrank._counts._drivers import Run
 from skrank._counts._passes import SecondPass, Start
 from skrank._validation import is_dask
@@ -20,8 +20,7 @@ _BRANCHES = 8  # parts that are merged at once
 
 def count_partitions(y_true: Any, y_score: Any, pos_label: object) -> SecondPass:
     """Take partitions through both passes."""
-    check_kept(y_true, y_score)
-    compute = computer()
+    compute = computer(y_true, y_score)
     pairs, n_expected = _partitions(y_true, y_score, compute)
     first, seen = compute(_counted(Run(Start(n_expected), pos_label), pairs))
     second: SecondPass
