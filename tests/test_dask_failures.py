@@ -216,6 +216,15 @@ def test_what_was_persisted_and_is_gone(end, how):
             average_precision(y_true, y_score)
 
 
+def test_what_was_persisted_by_a_client_that_nobody_means_now():
+    client = distributed.Client(processes=False, dashboard_address=None)
+    y_true, y_score = in_arrays(COLUMNS)
+    y_score = y_score.persist()
+    client.close()
+    with pytest.raises(RuntimeError, match=BROKEN_OFF):
+        average_precision(y_true, y_score)
+
+
 def test_a_client_that_was_closed():
     """What was not persisted is counted without it, unless dask still means it."""
     data = in_arrays(COLUMNS)
