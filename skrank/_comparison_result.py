@@ -8,10 +8,13 @@ from typing import Any
 from scipy.stats import norm, t
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrank._presentation import data_frame, format_pvalue
+from skrank._presentation import as_text, data_frame, format_pvalue
 from skrank._table import align
 from skrank._validation import check_fraction
 from skrank._variability_result import ConfidenceInterval
+
+# Rows of the summary, whose names no ranking takes.
+_ROWS = ("difference", "z", "p")
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -132,21 +135,27 @@ class RankingComparisonResult:
         """Say what was found, in words and numbers."""
         mean = " on average" if self.labels else ""
         size = f"{self.n_lists} lists" if self.labels else "list"
-        width = max(10, *map(len, self.names))
-        rows = {
-            size: f"{self.n_samples} items, {self.n_targets} targets",
-            self.names[0]: f"{self.estimate_a:.4g}{mean}",
-            self.names[1]: f"{self.estimate_b:.4g}{mean}",
-            "difference": f"{self.difference:.4g}, {self._say_error()}",
-            "z": f"{self.zscore:.3g}",
-            "p": f"{format_pvalue(self.log10_pvalue)}   "
-            f"{self.alternative}, by {self.method}",
-        }
+        first, second = (as_text(name, reserved=[size, *_ROWS]) for name in self.names)
+        width = max(10, len(first), len(second))
+        rows = [
+            (size, f"{self.n_samples} items, {self.n_targets} targets"),
+            (first, f"{self.estimate_a:.4g}{mean}"),
+            (second, f"{self.estimate_b:.4g}{mean}"),
+            *zip(_ROWS, self._findings(), strict=True),
+        ]
         if not math.isnan(self.probability_superior):
-            first, second = self.names
-            rows[f"P({first} > {second})"] = f"{self.probability_superior:.4g}"
-        lines = [f"  {name:<{width}} {said}" for name, said in rows.items()]
+            rows.append((f"P({first} > {second})", f"{self.probability_superior:.4g}"))
+        lines = [f"  {name:<{width}} {said}" for name, said in rows]
         return "\n".join([f"Comparison of two rankings by {self.metric}", *lines])
+
+    def _findings(self) -> tuple[str, str, str]:
+        """Say what is found of the difference."""
+        return (
+            f"{self.difference:.4g}, {self._say_error()}",
+            f"{self.zscore:.3g}",
+            f"{format_pvalue(self.log10_pvalue)}   {self.alternative}, "
+            f"by {self.method}",
+        )
 
     def _say_error(self) -> str:
         """Give the standard error and what it comes to."""
@@ -254,7 +263,7 @@ class RankingComparisonTable:
 def _cells(result: RankingComparisonResult, log10_adjusted: float) -> list[str]:
     """One line of the table."""
     return [
-        *result.names,
+        *map(as_text, result.names),
         f"{result.estimate_a:.4f}",
         f"{result.estimate_b:.4f}",
         f"{result.difference:.4f}",

@@ -17,6 +17,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import check_cv
 
 from skrank._jobs import run_jobs
+from skrank._presentation import brief
 from skrank._question import rows
 from skrank._ranking import items_above
 from skrank._response import target_scores
@@ -38,7 +39,7 @@ def make_folds(
     if not folds:
         msg = (
             "`cv` must make folds each time, as a splitter or a list does; got none, "
-            f"as of a generator that was used up, from {cv!r}."
+            f"as of a generator that was used up, from {brief(cv)}."
         )
         raise ValueError(msg)
     held_out = np.concatenate([test for _, test in folds])
@@ -46,7 +47,7 @@ def make_folds(
         msg = (
             "`cv` must make folds that hold out no item twice, so that its label "
             f"belongs to one fold; got {len(folds)} folds that hold out "
-            f"{held_out.size} items of {y.size}, from {cv!r}."
+            f"{held_out.size} items of {y.size}, from {brief(cv)}."
         )
         raise ValueError(msg)
     return folds
@@ -66,7 +67,7 @@ def check_candidates(candidates: Any) -> list[Any]:
         raise ValueError(msg)
     others = [one for one in estimators if not hasattr(one, "fit")]
     if others:
-        msg = f"`candidates` must hold estimators, with fit; got {others[0]!r}."
+        msg = f"`candidates` must hold estimators, with fit; got {brief(others[0])}."
         raise ValueError(msg)
     return estimators
 
@@ -141,7 +142,7 @@ def folds_of_search(
     if not all(np.array_equal(one[1], other[1]) for one, other in tests):
         msg = (
             "`search.cv` must make the same folds each time, as with random_state=0, "
-            f"since the search did not keep them; got {search.cv!r}."
+            f"since the search did not keep them; got {brief(search.cv)}."
         )
         raise ValueError(msg)
     return folds
@@ -191,7 +192,7 @@ def _rank_one(
         scores = target_scores(fitted, rows(X, test), y[test], **orientation)
         return items_above(check_scores(scores))
     except Exception as error:
-        error.add_note(f"The candidate was {candidate!r}.")
+        error.add_note(f"The candidate was {brief(candidate)}.")
         raise
 
 

@@ -1,13 +1,20 @@
-"""How things are shown: progress, tables, names and p-values in print.
+"""How things are shown: progress, tables, names, values and p-values in print.
 
-What is optional, pandas and tqdm, is known here only and loaded on demand.
+What users name or give becomes text here alone, so that none of it steers a terminal,
+fills the screen, or is taken for something else. What is optional, pandas and tqdm, is
+known here only and loaded on demand.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
+
+_QUOTES = "'\""
+_LONG = 100  # letters of a value that an error shows
+_MANY = 200  # letters of all names that an error lists
 
 
 def track(
@@ -34,10 +41,54 @@ def data_frame(columns: dict[str, Any]) -> Any:
     return pd.DataFrame(columns)
 
 
-def as_text(name: Any) -> str:
-    """Print what something is called, in one line and with plain numbers."""
+def as_text(name: Any, reserved: Collection[str] = ()) -> str:
+    """Print what something is called, in one line, so that no other prints the same.
+
+    A text that cannot be seen as it is, or that stands for something else, is printed
+    in quotes, as Python writes it; so is one that begins with a quote, which then is
+    told from those. All else is printed on one line, with plain numbers.
+    """
+    text = str(name) if isinstance(name, str) else _in_one_line(name)
+    is_plain = text.isprintable() and " ".join(text.split()) == text
+    if is_plain and text and text[0] not in _QUOTES and text not in reserved:
+        return text
+    return repr(text)
+
+
+def _in_one_line(name: Any) -> str:
     with np.printoptions(legacy="1.21"):  # 3.0 where newer ones print np.float64(3.0)
         return " ".join(str(name).split())
+
+
+def brief(value: Any) -> str:
+    """Print what was got, for an error: as Python writes it, in one short line."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no numbers of thousands of digits
+        text = f"{type(value).__name__} with a number of too many digits"
+    return in_short(text)
+
+
+def in_short(text: str, most: int = _LONG) -> str:
+    """Print text in one line: its ends if it is long; control characters escaped."""
+    line = " ".join(_ends(text, 2 * most).split())
+    seen = "".join(one if one.isprintable() else repr(one)[1:-1] for one in line)
+    return _ends(seen, most)
+
+
+def _ends(text: str, most: int) -> str:
+    """Leave out the middle of a long text."""
+    half = most // 2
+    return text if len(text) <= most else f"{text[:half]}...{text[-half:]}"
+
+
+def listed(texts: Sequence[str], most: int) -> str:
+    """List the first of some texts, in one line, and say how many more there are."""
+    first = [in_short(text, _LONG // 2) for text in islice(texts, most)]
+    while sum(map(len, first)) > _MANY:
+        first.pop()
+    more = len(texts) - len(first)
+    return ", ".join(first) + (f" and {more} more" if more else "")
 
 
 def format_pvalue(log10_pvalue: float) -> str:

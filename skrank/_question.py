@@ -18,6 +18,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skrank._counts import RankCounts
 from skrank._jobs import run_jobs
 from skrank._measures import Measure, make_measure, plain_settings
+from skrank._presentation import brief
 from skrank._ranking import Ranking
 from skrank._response import target_scores
 from skrank._source import ranking_of
@@ -129,7 +130,9 @@ def columns_by_name(y_scores: Any, *, least: int) -> dict[Any, Any]:
     table = y_scores if by_name else _numbered_columns(y_scores)
     names = list(getattr(table, "columns", table))
     if len(set(map(str, names))) < len(names):
-        msg = f"`y_scores` must have different names, also in print; got {names}."
+        msg = (
+            f"`y_scores` must have different names, also in print; got {brief(names)}."
+        )
         raise ValueError(msg)
     if len(names) < least:
         msg = f"`y_scores` must hold {least} or more rankings; got {len(names)}."
@@ -238,7 +241,7 @@ def folds_of_cv_results(
         msg = (
             "`cv_results` must hold estimators and indices, as from cross_validate("
             "..., return_estimator=True, return_indices=True); "
-            f"got the keys {sorted(cv_results)}."
+            f"got the keys {brief(sorted(cv_results))}."
         )
         raise ValueError(msg)
     jobs = check_jobs(n_jobs)

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier, is_outlier_detector, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
+from skrank._presentation import brief
 from skrank._validation import check_option
 
 #: One tuple for all scorers: scikit-learn computes it once for all that share it.
@@ -129,7 +130,7 @@ def _target_class(estimator: Any, pos_label: object) -> int:
     if len(classes) != 2:
         msg = (
             "`estimator` must know two classes, the target and the rest, as if fitted "
-            f"on y == target; got {classes}."
+            f"on y == target; got {brief(classes)}."
         )
         raise ValueError(msg)
     if pos_label is None and classes[1] == 1 and classes[0] in (0, -1):
@@ -137,11 +138,12 @@ def _target_class(estimator: Any, pos_label: object) -> int:
     if pos_label is None:
         msg = (
             "`pos_label` must name the target class of a classifier whose classes are "
-            f"not {{0, 1}}, {{-1, 1}} or bool; got pos_label=None, classes {classes}."
+            "not {0, 1}, {-1, 1} or bool; got pos_label=None, classes "
+            f"{brief(classes)}."
         )
         raise ValueError(msg)
     if pos_label not in classes:
-        msg = f"`pos_label` must be one of {classes}; got {pos_label!r}."
+        msg = f"`pos_label` must be one of {brief(classes)}; got {brief(pos_label)}."
         raise ValueError(msg)
     return int(classes.index(pos_label))
 
@@ -154,7 +156,8 @@ def _check_regressor(estimator: Any, labels: NDArray[Any], pos_label: object) ->
     if np.any(labels > pos_label):
         msg = (
             "`pos_label` must be the larger label for a regressor, whose predictions "
-            f"point to it; got pos_label={pos_label!r} with {_type_name(estimator)}."
+            f"point to it; got pos_label={brief(pos_label)} with "
+            f"{_type_name(estimator)}."
         )
         raise ValueError(msg)
 

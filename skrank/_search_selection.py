@@ -27,7 +27,7 @@ from skrank._out_of_fold import (
     rank_folds,
     scores_of_search,
 )
-from skrank._presentation import as_text
+from skrank._presentation import as_text, brief
 from skrank._question import (
     Question,
     as_targets,
@@ -371,7 +371,7 @@ class SearchSelectionTest(Question):
         columns = columns_by_name(y_scores, least=1)
         is_target = check_targets(y_true, pos_label)
         scores = [
-            as_targets(y_true, column, pos_label, f"y_scores[{name!r}]")[1]
+            as_targets(y_true, column, pos_label, f"y_scores[{brief(name)}]")[1]
             for name, column in columns.items()
         ]
         lists = split(is_target, folds, "folds")

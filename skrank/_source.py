@@ -10,6 +10,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from skrank._counts import RankCounts, read_counts
+from skrank._presentation import brief
 from skrank._ranking import Ranking, rank
 from skrank._validation import check_ranking_input, is_dask
 
@@ -54,7 +55,7 @@ def columns_of(
     if isinstance(y_true, RankCounts):
         msg = (
             "`groups` must be left out where `y_true` is a RankCounts, whose items "
-            f"cannot be told apart; got {y_true!r}."
+            f"cannot be told apart; got {brief(y_true)}."
         )
         raise ValueError(msg)
     if y_score is None:

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skrank._presentation import brief
+
 TIES = ("expected", "threshold", "optimistic", "pessimistic")
 NORMALIZE = ("min", "relevant", "hits")
 
@@ -80,7 +82,7 @@ def find_targets(labels: NDArray[Any], pos_label: object = None) -> NDArray[np.i
         msg = (
             "`pos_label` must name the label of the targets when labels are not "
             f"{{0, 1}}, {{-1, 1}} or bool; got pos_label=None and "
-            f"labels like {_plain(labels[0])!r}."
+            f"labels like {brief(_plain(labels[0]))}."
         )
         raise ValueError(msg)
     targets = _find_ones(labels)
@@ -106,7 +108,7 @@ def same_other(known: Any, new: Any) -> Any:
     if known is not None and new is not None and known != new:
         msg = (
             "`y_true` must hold the same two labels in all pieces; got "
-            f"{new!r} and {known!r} beside the label of the targets."
+            f"{brief(new)} and {brief(known)} beside the label of the targets."
         )
         raise ValueError(msg)
     return new if known is None else known
@@ -138,8 +140,8 @@ def check_depth(name: str, depth: float, total: float, *, whole: bool = True) ->
     if isinstance(depth, int):
         if depth > total * (1 + _SLACK):
             msg = (
-                f"`{name}` must not reach beyond the list; got {name}={depth} "
-                f"for a list of {total:.15g}."
+                f"`{name}` must not reach beyond the list; got {name}="
+                f"{brief(int(depth))} for a list of {total:.15g}."
             )
             raise ValueError(msg)
         return depth
@@ -160,7 +162,7 @@ def check_cutoff(name: str, depth: Any) -> int | float:
         return share
     msg = (
         f"`{name}` must be an int of at least 1 (a number of items) or a float in "
-        f"(0, 1] (a fraction of the list); got {depth!r}."
+        f"(0, 1] (a fraction of the list); got {brief(depth)}."
     )
     raise ValueError(msg)
 
@@ -169,7 +171,7 @@ def check_option(name: str, value: object, options: tuple[str | None, ...]) -> N
     """Check that an argument is one of the named options."""
     if value not in options:
         listed = ", ".join(repr(option) for option in options)
-        msg = f"`{name}` must be one of {listed}; got {value!r}."
+        msg = f"`{name}` must be one of {listed}; got {brief(value)}."
         raise ValueError(msg)
 
 
@@ -177,7 +179,7 @@ def check_flag(name: str, value: Any) -> bool:
     """Check that an argument is True or False; nothing else has a truth here."""
     if isinstance(value, bool | np.bool_):
         return bool(value)
-    msg = f"`{name}` must be True or False; got {value!r}."
+    msg = f"`{name}` must be True or False; got {brief(value)}."
     raise ValueError(msg)
 
 
@@ -185,7 +187,7 @@ def check_count(name: str, value: Any, *, least: int) -> int:
     """Check that an argument is a whole number of at least `least`."""
     if _is_whole(value) and int(value) >= least:
         return int(value)
-    msg = f"`{name}` must be an int of at least {least}; got {value!r}."
+    msg = f"`{name}` must be an int of at least {least}; got {brief(value)}."
     raise ValueError(msg)
 
 
@@ -194,7 +196,7 @@ def check_number(name: str, value: Any) -> float:
     number = _real(value)
     if math.isfinite(number):
         return number
-    msg = f"`{name}` must be a finite number; got {value!r}."
+    msg = f"`{name}` must be a finite number; got {brief(value)}."
     raise ValueError(msg)
 
 
@@ -208,7 +210,7 @@ def check_numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
             numbers = meant.astype(np.float64)
         if np.all(np.isfinite(numbers)):
             return numbers
-    msg = f"`{name}` must be a finite number or an array of them; got {values!r}."
+    msg = f"`{name}` must be a finite number or an array of them; got {brief(values)}."
     raise ValueError(msg)
 
 
@@ -229,7 +231,7 @@ def check_positive(name: str, value: Any) -> float:
     number = _real(value)
     if 0 < number < math.inf:
         return number
-    msg = f"`{name}` must be a finite number above 0; got {value!r}."
+    msg = f"`{name}` must be a finite number above 0; got {brief(value)}."
     raise ValueError(msg)
 
 
@@ -238,7 +240,7 @@ def check_fraction(name: str, value: Any) -> float:
     number = _real(value)
     if 0 < number < 1:
         return number
-    msg = f"`{name}` must be a number between 0 and 1; got {value!r}."
+    msg = f"`{name}` must be a number between 0 and 1; got {brief(value)}."
     raise ValueError(msg)
 
 
@@ -248,7 +250,7 @@ def check_share(name: str, value: Any, *, zero: bool = False) -> float:
     if 0 < number <= 1 or (zero and number == 0):
         return number
     rule = "from 0 to 1" if zero else "above 0, up to 1"
-    msg = f"`{name}` must be a number {rule}; got {value!r}."
+    msg = f"`{name}` must be a number {rule}; got {brief(value)}."
     raise ValueError(msg)
 
 
@@ -258,7 +260,7 @@ def check_undefined(value: Any) -> float | str:
         return value
     if _is_real(value):
         return _real(value)
-    msg = f'`undefined` must be a number or "raise"; got {value!r}.'
+    msg = f'`undefined` must be a number or "raise"; got {brief(value)}.'
     raise ValueError(msg)
 
 
@@ -279,7 +281,7 @@ def check_random_state(random_state: Any) -> Any:
         return int(random_state)
     msg = (
         "`random_state` must be None, a non-negative int, a RandomState or a "
-        f"Generator; got {random_state!r}."
+        f"Generator; got {brief(random_state)}."
     )
     raise ValueError(msg)
 
@@ -423,7 +425,7 @@ def _numeric(name: str, values: ArrayLike) -> NDArray[Any]:
     if array.dtype.kind not in "biuf":
         msg = (
             f"`{name}` must hold real numbers, none missing; got {array.dtype} values "
-            f"like {_plain(array[0])!r}."
+            f"like {brief(_plain(array[0]))}."
         )
         raise ValueError(msg)
     if not hasattr(values, "dtype"):
@@ -507,7 +509,7 @@ def _plain_labels(labels: NDArray[Any], name: str = "y_true") -> NDArray[Any]:
 def _find_label(labels: NDArray[Any], pos_label: object) -> NDArray[np.intp]:
     """Positions of one label among at most two."""
     if np.ndim(pos_label) != 0:  # type: ignore[arg-type]
-        msg = f"`pos_label` must be one label; got {pos_label!r}."
+        msg = f"`pos_label` must be one label; got {brief(pos_label)}."
         raise ValueError(msg)
     is_target = labels == pos_label
     targets = np.flatnonzero(is_target)
@@ -524,17 +526,17 @@ def _unlike_labels(
     pos_label: object, other: Any, unlike: Any, *, found: bool
 ) -> ValueError:
     """Error for more labels than two, with or without that of the targets."""
+    target = brief(pos_label)
+    others = f"{brief(_plain(other))} and {brief(_plain(unlike))}"
     if found:
         msg = (
-            f"`y_true` must hold two labels, {pos_label!r} and one other, as does "
-            f"y == {pos_label!r}; got {_plain(other)!r} and {_plain(unlike)!r} "
-            "beside it."
+            f"`y_true` must hold two labels, {target} and one other, as does "
+            f"y == {target}; got {others} beside it."
         )
     else:
         msg = (
             "`pos_label` must be one of the labels in `y_true`; got "
-            f"pos_label={pos_label!r}, labels {_plain(other)!r} and "
-            f"{_plain(unlike)!r}."
+            f"pos_label={target}, labels {others}."
         )
     return ValueError(msg)
 

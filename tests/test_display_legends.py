@@ -170,7 +170,7 @@ def test_long_names_fit(layout):
         ("$5 to $10", r"\$5 to \$10"),
         (r"\$5 to \$10", r"\$5 to \$10"),
         (3, "3"),
-        ("two\nlines", "two lines"),
+        ("two\nlines", r"'two\nlines'"),
     ],
 )
 def test_names_are_shown_as_they_are(display, name, shown):

@@ -9,6 +9,7 @@ from skrank._counts._chunk import read_chunk
 from skrank._counts._dask import count_partitions
 from skrank._counts._drivers import Chunks, Slices, count_chunks
 from skrank._counts._passes import FirstPass, SecondPass
+from skrank._presentation import brief
 from skrank._ranking import Ranking
 from skrank._validation import check_count, is_dask
 
@@ -268,7 +269,7 @@ class RankCounts:
             are hard labels where scores belong.
         """
         if isinstance(self._pass, SecondPass):
-            msg = f"`second_pass` must be asked of a first pass; got {self!r}."
+            msg = f"`second_pass` must be asked of a first pass; got {brief(self)}."
             raise ValueError(msg)
         return self._of(self.pos_label, self._pass.plan().blank())
 
@@ -277,7 +278,7 @@ class RankCounts:
         msg = (
             "`y_true` and `y_score` must be given item by item here; got counts, which "
             "metrics, curves and `RandomSelectionTest` can read, and which are drawn "
-            f"as in HitCurveDisplay(hit_curve(counts)).plot(): {self!r}."
+            f"as in HitCurveDisplay(hit_curve(counts)).plot(): {brief(self)}."
         )
         raise ValueError(msg)
 
@@ -288,14 +289,15 @@ class RankCounts:
         if self.pos_label != other.pos_label:
             msg = (
                 "`pos_label` must be the same in all parts; "
-                f"got {self.pos_label!r} and {other.pos_label!r}."
+                f"got {brief(self.pos_label)} and {brief(other.pos_label)}."
             )
             raise ValueError(msg)
         total: Any = self._pass.blank()
         part: Any
         for part in (self._pass, other._pass):
             if type(part) is not type(total):
-                msg = f"`+` needs parts in the same pass; got {self!r} and {other!r}."
+                both = f"{brief(self)} and {brief(other)}"
+                msg = f"`+` needs parts in the same pass; got {both}."
                 raise ValueError(msg)
             total.merge(part)
         return self._of(self.pos_label, total)
@@ -368,6 +370,6 @@ def _refuse_settings(**settings: Any) -> None:
         msg = (
             f"`{given[0]}` must be left out with dask, where partitions are the "
             "chunks, the scheduler shares out the work, and its ProgressBar shows "
-            f"it; got {settings[given[0]]!r}."
+            f"it; got {brief(settings[given[0]])}."
         )
         raise ValueError(msg)

@@ -14,7 +14,7 @@ from scipy.stats import hypergeom
 
 from skrank._counts import RankCounts
 from skrank._curves._band import CurveBand, spread_counts
-from skrank._presentation import data_frame
+from skrank._presentation import brief, data_frame
 from skrank._ranking import SLACK, HitGroups, Ranking
 from skrank._source import ranking_of
 from skrank._validation import (
@@ -143,7 +143,7 @@ class HitCurve:
         """
         depths = check_numbers("depth", depth)
         if np.any((depths < 0) | (depths > self.t[-1] * (1 + 1e-12))):
-            msg = f"`depth` must be between 0 and {self.t[-1]:g}; got {depth!r}."
+            msg = f"`depth` must be between 0 and {self.t[-1]:g}; got {brief(depth)}."
             raise ValueError(msg)
         return np.interp(depths, self.t, self.hits)[()]
 

@@ -6,6 +6,7 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 
 from skrank._evaluation._cases import ScoredCases
+from skrank._presentation import brief
 from skrank._question import warn_undefined
 from skrank._response import target_scores
 from skrank._validation import TIES, check_count, check_option
@@ -234,7 +235,7 @@ default="expected"
 
     def _settings(self) -> str:
         """Settings as they would be written."""
-        return f"ties={self.ties!r}, pos_label={self.pos_label!r}"
+        return f"ties={self.ties!r}, pos_label={brief(self.pos_label)}"
 
     def _counts(self) -> dict[str, float]:
         """Counts that are reported."""

@@ -24,6 +24,7 @@ from skrank._measures._early import Bedroc, ReciprocalRank, RobustInitialEnhance
 from skrank._measures._measure import Frame, ListShape, Measure
 from skrank._measures._tie_sums import reciprocal_rank_of_hit
 from skrank._measures._top import EnrichmentFactor, PrecisionAtT, RecallAtT
+from skrank._presentation import brief
 from skrank._validation import NORMALIZE, check_option
 
 __all__ = [
@@ -106,6 +107,6 @@ def _check_given(metric: str, options: dict[str, float | None]) -> dict[str, Any
             rule = "has no meaning"
         else:
             continue
-        msg = f"`{name}` {rule} for metric {metric!r}; got {name}={value!r}."
+        msg = f"`{name}` {rule} for metric {metric!r}; got {name}={brief(value)}."
         raise ValueError(msg)
     return {name: value for name, value in options.items() if value is not None}

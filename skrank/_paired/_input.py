@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skrank._presentation import brief, in_short
 from skrank._question import as_targets
 
 
@@ -15,7 +16,8 @@ def check_columns(
 ) -> tuple[NDArray[np.bool_], list[NDArray[Any]]]:
     """Say which items are targets, and check scores under the names they go by."""
     checked = [
-        as_targets(y_true, column, pos_label, name) for name, column in scores.items()
+        as_targets(y_true, column, pos_label, in_short(name))
+        for name, column in scores.items()
     ]
     return checked[0][0], [column for _, column in checked]
 
@@ -25,6 +27,6 @@ def pairs_of(names: tuple[Any, ...], baseline: Any) -> list[tuple[Any, Any]]:
     if baseline is None:
         return list(combinations(names, 2))
     if baseline not in names:
-        msg = f"`baseline` must be one of {list(names)}; got {baseline!r}."
+        msg = f"`baseline` must be one of {brief(list(names))}; got {brief(baseline)}."
         raise ValueError(msg)
     return [(name, baseline) for name in names if name != baseline]

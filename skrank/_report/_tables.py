@@ -34,7 +34,7 @@ def table_of_lists(
     decimals = _decimals([*(one["average_precision"] for one in rankings), *chance])
     rows = [
         (
-            as_text(one["name"]),
+            _name(one["name"]),
             _fixed(one["average_precision"], decimals),
             _limits(ConfidenceInterval(one["low"], one["high"]), decimals),
             _fixed(one["zscore"], 2),
@@ -79,7 +79,7 @@ def table_of_depths(
     asked = {heading: cells for heading, cells in columns.items() if any(cells)}
     blank = [""] * (len(rankings) - 1)
     tops = [cell for d in depths for cell in (_depth(d, n_samples), *blank)]
-    names = [*map(as_text, at_depths), _LUCK][: len(rankings)] * len(depths)
+    names = [*map(_name, at_depths), _LUCK][: len(rankings)] * len(depths)
     return Table(
         "The top of the list",
         ("top", "ranking", *asked),
@@ -141,7 +141,12 @@ def _names(
     """Names of A and B; A is not said again."""
     a, b = result.names
     is_new = above is None or above.names[0] != a
-    return as_text(a) if is_new else "", as_text(b)
+    return _name(a) if is_new else "", _name(b)
+
+
+def _name(ranking: Any) -> str:
+    """Name of a ranking, which is told from the row of luck."""
+    return as_text(ranking, reserved=[_LUCK])
 
 
 def _interval(

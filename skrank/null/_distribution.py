@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skrank._measures import Measure, make_measure
+from skrank._presentation import brief
 from skrank._ties import TieGroups, tie_groups, untied
 from skrank._validation import check_count
 from skrank.null._chain import Chain
@@ -183,7 +184,7 @@ def _check_sizes(tie_sizes: ArrayLike | None, n_samples: int) -> TieGroups:
     if not inside or sizes.sum() != n_samples:
         msg = (
             "`tie_sizes` must be positive ints that sum to `n_samples`; "
-            f"got {tie_sizes!r} for {n_samples} items."
+            f"got {brief(tie_sizes)} for {n_samples} items."
         )
         raise ValueError(msg)
     ends = np.cumsum(sizes, dtype=np.intp)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
+from skrank._presentation import brief
 from skrank._validation import (
     check_count,
     check_generator,
@@ -282,7 +283,7 @@ class Law:
     def _quantile(self, q: float, sign: int) -> float:
         """Where the tail above (sign 1) or below has the probability q."""
         if not 0.0 <= q <= 1.0:
-            msg = f"`q` must be a probability between 0 and 1; got {q!r}."
+            msg = f"`q` must be a probability between 0 and 1; got {brief(q)}."
             raise ValueError(msg)
         least, most = self.support()
         log_q = math.log(q) if q > 0 else -math.inf
