@@ -68,7 +68,7 @@ def _report(options: argparse.Namespace) -> RankingReport:
         for name, column in table.scores.items()
     }
     return ranking_report(
-        find_targets(table.labels, options.target, options.pos_label),
+        find_targets(table, options.file, options.target, options.pos_label),
         y_scores,
         t=options.at,
         ties=options.ties,

@@ -456,12 +456,14 @@ def test_whole_numbers_keep_their_digits(tmp_path, monkeypatch, block, cells):
         ([2**53 + 1, 1, 2.5, 3], 2**53 + 1),
         ([0.5, 2.5, -(2**53) - 1, 3], -(2**53) - 1),
         ([-1, 2, 2**64 - 1, 2**64 - 1], 2**64 - 1),
-        (["9" * 400, 1], "9" * 400),
+        (["9" * 400, 1], "9{50}[.]{3}9{50}"),
     ],
 )
 def test_whole_numbers_that_would_lose_digits(tmp_path, monkeypatch, block, cells, got):
     monkeypatch.setattr("skrank._score_file._BLOCK", block)
-    with pytest.raises(ValueError, match=f"got {got}, which would lose digits"):
+    with pytest.raises(
+        ValueError, match=f"got {got}, which would lose digits, in line"
+    ):
         read_numbers(tmp_path, cells)
 
 
