@@ -6,23 +6,30 @@
 import argparse
 import io
 import os
+import stat
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 import skrank
-from skrank._report import RankingReport, ranking_report
-from skrank._score_file import find_targets, read_score_file
+from skrank._presentation import as_text, brief, in_short, listed
+from skrank._report import RankingReport, check_place, ranking_report
+from skrank._score_file import STDIN, find_targets, read_score_file, said
 from skrank._validation import TIES, check_cutoff, check_scores
 
 _PROGRAM = "python -m skrank"
 _WRONG = 2  # exit status of what was asked wrongly, as argparse has it
+_INTERRUPTED = 130  # and of what was interrupted, as shells have it
+_STDERR = 2  # the last descriptor of the standard streams
+_NAMES = 20  # names of columns that an error lists
+_LINE = 600  # letters of a line that says what went wrong
 _EPILOG = """\
 examples:
   python -m skrank report scores.csv --target active \\
@@ -34,7 +41,26 @@ examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit status."""
-    options = _parser().parse_args(arguments)
+    _hold_streams()
+    try:
+        return _answer(_parser().parse_args(arguments))
+    except KeyboardInterrupt:
+        _say("interrupted")
+        return _INTERRUPTED
+
+
+def _hold_streams() -> None:
+    """Take the places of closed standard streams, which no file must come to have."""
+    opened = iter(partial(os.open, os.devnull, os.O_RDWR), None)
+    os.close(next(number for number in opened if number > _STDERR))
+    if sys.stdout is None:  # to write there fails, as before
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+
+
+def _answer(options: argparse.Namespace) -> int:
+    """Do what was asked, or say in a line why not."""
     try:
         with _warnings_told_once():
             _run(options)
@@ -47,24 +73,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> None:
     """Print the report, then write the page, whose place was looked at before."""
     if options.html is not None:
-        _check_page(options.html)
+        _check_page(options.html, options.file)
     report = _report(options)
     _print(str(report))
     if options.html is not None:
         report.to_html(options.html)
-        _say(f"wrote {options.html}")
+        _say(f"wrote {said(options.html)}")
 
 
 def _report(options: argparse.Namespace) -> RankingReport:
     """Make the report of a file."""
     lower = dict(options.scores)
     if len(lower) < len(options.scores):
-        names = [name for name, _ in options.scores]
-        msg = f"`--score` must name each column once; got {', '.join(names)}."
+        got = listed([as_text(name) for name, _ in options.scores], _NAMES)
+        msg = f"`--score` must name each column once; got {got}."
         raise ValueError(msg)
+    names = _names(lower)
     table = read_score_file(options.file, options.target, [*lower], options.separator)
     y_scores = {
-        f"{name} (lower)" if lower[name] else name: _ranked(name, column, lower[name])
+        names[name]: _ranked(name, column, lower[name])
         for name, column in table.scores.items()
     }
     return ranking_report(
@@ -77,6 +104,18 @@ def _report(options: argparse.Namespace) -> RankingReport:
     )
 
 
+def _names(lower: dict[str, bool]) -> dict[str, str]:
+    """Names of the columns in the report."""
+    names = {name: f"{name} (lower)" if lower[name] else name for name in lower}
+    if len(set(names.values())) < len(names):
+        msg = (
+            "`--score` must not name a column as the report calls one of "
+            f"`--lower-is-better`; got {listed([*map(as_text, lower)], _NAMES)}."
+        )
+        raise ValueError(msg)
+    return names
+
+
 @contextmanager
 def _warnings_told_once() -> Iterator[None]:
     """Tell each warning in a line, and once."""
@@ -84,23 +123,32 @@ def _warnings_told_once() -> Iterator[None]:
         warnings.simplefilter("always")
         yield
     for warning in dict.fromkeys(str(one.message) for one in caught):
-        _say(f"warning: {' '.join(warning.split())}")
+        _say(f"warning: {warning}")
 
 
-def _check_page(path: str) -> None:
-    """Check that a page can be written, and not over a table."""
+def _check_page(path: str, table: str) -> None:
+    """Check that a page can be written, and not over the table."""
+    got = brief(path)
     if not path.lower().endswith((".html", ".htm")):
-        msg = f"`--html` must name a file that ends in .html or .htm; got {path!r}."
+        msg = f"`--html` must name a file that ends in .html or .htm; got {got}."
         raise ValueError(msg)
-    is_new = not os.path.lexists(path)
-    open(path, "ab").close()
-    if is_new:
-        os.remove(path)
+    if os.path.exists(path) and _is_read(os.stat(path), table):
+        msg = f"`--html` must name another file than the table; got {got}."
+        raise ValueError(msg)
+    check_place(path)
+
+
+def _is_read(page: os.stat_result, table: str) -> bool:
+    """Whether a file is the table, by whatever name."""
+    if table != STDIN:
+        return os.path.samestat(page, os.stat(table))
+    is_file = sys.stdin is not None and stat.S_ISREG(page.st_mode)
+    return is_file and os.path.samestat(page, os.fstat(sys.stdin.fileno()))
 
 
 def _ranked(name: str, scores: NDArray[Any], lower: bool) -> NDArray[Any]:
     """Turn scores around if the lower is better; integers have no overflow then."""
-    checked = check_scores(scores, f"column {name}")
+    checked = check_scores(scores, f"column {in_short(as_text(name))}")
     if not lower:
         return checked
     return np.invert(checked) if checked.dtype.kind in "iu" else -checked
@@ -109,26 +157,32 @@ def _ranked(name: str, scores: NDArray[Any], lower: bool) -> NDArray[Any]:
 def _message(error: Exception, target: str) -> str:
     """Say an error in one line, and in the words of the command line."""
     if isinstance(error, OSError) and error.filename:
-        return f"{error.filename}: {error.strerror}"
+        return f"{said(error.filename)}: {error.strerror}"
     if isinstance(error, MemoryError):
         return "the computation needs more memory than there is."
-    words = {"`y_true`": f"column {target!r}", "`t`": "`--at`", "got t=": "got --at "}
-    said = " ".join(str(error).split())
+    words = {
+        "`y_true`": f"column {brief(target)}",
+        "`t`": "`--at`",
+        "got t=": "got --at ",
+    }
+    message = str(error)
     for parameter, word in words.items():
-        said = said.replace(parameter, word)
-    return said
+        message = message.replace(parameter, word)
+    return message
 
 
 def _say(message: str) -> None:
-    print(f"{_PROGRAM}: {message}", file=sys.stderr)
+    """Say one line beside the report, to whoever listens."""
+    with suppress(OSError):
+        print(f"{_PROGRAM}: {in_short(message, _LINE)}", file=sys.stderr, flush=True)
 
 
-def _print(text: str) -> None:
+def _print(*text: str) -> None:
     """Print the report, to a reader who may have seen enough or lack letters."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        print(text, flush=True)
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")
+        print(*text, sep="\n", end="\n" if text else "", flush=True)
     except OSError as error:
         # what was not printed must not be tried again when Python ends
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -141,7 +195,16 @@ class _Parser(argparse.ArgumentParser):
     """Parser whose errors are one line, as all are."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(_WRONG, f"{_PROGRAM}: error: {message}\n")
+        _say(f"error: {message}")
+        sys.exit(_WRONG)
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """End after what was asked of the parser itself; see that it is printed."""
+        try:
+            _print()
+        except OSError as error:
+            self.error(str(error))
+        sys.exit(status)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -228,7 +291,9 @@ def _depth(text: str) -> int | float:
             return check_cutoff("--at", float(Decimal(number) / 100))
         return check_cutoff("--at", int(text) if text.isdecimal() else float(text))
     except (InvalidOperation, ValueError) as error:
-        msg = f"must be a number of items, a percentage or a fraction; got {text!r}."
+        msg = (
+            f"must be a number of items, a percentage or a fraction; got {brief(text)}."
+        )
         raise argparse.ArgumentTypeError(msg) from error
 
 
@@ -237,5 +302,5 @@ def _separator(text: str) -> str:
     character = "\t" if text in ("tab", "\\t") else text
     if len(character) == 1 and character not in '"\r\n':
         return character
-    msg = f"must be one character, or the word tab; got {text!r}."
+    msg = f"must be one character, or the word tab; got {brief(text)}."
     raise argparse.ArgumentTypeError(msg)

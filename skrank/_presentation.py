@@ -6,6 +6,7 @@ known here only and loaded on demand.
 """
 
 import math
+import re
 from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 from typing import Any
@@ -71,7 +72,7 @@ def brief(value: Any) -> str:
 
 def in_short(text: str, most: int = _LONG) -> str:
     """Print text in one line: its ends if it is long; control characters escaped."""
-    line = " ".join(_ends(text, 2 * most).split())
+    line = re.sub(r"\s*\n\s*", " ", _ends(text, 2 * most))
     seen = "".join(one if one.isprintable() else repr(one)[1:-1] for one in line)
     return _ends(seen, most)
 

@@ -389,7 +389,7 @@ def _read_parquet(path: str, target: str, scores: Sequence[str]) -> ScoreFile:
         import pyarrow as pa
         from pyarrow import parquet
     except ImportError as error:
-        msg = f"{path} needs pyarrow: pip install skrank[parquet]"
+        msg = f"{said(path)} needs pyarrow: pip install skrank[parquet]"
         raise ImportError(msg) from error
     names, source = [target, *scores], said(path)
     with open(path, "rb") as opened, _readable_parquet(source, pa.ArrowException):

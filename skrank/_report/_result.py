@@ -10,6 +10,7 @@ from skrank._curves import HitCurve, OperatingPoints
 from skrank._presentation import data_frame
 from skrank._random_selection import is_quick
 from skrank._report._html import fragment, page
+from skrank._report._output import write_whole
 from skrank._report._pictures import draw_pictures
 from skrank._report._tables import table_of_depths, table_of_lists, table_of_pairs
 from skrank._selection_result import RandomSelectionResult
@@ -157,7 +158,8 @@ class RankingReport:
         Parameters
         ----------
         path : str or path-like, default=None
-            File to write the page to, in UTF-8; None returns it instead.
+            File to write the page to, in UTF-8; None returns it instead. A file that is
+            there stays whole until all of the page is written.
 
         Returns
         -------
@@ -169,7 +171,7 @@ class RankingReport:
         html = page(self._fragment("h1"), _TITLE)
         if path is None:
             return html
-        Path(path).write_text(html, encoding="utf-8")
+        write_whole(str(Path(path)), html.encode())
         return None
 
     def _repr_html_(self) -> str:
