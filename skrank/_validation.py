@@ -169,7 +169,7 @@ def check_cutoff(name: str, depth: Any) -> int | float:
 
 def check_option(name: str, value: object, options: tuple[str | None, ...]) -> None:
     """Check that an argument is one of the named options."""
-    if value not in options:
+    if not isinstance(value, str | None) or value not in options:
         listed = ", ".join(repr(option) for option in options)
         msg = f"`{name}` must be one of {listed}; got {brief(value)}."
         raise ValueError(msg)

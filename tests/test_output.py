@@ -58,10 +58,8 @@ def run(line, **settings):
 
 def one_of(cases):
     """Cases of which the first runs always, the others as slow tests."""
-    return [
-        cases[0],
-        *(pytest.param(*case, marks=pytest.mark.slow) for case in cases[1:]),
-    ]
+    rest = [pytest.param(*case, marks=pytest.mark.slow) for case in cases[1:]]
+    return [pytest.param(*cases[0]), *rest]
 
 
 def contents(folder):
@@ -276,6 +274,22 @@ def test_standard_output_has_the_report_and_the_page(table, to):
     assert done.stdout.startswith("Ranking report")
     assert done.stdout.endswith("</html>\n")
     assert page.is_symlink()
+
+
+@pytest.mark.parametrize("stream", [1, 2])
+def test_page_goes_on_where_a_stream_stands(tmp_path, report, stream):
+    before, kept = tmp_path / "p.html", os.dup(stream)
+    before.write_text("")
+    with open(before, "wb") as opened:
+        os.dup2(opened.fileno(), stream)
+    try:
+        os.write(stream, b"first\n")
+        report.to_html(before)
+        os.write(stream, b"last\n")
+    finally:
+        os.dup2(kept, stream)
+        os.close(kept)
+    assert before.read_text(encoding="utf-8") == f"first\n{report.to_html()}last\n"
 
 
 @pytest.mark.slow
