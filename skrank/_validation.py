@@ -290,7 +290,7 @@ def check_jobs(n_jobs: Any) -> int | None:
     """Check a number of jobs, whose meaning is joblib's."""
     if n_jobs is None or _is_whole(n_jobs):
         return n_jobs if n_jobs is None else int(n_jobs)
-    msg = f"`n_jobs` must be an int or None; got {n_jobs!r}."
+    msg = f"`n_jobs` must be an int or None; got {brief(n_jobs)}."
     raise ValueError(msg)
 
 
