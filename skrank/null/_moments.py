@@ -43,7 +43,7 @@ def moments(chain: Chain) -> tuple[float, float]:
 
 
 def _untied_moments(chain: Chain) -> tuple[float, float]:
-    """Moments of (sum of h(t)/t over the hits down to the cut) / divisor.
+    """Moments of slope times the sum of h(t)/t over the hits down to the cut.
 
     The sum is one of products of labels over pairs of places, so its second moment
     needs the chances that 1 to 4 given places hold targets; D collects the terms of one
@@ -67,8 +67,9 @@ def _untied_moments(chain: Chain) -> tuple[float, float]:
         * (cut * (cut - 1) / 2 - 3 * (cut - h1) - (cut * h1 - cut) + 3 * pairs)
     )
     double *= 2 * one * second
-    divisor = chain.measure.divisor(chain.frame)
-    return mean / divisor, max(0.0, single + double - mean**2) / divisor**2
+    assert chain.slope is not None
+    variance = max(0.0, single + double - mean**2)
+    return chain.slope * mean, chain.slope**2 * variance
 
 
 def pairwise_moments(chain: Chain) -> tuple[float, float]:
@@ -96,15 +97,16 @@ def pairwise_moments(chain: Chain) -> tuple[float, float]:
     item = item - mean / m
     items, item_squares = float((size * item).sum()), float((size * item**2).sum())
     both = float((size * item * row).sum())
-    second = one * item_squares + two * (items**2 - item_squares)
-    second += 2 * (two * both + three * (items * pairs - both))
-    second += two * squares + three * (touching - 2 * squares)
-    second += four * (pairs**2 - touching + squares)
+    terms = [one * item_squares, two * (items**2 - item_squares)]
+    terms += [2 * two * both, 2 * three * (items * pairs - both)]
+    terms += [two * squares, three * (touching - 2 * squares)]
+    terms += [four * (pairs**2 - touching + squares)]
     assert chain.slope is not None
     mean_value = chain.slope * mean + chain.measure.offset(chain.frame)
-    # rounding alone, where ties leave luck no choice
-    second = second if second > 1e-13 * mean**2 else 0.0
-    return mean_value, chain.slope**2 * second
+    # rounding alone, where ties leave chance no choice
+    rounding = 1e-13 * sum(abs(term) for term in terms) + (1e-15 * mean) ** 2
+    second = sum(terms)
+    return mean_value, chain.slope**2 * second * (second > rounding)
 
 
 def _pair_weights(chain: Chain) -> tuple[_Floats, _Floats, _Floats]:
