@@ -161,15 +161,19 @@ class _Sweep:
             column = hits - self.windows.least[row]
             fewest = max(0, least - hits)
             for d in range(fewest, min(self.windows.widest[row], most - hits) + 1):
+                reach = self.most[row + 1, hits + d]
+                if reach == -np.inf:  # the way on leaves the windows
+                    continue
+                stop = first + chance.shape[1] + (reach + self.slack) / self.width
                 share = math.exp(logcount[d] + after[hits + d] - before[hits])
                 for shift, parts in _rounded(gains[:, d, column].tolist()):
-                    moved[hits + d].append((first + shift, chance * (share * parts)))
-        leads_on = self.most[row + 1] > -np.inf  # else its way leaves the windows
+                    if stop + shift > 0:  # else no sum can reach, however far off
+                        part = first + shift, chance * (share * parts)
+                        moved[hits + d].append(part)
         return {
             hits: settled
             for hits, parts in moved.items()
-            if leads_on[hits]
-            and (settled := self._settle(*_merge(parts), row + 1, hits)) is not None
+            if (settled := self._settle(*_merge(parts), row + 1, hits)) is not None
         }
 
     def _settle(
