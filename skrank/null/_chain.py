@@ -413,12 +413,17 @@ class Chain:
 
     @cached_property
     def scale(self) -> float:
-        """Size of the least number that values are made of: the offset, or a gain."""
+        """Size of the least number that values are made of: the offset, or a gain.
+
+        It is never zero, so that there is room between a value of zero and the next:
+        one hit of a tie at the cut may add nothing, and weights may underflow.
+        """
         above, size = int(self.depths[-1]), int(self.sizes[-1])
-        gain = float(self.measure.gain(above, size, 0, 1, self.frame))
+        gains = (self.measure.gain(above, size, 0, d, self.frame) for d in (1, size))
+        gain = next((float(gain) for gain in gains if gain > 0), 0.0)
         slope = self.slope or float(self.closing.slope.max())
-        least = gain * slope
-        return max(least, abs(self.measure.offset(self.frame)))
+        offset = abs(self.measure.offset(self.frame))
+        return max(gain * slope, offset, float(np.finfo(float).tiny))
 
 
 def _counted(
