@@ -425,7 +425,7 @@ def test_few_targets_in_a_list_that_is_all_but_perfect(n, m, last):
     most = Fraction(last - m, last)
     ways = ways_to_lose(most, 1, 0, m)
     null, s = RandomSelectionNull(n, m), 1 - float(most) / m - 1e-12
-    if ways < 100:
+    if ways < 100 and n > DETAILED:  # else they are counted
         with pytest.raises(ValueError, match="`method` must not be 'auto' for a law"):
             null.tail(s)
         return

@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skrank._ties import DETAILED
 from skrank.null import (
@@ -45,13 +46,17 @@ _FEW_MOVES = 100_000  # of "grid" in "auto"
 _DRAWS = 2**14  # of "tilted" in "auto", doubled until the error is small enough
 _MAX_DRAWS = 2**20
 _MOST_LAST = 2**24  # cells of the last group, where it is a tie that the cut divides
-_LIKELY = 3.0  # deviations from the mean, on the side that is not asked for
+_OUTER = 0.5  # part of the way from the mean to an end beyond which counting may do
 _DEEP = -4.0  # K below which a left tail is asked of chains that are fine throughout
 _ROUGH_CELLS = 2**24  # of a pass of the rough chain, where strides fail
 _FULL_CELLS = 2**20  # of a pass of the full chain, where it is preferred to blocks
 _FEW_LISTS = 100  # lists as good as this one, of those without ties; fewer are refused
 # Near an end of the support hardly a path is left, and engines find nothing to go on.
 _UNANSWERED = (_levels.OutOfReachError, ZeroDivisionError, IndexError, ValueError)
+
+
+class RefusedError(ValueError):
+    """No engine can tell the probability."""
 
 
 class TailProbability(NamedTuple):
@@ -196,8 +201,60 @@ class TailFinder:
         if known is not None:
             named = "enumeration" if method == "auto" else method
             return TailProbability(*known, named)
-        if method == "auto" and self._is_likely(statistic, sign):
+        if method != "auto":
+            return self._asked(question, statistic, sign, method, size, generator)
+        if self._is_likely(statistic, sign):
             return self._complement(statistic, sign)
+        few, most = _enumeration.FEW_COUNTED, _enumeration.MOST_COUNTED
+        if self._is_extreme(statistic, sign):
+            counted = self._counted(statistic, sign, few)
+            if counted is not None:
+                return counted
+        try:
+            return self._asked(question, statistic, sign, method, size, generator)
+        except RefusedError:
+            counted = self._counted(statistic, sign, most)
+            if counted is None:
+                raise
+            return counted
+
+    def _is_extreme(self, statistic: float, sign: int) -> bool:
+        """Whether so few placements may be as extreme that it pays to count them."""
+        mean, end = self.moments[0], self.ends[(sign + 1) // 2][0]
+        return sign * (statistic - mean) > _OUTER * sign * (end - mean)
+
+    def _counted(
+        self, statistic: float, sign: int, most_paths: int
+    ) -> TailProbability | None:
+        """Count the placements that are as extreme, if few are."""
+        if self._to_come is None:
+            return None
+        tail = _enumeration.count(
+            self.terms[0].chain,
+            self._to_come,
+            statistic,
+            sign,
+            slack_at(self.terms, statistic),
+            most_paths,
+        )
+        return None if tail is None else TailProbability(*tail, "enumeration")
+
+    @cached_property
+    def _to_come(self) -> list[NDArray[np.float64]] | None:
+        """What is still to come down the list, if it is one."""
+        single = len(self.terms) == 1 and self.terms[0].copies == 1
+        return _enumeration.to_come(self.terms[0].chain) if single else None
+
+    def _asked(
+        self,
+        question: Question,
+        statistic: float,
+        sign: int,
+        method: str,
+        size: int | None,
+        generator: np.random.Generator | None,
+    ) -> TailProbability:
+        """Ask an engine, and refuse what it cannot know."""
         try:
             found = self._ask(question, statistic, sign, method, size, generator)
         except _UNANSWERED as error:
@@ -220,17 +277,28 @@ class TailFinder:
         return found.log_pvalue < math.log(_FEW_LISTS) - logcount
 
     def _is_likely(self, statistic: float, sign: int) -> bool:
-        """Whether nearly all values are as extreme, so that the rest is asked for."""
-        mean, variance = self.moments
-        return self._is_large and sign * (mean - statistic) > _LIKELY * variance**0.5
+        """Whether the mean is as extreme, so that the rest is what is asked for."""
+        mean, _ = self.moments
+        return statistic < mean if sign > 0 else statistic >= mean
 
     def _complement(self, statistic: float, sign: int) -> TailProbability:
         """One less the probability of what is less extreme: Cantelli's at most."""
         beyond = statistic - sign * 3 * slack_at(self.terms, statistic)
         other = self.tail(beyond, -sign)
-        share = min(math.exp(other.log_pvalue), 1 / (1 + _LIKELY**2))
-        error = share / (1 - share) * (other.error or 0.0)
-        return TailProbability(math.log1p(-share) or 0.0, None, error, other.method)
+        mean, variance = self.moments
+        cantelli = variance / (variance + (statistic - mean) ** 2)
+        most = min(cantelli, 1 - 2.0**-53)
+
+        def rest(log_p: float) -> float:
+            return math.log1p(-min(math.exp(log_p), most)) or 0.0
+
+        log_p, bounds, error = rest(other.log_pvalue), None, None
+        if other.log_bounds is not None:
+            lower, upper = other.log_bounds
+            bounds = rest(upper), rest(lower)
+        if other.error is not None:
+            error = math.expm1(-log_p) * other.error
+        return TailProbability(log_p, bounds, error, other.method)
 
     def _ask(
         self,
@@ -403,13 +471,13 @@ class TailFinder:
         lists = sum(term.copies for term in self.terms)
         return f"{chain.measure.name}, {size if lists == 1 else f'{lists} lists'},"
 
-    def _refusal(self, statistic: float, method: str) -> ValueError:
+    def _refusal(self, statistic: float, method: str) -> RefusedError:
         msg = (
             f"`method` must not be {method!r} for a law this large or a "
             f"probability this small, but 'monte_carlo' or 'normal' can be; got "
             f"{self._describe()} at {statistic:.4g}."
         )
-        return ValueError(msg)
+        return RefusedError(msg)
 
 
 def _last_cells(chain: Chain) -> int:

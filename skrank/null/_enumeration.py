@@ -3,6 +3,9 @@
 Feasible where the paths (the ways to spread m hits over the tie groups that count) are
 few: short lists, a handful of targets, few tie groups, or a measure that looks at the
 top t alone. The law of a mean over several lists is had by convolution.
+
+Near the ends of the support few paths are as extreme, whatever the list. These are
+counted without the others.
 """
 
 from collections.abc import Sequence
@@ -12,11 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank.null._chain import Chain, Step, log_binomial
-from skrank.null._excess import Tail, Term
+from skrank.null._excess import Tail, Term, window
 
 MAX_PATHS = 2**21
 FEW_PATHS = 2**20  # a fraction of a second
 _MAX_GROUPS = 20_000  # the pass is a loop over groups
+FEW_COUNTED = 2**16  # paths followed, summed over the groups, to count extreme ones
+MOST_COUNTED = 2**20
+_MOST_CELLS = 2**22  # of the bounds that they are judged by
 
 _Floats = NDArray[np.float64]
 
@@ -54,15 +60,15 @@ class Atoms:
         log_p = min(0.0, float(log_p))
         return Tail(log_p, (log_p, log_p))
 
-    def quantile(self, log_q: float, sign: int) -> float:
-        """Least value with P(<= value) >= q, or with P(> value) <= q for sign -1."""
+    def quantile(self, log_p: float, sign: int) -> float:
+        """Least value with P(> value) <= p, or with P(<= value) >= p for sign -1."""
         if sign > 0:
-            below = np.logaddexp.accumulate(self.logchance)
-            index = np.searchsorted(below, log_q - 1e-12)
+            beyond = np.logaddexp.accumulate(self.logchance[:0:-1])[::-1]
+            index = np.count_nonzero(beyond > log_p)
         else:
-            beyond = np.logaddexp.accumulate(self.logchance[::-1])[::-1]
-            index = np.count_nonzero(np.append(beyond[1:], -np.inf) > log_q + 1e-12)
-        return float(self.value[min(int(index), self.value.size - 1)])
+            below = np.logaddexp.accumulate(self.logchance[:-1])
+            index = np.searchsorted(below, log_p)
+        return float(self.value[index])
 
 
 def law(terms: Sequence[Term], max_paths: int = MAX_PATHS) -> Atoms | None:
@@ -124,11 +130,74 @@ class _Paths:
         return cls(*(np.concatenate(column) for column in columns))
 
 
+def count(
+    chain: Chain,
+    to_come: Sequence[_Floats],
+    statistic: float,
+    sign: int,
+    slack: float,
+    most_paths: int,
+) -> Tail | None:
+    """P(value >= statistic), or <= with sign -1, by the paths that reach it alone.
+
+    Paths that cannot reach it any more are left out, those that cannot miss it are
+    followed no further. None where too many are left between.
+    """
+    assert chain.slope is not None
+    live = _Paths(np.zeros(1, dtype=np.intp), np.zeros(1), np.zeros(1))
+    logweights, followed = [], 0
+    for step, depth, ahead in zip(
+        chain.steps(), chain.depths[1:], to_come, strict=True
+    ):
+        live = _move(live, step)
+        followed += live.hits.size
+        if followed > most_paths:
+            return None
+        ends = chain.slope * live.gain + ahead[:, live.hits - step.next_least]
+        worst, best = sign * (ends[::sign] - statistic)
+        sure, lost = worst >= -slack, best < -slack
+        logweights.append(_log_completed(chain, depth, live.take(sure)))
+        live = live.take(~sure & ~lost)
+        if live.hits.size == 0:
+            break
+    ends, logchance = _finish(chain, live)
+    logweights.append(logchance[sign * (ends - statistic) >= -slack])
+    log_p = float(np.logaddexp.reduce(np.concatenate(logweights), initial=-np.inf))
+    return Tail(log_p, (log_p, log_p))
+
+
+def to_come(chain: Chain) -> list[_Floats] | None:
+    """Least and largest value still to come, by the hits so far, after each group.
+
+    None if the paths of the list cannot be counted: if its divisor is not constant, its
+    order is not known throughout, or it is long.
+    """
+    if chain.slope is None or chain.merged.any() or chain.n_cells > _MOST_CELLS:
+        return None
+    closing = chain.closing
+    possible = closing.logweight > -np.inf
+    least = np.where(possible, closing.intercept, np.inf).min(axis=0)
+    most = np.where(possible, closing.intercept, -np.inf).max(axis=0)
+    found = [np.stack([least, most])]
+    for step in chain.steps(upwards=True):
+        gain = chain.slope * step.gain
+        least = (window(step, least, np.inf) + gain).min(axis=0)
+        most = (window(step, most, -np.inf) + gain).max(axis=0)
+        found.append(np.stack([least, most]))
+    return found[-2::-1]
+
+
+def _log_completed(chain: Chain, depth: int, paths: _Paths) -> _Floats:
+    """Logarithm of the chance of paths down to a depth, whatever comes below."""
+    n, m = chain.n_samples, chain.n_targets
+    below = log_binomial(n - depth, m - paths.hits)
+    return np.asarray(paths.logweight + below - log_binomial(n, m))
+
+
 def _list_law(chain: Chain) -> Atoms:
     """Follow all paths of one list, those without hits left no further."""
     if chain.measure.counted_hits == 1:
         return _first_hit_law(chain)
-    closing = chain.closing
     live = _Paths(np.zeros(1, dtype=np.intp), np.zeros(1), np.zeros(1))
     done = []
     for step in chain.steps():
@@ -136,12 +205,16 @@ def _list_law(chain: Chain) -> Atoms:
         over = moved.hits == chain.n_targets
         done.append(moved.take(over))
         live = moved.take(~over)
-    paths = _Paths.join([*done, live])
-    column = paths.hits - closing.least
-    value = closing.slope[:, column] * paths.gain + closing.intercept[:, column]
-    logchance = closing.logweight[:, column] + paths.logweight
+    value, logchance = _finish(chain, _Paths.join([*done, live]))
     possible = logchance > -np.inf
     return Atoms.of(value[possible], logchance[possible])
+
+
+def _finish(chain: Chain, paths: _Paths) -> tuple[_Floats, _Floats]:
+    """Values and chances of paths down the body, over the ways to go on."""
+    closing, column = chain.closing, paths.hits - chain.closing.least
+    value = closing.slope[:, column] * paths.gain + closing.intercept[:, column]
+    return value, closing.logweight[:, column] + paths.logweight
 
 
 def _first_hit_law(chain: Chain) -> Atoms:

@@ -19,7 +19,13 @@ from skrank._validation import (
     check_option,
 )
 from skrank.null import _sampling
-from skrank.null._choice import ALTERNATIVES, METHODS, TailFinder, TailProbability
+from skrank.null._choice import (
+    ALTERNATIVES,
+    METHODS,
+    RefusedError,
+    TailFinder,
+    TailProbability,
+)
 from skrank.null._excess import Term, slack_at
 
 _DOUBTFUL = 0.05  # error that "auto" does not hide
@@ -281,52 +287,73 @@ class Law:
         return found[where].reshape(numbers.shape)[()]
 
     def _quantile(self, q: float, sign: int) -> float:
-        """Where the tail above (sign 1) or below has the probability q."""
+        """Least value with P(S > value) <= q, or with P(S <= value) >= q for sign -1.
+
+        That one tail is at most q is that the other is at least 1 - q, so the smaller
+        probability is looked for. Rounding must not step over a value that has it.
+        """
         if not 0.0 <= q <= 1.0:
             msg = f"`q` must be a probability between 0 and 1; got {brief(q)}."
             raise ValueError(msg)
-        least, most = self.support()
-        log_q = math.log(q) if q > 0 else -math.inf
+        small, rounding = min(q, 1 - q), 1e-12 * min(q, 1 - q)
+        if q > 0.5:
+            sign, rounding = -sign, rounding + min(small, 2.0**-53)
+        wanted = small + sign * rounding
+        log_p = math.log(wanted) if wanted > 0 else -math.inf
         if self._finder.atoms is not None:
-            return self._finder.atoms.quantile(log_q, -sign)
-        if q in (0.0, 1.0):
-            return most if (q == 0.0) == (sign > 0) else least
+            return self._finder.atoms.quantile(log_p, sign)
+        return self._search(log_p, sign)
 
-        if q > 0.5:  # the other tail is the small one, and known better
-            sign, log_q = -sign, math.log1p(-q)
+    def _search(self, log_p: float, sign: int) -> float:
+        """Return the same as `_quantile`, of a smooth law, to 1e-7 standard deviations.
 
-        def surplus(value: float) -> float:
-            return max(self._small_tail(value, sign), -1e6) - log_q
+        The tail at the largest value is none of its neighbours' if it has a chance of
+        its own. A tail that no engine can tell is taken for one that is not reached.
+        """
+        known: dict[float, float] = {}
 
-        low, high = self._bracket(surplus, sign, least, most)
-        return float(brentq(surplus, low, high, xtol=1e-7 * self.std(), rtol=1e-12))
+        def lack(value: float) -> float:
+            if value not in known:
+                known[value] = self._lack(value, log_p, sign)
+            return known[value]
+
+        (least, _), (most, log_most) = self._finder.ends
+        if lack(least) <= 0:
+            return least
+        if sign > 0 and log_most > log_p:
+            return most
+        low, high = self._bracket(lack, least, most)
+        brentq(lack, low, high, xtol=1e-7 * self.std(), rtol=1e-12)
+        return min(value for value, lacking in known.items() if lacking <= 0)
+
+    def _lack(self, value: float, log_p: float, sign: int) -> float:
+        """By how much the tail above a value is too large, or that below it too small.
+
+        It falls as the value grows; it is bounded for the sake of the search.
+        """
+        try:
+            excess = sign * (self._log_tail(value, sign) - log_p)
+        except RefusedError:
+            return 1.0
+        return min(max(excess, -1e6), 1e6)
 
     def _log_tail(self, x: float, sign: int) -> float:
-        """Logarithm of P(S > x), or of P(S <= x) for sign -1, both to full accuracy."""
-        log_p = self._small_tail(x, sign)
-        if log_p <= -math.log(2) or self._finder.atoms is not None:
-            return log_p
-        other = math.exp(self._small_tail(x, -sign))
-        return math.log1p(-other) if other < 1 else -math.inf
-
-    def _small_tail(self, x: float, sign: int) -> float:
-        """Return the same, to a relative accuracy."""
+        """Logarithm of P(S > x), or of P(S <= x) for sign -1."""
         value = self._finder.beyond(x) if sign > 0 else x
         tail = self._finder.tail(value, sign)
         _warn_of_doubt(tail)
         return tail.log_pvalue
 
     def _bracket(
-        self, surplus: Callable[[float], float], sign: int, least: float, most: float
+        self, lack: Callable[[float], float], least: float, most: float
     ) -> tuple[float, float]:
         """Interval around a quantile, widened from the mean by standard deviations."""
-        start, step = self.mean(), sign * self.std()
-        if surplus(start) < 0:  # the quantile is on the other side of the mean
-            step = -step
-        wanted = surplus(start) > 0
+        start = self.mean()
+        wanted = lack(start) > 0
+        step = self.std() if wanted else -self.std()
         while True:
             end = min(max(start + step, least), most)
-            if (surplus(end) > 0) != wanted or end in (least, most):
+            if (lack(end) > 0) != wanted:
                 return min(start, end), max(start, end)
             start, step = end, 2 * step
 
