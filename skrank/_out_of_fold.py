@@ -72,6 +72,17 @@ def check_candidates(candidates: Any) -> list[Any]:
     return estimators
 
 
+def check_params(params: Any) -> Mapping[str, Any]:
+    """Check that parameters of fit have names; None stands for none."""
+    if params is None or isinstance(params, Mapping):
+        return params or {}
+    msg = (
+        "`params` must be a mapping from names to parameters of fit, as "
+        f"{{'sample_weight': w}}; got {type(params).__name__}."
+    )
+    raise ValueError(msg)
+
+
 def check_search(search: Any) -> None:
     """Check that a search is one, and finished."""
     parts = [hasattr(search, name) for name in ("estimator", "cv")]

@@ -19,6 +19,7 @@ from skrank._best_of_luck import count_draws
 from skrank._out_of_fold import (
     Fold,
     check_candidates,
+    check_params,
     check_search,
     finished_candidates,
     folds_of_search,
@@ -399,7 +400,7 @@ class SearchSelectionTest(Question):
             items,
             np.asarray(y),
             [fold for fold, _ in lists],
-            params=params or {},
+            params=check_params(params),
             n_jobs=self.n_jobs,
             progress=self.progress,
             **orientation,

@@ -26,6 +26,8 @@ NORMALIZE = ("min", "relevant", "hits")
 # this much slack it would be rounded up to 8 items.
 _SLACK = 1e-12
 
+_LIGHTEST = 1e-290  # sum of weights by which others can be divided
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankingInput:
@@ -463,10 +465,10 @@ def _check_weight(
     _same_length("sample_weight", weight, labels)
     with np.errstate(over="ignore"):
         low, total = weight.min(), weight.sum()
-    if not (low >= 0 and 0 < total < np.inf):
+    if not (low >= 0 and _LIGHTEST <= total < np.inf):
         msg = (
-            "`sample_weight` must be finite, not negative, and not all zero; "
-            f"got minimum {low} and sum {total}."
+            "`sample_weight` must be finite, not negative, and not all zero, with a "
+            f"sum of at least {_LIGHTEST}; got minimum {low} and sum {total}."
         )
         raise ValueError(msg)
     return None if np.all(weight == 1) else weight

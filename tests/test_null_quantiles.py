@@ -333,3 +333,17 @@ def test_quantiles_step_over_what_no_engine_can_tell():
     critical = null.isf(10 * chance)
     assert 0.9 < critical <= 1.0
     assert null.sf(critical) <= 10 * chance
+
+
+@pytest.mark.parametrize("part", [1e-5, 0.02])
+def test_the_rest_of_what_is_refused_is_bounded(part):
+    """The mean of two lists just below its maximum, judged by Cantelli's inequality."""
+    null = MeanNull([RandomSelectionNull(40, 35)] * 2)
+    mean, most = null.mean(), null.support()[1]
+    value = most - part * (most - mean)
+    found = null.tail(value, alternative="less")
+    excess = ((value - mean) / null.std()) ** 2
+    assert found.method == "cantelli"
+    assert found.log_pvalue == 0.0
+    assert_allclose(math.exp(found.log_bounds[0]), excess / (1 + excess), rtol=1e-9)
+    assert found.log_bounds[1] == 0.0

@@ -246,3 +246,10 @@ def test_frame():
         "specificity",
     ]
     assert_array_equal(frame["precision"], points.precision)
+
+
+@pytest.mark.parametrize("beta", [5e-324, 1e-200, 1e-9, 1e9, 1e200, 1.7e308])
+def test_f_score_of_any_beta_is_recall_or_precision_at_the_ends(beta):
+    points = recall_precision_curve([1, 0, 1, 0, 0], [5.0, 4, 3, 2, 1])
+    end = points.precision if beta < 1 else points.recall
+    np.testing.assert_allclose(points.f_score(beta), end, rtol=1e-15)

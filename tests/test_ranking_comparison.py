@@ -748,3 +748,18 @@ def test_the_ends_of_the_interval_are_in_the_dict():
     result = ask("influence")
     found = result.to_dict()
     assert (found["low"], found["high"]) == result.confidence_interval()
+
+
+def test_swaps_that_all_agree_have_no_zscore():
+    # one tie of two places: a swap of both items changes nothing but the sign
+    y_true = np.arange(200) < 20
+    score = y_true.astype(float)
+    test = RankingComparison(
+        "reciprocal_rank", method="swap", n_resamples=199, random_state=0
+    )
+    result = test.from_predictions(y_true, score, -score)
+    assert result.difference > 0.9
+    assert result.pvalue < 0.05
+    assert math.isnan(result.zscore)
+    same = test.from_predictions(y_true, score, np.where(y_true, 1.0, score))
+    assert same.zscore == 0.0

@@ -130,6 +130,12 @@ def test_tiny_and_huge_weights_against_sklearn():
             assert ours == pytest.approx(theirs, rel=1e-12)
 
 
+def test_weights_by_which_nothing_can_be_divided_are_refused():
+    y_true, y_score, _ = weighted_list()
+    with pytest.raises(ValueError, match="`sample_weight` must be finite.*1e-290; got"):
+        skrank.rie(y_true, y_score, sample_weight=np.full(60, 1e-310))
+
+
 # Ties of weighted items
 
 
@@ -329,3 +335,11 @@ def test_only_entries_of_items_are_split():
         assert len(seen["by_item"]) == len(seen["rows"]) == seen["n"] < Y.size
         for name in ("text", "table", "short", "number", "scalar", "nothing"):
             assert seen[name] is params[name] or seen[name] == params[name]
+
+
+def test_parameters_of_fit_have_names():
+    message = (
+        "`params` must be a mapping from names to parameters of fit.*; got ndarray"
+    )
+    with pytest.raises(ValueError, match=message):
+        SearchSelectionTest().from_candidates([Recorder()], X, Y, params=WEIGHT)

@@ -124,7 +124,8 @@ class OperatingPoints:
         ValueError
             If `beta` is not a finite number above 0.
         """
-        square = check_positive("beta", beta) ** 2
+        # beyond these it is precision or recall, to the last digit
+        square = min(max(check_positive("beta", beta), 1e-100), 1e100) ** 2
         # ratios first: products of weights can leave the range of floats
         work = square * (self.n_targets / self.hits) + self.t / self.hits
         score: NDArray[np.float64] = (1 + square) / work

@@ -61,4 +61,6 @@ def count_swaps(
     }[alternative]
     log_p = math.log((np.count_nonzero(extreme) + 1) / (draws.size + 1))
     spread = float(np.sqrt(np.mean(draws**2)))
-    return Evidence(math.nan, difference / spread if spread > slack else 0.0, log_p)
+    if spread <= slack:  # no swap made a difference
+        return Evidence(math.nan, 0.0 if difference == 0 else math.nan, log_p)
+    return Evidence(math.nan, difference / spread, log_p)

@@ -101,7 +101,7 @@ def _without_orders(figure: Any, ranking: Ranking) -> Figure:
         msg = (
             f"{figure.name} retrieves ties whole, as ties='threshold' does: the mean "
             "over the orders of weighted items has no closed form, and a target is "
-            "tied. Choose ties='threshold' to state that."
+            "tied. Choose ties='threshold', of the metric or its scorer, to state that."
         )
         warnings.warn(msg, UserWarning, stacklevel=4)
     return whole

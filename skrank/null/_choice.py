@@ -67,12 +67,13 @@ class TailProbability(NamedTuple):
     log_pvalue : float
         Natural logarithm; minus infinity if the value cannot occur.
     log_bounds : tuple of two floats or None
-        Logarithms of certified bounds, from "enumeration" and "grid".
+        Logarithms of certified bounds, from "enumeration", "grid" and "cantelli".
     error : float or None
         Relative error: the standard error of "tilted" and "monte_carlo", an estimate of
         what was left out by "inversion". None with bounds, and where it is not known.
     method : str
-        Method that was used.
+        Method that was used; "cantelli" for the bound of a value on the far side of
+        the mean, where no method can tell how little is left.
     """
 
     log_pvalue: float
@@ -282,12 +283,18 @@ class TailFinder:
         return statistic < mean if sign > 0 else statistic >= mean
 
     def _complement(self, statistic: float, sign: int) -> TailProbability:
-        """One less the probability of what is less extreme: Cantelli's at most."""
+        """One less the probability of what is less extreme: Cantelli's at most.
+
+        What is refused is less likely than a few placements, which leaves all of 1.
+        """
         beyond = statistic - sign * 3 * slack_at(self.terms, statistic)
-        other = self.tail(beyond, -sign)
         mean, variance = self.moments
         cantelli = variance / (variance + (statistic - mean) ** 2)
         most = min(cantelli, 1 - 2.0**-53)
+        try:
+            other = self.tail(beyond, -sign)
+        except RefusedError:
+            return TailProbability(0.0, (math.log1p(-most), 0.0), None, "cantelli")
 
         def rest(log_p: float) -> float:
             return math.log1p(-min(math.exp(log_p), most)) or 0.0
