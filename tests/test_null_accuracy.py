@@ -163,6 +163,7 @@ def tied_values(sizes, m, n_lists, rng):
     return total / m
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "m", "tied", "lumpy"),
     [

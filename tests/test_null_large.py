@@ -292,7 +292,7 @@ def test_ties_under_every_rule_against_draws(m, sizes, rule):
         (above, error), (below, _) = both_tails(null, value)
         assert above == pytest.approx(np.mean(draws >= value), abs=0.025)
         assert below == pytest.approx(np.mean(draws <= value), abs=0.025)
-        assert error < 0.015
+        assert (error or 0.0) < 0.015  # none where all placements are counted
 
 
 @pytest.mark.parametrize(("rule", "z"), [("optimistic", 5), ("threshold", -10)])

@@ -75,7 +75,7 @@ NO_NUMBERS = set(
     confidence_band curve curve_a curve_b cv_results description detector_targets
     difference_kw edges estimator folds groups interpolate kwargs law law_name line_kw
     log10_pvalue luck_kw method metric name names normal_kw normalize null_mean null_std
-    nulls path perfect_kw plot_normal plot_perfect points pos_label probabilities
+    nulls params path perfect_kw plot_normal plot_perfect points pos_label probabilities
     progress pvalue rate result sample_weight search simultaneous ties transform y
     y_score y_score_a y_score_b y_scores y_true
     """.split()  # noqa: SIM905
