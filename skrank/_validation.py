@@ -26,7 +26,7 @@ NORMALIZE = ("min", "relevant", "hits")
 # this much slack it would be rounded up to 8 items.
 _SLACK = 1e-12
 
-_LIGHTEST = 1e-290  # sum of weights by which others can be divided
+_LIGHTEST = 1e-300  # sum of weights by which others can be divided
 
 
 @dataclass(frozen=True, slots=True, eq=False)

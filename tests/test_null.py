@@ -260,7 +260,6 @@ def test_few_hits_above_the_cut_against_hypergeometric():
     assert null.pvalue(0.01 / 100) == pytest.approx(any_hit, rel=1e-3)
 
 
-@pytest.mark.slow
 def test_rare_targets_against_simulated_lists():
     # 200,000 lists drawn by numpy alone; p falls as average precision rises
     rng = np.random.default_rng(8)

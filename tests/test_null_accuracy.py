@@ -163,7 +163,6 @@ def tied_values(sizes, m, n_lists, rng):
     return total / m
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "m", "tied", "lumpy"),
     [
