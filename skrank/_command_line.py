@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import skrank
+from skrank._interrupt import raise_interrupts
 from skrank._presentation import as_text, brief, in_short, listed
 from skrank._report import RankingReport, check_place, ranking_report
 from skrank._score_file import STDIN, find_targets, read_score_file, said
@@ -43,6 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit status."""
     _hold_streams()
     try:
+        raise_interrupts()
         return _answer(_parser().parse_args(arguments))
     except KeyboardInterrupt:
         _say("interrupted")

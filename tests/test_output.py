@@ -404,6 +404,41 @@ def test_interrupt_is_no_traceback(table, monkeypatch, capsys):
     assert capsys.readouterr() == ("", "python -m skrank: interrupted\n")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+@pytest.mark.parametrize("module", ["joblib", "argparse"])
+@pytest.mark.parametrize("command", [["-m", "skrank"], ["-mskrank", "report", "t"]])
+def test_interrupt_while_python_imports(tmp_path, module, command):
+    """The first module that the package needs, and one that the command needs."""
+    (tmp_path / f"{module}.py").write_text(
+        "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n"
+    )
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    found = subprocess.run(
+        [sys.executable, *command],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert found.returncode == -signal.SIGINT
+    assert found.stderr == ""
+
+
+def test_interrupts_of_other_programs_are_theirs(tmp_path):
+    """The package is imported by a module that is run, its arguments name it."""
+    (tmp_path / "other.py").write_text(
+        "import signal, skrank\n"
+        "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
+    )
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    subprocess.run(
+        [sys.executable, "-m", "other", "skrank"],
+        env={**os.environ, "PYTHONPATH": path},
+        check=True,
+        timeout=120,
+    )
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
 def test_interrupt_of_a_process(tmp_path):
     os.mkfifo(tmp_path / "t.csv")

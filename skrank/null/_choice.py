@@ -285,7 +285,8 @@ class TailFinder:
     def _complement(self, statistic: float, sign: int) -> TailProbability:
         """One less the probability of what is less extreme: Cantelli's at most.
 
-        What is refused is less likely than a few placements, which leaves all of 1.
+        Where no engine tells that probability, most often because hardly a placement
+        is less extreme, it is only known that p is between Cantelli's bound and 1.
         """
         beyond = statistic - sign * 3 * slack_at(self.terms, statistic)
         mean, variance = self.moments

@@ -28,7 +28,7 @@ from skrank.null._choice import (
 )
 from skrank.null._excess import Term, slack_at
 
-_DOUBTFUL = 0.05  # error that "auto" does not hide
+_DOUBTFUL = 0.05  # error, or logarithm of the ratio of bounds, "auto" tells of
 _SMALLER = math.log(0.4)  # below which a tail is the smaller one, whatever its error
 _SIGNS = {"greater": (1,), "less": (-1,), "two-sided": (1, -1)}
 _Floats = NDArray[np.float64]
@@ -364,6 +364,13 @@ def _warn_of_doubt(tail: TailProbability) -> None:
         msg = (
             f"the p-value is known with a relative error of {tail.error:.0%} only, "
             f'by "{tail.method}"; its logarithm is {tail.log_pvalue:.4g}.'
+        )
+        warnings.warn(msg, RuntimeWarning, stacklevel=3)
+    lower, upper = tail.log_bounds or (0.0, 0.0)
+    if lower < upper - _DOUBTFUL:
+        msg = (
+            f"the p-value is known to be at least {math.exp(lower):.4g}, and at most "
+            f'{math.exp(upper):.4g}, by "{tail.method}"; the larger one is given.'
         )
         warnings.warn(msg, RuntimeWarning, stacklevel=3)
 
