@@ -7,12 +7,20 @@ from typing import Any
 from skrank._presentation import format_pvalue
 from skrank.null import MeanNull, RandomSelectionNull
 
+REVERSED = (
+    "do higher scores mean likelier targets, or the other class (the wrong column of "
+    "predict_proba)?"
+)
+_FAR_BELOW = -3.0  # z-score; luck rarely has a lower one
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RandomSelectionResult:
     """Result of a :class:`RandomSelectionTest`.
 
-    The fields are the same whatever the method, for one list and for several.
+    The fields are the same whatever the method, for one list and for several. Printed,
+    a result with a z-score below -3 ends in a note, unless `alternative` is "less": so
+    bad a ranking is mostly a good one read backwards.
 
     Attributes
     ----------
@@ -86,6 +94,8 @@ class RandomSelectionResult:
             f"P(luck {beyond[self.alternative]} value), by {self.method}",
         ]
         return "\n".join(lines)
+        if self.alternative != "less" and is_far_below(self.zscore):
+            lines.append(f"  note       far worse than luck: {REVERSED}")
 
     def __repr__(self) -> str:
         """Print the summary, also where a notebook shows the result."""
@@ -107,3 +117,8 @@ class RandomSelectionResult:
         if fields["pvalue_error"] is None:
             fields["pvalue_error"] = math.nan
         return {**fields, "pvalue_lower": lower, "pvalue_upper": upper}
+
+
+def is_far_below(zscore: float) -> bool:
+    """Whether a ranking is so much worse than luck that it may be read backwards."""
+    return zscore < _FAR_BELOW

@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import hypergeom, norm
 from sklearn.datasets import make_classification
 from sklearn.ensemble import IsolationForest, VotingClassifier
 from sklearn.linear_model import Ridge
@@ -101,6 +101,50 @@ def test_printed_result():
         "  z          3.17",
         "  p          0.018   P(luck as far out as value), by enumeration",
     ]
+
+
+def half_of_100(hits):
+    """100 items, 50 of them targets, of which so many are in the first half."""
+    is_hit = np.arange(50) < hits
+    return np.r_[is_hit, ~is_hit], -np.arange(100.0)
+
+
+NOTE = (
+    "  note       far worse than luck: do higher scores mean likelier targets, or the "
+    "other class (the wrong column of predict_proba)?"
+)
+
+
+@pytest.mark.parametrize(
+    ("hits", "alternative", "noted"),
+    [
+        (17, "greater", True),
+        (17, "two-sided", True),
+        (17, "less", False),  # it was asked whether it is worse
+        (18, "greater", False),
+        (33, "greater", False),
+    ],
+)
+def test_a_ranking_far_below_luck_may_be_read_backwards(hits, alternative, noted):
+    test = RandomSelectionTest("precision_at_t", t=50, alternative=alternative)
+    result = test.from_predictions(*half_of_100(hits))
+    z = (hits - 25) / hypergeom(100, 50, 50).std()
+    assert noted == (z < -3 and alternative != "less")
+    lines = str(result).splitlines()
+    assert (lines[-1] == NOTE) is noted
+    assert len(lines) == 6 + noted
+
+
+def test_the_note_on_several_lists_is_on_their_mean():
+    y_true, y_score = half_of_100(19)
+    test = RandomSelectionTest("precision_at_t", t=50)
+    result = test.from_predictions(
+        np.tile(y_true, 2), np.tile(y_score, 2), groups=np.repeat([0, 1], 100)
+    )
+    z = (19 - 25) / hypergeom(100, 50, 50).std()
+    assert z > -3 > math.sqrt(2) * z
+    assert str(result).splitlines()[-1] == NOTE
+    assert not any("note" in str(part) for part in result.parts)
 
 
 def test_result_is_frozen_and_travels(example):

@@ -352,6 +352,33 @@ def test_undefined_is_a_dash():
     assert row["null_std"] == 0
 
 
+NOTE = (
+    "; do higher scores mean likelier targets, or the other class (the wrong column of "
+    "predict_proba)?"
+)
+
+
+@pytest.mark.parametrize(
+    ("n_reversed", "named"),
+    [(1, "<0>"), (3, "<0>, <1>, <2>"), (5, "<0>, <1>, <2> and 2 more")],
+)
+def test_rankings_far_below_luck_are_named(n_reversed, named):
+    rng = np.random.default_rng(0)
+    y = np.arange(450) < 48
+    scores = {"good": rng.normal(y), "noise": rng.normal(size=450)}
+    scores |= {f"<{i}>": rng.normal(-8.0 * y) for i in range(n_reversed)}
+    report = ranking_report(y, scores, pvalue=False)
+    null = RandomSelectionNull(450, 48)
+    z = (np.array(list(report.average_precision.values())) - null.mean()) / null.std()
+    assert np.all(z[:2] > -3)
+    assert np.all(z[2:] < -3)
+    line = f"  note       far worse than luck: {named}{NOTE}"
+    assert str(report).splitlines()[4] == line
+    assert line.split(maxsplit=1)[1] in Page(report.to_html()).text
+    only = {name: scores[name] for name in ("good", "noise")}
+    assert "note" not in str(ranking_report(y, only, pvalue=False))
+
+
 def test_six_rankings_fit_100_columns():
     rng = np.random.default_rng(1)
     y = np.arange(2000) < 30

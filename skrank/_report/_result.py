@@ -7,18 +7,19 @@ from typing import Any
 
 from skrank._comparison_result import RankingComparisonTable
 from skrank._curves import HitCurve, OperatingPoints
-from skrank._presentation import data_frame
+from skrank._presentation import as_text, data_frame, listed
 from skrank._random_selection import is_quick
 from skrank._report._html import fragment, page
 from skrank._report._output import write_whole
 from skrank._report._pictures import draw_pictures
 from skrank._report._tables import table_of_depths, table_of_lists, table_of_pairs
-from skrank._selection_result import RandomSelectionResult
+from skrank._selection_result import REVERSED, RandomSelectionResult, is_far_below
 from skrank._table import Table
 from skrank._variability_result import ConfidenceInterval
 from skrank.null import RandomSelectionNull
 
 _TITLE = "Ranking report"
+_NAMED = 3  # rankings that a note names
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -26,7 +27,8 @@ class RankingReport:
     """Report of :func:`ranking_report` on the rankings of one list.
 
     Printed, it is a table of average precision, one of the top of the list, and one of
-    the comparisons. A dash stands for what is undefined.
+    the comparisons. A dash stands for what is undefined. Rankings with a z-score below
+    -3 are named in a note at the top: they may be read backwards.
 
     Attributes
     ----------
@@ -215,8 +217,16 @@ class RankingReport:
             "ties": self.ties,
         }
         if self.tests is None:
+        far = self._far_below()
+        if far:
+            facts["note"] = f"far worse than luck: {listed(far, _NAMED)}; {REVERSED}"
             facts["p"] = _why_no_test(self.n_samples, self.n_targets)
         return facts
+    def _far_below(self) -> list[str]:
+        """Rankings that may be read backwards."""
+        zscores = {name: float(self._row(name)["zscore"]) for name in self.names}
+        return [as_text(name) for name, z in zscores.items() if is_far_below(z)]
+
 
     def _tables(self) -> list[Table]:
         """All tables there are."""
