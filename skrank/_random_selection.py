@@ -437,17 +437,16 @@ cross_validate` reports it. The null is that within each fold the targets are sp
             n_resamples=self.n_resamples,
             random_state=self.random_state,
         )
-        mean, std = null.mean(), null.std()
         return RandomSelectionResult(
             statistic=statistic,
-            zscore=(statistic - mean) / std if std > 0 else math.nan,
+            zscore=zscore_of(statistic, null),
             pvalue=math.exp(log_p),
             log10_pvalue=log_p / math.log(10),
             pvalue_bounds=log_bounds
             and (math.exp(log_bounds[0]), math.exp(log_bounds[1])),
             pvalue_error=error,
-            null_mean=mean,
-            null_std=std,
+            null_mean=null.mean(),
+            null_std=null.std(),
             n_samples=sum(int(ranking.n_samples) for ranking in rankings),
             n_targets=sum(int(ranking.n_targets) for ranking in rankings),
             metric=self._measure().name,
@@ -497,6 +496,26 @@ def null_of(
     return RandomSelectionNull._of_ties(
         ranking.tie_groups(), int(ranking.n_targets), metric, **settings
     )
+
+
+def zscore_of(value: float, null: RandomSelectionNull | MeanNull) -> float:
+    """Place of a value under its law, in standard deviations from the mean.
+
+    Parameters
+    ----------
+    value : float
+        Value of the metric, or its mean over several lists.
+    null : RandomSelectionNull or MeanNull
+        Its law.
+
+    Returns
+    -------
+    zscore : float
+        0.0 where ties leave luck no choice: the value is then the mean, of which
+        rounding may differ.
+    """
+    std = null.std()
+    return 0.0 if std == 0 else float((value - null.mean()) / std)
 
 
 def _no_score(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803

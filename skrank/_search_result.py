@@ -55,7 +55,8 @@ class SearchSelectionResult:
         How much wider the mean over folds is taken to spread than that over independent
         lists: the square root of 2, or 1 for one list.
     zscores : ndarray of shape (n_candidates,)
-        ``(values - null_means) / null_stds``; NaN if luck has no spread.
+        ``(values - null_means) / null_stds``; 0.0 if luck has no spread, as
+        with constant scores.
     pvalues : ndarray of shape (n_candidates,)
         Probability that luck does at least as well with this candidate, as if it were
         the only one.

@@ -239,9 +239,9 @@ class SearchSelectionTest(Question):
         -------
         result : SearchSelectionResult
             In the order of ``cv_results_``; the winner is ``best_index_`` of the
-            search, or the largest z-score if the search has none. Candidates that
-            failed in the search, and have no score there, are left out with a warning:
-            all their entries are NaN.
+            search, or the largest z-score if the search has none, of those that luck
+            can change. Candidates that failed in the search, and have no score there,
+            are left out with a warning: all their entries are NaN.
 
         Raises
         ------
@@ -308,8 +308,9 @@ class SearchSelectionTest(Question):
         Returns
         -------
         result : SearchSelectionResult
-            In the order of the candidates; the winner has the largest z-score. Folds
-            without targets, or of targets alone, are left out with a warning.
+            In the order of the candidates; the winner has the largest z-score of those
+            that luck can change. Folds without targets, or of targets alone, are left
+            out with a warning.
 
         Raises
         ------
@@ -360,8 +361,9 @@ class SearchSelectionTest(Question):
         Returns
         -------
         result : SearchSelectionResult
-            In the order of the candidates; the winner has the largest z-score. Folds
-            without targets, or of targets alone, are left out with a warning.
+            In the order of the candidates; the winner has the largest z-score of those
+            that luck can change. Folds without targets, or of targets alone, are left
+            out with a warning.
 
         Raises
         ------
@@ -442,7 +444,7 @@ class SearchSelectionTest(Question):
             null_means=null.mean,
             null_stds=null.std * wider,
             inflation=wider,
-            zscores=np.where(np.isfinite(zscores), zscores, np.nan),
+            zscores=np.where(null.std > 0, zscores, 0.0),
             pvalues=pvalues,
             adjusted_pvalues=(best + 1) / (self.n_resamples + 1),
             bonferroni_pvalues=np.minimum(len(names) * pvalues, 1.0),

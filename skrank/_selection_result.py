@@ -20,15 +20,16 @@ class RandomSelectionResult:
 
     The fields are the same whatever the method, for one list and for several. Printed,
     a result with a z-score below -3 ends in a note, unless `alternative` is "less": so
-    bad a ranking is mostly a good one read backwards.
+    bad a ranking may be a good one read backwards.
 
     Attributes
     ----------
     statistic : float
         Value of the metric; for several lists its mean over them.
     zscore : float
-        ``(statistic - null_mean) / null_std``; NaN if luck has no spread. Not a route
-        to the p-value: the law is skewed.
+        ``(statistic - null_mean) / null_std``; 0.0 if luck has no spread, as with
+        constant scores, whose value is what luck gives. Not a route to the p-value: the
+        law is skewed.
     pvalue : float
         Probability of a value at least as extreme under random selection. Where it
         underflows to 0.0, `log10_pvalue` does not.
@@ -93,9 +94,9 @@ class RandomSelectionResult:
             f"  p          {format_pvalue(self.log10_pvalue)}   "
             f"P(luck {beyond[self.alternative]} value), by {self.method}",
         ]
-        return "\n".join(lines)
         if self.alternative != "less" and is_far_below(self.zscore):
             lines.append(f"  note       far worse than luck: {REVERSED}")
+        return "\n".join(lines)
 
     def __repr__(self) -> str:
         """Print the summary, also where a notebook shows the result."""

@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from skrank._measures import Measure, make_measure
-from skrank._random_selection import null_of
+from skrank._random_selection import null_of, zscore_of
 from skrank._ranking import rank
 from skrank._validation import check_option, check_ranking_input, check_undefined
 from skrank.metrics._evaluate import undefined as undefined_value
@@ -52,9 +52,7 @@ def selection_score(
     reason = why_undefined(ranking)
     if reason is None:
         null = null_of(ranking, metric, settings)
-        if statistic != "zscore" or null.std() > 0:
-            return _score(statistic, measure.value(ranking), null)
-        reason = "ties that leave luck no choice"
+        return _score(statistic, measure.value(ranking), null)
     return undefined_value(statistic, reason, answer, stacklevel=2)
 
 
@@ -72,6 +70,8 @@ def check_statistic(statistic: str, measure: Measure) -> None:
 def _score(statistic: str, value: float, null: RandomSelectionNull) -> float:
     if statistic == "log10_pvalue":
         return null.tail(value).log_pvalue / math.log(10)
+    if statistic == "zscore":
+        return zscore_of(value, null)
     mean = null.mean()
-    spread = 1 - mean if statistic == "chance_adjusted" else null.std()
-    return (value - mean) / spread
+    # a list that has the largest value in any order is no better than luck
+    return 0.0 if null.std() == 0 else float((value - mean) / (1 - mean))

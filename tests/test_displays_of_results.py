@@ -311,8 +311,7 @@ def test_hits_that_a_tie_shares_out_are_no_lattice():
 @pytest.mark.parametrize("settings", [{}, {"metric": "recall_at_t", "t": 30}])
 def test_luck_without_a_choice(settings):
     display = NullDistributionDisplay.from_predictions(Y, np.ones(N), **settings)
-    assert "z" not in display.line_.get_label()
-    assert display.line_.get_label().endswith("p = 1")
+    assert display.line_.get_label().endswith(", z 0, p = 1")
     assert display.probabilities == pytest.approx([1])
     low, high = display.ax_.get_xlim()
     assert 0 < low < display.statistic < high < 1

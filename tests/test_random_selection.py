@@ -147,6 +147,36 @@ def test_the_note_on_several_lists_is_on_their_mean():
     assert not any("note" in str(part) for part in result.parts)
 
 
+@pytest.mark.parametrize(
+    ("metric", "settings"),
+    [
+        ("average_precision", {}),
+        ("average_precision", {"ties": "optimistic"}),
+        ("recall_at_t", {"t": 1.0}),
+        ("bedroc", {"ties": "threshold"}),
+    ],
+)
+def test_a_list_that_luck_cannot_change_is_luck(metric, settings):
+    test = RandomSelectionTest(metric, **settings)
+    y_true, y_score = np.arange(97) < 13, np.zeros(97)
+    result = test.from_predictions(y_true, y_score)
+    assert (result.null_std, result.zscore, result.pvalue) == (0, 0, 1)
+    assert "  z          0" in str(result).splitlines()
+    days = test.from_predictions(y_true, y_score, groups=np.arange(97) % 2)
+    assert (days.null_std, days.zscore, days.pvalue) == (0, 0, 1)
+
+
+def test_lists_that_luck_cannot_change_among_others():
+    # three lists, the middle one tied; recall@1 is 1 with probability 1/2 in the others
+    y_true, groups = np.tile([1, 0], 3), np.repeat([0, 1, 2], 2)
+    result = RandomSelectionTest("recall_at_t", t=1).from_predictions(
+        y_true, [2, 1, 0, 0, 2, 1], groups=groups
+    )
+    assert [part.zscore for part in result.parts] == pytest.approx([1, 0, 1])
+    # the mean is 5/6, 1/2 by luck, with the variance 2/4/9
+    assert result.zscore == pytest.approx((5 / 6 - 1 / 2) / math.sqrt(2 / 4 / 9))
+
+
 def test_result_is_frozen_and_travels(example):
     result = RandomSelectionTest().from_predictions(*example)
     with pytest.raises(dataclasses.FrozenInstanceError):

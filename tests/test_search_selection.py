@@ -167,13 +167,13 @@ def test_copies_of_a_candidate_cost_nothing():
 
 
 def test_a_candidate_without_a_choice_costs_nothing():
-    # all items tied: luck has no spread, and no z-score
+    # all items tied: luck has no spread, and gives just that value
     score = noise()
     test = SearchSelectionTest(random_state=0)
     few = test.from_predictions(Y, score)
     more = test.from_predictions(Y, np.c_[score, np.zeros(300)])
     assert_array_equal(more.adjusted_pvalues, [*few.adjusted_pvalues, 1.0])
-    assert_array_equal(more.zscores, [*few.zscores, np.nan])
+    assert_array_equal(more.zscores, [*few.zscores, 0.0])
     assert more.pvalues[-1] == 1.0
     alone = test.from_predictions(Y, np.zeros((300, 1)))
     assert alone.pvalue == 1.0

@@ -4,11 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_digits, make_classification
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
 
 from skrank import RandomSelectionTest, make_random_selection_scorer
 
@@ -63,6 +65,30 @@ def test_searches_take_them_together():
     )
 
 
+@pytest.mark.parametrize(
+    ("model", "grid"),
+    [
+        (KNeighborsClassifier(), {"n_neighbors": [1, 5, 400]}),
+        (SVC(), {"C": [1e-9, 1.0], "kernel": ["rbf", "linear"]}),
+    ],
+)
+def test_no_candidate_of_a_search_is_without_a_score(model, grid):
+    """One digit against the rest: nearly perfect candidates, and constant ones."""
+    items, digit = load_digits(return_X_y=True)
+    search = GridSearchCV(
+        model,
+        grid,
+        scoring={name: make_random_selection_scorer(name) for name in STATISTICS},
+        refit="log10_pvalue",
+        cv=StratifiedKFold(3, shuffle=True, random_state=0),
+        error_score="raise",
+    ).fit(items[:600], digit[:600] == 0)
+    for name in STATISTICS:
+        scores = search.cv_results_[f"mean_test_{name}"]
+        assert np.isfinite(scores).all()
+        assert scores[search.best_index_] > 0
+
+
 def test_names_say_what_is_better():
     names = [make_random_selection_scorer(name).__name__ for name in STATISTICS]
     assert names == [
@@ -89,13 +115,30 @@ def test_undefined_is_the_users_choice(statistic):
         )
 
 
-def test_zscore_where_luck_has_no_choice():
-    # all scores equal
+@pytest.mark.parametrize("statistic", STATISTICS)
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"ties": "optimistic"},  # the largest value, whatever the order
+        {"metric": "recall_at_t", "t": 60},
+        {"metric": "bedroc", "ties": "pessimistic"},
+    ],
+)
+def test_constant_scores_are_luck(statistic, settings):
     model = KNeighborsClassifier(240).fit(X[:240], Y[:240])
-    scorer = make_random_selection_scorer("zscore", undefined=0.0)
-    assert scorer(model, X[240:], Y[240:]) == 0.0
-    adjusted = make_random_selection_scorer("chance_adjusted")
-    assert adjusted(model, X[240:], Y[240:]) == pytest.approx(0.0, abs=1e-12)
+    scorer = make_random_selection_scorer(statistic, **settings)
+    assert scorer(model, X[240:], Y[240:]) == 0
+
+
+def test_perfect_ranking_has_the_least_pvalue():
+    # C(300, m) placements, one of them perfect
+    oracle = Ridge().fit(np.c_[Y], Y)
+    items = np.c_[Y + np.arange(300) * 1e-4]
+    scorer = make_random_selection_scorer("log10_pvalue")
+    expected = math.log10(math.comb(300, int(Y.sum())))
+    assert scorer(oracle, items, Y) == pytest.approx(expected)
+    assert scorer(oracle, np.c_[Y], Y) == pytest.approx(expected)
 
 
 def test_cross_validate_scores_folds_of_luck_near_zero():

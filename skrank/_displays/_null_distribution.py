@@ -387,14 +387,13 @@ class NullDistributionDisplay:
 
 
 def _data_of_result(result: RandomSelectionResult, bins: int) -> dict[str, Any]:
-    """Law and value of a test; no z where luck has no spread."""
-    z = f", z {result.zscore:.3g}" if math.isfinite(result.zscore) else ""
-    p = format_pvalue(result.log10_pvalue)
+    """Law and value of a test."""
+    z, p = f"{result.zscore:.3g}", format_pvalue(result.log10_pvalue)
     return {
         **_data_of_law(result.null_distribution, bins),
         "metric": result.metric,
         "statistic": result.statistic,
-        "description": f"{result.statistic:.3g}{z}, p = {p}",
+        "description": f"{result.statistic:.3g}, z {z}, p = {p}",
     }
 
 

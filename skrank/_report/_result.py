@@ -8,7 +8,7 @@ from typing import Any
 from skrank._comparison_result import RankingComparisonTable
 from skrank._curves import HitCurve, OperatingPoints
 from skrank._presentation import as_text, data_frame, listed
-from skrank._random_selection import is_quick
+from skrank._random_selection import is_quick, zscore_of
 from skrank._report._html import fragment, page
 from skrank._report._output import write_whole
 from skrank._report._pictures import draw_pictures
@@ -195,15 +195,14 @@ class RankingReport:
         """Numbers of one ranking."""
         value, test = self.average_precision[name], (self.tests or {}).get(name)
         law = self.null_distributions[name]
-        mean, std = law.mean(), law.std()
         numbers = {
             "average_precision": value,
             **self.intervals[name]._asdict(),
-            "zscore": (value - mean) / std if std > 0 else math.nan,
+            "zscore": zscore_of(value, law),
             "pvalue": test.pvalue if test else math.nan,
             "log10_pvalue": test.log10_pvalue if test else math.nan,
-            "null_mean": mean,
-            "null_std": std,
+            "null_mean": law.mean(),
+            "null_std": law.std(),
             **self.at_depths[name],
         }
         return {"name": name, **{key: float(one) for key, one in numbers.items()}}
@@ -217,16 +216,16 @@ class RankingReport:
             "ties": self.ties,
         }
         if self.tests is None:
+            facts["p"] = _why_no_test(self.n_samples, self.n_targets)
         far = self._far_below()
         if far:
             facts["note"] = f"far worse than luck: {listed(far, _NAMED)}; {REVERSED}"
-            facts["p"] = _why_no_test(self.n_samples, self.n_targets)
         return facts
+
     def _far_below(self) -> list[str]:
         """Rankings that may be read backwards."""
         zscores = {name: float(self._row(name)["zscore"]) for name in self.names}
         return [as_text(name) for name, z in zscores.items() if is_far_below(z)]
-
 
     def _tables(self) -> list[Table]:
         """All tables there are."""

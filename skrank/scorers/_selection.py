@@ -48,8 +48,7 @@ def make_random_selection_scorer(
     pos_label : int, float, bool or str, default=None
         Label of the targets; None understands {0, 1}, {-1, 1} and bool.
     undefined : float or "raise", default=nan
-        Score of a fold without targets, or with targets alone; of a z-score also where
-        ties leave luck no choice.
+        Score of a fold without targets, or with targets alone.
     detector_targets : {"outliers", "inliers"}, default=None
         What the targets are to an outlier detector; see
         :func:`make_average_precision_scorer`.
@@ -72,6 +71,11 @@ def make_random_selection_scorer(
 
     Notes
     -----
+    All three are finite for every ranking of a fold with targets and others. Constant
+    scores are what luck gives: 0 by each of them, as wherever ties leave luck no
+    choice. A perfect ranking of m targets without ties among n items has the p-value
+    1 / C(n, m), of which the logarithm does not underflow.
+
     Mean and standard deviation are exact and cost next to nothing; a p-value takes from
     ten milliseconds to seconds, see :class:`RandomSelectionTest`.
 
