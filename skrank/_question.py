@@ -182,11 +182,18 @@ def rank_both_classes(
     y_true: ArrayLike | RankCounts,
     y_score: ArrayLike | None = None,
     pos_label: object = None,
+    n_missed: int = 0,
 ) -> Ranking:
-    """Rank a list that must hold targets and others."""
-    ranking = ranking_of(y_true, y_score, pos_label=pos_label)
-    check_both_classes(int(ranking.n_targets), int(ranking.n_samples))
+    """Rank a list that must hold targets and others, whatever it missed."""
+    ranking = ranking_of(y_true, y_score, pos_label=pos_label, n_missed=n_missed)
+    n_scored = int(ranking.n_targets) - ranking.n_missed
+    check_both_classes(n_scored, int(ranking.n_samples))
     return ranking
+
+
+def n_items(ranking: Ranking) -> int:
+    """Count the items of a list without weights, those included that were missed."""
+    return int(ranking.n_samples) + ranking.n_missed
 
 
 def check_both_classes(n_targets: int, n_samples: int) -> None:

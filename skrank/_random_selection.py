@@ -7,6 +7,7 @@ settings alone and is not changed by running.
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import cross_validate
 
 from skrank._counts import RankCounts
+from skrank._presentation import brief
 from skrank._question import (
     RankingQuestion,
     as_targets,
     folds_of_cv_results,
     keep_both_classes,
+    n_items,
     rank_both_classes,
 )
 from skrank._ranking import Ranking, rank
@@ -228,6 +231,7 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
         *,
         pos_label: object = None,
         groups: ArrayLike | None = None,
+        n_missed: int = 0,
     ) -> RandomSelectionResult:
         """Test a ranking given as labels and scores, or one within each group.
 
@@ -245,6 +249,12 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
             To which list each item belongs, such as its query or its day. The items are
             then ranked within each list, where `k` and `t` count too, and the statistic
             is the mean over the lists.
+        n_missed : int, default=0
+            Targets that were never scored, as in the metric functions: they count among
+            the targets and have no rank. The null is that the list is the head of one
+            of ``n_samples + n_missed`` items, over all of which the targets, found and
+            missed, are spread at random; those that fall on the last `n_missed` places
+            add nothing to the metric, in whatever order they are. Not with `groups`.
 
         Returns
         -------
@@ -256,10 +266,16 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
         Raises
         ------
         ValueError
-            If the input is not a ranking of two classes, or one of them is absent.
+            If the input is not a ranking of two classes, or one of them is absent,
+            whatever was missed; or if there are groups and missed targets, of which it
+            is not known which list missed them.
         """
         if groups is None:
-            return self._test([rank_both_classes(y_true, y_score, pos_label)])
+            ranking = rank_both_classes(y_true, y_score, pos_label, n_missed)
+            return self._test([ranking])
+        if n_missed != 0:
+            msg = f"`n_missed` must be 0 with `groups`; got {brief(n_missed)}."
+            raise ValueError(msg)
         labels, scores = columns_of(y_true, y_score)
         is_target, scores = as_targets(labels, scores, pos_label)
         return self._test_lists(
@@ -447,7 +463,7 @@ cross_validate` reports it. The null is that within each fold the targets are sp
             pvalue_error=error,
             null_mean=null.mean(),
             null_std=null.std(),
-            n_samples=sum(int(ranking.n_samples) for ranking in rankings),
+            n_samples=sum(map(n_items, rankings)),
             n_targets=sum(int(ranking.n_targets) for ranking in rankings),
             metric=self._measure().name,
             method=method,
@@ -455,6 +471,7 @@ cross_validate` reports it. The null is that within each fold the targets are sp
             null_distribution=null,
             parts=parts,
             labels=labels,
+            n_missed=sum(ranking.n_missed for ranking in rankings),
         )
 
 
@@ -477,7 +494,7 @@ def is_quick(n_samples: int, n_targets: int) -> bool:
 def null_of(
     ranking: Ranking, metric: str, settings: dict[str, Any]
 ) -> RandomSelectionNull:
-    """Law of a metric on the list of a ranking, with its ties.
+    """Law of a metric on the list of a ranking, with its ties and missed targets.
 
     Parameters
     ----------
@@ -493,8 +510,9 @@ def null_of(
     null : RandomSelectionNull
         The law.
     """
+    groups = replace(ranking.tie_groups(), n_missed=ranking.n_missed)
     return RandomSelectionNull._of_ties(
-        ranking.tie_groups(), int(ranking.n_targets), metric, **settings
+        groups, int(ranking.n_targets), metric, **settings
     )
 
 

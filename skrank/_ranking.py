@@ -78,6 +78,11 @@ class Ranking:
     shares_weight: bool = False
 
     @property
+    def n_scored(self) -> float:
+        """Items that have a place in the list; here, not in a law, all there are."""
+        return self.n_samples
+
+    @property
     def weighted(self) -> bool:
         """Whether depths are sums of weights."""
         return self.items.weighted

@@ -46,7 +46,8 @@ class RandomSelectionResult:
         is the chance level, which lies above the prevalence, the more so the shorter
         the lists.
     n_samples, n_targets : int
-        Number of items, and of targets among them, in all lists together.
+        Number of items, and of targets among them, in all lists together; with those
+        that were missed.
     metric : str
         Name of the metric with its cut-off.
     method : str
@@ -59,6 +60,8 @@ class RandomSelectionResult:
         Results of the single lists, if there were several.
     labels : tuple
         What the lists are called: the values of `groups`, or the numbers of the folds.
+    n_missed : int
+        Number of targets that were never scored.
     """
 
     statistic: float
@@ -77,15 +80,17 @@ class RandomSelectionResult:
     null_distribution: RandomSelectionNull | MeanNull
     parts: tuple["RandomSelectionResult", ...] = ()
     labels: tuple[Any, ...] = ()
+    n_missed: int = 0
 
     def __str__(self) -> str:
         """Say what was found, in words and numbers."""
         beyond = {"greater": ">=", "less": "<=", "two-sided": "as far out as"}
         many = bool(self.parts)
+        missed = f", {self.n_missed} of them missed" if self.n_missed else ""
         lines = [
             f"Random selection test of {self.metric}",
             f"  {f'{len(self.parts)} lists' if many else 'list':<10} "
-            f"{self.n_samples} items, {self.n_targets} targets "
+            f"{self.n_samples} items, {self.n_targets} targets{missed} "
             f"(prevalence {self.n_targets / self.n_samples:.4g})",
             f"  value      {self.statistic:.4g}{' on average' if many else ''}",
             f"  by luck    {self.null_mean:.4g} on average, "

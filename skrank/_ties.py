@@ -24,16 +24,24 @@ _Ints = NDArray[np.intp]
 class TieGroups:
     """The groups of a list, best first, by the depths they end at.
 
-    `merged` tells the stretches, whose items are not tied, from the ties.
+    `merged` tells the stretches, whose items are not tied, from the ties. Below the
+    last group there may be places of items that were never scored: no depth reaches
+    them, but targets may fall there.
     """
 
     ends: _Ints
     merged: NDArray[np.bool_]
+    n_missed: int = 0
+
+    @property
+    def n_scored(self) -> int:
+        """Number of items in the groups."""
+        return int(self.ends[-1])
 
     @property
     def n_samples(self) -> int:
-        """Number of items."""
-        return int(self.ends[-1])
+        """Number of items, scored or not."""
+        return self.n_scored + self.n_missed
 
     @property
     def whole(self) -> bool:

@@ -39,16 +39,21 @@ def _value_of_ranks(
     normalize: str = "min",
     alpha: float = 20.0,
     n_targets: int | None = None,
+    n_missed: int | None = None,
     **parameter: float,
 ) -> Fraction:
-    """Value of hits at these ranks, from the definitions in words."""
+    """Value of hits at these ranks, from the definitions in words.
+
+    Targets without a rank were missed; so many places they may stand on, if told.
+    """
     m = n_targets or len(ranks)
-    n = n_scored + m - len(ranks)
+    missed = m - len(ranks) if n_missed is None else n_missed
+    n = n_scored + missed
     found = sum(rank <= cut for rank in ranks)
     if metric in CURVE:
         return _curve_figure(ranks, metric, m, **parameter)
     if metric in ("rie", "bedroc"):
-        return _early_recognition(ranks, metric, n, m, alpha)
+        return _early_recognition(ranks, metric, n, m, alpha, missed > 0)
     if metric == "reciprocal_rank":
         return Fraction(1, min(ranks)) if ranks else Fraction(0)
     if metric == "recall_at_t":
@@ -88,14 +93,13 @@ def _curve_figure(
 
 
 def _early_recognition(
-    ranks: Sequence[int], metric: str, n: int, m: int, alpha: float
+    ranks: Sequence[int], metric: str, n: int, m: int, alpha: float, missed: bool
 ) -> Fraction:
     """Sum of the weights over that by luck, or between that of worst and best list."""
     weight = [Fraction(exp(-alpha * rank / n)) for rank in range(1, n + 1)]
     total = sum((weight[rank - 1] for rank in ranks), Fraction(0))
     if metric == "rie":
         return (total / m) / (sum(weight) / n)
-    missed = len(ranks) < m
     best, worst = sum(weight[:m]), 0 if missed else sum(weight[n - m :])
     return (total - worst) / (best - worst)
 

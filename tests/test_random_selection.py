@@ -3,6 +3,8 @@
 import dataclasses
 import math
 import pickle
+from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,9 +16,14 @@ from sklearn.metrics import average_precision_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
+import oracles
+from cases import TIES, make_list
 from skrank import (
+    RandomSelectionNull,
     RandomSelectionResult,
     RandomSelectionTest,
+    RankCounts,
+    average_precision,
     average_precision_at_k,
     make_average_precision_scorer,
     recall_at_t,
@@ -383,3 +390,106 @@ def test_law_of_pvalues_under_the_null_by_labels():
     for level in (0.05, 0.2, 0.5):
         error = 3 * math.sqrt(level * (1 - level) / p.size)
         assert np.mean(p <= level) <= level + error
+
+
+# Targets that were never scored
+
+SETTINGS_OF_METRICS = [
+    ("average_precision", {}),
+    ("average_precision_at_k", {"k": 3}),
+    ("average_precision_at_k", {"k": 3, "normalize": "hits"}),
+    ("recall_at_t", {"t": 3}),
+    ("precision_at_t", {"t": 4}),
+    ("enrichment_factor", {"t": 2}),
+    ("reciprocal_rank", {}),
+    ("rie", {"alpha": 5.0}),
+    ("bedroc", {"alpha": 5.0}),
+]
+
+
+def law_with_missed(sizes, n_targets, metric, *, n_missed, **settings):
+    """All placements over the list and the places below it: value -> probability."""
+    law = {}
+    ways = math.comb(sum(sizes) + n_missed, n_targets)
+    for hits in product(*(range(size + 1) for size in sizes)):
+        left = n_targets - sum(hits)
+        if 0 <= left <= n_missed:
+            counts = map(math.comb, (*sizes, n_missed), (*hits, left))
+            value = oracles.value(
+                list(zip(sizes, hits, strict=True)),
+                metric,
+                n_targets=n_targets,
+                n_missed=n_missed,
+                **settings,
+            )
+            law[value] = law.get(value, 0) + Fraction(math.prod(counts), ways)
+    assert sum(law.values()) == 1
+    return law
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize(("metric", "settings"), SETTINGS_OF_METRICS)
+@pytest.mark.parametrize(
+    ("sizes", "hits", "n_missed"),
+    [
+        ((1, 1, 1, 1, 1, 1), (1, 0, 1, 0, 0, 0), 1),
+        ((1, 1, 3, 1), (0, 1, 1, 0), 2),
+        ((6,), (2,), 4),  # more were missed than scored
+    ],
+)
+def test_missed_targets_against_all_placements(
+    sizes, hits, n_missed, metric, settings, ties
+):
+    groups, n_targets = list(zip(sizes, hits, strict=True)), sum(hits) + n_missed
+    words = {"depth" if key in "kt" else key: settings[key] for key in settings}
+    words |= {"ties": ties, "n_missed": n_missed}
+    law = law_with_missed(sizes, n_targets, metric, **words)
+    value = oracles.value(groups, metric, n_targets=n_targets, **words)
+    result = RandomSelectionTest(metric, ties=ties, **settings).from_predictions(
+        *make_list(sizes, hits), n_missed=n_missed
+    )
+    # exponential weights are rounded in the oracle
+    pvalue = oracles.tail(law, value - Fraction(1, 10**12))
+    mean, variance = oracles.mean_and_variance(law)
+    assert result.statistic == pytest.approx(float(value))
+    assert result.pvalue == pytest.approx(float(pvalue))
+    assert result.null_mean == pytest.approx(float(mean))
+    assert result.null_std == pytest.approx(math.sqrt(variance), abs=1e-12)
+
+
+def test_missed_targets_of_a_long_list_are_below_a_cut(example):
+    """The same law, seen as that of the top 1000 of a list of 1030."""
+    result = RandomSelectionTest().from_predictions(*example, n_missed=30)
+    law = RandomSelectionNull(
+        1030, 40, "average_precision_at_k", k=1000, normalize="relevant"
+    )
+    assert (result.n_samples, result.n_targets, result.n_missed) == (1030, 40, 30)
+    assert result.statistic == average_precision(*example, n_missed=30)
+    assert result.pvalue == law.pvalue(result.statistic)
+    assert (result.null_mean, result.null_std) == (law.mean(), law.std())
+
+
+def test_missed_targets_in_print_and_in_counts():
+    y_true, y_score = list_with_ap(20, [1, 2, 5])
+    test = RandomSelectionTest("recall_at_t", t=5)
+    result = test.from_predictions(y_true, y_score, n_missed=2)
+    line = "  list       22 items, 5 targets, 2 of them missed (prevalence 0.2273)"
+    assert str(result).splitlines()[1] == line
+    counts = RankCounts.from_arrays(y_true, y_score)
+    assert test.from_predictions(counts, n_missed=2).to_dict() == result.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("y_true", "settings", "message"),
+    [
+        ([0, 0, 0, 0], {}, "got 0 targets among 4 items"),
+        ([1, 1, 1, 1], {}, "got 4 targets among 4 items"),
+        ([1, 0, 1, 0], {"groups": [0, 0, 1, 1]}, "`n_missed` must be 0 with `groups`"),
+        ([1, 0, 1, 0], {"n_missed": -1}, "`n_missed` must be an int of at least 0"),
+    ],
+)
+def test_refusals_with_missed_targets(y_true, settings, message):
+    with pytest.raises(ValueError, match=message):
+        RandomSelectionTest().from_predictions(
+            y_true, [4.0, 3, 2, 1], **{"n_missed": 2, **settings}
+        )

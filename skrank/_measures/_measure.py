@@ -23,8 +23,12 @@ class ListShape(Protocol):
     """What a measure must know of a list to place its cut."""
 
     @property
-    def n_samples(self) -> float:
-        """Number of items, or their total weight."""
+    def n_scored(self) -> float:
+        """Number of items that have a place in the list, or their total weight."""
+
+    @property
+    def n_missed(self) -> int:
+        """Number of targets that were never scored."""
 
     @property
     def whole(self) -> bool:
@@ -101,16 +105,16 @@ class Measure(ABC):
 
     def cut(self, shape: ListShape) -> float:
         """Depth of the list that counts."""
-        return shape.n_samples
+        return shape.n_scored
 
     def reach(self, n_samples: int, n_targets: int) -> float:
         """Depth below which tie groups may begin that are not asked for."""
         return inf
 
-    def frame(self, shape: ListShape, n_targets: float, n_missed: int = 0) -> Frame:
+    def frame(self, shape: ListShape, n_targets: float) -> Frame:
         """Place the cut on a list."""
-        n_samples = shape.n_samples + n_missed
-        return Frame(n_samples, n_targets, self.cut(shape), n_missed)
+        n_samples = shape.n_scored + shape.n_missed
+        return Frame(n_samples, n_targets, self.cut(shape), shape.n_missed)
 
     @abstractmethod
     def gain(
@@ -139,7 +143,7 @@ class Measure(ABC):
 
     def value(self, ranking: Ranking) -> float:
         """Value of one ranking, within the bounds; O(m) for m targets."""
-        frame = self.frame(ranking, ranking.n_targets, ranking.n_missed)
+        frame = self.frame(ranking, ranking.n_targets)
         if self.additive:
             counted = ranking.groups.down_to(frame.cut)
             value = self._total(counted, frame) / self.divisor(frame)
@@ -186,5 +190,5 @@ def reach_of(depth: float, n_samples: int) -> float:
 
 def place_cut(name: str, depth: float, ties: str, shape: ListShape) -> float:
     """Depth of a cut, moved to the end of its tie group under "threshold"."""
-    cut = check_depth(name, depth, shape.n_samples, whole=shape.whole)
+    cut = check_depth(name, depth, shape.n_scored, whole=shape.whole)
     return shape.group_end(cut) if ties == "threshold" else cut
