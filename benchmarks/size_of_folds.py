@@ -64,7 +64,7 @@ def row(name, split, n_sets):
         share = np.mean(np.array(pvalues) <= level)
         error = np.sqrt(share * (1 - share) / n_sets)
         cells.append(f"{share:>9.3f} +- {error:.3f}")
-    return f"{name:<22}" + "".join(cells) + f"{np.nanstd(zscores):>9.2f}"
+    return f"{name:<22}" + "".join(cells) + f"{np.std(zscores):>9.2f}"
 
 
 def main(n_sets=N_SETS):

@@ -31,7 +31,7 @@ METRICS = {
     "bedroc alpha=3": ("bedroc", {"alpha": 3}),
 }
 
-# metrics that are no sum over tie groups, and so have no law of luck
+# metrics that are no sum over tie groups
 FIGURES = {
     "max_f_score": ("max_f_score", {}),
     "max_f_score beta=2": ("max_f_score", {"beta": 2}),

@@ -14,7 +14,7 @@ import skrank.scorers
 from cases import FIGURES, WITHOUT_TIES
 from skrank._measures import METRICS, make_measure
 
-# Metrics that are no sum over tie groups: they have no measure, and no law of luck
+# Metrics that are no sum over tie groups: they have no measure
 NO_SUMS = {name for name, _ in FIGURES.values()}
 DOC = Path(__file__).parents[1] / "doc"
 

@@ -2,7 +2,8 @@
 
 A measure adds up what tie groups gain, each for itself. These do not: a maximum over
 the operating points, or what one of them says that is found by its recall. They are
-read from a ranking, as a measure is, but have no law under random selection.
+read from a ranking, as a measure is, but have no law under random selection; but for
+R-precision, whose law is that of a measure, precision at the number of targets.
 """
 
 import math

@@ -140,8 +140,7 @@ class HitCurveDisplay(CurveDisplay):
             Source of randomness of the simultaneous band.
         pvalue : bool, default=None
             Whether the legend has the p-value against random selection. None leaves it
-            out where it takes longer than some seconds, which is where items times
-            targets are more than 1e7, or 1e9 if there are at most 1000 targets.
+            out where there are more than 200,000 targets, which may take long.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         name : str, default=None

@@ -106,8 +106,7 @@ class LiftDisplay(CurveDisplay):
             Whether the depth is in fractions of the list, not in items.
         pvalue : bool, default=None
             Whether the legend has the p-value against random selection. None leaves it
-            out where it takes longer than some seconds, which is where items times
-            targets are more than 1e7, or 1e9 if there are at most 1000 targets.
+            out where there are more than 200,000 targets, which may take long.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         name : str, default=None

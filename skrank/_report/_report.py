@@ -75,9 +75,9 @@ def ranking_report(
     confidence_level : float, default=0.95
         Level of the intervals, between 0 and 1.
     pvalue : bool, default=None
-        Whether to test each ranking against luck. None does so where it takes no more
-        than some seconds: up to 1e7 items times targets, and up to 1e9 if at most 1000
-        are targets. Without it there is no p; z is there all the same.
+        Whether to test each ranking against luck. None does so unless there are more
+        than 200,000 targets, which may take long. Without it there is no p; z is there
+        all the same.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness of the test against luck, which draws lists only where no
         other method is fast enough.
