@@ -305,8 +305,9 @@ cross_validate` reports it. The null is that within each fold the targets are sp
         its model is fitted on other items: the p-values in `parts` are right. Between
         folds it is an approximation, because each fold is tested by models that were
         fitted on the others. On data that know nothing, the mean over five folds spread
-        up to a quarter wider than independent folds would, so that p was at most 0.01
-        in 2 to 3 % of the data sets, and at most 0.05 in 5 to 10 %; see the user guide.
+        up to 1.3 times as wide as independent folds would, so that p was at most 0.05
+        in 5 to 10 % of the data sets, at most 0.01 in 2 to 3 %, and at most 0.001 in
+        0.3 to 0.6 %: the smaller p, the more times too small it is. See the user guide.
         The number of folds times the smallest p in `parts` is safe.
 
         Parameters
