@@ -126,5 +126,16 @@ class RandomSelectionResult:
 
 
 def is_far_below(zscore: float) -> bool:
-    """Whether a ranking is so much worse than luck that it may be read backwards."""
+    """Whether a ranking is so much worse than luck that it may be read backwards.
+
+    Parameters
+    ----------
+    zscore : float
+        Its z-score.
+
+    Returns
+    -------
+    is_far_below : bool
+        True below -3.
+    """
     return zscore < _FAR_BELOW
