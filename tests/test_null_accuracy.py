@@ -27,10 +27,10 @@ def off_by(log_p, truth):
 
 
 RARE = [
-    *[(500, 10, ap) for ap in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)],
+    *[(500, 10, ap) for ap in (0.1, 0.3, 0.5, 0.8)],
     *[(1000, 20, z) for z in ("z3", "z6", "z10")],
-    *[(2000, 20, ap) for ap in (0.05, 0.1, 0.2, 0.4, 0.6)],
-    *[(3000, 30, z) for z in ("z3", "z6", "z10")],
+    *[(2000, 20, ap) for ap in (0.05, 0.2, 0.6)],
+    *[(3000, 30, z) for z in ("z3", "z10")],
 ]
 
 
@@ -108,7 +108,7 @@ def test_few_groups_against_enumeration(monkeypatch, sizes, m, ties):
     monkeypatch.setattr("skrank.null._enumeration.FEW_PATHS", 100)
     null = RandomSelectionNull(sum(sizes), m, tie_sizes=sizes, ties=ties)
     values = np.unique(null.rvs(300, 5))
-    for s in values[np.linspace(0, values.size - 1, 6).astype(int)]:
+    for s in values[np.linspace(0, values.size - 1, 4).astype(int)]:
         exact = null.tail(s, method="enumeration").log_pvalue
         assert off_by(null.tail(s).log_pvalue, exact) < PROMISED
 
@@ -182,11 +182,7 @@ def test_law_of_pvalues_under_the_null(n, m, tied, lumpy):
     values = np.sort(make(sizes if tied else n, m, 40_000, rng))[::-1]
     null = RandomSelectionNull(n, m, tie_sizes=sizes if tied else None)
     for alpha in (0.001, 0.01, 0.05):
-        low, high = 0, values.size
-        while low < high:
-            middle = (low + high) // 2
-            small = null.pvalue(values[middle]) <= alpha
-            low, high = (middle + 1, high) if small else (low, middle)
-        share = low / values.size
-        assert share <= alpha + 3 * math.sqrt(alpha * (1 - alpha) / values.size)
-        assert share >= 0.6 * alpha or lumpy
+        most = alpha + 3 * math.sqrt(alpha * (1 - alpha) / values.size)
+        assert null.pvalue(values[int(most * values.size)]) > alpha
+        if not lumpy:
+            assert null.pvalue(values[int(0.6 * alpha * values.size) - 1]) <= alpha

@@ -71,9 +71,9 @@ def test_quantiles_against_their_definition(case, sizes, n_targets):
 )
 def test_quantiles_invert_the_tails(n, m, settings):
     null = RandomSelectionNull(n, m, **settings)
-    for q in (0.9, 0.5, 0.1, 0.01, 1e-6):
+    for q in (0.5, 0.01, 1e-6):
         assert null.sf(null.isf(q)) == pytest.approx(q, rel=2e-3)
-    for q in (0.05, 0.5, 0.99):
+    for q in (0.05, 0.99):
         assert null.cdf(null.ppf(q)) == pytest.approx(q, rel=2e-3)
     least, most = null.support()
     assert null.isf([0.0, 1.0]) == pytest.approx([most, least])
@@ -157,7 +157,7 @@ def test_inversion_that_fails_says_so(monkeypatch):
     assert null.logsf(0.1) == null.logsf(0.1)  # a function, even where it is drawn
 
 
-@pytest.mark.parametrize(("n", "m"), [(1000, 20), (300, 10), (500, 50)])
+@pytest.mark.parametrize(("n", "m"), [(500, 10), (300, 30)])
 def test_lists_nearly_as_bad_as_can_be_against_certified_bounds(n, m):
     law = RandomSelectionNull(n, m)
     least = law.support()[0]
