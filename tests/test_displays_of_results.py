@@ -79,8 +79,8 @@ def test_bars_are_the_probabilities_of_the_law(sizes, hits, metric):
 
 
 def test_long_lists_agree_with_draws():
-    law = RandomSelectionNull(1000, 50)
-    display = NullDistributionDisplay.from_law(law, bins=25)
+    law = RandomSelectionNull(400, 20)
+    display = NullDistributionDisplay.from_law(law, bins=12)
     assert 1 - 2e-4 <= display.probabilities.sum() <= 1
     drawn = np.histogram(law.rvs(200_000, random_state=0), display.edges)[0] / 200_000
     error = np.sqrt(display.probabilities / 200_000)
@@ -92,17 +92,16 @@ def test_long_lists_agree_with_draws():
 
 def test_normal_law_has_the_mean_and_spread_of_luck():
     law = RandomSelectionNull(200, 10)
-    display = NullDistributionDisplay.from_law(law, bins=10)
+    display = NullDistributionDisplay.from_law(law, bins=4)
     x, density = display.normal_.get_data()
     assert density == pytest.approx(norm.pdf(x, law.mean(), law.std()))
     assert (
-        NullDistributionDisplay.from_law(law, bins=10, plot_normal=False).normal_
-        is None
+        NullDistributionDisplay.from_law(law, bins=2, plot_normal=False).normal_ is None
     )
 
 
 def test_far_values_are_on_the_axes():
-    display = NullDistributionDisplay.from_predictions(Y, Y * 10 + B, bins=10)
+    display = NullDistributionDisplay.from_predictions(Y, Y * 10 + B, bins=4)
     x = display.line_.get_xdata()[0]
     assert x == pytest.approx(average_precision(Y, Y * 10 + B))
     assert x > 2 * display.edges[-1]
@@ -127,7 +126,7 @@ def test_legend_says_what_the_test_says():
 def test_several_lists():
     groups = np.arange(N) % 3
     result = RandomSelectionTest().from_predictions(Y, B, groups=groups)
-    display = NullDistributionDisplay.from_result(result, bins=20)
+    display = NullDistributionDisplay.from_result(result, bins=8)
     assert display.statistic == result.statistic
     assert display.null_mean == result.null_mean
     assert display.probabilities.sum() == pytest.approx(1, abs=3e-4)
@@ -149,9 +148,9 @@ def test_search():
 
 
 def test_law_from_estimator_is_from_predictions():
-    one = NullDistributionDisplay.from_estimator(LINEAR, X, Y, bins=10)
+    one = NullDistributionDisplay.from_estimator(LINEAR, X, Y, bins=3)
     other = NullDistributionDisplay.from_predictions(
-        np.where(Y, "t", "o"), LINEAR.decision_function(X), pos_label="t", bins=10
+        np.where(Y, "t", "o"), LINEAR.decision_function(X), pos_label="t", bins=3
     )
     np.testing.assert_array_equal(one.probabilities, other.probabilities)
     assert one.statistic == other.statistic
@@ -230,11 +229,11 @@ def test_comparison_from_estimators():
     assert one.names == ("LogisticRegression", "KNeighborsClassifier")
     for mine, theirs in zip(one.line_, other.line_, strict=True):
         np.testing.assert_array_equal(mine.get_xydata(), theirs.get_xydata())
-    same = RankingComparisonDisplay.from_estimators(KNN, KNN, X, Y)
+    same = RankingComparisonDisplay.from_estimators(KNN, KNN, X, Y, simultaneous=False)
     assert same.names == ("A", "B")
     assert np.all(same.difference_.get_ydata() == 0)
     named = RankingComparisonDisplay.from_estimators(
-        KNN, LINEAR, X, Y, names=("k", "l")
+        KNN, LINEAR, X, Y, names=("k", "l"), simultaneous=False
     )
     assert named.line_[1].get_label().startswith("l: AP")
 
@@ -319,8 +318,8 @@ def test_luck_without_a_choice(settings):
 
 def test_laws_in_the_same_axes_have_their_colours_and_names():
     one = NullDistributionDisplay.from_law(RandomSelectionNull(50, 5), bins=5)
-    other = NullDistributionDisplay.from_predictions(Y, A, bins=5, ax=one.ax_)
-    third = NullDistributionDisplay.from_predictions(Y, B, bins=5, ax=one.ax_)
+    other = NullDistributionDisplay.from_predictions(Y, A, bins=2, ax=one.ax_)
+    third = NullDistributionDisplay.from_predictions(Y, B, bins=2, ax=one.ax_)
     colors = {display.bars_.get_facecolor() for display in (one, other, third)}
     assert len(colors) == 3
     assert one.normal_.get_color() != other.normal_.get_color()
