@@ -68,8 +68,15 @@ def test_a_layout_that_is_made_on_drawing_makes_room(layout):
     assert is_within(box, ax.figure.bbox)
 
 
-@pytest.mark.parametrize("layout", [None, "constrained"])
-@every
+@pytest.mark.parametrize(
+    ("layout", "display"),
+    [
+        (None, HitCurveDisplay),
+        (None, LiftDisplay),
+        (None, RecallPrecisionDisplay),
+        ("constrained", RecallPrecisionDisplay),
+    ],
+)
 def test_axes_of_a_grid_stay_large(layout, display):
     figure, grid = plt.subplots(2, 2, layout=layout)
     for ax in grid.ravel():
