@@ -254,6 +254,7 @@ def population_hits(depths, n, m, shift):
     return m * norm.sf(np.array(cuts) - shift)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("m", "shift"), [(40, 0.7), (40, 3.0)])
 def test_coverage_of_binormal_populations(m, shift):
     """Within 4 standard errors of 95 % from below, of 80 samples each."""
