@@ -52,7 +52,9 @@ def in_frame(columns, sizes=UNEVEN):
 
 @pytest.mark.parametrize("scheduler", ["threads", "synchronous"])
 @pytest.mark.parametrize(
-    "sizes", [(400,), UNEVEN, (1,) * 400, (0, 400, 0)], ids=["one", "uneven", "1", "0"]
+    "sizes",
+    [(400,), UNEVEN, (*(1,) * 40, 360), (0, 400, 0)],
+    ids=["one", "uneven", "single", "0"],
 )
 def test_partitions_of_any_size(columns, sizes, scheduler):
     with dask.config.set(scheduler=scheduler):
