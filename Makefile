@@ -2,8 +2,11 @@
 PYTHON ?= python3
 VENV := .venv
 OLDEST := .venv-oldest
-# judges of numbers, which do not depend on the versions of the libraries
-NUMBERS := test_null.py test_null_accuracy.py test_null_large.py test_null_moments.py
+# Left out on the oldest versions: files that only judge the arithmetic of this package, on
+# arrays of numbers and by elementwise functions. What takes or gives objects of a library, sorts,
+# or asks for functions of scipy that no other file reaches, stays.
+NUMBERS := $(addprefix test_,$(addsuffix .py,certain_values counting equal_up_to_rounding hit_curve \
+	leave_one_out measures null null_accuracy null_large null_quantiles peers tie_search ties))
 FAMILIES := _average_precision.py _top.py _early.py _curve.py
 DISPLAYS := _hit_curve.py _recall_precision.py _lift.py _null_distribution.py _ranking_comparison.py
 PUBLIC := skrank/__init__.py \
