@@ -50,8 +50,8 @@ def test_rare_targets_against_certified_bounds(n, m, point):
 
 
 MANY = [
-    *[(1000, 100, ap) for ap in (0.14, 0.1561, 0.2, 0.3, 0.5, 0.8)],
-    *[(3000, 245, ap) for ap in (0.1, 0.12, 0.2, 0.3, 0.5)],
+    *[(1000, 100, ap) for ap in (0.14, 0.2, 0.3, 0.8)],
+    *[(3000, 245, ap) for ap in (0.1, 0.2, 0.5)],
     *[(14906, 304, ap) for ap in (0.1766, 0.256)],
 ]
 

@@ -267,19 +267,19 @@ def test_worst_lists_against_counting(n, m):
 
 @pytest.mark.parametrize(
     ("n", "m"),
-    [pytest.param(*size, marks=pytest.mark.slow) for size in LONG],
+    [pytest.param(*size, marks=pytest.mark.slow) for size in LONG[::2]],
 )
 def test_quantiles_are_monotone_bounded_and_inverse(n, m):
     """Over the whole range of q; what the engines leave open is some per cent of p."""
     null = RandomSelectionNull(n, m)
     least, most = null.support()
     room = 1e-6 * null.std()
-    small = [10.0**-e for e in (60, 40, 20, 12, 9, 6, 5, 4, 3, 2, 1)]
+    small = [10.0**-e for e in (60, 20, 9, 6, 4, 2, 1)]
     for quantile, tail, grows in (
         (null.ppf, null.cdf, 1),
         (null.isf, null.sf, -1),
     ):
-        q = np.array([*small, 0.3, 0.5, 0.7, *(1 - np.array(small[::-1][:8]))])
+        q = np.array([*small, 0.3, 0.5, 0.7, *(1 - np.array(small[::-1][:5]))])
         x = quantile(q)
         assert np.all(grows * np.diff(x) >= -room)
         assert np.all((x >= least) & (x <= most))
