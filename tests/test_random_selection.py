@@ -353,6 +353,7 @@ def test_alternatives_are_complements(example):
     assert p["two-sided"] == pytest.approx(2 * p["greater"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", "saddlepoint"])
 @pytest.mark.parametrize("ties", ["expected", "threshold"])
 def test_law_of_pvalues_under_the_null_with_ties(method, ties):
@@ -374,6 +375,7 @@ def test_law_of_pvalues_under_the_null_with_ties(method, ties):
         assert np.mean(p <= level) >= 0.6 * level - error
 
 
+@pytest.mark.slow
 def test_law_of_pvalues_under_the_null_by_labels():
     # the whole way from labels and a fitted KNN, whose test labels are shuffled
     rng = np.random.default_rng(6)
