@@ -182,6 +182,7 @@ def test_one_target_is_uniform_over_the_ranks():
 # The grid
 
 
+@pytest.mark.filterwarnings("ignore:the p-value is known to be:RuntimeWarning")
 @all_cases
 @all_ties
 @pytest.mark.parametrize(("sizes", "n_targets"), SMALL_LISTS)

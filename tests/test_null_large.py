@@ -11,7 +11,7 @@ from scipy.stats import hypergeom
 
 from skrank import RandomSelectionNull, _ties
 from skrank._ties import DETAILED, TieGroups, untied
-from skrank.null import MeanNull, _choice, _inversion, _levels, _sampling
+from skrank.null import MeanNull, _facts, _inversion, _levels, _sampling
 from skrank.null._chain import Chain, Orders
 from skrank.null._excess import IMPOSSIBLE, Tail, ask, halve
 from skrank.null._excess import _mended as mended
@@ -34,7 +34,7 @@ def log_p(n, m, s):
 @pytest.fixture
 def few_detailed(monkeypatch):
     """Stretches from a depth that leaves laws small; the rule is the same there."""
-    for module in (_ties, _choice):
+    for module in (_ties, _facts):
         monkeypatch.setattr(module, "DETAILED", FEW_DETAILED)
 
 
@@ -120,12 +120,6 @@ def test_orders_of_one_hit_in_a_block_are_uniform():
         assert curvature == pytest.approx(exact, rel=0.08)
     # a strong tilt takes a hit to one end of its block, and not beyond
     assert float(orders.cumulants(1e6)[1][0]) < 0.5
-
-
-@pytest.mark.parametrize("s", [0.999, 0.9999])
-def test_a_list_that_is_all_but_perfect_is_refused(s):
-    with pytest.raises(ValueError, match="`method` must not be 'auto' for a law this"):
-        RandomSelectionNull(10**6, 10**4).tail(s)
 
 
 @pytest.mark.parametrize(("n", "m"), [(10**5, 2000), (10**8, 200_000)])
@@ -368,9 +362,12 @@ def test_where_strides_fail_every_number_of_hits_is_followed(monkeypatch):
     monkeypatch.setattr(_levels, "_CUT", -1.0)
     every = RandomSelectionNull(5000, 700).tail(s)
     assert every.log_pvalue == pytest.approx(strides.log_pvalue, abs=0.02)
-    monkeypatch.setattr(_choice, "_ROUGH_CELLS", 0)
-    with pytest.raises(ValueError, match="`method` must not be 'auto' for a law this"):
-        RandomSelectionNull(5000, 700).tail(s)
+    monkeypatch.setattr(_facts, "_ROUGH_CELLS", 0)
+    with pytest.warns(RuntimeWarning, match='by "bounds"'):
+        bounded = RandomSelectionNull(5000, 700).tail(s)
+    assert bounded.log_bounds[0] < strides.log_pvalue < bounded.log_pvalue
+    with pytest.raises(ValueError, match="`method` must not be 'inversion' for a law"):
+        RandomSelectionNull(5000, 700).tail(s, method="inversion")
 
 
 def test_windows_of_the_finest_lattice_are_looked_at(monkeypatch):
@@ -438,11 +435,12 @@ def test_few_targets_in_a_list_that_is_all_but_perfect(n, m, last):
     most = Fraction(last - m, last)
     ways = ways_to_lose(most, 1, 0, m)
     null, s = RandomSelectionNull(n, m), 1 - float(most) / m - 1e-12
-    if ways < 100 and n > FEW_DETAILED:  # else they are counted
-        with pytest.raises(ValueError, match="`method` must not be 'auto' for a law"):
-            null.tail(s)
-        return
     exact = math.log(ways) - (gammaln(n + 1) - gammaln(m + 1) - gammaln(n - m + 1))
+    if ways < 100 and n > FEW_DETAILED:  # else they are counted
+        with pytest.warns(RuntimeWarning, match='by "bounds"'):
+            found = null.tail(s)
+        assert found.log_bounds[0] <= exact <= found.log_pvalue
+        return
     assert null.tail(s).log_pvalue == pytest.approx(exact, abs=0.05)
 
 
@@ -470,10 +468,11 @@ def test_tops_of_many_targets_against_draws():
 
 
 @pytest.mark.parametrize(("found", "error"), [(-1e9, 0.0), (-10.0, 0.9)])
-def test_what_cannot_be_is_refused(monkeypatch, found, error):
+def test_what_cannot_be_is_not_taken(monkeypatch, found, error):
     monkeypatch.setattr(_inversion, "tail", lambda *_: Tail(found, error=error))
-    with pytest.raises(ValueError, match="`method` must not be 'auto' for a law this"):
-        RandomSelectionNull(5000, 700).tail(0.3)
+    with pytest.warns(RuntimeWarning, match='by "bounds"'):
+        bounded = RandomSelectionNull(5000, 700).tail(0.3)
+    assert bounded.log_pvalue != found
 
 
 def test_an_error_of_many_targets_is_told(monkeypatch):

@@ -12,6 +12,7 @@ import oracles
 from cases import METRICS, SMALL_LISTS, oracle_settings
 from skrank import RandomSelectionNull
 from skrank.null import MeanNull
+from skrank.null._excess import OutOfReachError
 
 all_cases = pytest.mark.parametrize("case", METRICS)
 
@@ -119,8 +120,9 @@ def test_doubt_is_not_hidden(monkeypatch):
     monkeypatch.setattr("skrank.null._law._DOUBTFUL", 1e-4)
     null = RandomSelectionNull(1000, 20)
     with pytest.warns(RuntimeWarning, match="the p-value is known with a relative err"):
-        null.tail(0.1)
-    assert null.tail(0.1, method="inversion").error > 1e-4
+        assert null.tail(0.1).error > 1e-4
+    with pytest.warns(RuntimeWarning, match="the p-value is known with a relative err"):
+        assert null.tail(0.1, method="inversion").error > 1e-4
 
 
 def test_tilted_law_with_two_humps_is_not_trusted():
@@ -130,12 +132,14 @@ def test_tilted_law_with_two_humps_is_not_trusted():
         100_000, 1000, tie_sizes=[100, 900, 4000, 15_000, 80_000]
     )
     s = null.mean() + 12 * null.std()
-    drawn = null.tail(s, method="tilted", n_resamples=20_000, random_state=0)
+    with pytest.warns(RuntimeWarning, match="the p-value is known with a relative err"):
+        drawn = null.tail(s, method="tilted", n_resamples=20_000, random_state=0)
     assert drawn.error > 1
     lower, upper = null.tail(s, method="grid").log_bounds
     assert lower < null.tail(s).log_pvalue < upper
 
 
+@pytest.mark.filterwarnings("ignore:the p-value is known with:RuntimeWarning")
 def test_tilted_draws_that_all_miss():
     null = RandomSelectionNull(1000, 20)
     found = [
@@ -150,11 +154,34 @@ def test_tilted_draws_that_all_miss():
 def test_inversion_that_fails_says_so(monkeypatch):
     monkeypatch.setattr("skrank.null._inversion._invert", lambda *_: (-1.0, 0.001))
     null = RandomSelectionNull(1000, 20)
-    assert null.tail(0.1, method="inversion").error == math.inf
+    with pytest.warns(RuntimeWarning, match="with a relative error of inf%"):
+        assert null.tail(0.1, method="inversion").error == math.inf
     assert null.tail(0.1).method == "grid"
-    monkeypatch.setattr("skrank.null._choice._FEW_MOVES", 0)
+    monkeypatch.setattr("skrank.null._grid.tail", lambda *_: None)
     assert null.tail(0.1).method == "tilted"
     assert null.logsf(0.1) == null.logsf(0.1)  # a function, even where it is drawn
+
+
+def test_where_all_engines_fail_the_proven_bound_is_given(monkeypatch):
+    """Cantelli's inequality is the judge; nothing is refused."""
+    null = RandomSelectionNull(1000, 20)
+    truth = null.tail(0.2).log_pvalue
+
+    def out_of_reach(*_, **__):
+        raise OutOfReachError
+
+    for engine in ("_grid.tail", "_inversion.tail", "_sampling.tilted_tail"):
+        monkeypatch.setattr(f"skrank.null.{engine}", out_of_reach)
+    with pytest.warns(RuntimeWarning, match='and at most 0.004.*, by "bounds"'):
+        found = null.tail(0.2)
+    deviations = (0.2 - null.mean()) / null.std()
+    assert found.method == "bounds"
+    assert found.log_pvalue == pytest.approx(-math.log1p(deviations**2), rel=1e-9)
+    assert found.log_bounds[0] < truth < found.log_bounds[1] == found.log_pvalue
+    below = null.tail(0.2, alternative="less")  # all but certain by the same bound
+    assert -1e-6 < below.log_pvalue <= 0.0
+    least = math.log1p(-math.exp(found.log_pvalue))
+    assert below.log_bounds[0] == pytest.approx(least, rel=1e-6)
 
 
 @pytest.mark.parametrize(("n", "m"), [(500, 10), (300, 30)])
@@ -281,14 +308,23 @@ def test_hits_divisor_in_several_lists_is_left_to_draws():
             null.tail(0.5, method=method)
 
 
-def test_a_law_that_is_too_large_is_refused():
-    # the cut divides a tie of thousands of targets; all but the last target on top
-    sizes = [20_000, 20_000, 20_000]
-    cut = RandomSelectionNull(60_000, 15_000, "recall_at_t", t=30_000, tie_sizes=sizes)
-    nearly_perfect = RandomSelectionNull(10**6, 10_000)
-    for law, value in ((cut, 0.51), (nearly_perfect, 0.9999)):
-        with pytest.raises(ValueError, match="`method` must not be 'auto' for a law"):
-            law.pvalue(value)
+def test_a_cut_that_divides_a_tie_of_thousands_of_targets():
+    """Half of the hits of the tie count; the judge is the sum over hypergeometrics."""
+    sizes, m = [20_000, 20_000, 20_000], 15_000
+    null = RandomSelectionNull(60_000, m, "recall_at_t", t=30_000, tie_sizes=sizes)
+    above = np.arange(4000, 6001)
+    inside = np.ceil(2 * (0.503 * m - above) - 1e-9)
+    beyond = hypergeom.sf(inside - 1, 40_000, m - above, 20_000)
+    truth = float(hypergeom.pmf(above, 60_000, m, 20_000) @ beyond)
+    found = null.tail(0.503)
+    assert found.method == "monte_carlo"
+    assert math.exp(found.log_pvalue) == pytest.approx(truth, abs=0.02)
+
+
+def test_a_list_that_is_all_but_perfect_is_bounded():
+    with pytest.warns(RuntimeWarning, match='by "bounds"'):
+        found = RandomSelectionNull(10**6, 10_000).tail(0.9999)
+    assert found.log_bounds[0] < found.log_pvalue < math.log(1e-7)
 
 
 def test_grid_is_for_one_list():

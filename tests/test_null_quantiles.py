@@ -16,6 +16,7 @@ import oracles
 from cases import METRICS, TIES, oracle_settings
 from skrank import RandomSelectionNull
 from skrank.null import MeanNull
+from skrank.null._choice import Asked
 
 SIZES = [(1,) * 7, (2, 2, 2, 1), (7,), (4, 1, 1, 1), (1, 1, 4), (1, 3, 1, 2)]
 CLOSE = 1e-9  # distance from a probability at which rounding does not count
@@ -323,28 +324,43 @@ def test_lists_that_engines_refuse_are_counted(monkeypatch):
     assert null.tail(value) == at_once
 
 
-def test_quantiles_step_over_what_no_engine_can_tell():
-    """Two lists are counted by none; the least value known to be enough is given."""
+@pytest.mark.parametrize("value", [0.7, 0.8, 0.9, 0.95])
+def test_lists_near_their_best_are_counted_together(value):
+    """All pairs of placements of two lists; the second is of another shape."""
+    null = MeanNull([RandomSelectionNull(20, 3), RandomSelectionNull(16, 4)])
+    pairs = np.add.outer(*(all_values(n, m) for n, m in ((20, 3), (16, 4)))) / 2
+    asked = Asked(null._facts, value, 1)
+    found = asked._count(10**6)
+    share = np.mean(pairs >= value - 1e-12)
+    assert math.exp(found.log_pvalue) == pytest.approx(share, rel=1e-9)
+
+
+def all_values(n, m):
+    places = np.array(list(combinations(range(1, n + 1), m)))
+    return (np.arange(1, m + 1) / places).mean(axis=1)
+
+
+def test_quantiles_of_several_lists_near_their_best():
     null = MeanNull([RandomSelectionNull(50, 5)] * 2)
     chance = 1 / math.comb(50, 5) ** 2
-    with pytest.raises(ValueError, match="`method` must not be 'auto'"):
-        null.pvalue(0.97)
     assert null.isf(chance / 2) == 1.0
-    critical = null.isf(10 * chance)
-    assert 0.9 < critical <= 1.0
-    assert null.sf(critical) <= 10 * chance
+    # one target of one list a place further down: two pairs of lists
+    assert null.isf(1.5 * chance) == pytest.approx(1 - (1 - 5 / 6) / 10, abs=1e-6)
 
 
-@pytest.mark.parametrize("part", [1e-5, 0.02])
-def test_the_rest_of_what_is_refused_is_bounded(part):
-    """The mean of two lists just below its maximum, judged by Cantelli's inequality."""
-    null = MeanNull([RandomSelectionNull(40, 35)] * 2)
-    mean, most = null.mean(), null.support()[1]
-    value = most - part * (most - mean)
-    with pytest.warns(RuntimeWarning, match="at most 1, by .cantelli.; the larger"):
-        found = null.tail(value, alternative="less")
-    excess = ((value - mean) / null.std()) ** 2
-    assert found.method == "cantelli"
-    assert found.log_pvalue == 0.0
-    assert_allclose(math.exp(found.log_bounds[0]), excess / (1 + excess), rtol=1e-9)
-    assert found.log_bounds[1] == 0.0
+@pytest.mark.parametrize("part", [1e-5, 0.02, 0.1, 0.3])
+def test_both_sides_of_several_lists_near_their_best(part):
+    """The mean of lists just below its maximum: nothing is left to bounds."""
+    for null in (
+        MeanNull([RandomSelectionNull(40, 35)] * 2),
+        MeanNull([RandomSelectionNull(200, 4)] * 5),
+        MeanNull([RandomSelectionNull(50, 5), RandomSelectionNull(300, 20)]),
+    ):
+        most = null.support()[1]
+        value = most - part * (most - null.mean())
+        above = null.tail(value)
+        below = null.tail(value, alternative="less")
+        assert above.method != "bounds"
+        assert math.expm1(below.log_pvalue) == pytest.approx(
+            -math.exp(above.log_pvalue), rel=0.05
+        )

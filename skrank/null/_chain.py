@@ -194,12 +194,16 @@ class Chain:
     def blocks(self, growth: float, head: int = 0, single: int = 0) -> "Chain":
         """Merge the list into blocks that grow with the depth, its last group too.
 
-        The first `head` items are one block; if `head` is 0, at least `single` items
+        The first `head` items are one block, and at least as many hits can vary at the
+        end of each, down to the last; if `head` is 0, at least `single` items
         are kept apart. Ties are merged only where they are narrower than the blocks,
         and under another rule than "expected" not at all, unless there is a `head`.
         """
         coarse = copy(self)
         coarse.ends = self._block_ends(growth, head, single)
+        least, most, _ = coarse.possible()
+        roomy = (most - least)[1:] >= head
+        coarse.ends = coarse.ends[np.append(roomy, True)]
         coarse._mark_merged(self)
         bounds = np.searchsorted(self.ends, coarse.ends)
         cubes = np.where(self.merged, 1, self.sizes).astype(float) ** 2 * self.sizes
@@ -457,11 +461,11 @@ def _merge_far(
     """Ends of the groups, those that can be merged joined to blocks of some width."""
     kept = []
     alone = np.flatnonzero(np.append(~mergeable, True))
-    first = int(np.searchsorted(ends, max(single, 1 / growth), side="right"))
+    first = int(np.searchsorted(ends, max(single, int(1 / growth)), side="right"))
     index = first
     while index < ends.size:
         start = int(ends[index - 1]) if index else 0
-        reach = start + min(growth * start, widest)
+        reach = int(start + min(growth * start, widest))  # a float would cast all ends
         last = min(
             int(np.searchsorted(ends, reach, side="right")),
             int(alone[np.searchsorted(alone, index)]),

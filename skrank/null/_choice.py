@@ -1,30 +1,32 @@
-"""Which engine answers: by the size of the law, by its ties, by what is known of p.
+"""Which engine answers: the cheapest whose answer is known well enough.
 
-The engines answer one question, the logarithm of a tail probability. Here a method is
-chosen by a stated rule, and what is the same for all values of one law is kept.
+The engines answer one question, the logarithm of a tail probability, and say how well
+they know it. They are asked in the order of what they cost, until one knows enough. No
+answer is taken that is outside of what is proven (see `Limits`); where none is left,
+what is proven is the answer.
 """
 
 import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skrank._ties import DETAILED
 from skrank.null import (
     _enumeration,
     _grid,
     _inversion,
     _levels,
+    _limits,
     _normal,
     _saddlepoint,
     _sampling,
 )
-from skrank.null._chain import Chain, log_binomial
-from skrank.null._excess import Question, Tail, Term, ask, slack_at
-from skrank.null._moments import MOST_CELLS, extreme, extreme_value, moments
-from skrank.null._tilting import Solution, solve
+from skrank.null._excess import OutOfReachError, Question, Tail, ask
+from skrank.null._facts import Facts
+from skrank.null._tilting import Solution
 
 METHODS = (
     "auto",
@@ -37,26 +39,20 @@ METHODS = (
     "normal",
 )
 ALTERNATIVES = ("greater", "less", "two-sided")
-_ACCURATE = 0.015  # error of "inversion" beyond which "auto" goes on to "tilted"
-_TIGHT = 0.05  # logarithm of the ratio of bounds, likewise for "grid"
+_ACCURATE = 0.015  # relative error with which "auto" is content
+_TIGHT = 0.05  # and of long lists, where the next engine is slow
+_CERTIFIED = 0.02  # and of the grid, whose bounds are proven
+_HOPELESS = 0.5  # relative error beyond which an estimate is none
 _FEW_FREQUENCIES = 4096  # of "inversion" before "grid" is tried
-_FEW_GROUPS, _FEW_CELLS = 64, 2**23  # of lists that need no strides
-_HOPELESS = 0.5  # error of "inversion" at which more do not help; refused in strides
-_FEW_MOVES = 100_000  # of "grid" in "auto"
 _DRAWS = 2**14  # of "tilted" in "auto", doubled until the error is small enough
 _MAX_DRAWS = 2**20
-_MOST_LAST = 2**24  # cells of the last group, where it is a tie that the cut divides
+_FEWEST_DRAWS, _DRAWN_TARGETS = 1000, 2**26  # of plain draws: some seconds
 _OUTER = 0.5  # part of the way from the mean to an end beyond which counting may do
-_DEEP = -4.0  # K below which a left tail is asked of chains that are fine throughout
-_ROUGH_CELLS = 2**24  # of a pass of the rough chain, where strides fail
-_FULL_CELLS = 2**20  # of a pass of the full chain, where it is preferred to blocks
-_FEW_LISTS = 100  # lists as good as this one, of those without ties; fewer are refused
-# Near an end of the support hardly a path is left, and engines find nothing to go on.
-_UNANSWERED = (_levels.OutOfReachError, ZeroDivisionError, IndexError, ValueError)
+_FEW_LISTS = 100  # lists as good as this one, of those without ties, to be estimated
 
 
 class RefusedError(ValueError):
-    """No engine can tell the probability."""
+    """The engine that was named cannot tell the probability."""
 
 
 class TailProbability(NamedTuple):
@@ -67,13 +63,13 @@ class TailProbability(NamedTuple):
     log_pvalue : float
         Natural logarithm; minus infinity if the value cannot occur.
     log_bounds : tuple of two floats or None
-        Logarithms of certified bounds, from "enumeration", "grid" and "cantelli".
+        Logarithms of certified bounds, from "enumeration", "grid" and "bounds".
     error : float or None
         Relative error: the standard error of "tilted" and "monte_carlo", an estimate of
         what was left out by "inversion". None with bounds, and where it is not known.
     method : str
-        Method that was used; "cantelli" for the bound of a value on the far side of
-        the mean, where no method can tell how little is left.
+        Method that was used; "bounds" where no method knows more than that the
+        probability is between `log_bounds`: then it is the upper one.
     """
 
     log_pvalue: float
@@ -81,371 +77,88 @@ class TailProbability(NamedTuple):
     error: float | None
     method: str
 
+    @property
+    def doubt(self) -> float:
+        """Relative error, or a half of what the bounds leave on one side.
 
-class TailFinder:
-    """Tails of the law of the mean value over one list or several independent ones."""
+        Returns
+        -------
+        doubt : float
+            Infinity where nothing is known.
+        """
+        if self.log_bounds is None:
+            return math.inf if self.error is None else self.error
+        lower, upper = self.log_bounds
+        return 0.0 if lower == upper else math.expm1(min((upper - lower) / 4, 700.0))
 
-    def __init__(self, terms: tuple[Term, ...]) -> None:
-        self.terms = terms
 
-    @cached_property
-    def moments(self) -> tuple[float, float]:
-        """Mean and variance: those of independent lists add."""
-        mean = variance = 0.0
-        for chain, weight, count in self.terms:
-            one = self._list_moments(chain)
-            mean += count * weight * one[0]
-            variance += count * weight**2 * one[1]
-        return mean, variance
+_T = TypeVar("_T")
+_Engine = Callable[[], TailProbability | None]
 
-    def _list_moments(self, chain: Chain) -> tuple[float, float]:
-        if chain.measure.counted_hits == 1 and chain.n_cells > MOST_CELLS:
-            return _enumeration.first_hit_moments(chain)
-        return moments(chain)
 
-    @cached_property
-    def atoms(self) -> _enumeration.Atoms | None:
-        """The law value by value, where that is quick."""
-        return _enumeration.law(self.terms, _enumeration.FEW_PATHS)
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """One value of a law, and which values are more extreme."""
 
-    @cached_property
-    def ends(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Least and largest value, each with the logarithm of its probability."""
-        return self._end(-1), self._end(1)
+    facts: Facts
+    statistic: float
+    sign: int
+    size: int | None = None
+    generator: np.random.Generator | None = None
 
-    @cached_property
-    def _is_large(self) -> bool:
-        """Whether hits are followed in strides."""
-        chains = [term.chain for term in self.terms]
-        if all(chain.ends.size < _FEW_GROUPS for chain in chains):
-            return max(chain.n_cells for chain in chains) > _FEW_CELLS
-        return max(chain.n_targets for chain in chains) > _levels.MANY
-
-    @cached_property
-    def _is_feasible(self) -> bool:
-        """Whether every number of hits can be followed, where strides fail."""
-        cells = max(term.chain.rough.n_cells for term in self.terms)
-        return cells <= _ROUGH_CELLS
-
-    def _end(self, sign: int) -> tuple[float, float]:
-        value = logchance = 0.0
-        for chain, weight, copies in self.terms:
-            one = self._list_end(chain, sign)
-            value += copies * weight * one[0]
-            logchance += copies * one[1]
-        return value, logchance
-
-    def _list_end(self, chain: Chain, sign: int) -> tuple[float, float]:
-        falling = chain.measure.pairwise and chain.measure.ordered
-        expected = chain.untied or chain.measure.ties == "expected"
-        if self._is_large and falling and expected:
-            return _sampling.filled(chain, sign)
-        if chain.coarse.n_cells > MOST_CELLS:
-            return _sampling.filled(chain, sign)
-        return extreme(chain.coarse, sign)
-
-    @cached_property
-    def _least_rough(self) -> float:
-        return self._rough_end(-1)
-
-    @cached_property
-    def _most_rough(self) -> float:
-        return self._rough_end(1)
-
-    def _rough_end(self, sign: int) -> float:
-        if self._is_large:
-            return self.ends[(sign + 1) // 2][0]
-        return sum(
-            copies * weight * extreme_value(chain.rough, sign)
-            for chain, weight, copies in self.terms
-        )
-
-    def _is_inside(self, statistic: float) -> bool:
-        """Whether rough chains can be tilted to the value; one end is to be feared."""
-        mean, variance = self.moments
-        room = 1e-9 * (abs(mean) + math.sqrt(variance))
-        if statistic > mean:
-            return statistic < self._most_rough - room
-        return statistic > self._least_rough + room
-
-    def beyond(self, value: float) -> float:
-        """Return what leaves out `value` itself, whatever rounding does to it."""
-        return value + 3 * slack_at(self.terms, value)
-
-    def tail(
-        self,
-        statistic: float,
-        sign: int,
-        method: str = "auto",
-        size: int | None = None,
-        generator: np.random.Generator | None = None,
-    ) -> TailProbability:
-        """Ask one engine; "auto" takes the most accurate that is feasible."""
-        if method == "normal":
-            tail = _normal.tail(*self.moments, statistic, sign)
-            return TailProbability(*tail, method)
-        atoms = self.atoms if method in ("auto", "enumeration") else None
-        if atoms is None and method == "enumeration":
-            atoms = _enumeration.law(self.terms)
-        if atoms is not None:
-            tail = atoms.tail(statistic, sign, slack_at(self.terms, statistic))
-            return TailProbability(*tail, "enumeration")
-        largest = max(_last_cells(term.chain) for term in self.terms)
-        if largest > _MOST_LAST:
-            raise self._refusal(statistic, method)
-        question = None
-        if method != "enumeration":
-            question = ask(self.terms, statistic, sign)
-        if question is None:
-            return self._without_question(statistic, sign, method, generator)
-        known = self._at_the_ends(statistic, sign)
+    def best(self) -> TailProbability:
+        """Ask the engines one by one until the answer is known well enough."""
+        known = self._known()
         if known is not None:
-            named = "enumeration" if method == "auto" else method
-            return TailProbability(*known, named)
-        if method != "auto":
-            return self._asked(question, statistic, sign, method, size, generator)
-        if self._is_likely(statistic, sign):
-            return self._complement(statistic, sign)
-        few, most = _enumeration.FEW_COUNTED, _enumeration.MOST_COUNTED
-        if self._is_extreme(statistic, sign):
-            counted = self._counted(statistic, sign, few)
-            if counted is not None:
-                return counted
-        try:
-            return self._asked(question, statistic, sign, method, size, generator)
-        except RefusedError:
-            counted = self._counted(statistic, sign, most)
-            if counted is None:
-                raise
-            return counted
+            return known
+        if self.facts.is_likely(self.statistic, self.sign):
+            return self._complement()
+        best = self._proven()
+        for engine, enough in self._engines():
+            found = _attempt(engine)
+            if found is not None and self._is_credible(found):
+                best = min(best, found, key=lambda one: one.doubt)
+            if best.doubt <= enough:
+                break
+        return best
 
-    def _is_extreme(self, statistic: float, sign: int) -> bool:
-        """Whether so few placements may be as extreme that it pays to count them."""
-        mean, end = self.moments[0], self.ends[(sign + 1) // 2][0]
-        return sign * (statistic - mean) > _OUTER * sign * (end - mean)
-
-    def _counted(
-        self, statistic: float, sign: int, most_paths: int
-    ) -> TailProbability | None:
-        """Count the placements that are as extreme, if few are."""
-        if self._to_come is None:
-            return None
-        tail = _enumeration.count(
-            self.terms[0].chain,
-            self._to_come,
-            statistic,
-            sign,
-            slack_at(self.terms, statistic),
-            most_paths,
-        )
-        return None if tail is None else TailProbability(*tail, "enumeration")
-
-    @cached_property
-    def _to_come(self) -> list[NDArray[np.float64]] | None:
-        """What is still to come down the list, if it is one."""
-        single = len(self.terms) == 1 and self.terms[0].copies == 1
-        return _enumeration.to_come(self.terms[0].chain) if single else None
-
-    def _asked(
-        self,
-        question: Question,
-        statistic: float,
-        sign: int,
-        method: str,
-        size: int | None,
-        generator: np.random.Generator | None,
-    ) -> TailProbability:
-        """Ask an engine, and refuse what it cannot know."""
-        try:
-            found = self._ask(question, statistic, sign, method, size, generator)
-        except _UNANSWERED as error:
-            raise self._refusal(statistic, method) from error
-        if self._is_large and found.log_pvalue < self.ends[(sign + 1) // 2][1]:
-            raise self._refusal(statistic, method)  # the end itself is as likely
-        if method == "auto" and sign > 0 and self._is_hardly_possible(found):
-            raise self._refusal(statistic, method)
+    def named(self, method: str) -> TailProbability:
+        """Ask one engine."""
+        if method == "normal":
+            tail = _normal.tail(*self.facts.moments, self.statistic, self.sign)
+            return TailProbability(*tail, method)
+        if method == "enumeration":
+            found = self._enumerated(_enumeration.law(self.facts.terms))
+        else:
+            found = self._known_at_the_ends(method)
+            found = found or _attempt(partial(self._named, method))
+        if found is None:
+            raise self._refusal(method)
         return found
 
-    def _is_hardly_possible(self, found: TailProbability) -> bool:
-        """Whether so few lists are as good that the engines do not resolve them."""
-        tied = not all(term.chain.untied for term in self.terms)
-        if tied or found.log_bounds is not None:
-            return False
-        logcount = sum(
-            copies * float(log_binomial(chain.n_samples, chain.n_targets))
-            for chain, _, copies in self.terms
-        )
-        return found.log_pvalue < math.log(_FEW_LISTS) - logcount
+    # What is known without an engine
 
-    def _is_likely(self, statistic: float, sign: int) -> bool:
-        """Whether the mean is as extreme, so that the rest is what is asked for."""
-        mean, _ = self.moments
-        return statistic < mean if sign > 0 else statistic >= mean
+    @cached_property
+    def _slack(self) -> float:
+        return self.facts.slack(self.statistic)
 
-    def _complement(self, statistic: float, sign: int) -> TailProbability:
-        """One less the probability of what is less extreme: Cantelli's at most.
+    def _known(self) -> TailProbability | None:
+        """Look the probability up, where the law is known value by value."""
+        found = self._enumerated(self.facts.atoms)
+        return found or self._known_at_the_ends("enumeration")
 
-        Where no engine tells that probability, most often because hardly a placement
-        is less extreme, it is only known that p is between Cantelli's bound and 1.
-        """
-        beyond = statistic - sign * 3 * slack_at(self.terms, statistic)
-        mean, variance = self.moments
-        cantelli = variance / (variance + (statistic - mean) ** 2)
-        most = min(cantelli, 1 - 2.0**-53)
-        try:
-            other = self.tail(beyond, -sign)
-        except RefusedError:
-            return TailProbability(0.0, (math.log1p(-most), 0.0), None, "cantelli")
-
-        def rest(log_p: float) -> float:
-            return math.log1p(-min(math.exp(log_p), most)) or 0.0
-
-        log_p, bounds, error = rest(other.log_pvalue), None, None
-        if other.log_bounds is not None:
-            lower, upper = other.log_bounds
-            bounds = rest(upper), rest(lower)
-        if other.error is not None:
-            error = math.expm1(-log_p) * other.error
-        return TailProbability(log_p, bounds, error, other.method)
-
-    def _ask(
-        self,
-        question: Question,
-        statistic: float,
-        sign: int,
-        method: str,
-        size: int | None,
-        generator: np.random.Generator | None,
-    ) -> TailProbability:
-        """Tilt, and hand over to an engine."""
-        if method == "auto" and not self._is_large:
-            quick = self._quick_if_long(question)
-            if quick is not None:
-                return quick
-        answer = partial(self._answer, question, statistic, sign, method)
-        if self._is_large:
-            try:
-                return answer(_levels.solve(question), size, generator)
-            except _levels.OutOfReachError:
-                if not self._is_feasible:
-                    raise
-        return answer(self._solve(question, statistic, sign), size, generator)
-
-    def _answer(
-        self,
-        question: Question,
-        statistic: float,
-        sign: int,
-        method: str,
-        solution: Solution,
-        size: int | None,
-        generator: np.random.Generator | None,
-    ) -> TailProbability:
-        """Ask an engine, the tilt being known."""
-        if method == "saddlepoint":
-            return TailProbability(*_saddlepoint.tail(solution), method)
-        if method == "inversion":
-            return TailProbability(*_inversion.tail(solution), method)
-        if method == "grid":
-            bounded = self._bounded(question, solution, _grid.MAX_MOVES)
-            if bounded is None:
-                raise self._refusal(statistic, method)
-            return TailProbability(*bounded, method)
-        found = self._quickest(question, solution) if method == "auto" else None
-        if found is not None:
-            return found
-        tail = self._tilted(solution, statistic, sign, size, generator)
-        return TailProbability(*tail, "tilted")
-
-    def _quick_if_long(self, question: Question) -> TailProbability | None:
-        """Try strides on long lists of few targets, where they may be enough."""
-        if max(term.chain.n_samples for term in self.terms) <= DETAILED:
+    def _enumerated(self, atoms: _enumeration.Atoms | None) -> TailProbability | None:
+        if atoms is None:
             return None
-        try:
-            tail = _inversion.tail(_levels.solve(question), _FEW_FREQUENCIES)
-        except _levels.OutOfReachError:
-            return None
-        return TailProbability(*tail, "inversion") if self._is_enough(tail) else None
+        tail = atoms.tail(self.statistic, self.sign, self._slack)
+        return TailProbability(*tail, "enumeration")
 
-    def _is_enough(self, tail: Tail) -> bool:
-        """Whether the error is what "auto" promises; draws of long lists are slow."""
-        longest = max(term.chain.n_samples for term in self.terms)
-        assert tail.error is not None
-        return tail.error <= (_ACCURATE if longest <= DETAILED else _TIGHT)
-
-    def _quickest(
-        self, question: Question, solution: Solution
-    ) -> TailProbability | None:
-        """Try the engines that are not drawn, in the order of what they cost."""
-        tail = _inversion.tail(solution, _FEW_FREQUENCIES)
-        assert tail.error is not None
-        if self._is_enough(tail):
-            return TailProbability(*tail, "inversion")
-        bounded = self._bounded(question, solution, _FEW_MOVES)
-        if bounded is not None and _is_tight(bounded):
-            return TailProbability(*bounded, "grid")
-        if not self._is_large or tail.error <= _HOPELESS:
-            tail = _inversion.tail(solution)
-        assert tail.error is not None
-        if self._is_large:  # there is nothing better
-            other = self._is_feasible and isinstance(solution, _levels.Levels)
-            if tail.error > (_TIGHT if other else _HOPELESS):
-                raise _levels.OutOfReachError
-            return TailProbability(*tail, "inversion")
-        return TailProbability(*tail, "inversion") if self._is_enough(tail) else None
-
-    def _bounded(
-        self, question: Question, solution: Solution, max_moves: int
-    ) -> Tail | None:
-        """Ask the grid, which is for one list."""
-        if len(question.parts) > 1 or question.parts[0].copies > 1:
-            return None
-        return _grid.tail(question, _saddlepoint.tail(solution).log_p, max_moves)
-
-    def _tilted(
-        self,
-        solution: Solution,
-        statistic: float,
-        sign: int,
-        size: int | None,
-        generator: np.random.Generator | None,
-    ) -> Tail:
-        """Draw as many as asked for, or until the standard error is small enough."""
-        generator = generator or np.random.default_rng(0)
-        args = solution, self.terms, statistic, sign
-        if size is not None:
-            return _sampling.tilted_tail(*args, size, generator)
-        size = _DRAWS
-        while True:
-            tail = _sampling.tilted_tail(*args, size, generator)
-            if (tail.error or 0.0) <= _ACCURATE or size >= _MAX_DRAWS:
-                return tail
-            size *= 4
-
-    def _solve(self, question: Question, statistic: float, sign: int) -> Solution:
-        """Find the tilt, on the full chains where the rough ones do not reach.
-
-        Lists that are nearly as bad as can be have their targets at the very end, which
-        blocks, and windows drawn from blocks, do not resolve.
-        """
-        if self._is_inside(statistic):
-            chains = [part.chain.rough for part in question.parts]
-            solution = solve(question, chains)
-            deep = solution.tilt > 0 and solution.cumulants.value <= _DEEP
-            if sign > 0 or not deep:
-                return solution
-        chains = [part.chain for part in question.parts]
-        if sign > 0 or sum(chain.n_cells for chain in chains) > _FULL_CELLS:
-            chains = [chain.coarse for chain in chains]
-        return solve(question, chains, fine=sign < 0)
-
-    def _at_the_ends(self, statistic: float, sign: int) -> Tail | None:
+    def _known_at_the_ends(self, method: str) -> TailProbability | None:
         """Exact answer at an end of the support, and beyond it."""
-        if self._is_inside(statistic):
+        if self.facts.is_inside(self.statistic):
             return None
-        slack = slack_at(self.terms, statistic)
-        ends = [(sign * value, log_p) for value, log_p in self.ends]
-        (low, _), (high, log_high) = sorted(ends)
+        sign, statistic, slack = self.sign, self.statistic, self._slack
+        (low, _), (high, log_high) = sorted((sign * x, p) for x, p in self.facts.ends)
         if sign * statistic > high + slack:
             log_p = -math.inf
         elif sign * statistic <= low + slack:
@@ -454,50 +167,196 @@ class TailFinder:
             log_p = log_high
         else:
             return None
-        return Tail(log_p, (log_p, log_p))
+        return TailProbability(log_p, (log_p, log_p), None, method)
 
-    def _without_question(
-        self,
-        statistic: float,
-        sign: int,
-        method: str,
-        generator: np.random.Generator | None,
+    def _complement(self) -> TailProbability:
+        """One less the probability of what is less extreme."""
+        beyond = self.statistic - self.sign * 3 * self._slack
+        other = replace(self, statistic=beyond, sign=-self.sign).best()
+        most = min(_limits.cantelli(self.facts.moments, beyond), 1 - 2.0**-53)
+
+        def rest(log_p: float) -> float:
+            return math.log1p(-min(math.exp(log_p), most)) or 0.0
+
+        log_p, bounds, error = rest(other.log_pvalue), None, None
+        if other.log_bounds is not None:
+            bounds = rest(other.log_bounds[1]), rest(other.log_bounds[0])
+        if other.error is not None:
+            error = math.expm1(-log_p) * other.error
+        if other.method == "bounds":
+            assert bounds is not None
+            log_p = bounds[1]
+        return TailProbability(log_p, bounds, error, other.method)
+
+    # What is proven
+
+    @cached_property
+    def _limits(self) -> _limits.Limits:
+        """Bounds of the tail on the side of the mean where the value is."""
+        facts, upper = self.facts, _limits.cantelli(self.facts.moments, self.statistic)
+        lower = facts.ends[(self.sign + 1) // 2][1]
+        if facts.is_single:
+            (chain,) = facts.chains
+            args = self.statistic, self.sign, self._slack
+            lower = max(lower, _limits.staircase(chain, *args))
+        upper = math.log(upper) if upper > 0 else lower
+        return _limits.Limits(lower, max(lower, upper))
+
+    def _proven(self) -> TailProbability:
+        """Return the upper bound, where nothing better is known."""
+        return TailProbability(self._limits.upper, self._limits, None, "bounds")
+
+    def _is_credible(self, found: TailProbability) -> bool:
+        """Whether an answer is inside the limits, and not a mere guess.
+
+        Engines that estimate do not resolve the last few of all untied lists.
+        """
+        if found.log_bounds is not None:
+            lower, upper = found.log_bounds
+            return lower <= self._limits.upper and upper >= self._limits.lower
+        untied = all(chain.untied for chain in self.facts.chains)
+        last = math.log(_FEW_LISTS) - self.facts.log_lists
+        if untied and self.sign > 0 and found.log_pvalue < last:
+            return False
+        slack = math.log1p(3 * found.doubt) if found.doubt <= _HOPELESS else -math.inf
+        return self._limits.hold(found.log_pvalue, slack)
+
+    # The engines, in the order of what they cost
+
+    def _engines(self) -> Iterator[tuple[_Engine, float]]:
+        """Engines, each with the error that ends the search after it."""
+        facts = self.facts
+        if self._is_extreme():
+            yield partial(self._count, _enumeration.FEW_COUNTED), 0.0
+        question = self._question
+        if question is None:
+            yield self._draw, math.inf
+            return
+        accurate = _TIGHT if facts.is_long else _ACCURATE
+        if facts.is_large or facts.is_long:
+            strides = _attempt(partial(_levels.solve, question))
+            if strides is not None:
+                yield partial(self._invert, strides, _FEW_FREQUENCIES), accurate
+                if facts.is_large:
+                    yield partial(self._invert, strides), _TIGHT
+        if facts.is_feasible:
+            solve = partial(facts.solve, question, self.statistic, self.sign)
+            solution = _attempt(solve)
+            if solution is not None:
+                yield partial(self._invert, solution, _FEW_FREQUENCIES), accurate
+        yield partial(self._bound, _grid.FEW_MOVES), _CERTIFIED
+        yield partial(self._count, _enumeration.MOST_COUNTED), accurate
+        if facts.is_feasible and solution is not None:
+            yield partial(self._invert, solution), accurate
+        yield self._bound, _CERTIFIED
+        if facts.is_feasible and solution is not None and not facts.is_large:
+            yield partial(self._tilt, solution), accurate
+
+    def _is_extreme(self) -> bool:
+        """Whether so few placements may be as extreme that it pays to count them."""
+        sign, mean = self.sign, self.facts.moments[0]
+        end, _ = self.facts.ends[(sign + 1) // 2]
+        return sign * (self.statistic - mean) > _OUTER * sign * (end - mean)
+
+    @cached_property
+    def _question(self) -> Question | None:
+        if not self.facts.is_askable:
+            return None
+        return ask(self.facts.terms, self.statistic, self.sign)
+
+    def _count(self, most_paths: int) -> TailProbability | None:
+        """Count the placements that are as extreme, if few are."""
+        facts, ahead = self.facts, self.facts.to_come
+        if ahead is None:
+            return None
+        args = self.statistic, self.sign, self._slack, most_paths
+        if facts.is_single:
+            tail = _enumeration.count(facts.chains[0], ahead[0], *args)
+        else:
+            best = [value for value, _ in facts.list_ends[self.sign]]
+            tail = _enumeration.count_together(facts.terms, ahead, best, *args)
+        return None if tail is None else TailProbability(*tail, "enumeration")
+
+    def _invert(
+        self, solution: Solution, most: int = _inversion.MAX_FREQUENCIES
     ) -> TailProbability:
-        """Several lists whose divisors are not constant: draws are all there is."""
-        if method != "auto":
-            raise self._refusal(statistic, method)
-        draws = _sampling.draw(
-            self.terms, 10 * _DRAWS, generator or np.random.default_rng(0)
+        return TailProbability(*_inversion.tail(solution, most), "inversion")
+
+    def _bound(self, most_moves: int = _grid.MAX_MOVES) -> TailProbability | None:
+        """Ask the grid, which is for one list."""
+        if self._question is None or not self.facts.is_single:
+            return None
+        width = 4 * _CERTIFIED
+        tail = _grid.tail(self._question, self._limits, width, most_moves)
+        return None if tail is None else TailProbability(*tail, "grid")
+
+    def _tilt(self, solution: Solution) -> TailProbability:
+        """Draw as many as asked for, or until the standard error is small enough."""
+        draw = partial(
+            _sampling.tilted_tail,
+            solution,
+            self.facts.terms,
+            self.statistic,
+            self.sign,
+            generator=self.generator or np.random.default_rng(0),
         )
-        slack = slack_at(self.terms, statistic)
-        tail = _sampling.tail(draws, statistic, sign, slack)
+        size = self.size or _DRAWS
+        tail = draw(size=size)
+        while self.size is None and size < _MAX_DRAWS and _is_rough(tail):
+            size *= 4
+            tail = draw(size=size)
+        return TailProbability(*tail, "tilted")
+
+    def _draw(self) -> TailProbability:
+        """Plain draws, of lists whose divisors are not constant, and of huge ties."""
+        generator = self.generator or np.random.default_rng(0)
+        targets = sum(chain.n_targets * copies for chain, _, copies in self.facts.terms)
+        size = min(10 * _DRAWS, max(_FEWEST_DRAWS, _DRAWN_TARGETS // targets))
+        draws = _sampling.draw(self.facts.terms, size, generator)
+        tail = _sampling.tail(draws, self.statistic, self.sign, self._slack)
         return TailProbability(*tail, "monte_carlo")
 
-    def _describe(self) -> str:
-        chain = self.terms[0].chain
-        size = f"{chain.n_targets} of {chain.n_samples}"
-        lists = sum(term.copies for term in self.terms)
-        return f"{chain.measure.name}, {size if lists == 1 else f'{lists} lists'},"
+    # One engine by name
 
-    def _refusal(self, statistic: float, method: str) -> RefusedError:
+    def _named(self, method: str) -> TailProbability | None:
+        question = self._question
+        if question is None:
+            return None
+        if method == "grid":
+            return self._bound()
+        solution = self._solution(question)
+        if method == "inversion":
+            return self._invert(solution)
+        if method == "saddlepoint":
+            return TailProbability(*_saddlepoint.tail(solution), method)
+        return self._tilt(solution)
+
+    def _solution(self, question: Question) -> Solution:
+        """Find the tilt in strides, or for every number of hits."""
+        if self.facts.is_large:
+            found = _attempt(partial(_levels.solve, question))
+            if found is not None:
+                return found
+            if not self.facts.is_feasible:
+                raise OutOfReachError
+        return self.facts.solve(question, self.statistic, self.sign)
+
+    def _refusal(self, method: str) -> RefusedError:
         msg = (
             f"`method` must not be {method!r} for a law this large or a "
-            f"probability this small, but 'monte_carlo' or 'normal' can be; got "
-            f"{self._describe()} at {statistic:.4g}."
+            f"probability this small, but 'auto' can be; got "
+            f"{self.facts}, at {self.statistic:.4g}."
         )
         return RefusedError(msg)
 
 
-def _last_cells(chain: Chain) -> int:
-    """Ways to fill the last group times the hits above it."""
-    if chain.ends[-1] == chain.n_samples:
-        return 1
-    m = chain.n_targets
-    return (1 + min(int(chain.sizes[-1]), m)) * (1 + min(int(chain.depths[-1]), m))
+def _is_rough(tail: Tail) -> bool:
+    return tail.error is not None and tail.error > _ACCURATE
 
 
-def _is_tight(tail: Tail) -> bool:
-    """Whether the bounds leave no more doubt than "auto" promises."""
-    assert tail.log_bounds is not None
-    lower, upper = tail.log_bounds
-    return upper - lower <= _TIGHT
+def _attempt(engine: Callable[[], _T]) -> _T | None:
+    """Ask an engine; None where it knows that it does not reach."""
+    try:
+        return engine()
+    except OutOfReachError:
+        return None

@@ -53,6 +53,10 @@ class Atoms:
         """Law of a multiple."""
         return Atoms(factor * self.value, self.logchance)
 
+    def take(self, kept: NDArray[np.bool_]) -> "Atoms":
+        """Law without the values that do not count any more."""
+        return Atoms(self.value[kept], self.logchance[kept])
+
     def tail(self, statistic: float, sign: int, slack: float) -> Tail:
         """P(value >= statistic), or <= with sign -1."""
         reaches = sign * (self.value - statistic) >= -slack
@@ -164,6 +168,56 @@ def count(
     logweights.append(logchance[sign * (ends - statistic) >= -slack])
     log_p = float(np.logaddexp.reduce(np.concatenate(logweights), initial=-np.inf))
     return Tail(log_p, (log_p, log_p))
+
+
+def count_together(
+    terms: Sequence[Term],
+    ahead: Sequence[Sequence[_Floats]],
+    best: Sequence[float],
+    statistic: float,
+    sign: int,
+    slack: float,
+    most_paths: int,
+) -> Tail | None:
+    """P(mean value >= statistic), or <= with sign -1, of several lists.
+
+    None of them may be worse than the best of all others can make up for, so that few
+    placements of each are left where the mean is near the `best` values of all. None
+    where too many are.
+    """
+    left = sum(
+        term.copies * term.weight * end for term, end in zip(terms, best, strict=True)
+    )
+    room = sign * (left - statistic) + slack
+    total = Atoms(np.zeros(1), np.zeros(1))
+    for (chain, weight, copies), to_come, end in zip(terms, ahead, best, strict=True):
+        one = _extreme_law(chain, to_come, end - sign * room / weight, sign, most_paths)
+        if one is None:
+            return None
+        for _ in range(copies):
+            if total.value.size * one.value.size > most_paths:
+                return None
+            total, left = total.plus(one.times(weight)), left - weight * end
+            total = total.take(sign * (total.value + left - statistic) >= -slack)
+    return total.tail(statistic, sign, slack)
+
+
+def _extreme_law(
+    chain: Chain, to_come: Sequence[_Floats], least: float, sign: int, most_paths: int
+) -> Atoms | None:
+    """Law of the values from the best down to the least that count, by their paths."""
+    assert chain.slope is not None
+    live, followed = _Paths(np.zeros(1, dtype=np.intp), np.zeros(1), np.zeros(1)), 0
+    for step, ahead in zip(chain.steps(), to_come, strict=True):
+        live = _move(live, step)
+        followed += live.hits.size
+        if followed > most_paths:
+            return None
+        best = ahead[(sign + 1) // 2, live.hits - step.next_least]
+        live = live.take(sign * (chain.slope * live.gain + best - least) >= 0)
+    value, logchance = _finish(chain, live)
+    kept = (sign * (value - least) >= 0) & (logchance > -np.inf)
+    return Atoms.of(value[kept], logchance[kept])
 
 
 def to_come(chain: Chain) -> list[_Floats] | None:

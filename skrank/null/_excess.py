@@ -21,6 +21,10 @@ _Floats = NDArray[np.float64]
 IMPOSSIBLE = -1e300  # logarithm of the weight of a state that leads nowhere
 
 
+class OutOfReachError(Exception):
+    """An engine cannot tell: too near an end, or too large. Engines raise no other."""
+
+
 class Tail(NamedTuple):
     """Logarithm of a tail probability, and what is known of its error.
 

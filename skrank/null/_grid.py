@@ -27,6 +27,7 @@ from scipy.stats import hypergeom
 from skrank.null._chain import Chain, Windows, log_binomial
 from skrank.null._excess import Excess, Question, Tail
 
+FEW_MOVES = 150_000  # that take some seconds
 MAX_MOVES = 450_000  # transitions between states, each some array operations
 _CELLS = (1000, 8000)  # of the observed sum: at least, and at most
 _WORK = 4e8  # cells times moves, between these two
@@ -34,27 +35,60 @@ _MAX_STATES = 5_000_000  # depths times targets
 _SMALLEST = -640.0  # logarithm of a p-value that is safe from underflow
 _MAX_BLOCK_HITS = 25  # hits considered in a block of merged ranks
 _LEFT_OUT = math.log(1e-3)  # what may be left out, relative to the p-value
+_FAR = 30.0  # below its upper bound a p-value is not looked for at first
+_MAX_FINER = 2  # times that the blocks are halved
 
 _Floats = NDArray[np.float64]
 # sums by number of hits: the first cell, and per cell the chances (down, up, split)
 _Cells = dict[int, tuple[int, _Floats]]
 
 
-def tail(question: Question, guess: float, max_moves: int = MAX_MOVES) -> Tail | None:
+def tail(
+    question: Question,
+    limits: tuple[float, float],
+    enough: float,
+    most_moves: int,
+) -> Tail | None:
     """Probability that the excess of one list is at least zero, with certified bounds.
 
-    The `guess` of its logarithm says what is negligible. None where it would take long,
-    or where terms so small that they may have underflown make up the probability.
+    Blocks and cells are made finer until the logarithms of the bounds are within
+    `enough`, or it takes too long; the `limits` of the logarithm say what is
+    negligible. None where it would take too long at once.
     """
     (excess,) = question.parts
-    excess = excess.on(excess.chain.coarse)
-    chain = excess.chain
-    if guess < _SMALLEST or chain.ends.size * chain.n_targets > _MAX_STATES:
+    found, guess, finer = None, max(limits[0], limits[1] - _FAR, _SMALLEST), 0
+    if 2 * excess.chain.n_targets**2 > _MAX_STATES:  # as many ranks stay single
         return None
-    kept, left_out = _likely(chain, guess + _LEFT_OUT)
-    if _n_moves(kept) > max_moves:
-        return None
-    lower, upper, best = _Sweep(excess, question.slack, kept).run()
+    while finer <= _MAX_FINER:
+        chain = _blocks(excess.chain, 2**finer)
+        if chain.ends.size * chain.n_targets > _MAX_STATES:
+            break
+        kept, left_out = _likely(chain, guess + _LEFT_OUT)
+        if _n_moves(kept) * (1 + finer) > most_moves:
+            break
+        sweep = _Sweep(excess.on(chain), question.slack, kept, 4**finer)
+        found = _bounded(sweep.run(), left_out)
+        lower, upper = found.log_bounds or (0.0, 0.0)
+        if upper - lower <= enough:
+            break
+        if guess > max(limits[0], _SMALLEST) and left_out > math.exp(upper) / 100:
+            guess = max(limits[0], upper - _FAR, _SMALLEST)
+        else:
+            finer += 1
+    return found
+
+
+def _blocks(chain: Chain, finer: int) -> Chain:
+    """Merge far ranks, those of the coarse chain or so many times finer."""
+    if finer == 1:
+        return chain.coarse
+    single = max(200, chain.n_targets)
+    return chain.coarsen(0.03 / finer, 2.0 / finer, single)
+
+
+def _bounded(swept: _Floats, left_out: float) -> Tail:
+    """Count what was left out below and above."""
+    lower, upper, best = swept.tolist()
     bounds = (_log(lower - left_out), _log(min(1.0, upper + left_out)))
     return Tail(min(max(_log(best), bounds[0]), bounds[1]), bounds)
 
@@ -90,7 +124,9 @@ def _n_moves(kept: Windows) -> int:
 class _Sweep:
     """One pass down the chain for one observed value."""
 
-    def __init__(self, excess: Excess, slack: float, windows: Windows) -> None:
+    def __init__(
+        self, excess: Excess, slack: float, windows: Windows, finer: int
+    ) -> None:
         self.chain = excess.chain
         self.excess = excess
         self.slack = slack
@@ -101,7 +137,7 @@ class _Sweep:
         reach = -self.least if excess.scale > 0 else self.most
         furthest = float(np.max(reach, where=np.isfinite(reach), initial=0.0))
         cells = min(max(_WORK / max(_n_moves(windows), 1), _CELLS[0]), _CELLS[1])
-        self.width = (furthest or 1.0) / cells
+        self.width = (furthest or 1.0) / (finer * cells)
         self.done = np.zeros(3)
 
     def _gains(self) -> Iterator[tuple[_Floats, _Floats]]:

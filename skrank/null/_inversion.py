@@ -32,7 +32,7 @@ _MIN_FREQUENCIES = 512  # to be allowed; from there on as many as can be
 _WORK = 4e9  # done in this: frequencies times the cells of a pass
 _BATCH_ITEMS = 2**20  # cells times frequencies of one step; bounds the memory
 _FEW_GROUPS = 64  # the law may be near a lattice, whose frequencies return:
-_LATTICE = 4096  # then at least so many
+_LATTICE = 4096, 2 * 10**7  # then so many, where that is this work or less
 
 
 def tail(solution: Solution, max_frequencies: int = MAX_FREQUENCIES) -> Tail:
@@ -42,9 +42,10 @@ def tail(solution: Solution, max_frequencies: int = MAX_FREQUENCIES) -> Tail:
     width = 2 * math.pi / _period(solution, tilt)
     phi = np.zeros(0, dtype=complex)
     groups = sum(part.copies * part.chain.ends.size for part in solution.question.parts)
-    least = _LATTICE if groups < _FEW_GROUPS else _FIRST
     sizes = [move.gain.size for part in parts for move in part.moves]
     cells, batch = sum(sizes), max(8, _BATCH_ITEMS // max(sizes, default=1))
+    least = min(_LATTICE[0], _LATTICE[1] // max(cells, 1))
+    least = max(least, _FIRST) if groups < _FEW_GROUPS else _FIRST
     count = min(least, batch)
     most = min(max(_WORK / max(cells, 1), _MIN_FREQUENCIES), max_frequencies)
     while True:

@@ -19,16 +19,11 @@ from skrank._validation import (
     check_option,
 )
 from skrank.null import _sampling
-from skrank.null._choice import (
-    ALTERNATIVES,
-    METHODS,
-    RefusedError,
-    TailFinder,
-    TailProbability,
-)
-from skrank.null._excess import Term, slack_at
+from skrank.null._choice import ALTERNATIVES, METHODS, Asked, TailProbability
+from skrank.null._excess import Term
+from skrank.null._facts import Facts
 
-_DOUBTFUL = 0.05  # error, or logarithm of the ratio of bounds, "auto" tells of
+_DOUBTFUL = 0.05  # relative error that a method does not hide
 _SMALLER = math.log(0.4)  # below which a tail is the smaller one, whatever its error
 _SIGNS = {"greater": (1,), "less": (-1,), "two-sided": (1, -1)}
 _Floats = NDArray[np.float64]
@@ -41,7 +36,7 @@ class Law:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out of a pickle what can be computed again."""
-        return {k: v for k, v in self.__dict__.items() if k != "_finder"}
+        return {k: v for k, v in self.__dict__.items() if k != "_facts"}
 
     @property
     def metric(self) -> str:
@@ -62,7 +57,7 @@ class Law:
         mean : float
             Chance level of the metric.
         """
-        return self._finder.moments[0]
+        return self._facts.moments[0]
 
     def std(self) -> float:
         """Return the exact standard deviation.
@@ -72,7 +67,7 @@ class Law:
         std : float
             Standard deviation of the metric; 0.0 if ties leave luck no choice.
         """
-        return math.sqrt(self._finder.moments[1])
+        return math.sqrt(self._facts.moments[1])
 
     def support(self) -> tuple[float, float]:
         """Return the least and the largest value that can occur.
@@ -82,7 +77,7 @@ class Law:
         least, largest : float
             Ends of the support; both can be attained.
         """
-        return self._finder.ends[0][0], self._finder.ends[1][0]
+        return self._facts.ends[0][0], self._facts.ends[1][0]
 
     def sf(self, x: ArrayLike) -> Any:
         """Survival function, the probability of a value above `x`.
@@ -229,7 +224,7 @@ class Law:
         generator = check_generator(random_state)
         if method == "monte_carlo":
             drawn = _sampling.draw(self._terms, size, generator)
-            slack = slack_at(self._terms, statistic)
+            slack = self._facts.slack(statistic)
             found = [
                 TailProbability(*_sampling.tail(drawn, statistic, sign, slack), method)
                 for sign in _SIGNS[alternative]
@@ -238,12 +233,13 @@ class Law:
             draws = size if method == "tilted" else None
             found = []
             for sign in self._nearest_first(statistic, _SIGNS[alternative]):
-                one = self._finder.tail(statistic, sign, method, draws, generator)
+                asked = Asked(self._facts, statistic, sign, draws, generator)
+                one = asked.best() if method == "auto" else asked.named(method)
                 found.append(one)
                 if one.log_pvalue < _SMALLER:
                     break
         tail = _twice(found) if alternative == "two-sided" else found[0]
-        if method == "auto":
+        if method != "monte_carlo":  # whose error anyone expects
             _warn_of_doubt(tail)
         return tail
 
@@ -251,7 +247,7 @@ class Law:
         self, statistic: float, signs: tuple[int, ...]
     ) -> tuple[int, ...]:
         """Begin with the side that the value is on."""
-        if len(signs) > 1 and statistic < self._finder.moments[0]:
+        if len(signs) > 1 and statistic < self._facts.moments[0]:
             return signs[::-1]
         return signs
 
@@ -274,8 +270,8 @@ class Law:
         return _sampling.draw(self._terms, size, check_generator(random_state))
 
     @cached_property
-    def _finder(self) -> TailFinder:
-        return TailFinder(self._terms)
+    def _facts(self) -> Facts:
+        return Facts(self._terms)
 
     def _each(
         self, x: ArrayLike, function: Callable[[float], float], name: str = "x"
@@ -300,15 +296,15 @@ class Law:
             sign, rounding = -sign, rounding + min(small, 2.0**-53)
         wanted = small + sign * rounding
         log_p = math.log(wanted) if wanted > 0 else -math.inf
-        if self._finder.atoms is not None:
-            return self._finder.atoms.quantile(log_p, sign)
+        if self._facts.atoms is not None:
+            return self._facts.atoms.quantile(log_p, sign)
         return self._search(log_p, sign)
 
     def _search(self, log_p: float, sign: int) -> float:
         """Return the same as `_quantile`, of a smooth law, to 1e-7 standard deviations.
 
         The tail at the largest value is none of its neighbours' if it has a chance of
-        its own. A tail that no engine can tell is taken for one that is not reached.
+        its own.
         """
         known: dict[float, float] = {}
 
@@ -317,7 +313,7 @@ class Law:
                 known[value] = self._lack(value, log_p, sign)
             return known[value]
 
-        (least, _), (most, log_most) = self._finder.ends
+        (least, _), (most, log_most) = self._facts.ends
         if lack(least) <= 0:
             return least
         if sign > 0 and log_most > log_p:
@@ -331,16 +327,14 @@ class Law:
 
         It falls as the value grows; it is bounded for the sake of the search.
         """
-        try:
-            excess = sign * (self._log_tail(value, sign) - log_p)
-        except RefusedError:
-            return 1.0
+        excess = sign * (self._log_tail(value, sign) - log_p)
         return min(max(excess, -1e6), 1e6)
 
     def _log_tail(self, x: float, sign: int) -> float:
         """Logarithm of P(S > x), or of P(S <= x) for sign -1."""
-        value = self._finder.beyond(x) if sign > 0 else x
-        tail = self._finder.tail(value, sign)
+        # what leaves out the value itself, whatever rounding does to it
+        value = x + 3 * self._facts.slack(x) if sign > 0 else x
+        tail = Asked(self._facts, value, sign).best()
         _warn_of_doubt(tail)
         return tail.log_pvalue
 
@@ -360,19 +354,18 @@ class Law:
 
 def _warn_of_doubt(tail: TailProbability) -> None:
     """Warn where a probability is not known as well as it should be."""
-    if tail.error is not None and tail.error > _DOUBTFUL:
-        msg = (
-            f"the p-value is known with a relative error of {tail.error:.0%} only, "
-            f'by "{tail.method}"; its logarithm is {tail.log_pvalue:.4g}.'
-        )
-        warnings.warn(msg, RuntimeWarning, stacklevel=3)
-    lower, upper = tail.log_bounds or (0.0, 0.0)
-    if lower < upper - _DOUBTFUL:
-        msg = (
-            f"the p-value is known to be at least {math.exp(lower):.4g}, and at most "
-            f'{math.exp(upper):.4g}, by "{tail.method}"; the larger one is given.'
-        )
-        warnings.warn(msg, RuntimeWarning, stacklevel=3)
+    if tail.doubt <= _DOUBTFUL or (tail.log_bounds is None and tail.error is None):
+        return
+    if tail.log_bounds is None:
+        known = f"with a relative error of {tail.error:.0%} only"
+    else:
+        lower, upper = (math.exp(bound) for bound in tail.log_bounds)
+        known = f"to be at least {lower:.2g}, and at most {upper:.2g}"
+    msg = (
+        f'the p-value is known {known}, by "{tail.method}"; the natural logarithm '
+        f"of what is given is {tail.log_pvalue:.4g}."
+    )
+    warnings.warn(msg, RuntimeWarning, stacklevel=3)
 
 
 def _twice(found: list[TailProbability]) -> TailProbability:

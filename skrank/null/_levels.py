@@ -28,8 +28,15 @@ from scipy.interpolate import PchipInterpolator
 from scipy.special import erfcx
 
 from skrank.null._chain import Chain, Lattice, Step
-from skrank.null._excess import Cumulants, Excess, Question
-from skrank.null._tilting import MERGING, Solution, Tilted, add_cumulants, newton
+from skrank.null._excess import Cumulants, Excess, OutOfReachError, Question
+from skrank.null._tilting import (
+    MERGING,
+    Solution,
+    Tilted,
+    add_cumulants,
+    check_centred,
+    newton,
+)
 
 MANY = 500  # targets from which on lists are followed in strides
 _PACKETS = 200  # hits that go together, of the first level, at most
@@ -54,10 +61,6 @@ _PER_DEVIATION = 2.0  # strides in a standard deviation, at least
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
-
-
-class OutOfReachError(Exception):
-    """Too near an end of the support, or the lattice would be too large."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,8 +185,7 @@ def _root(lists: tuple[Strides, ...], tilt: float) -> tuple[float, Cumulants]:
     """Tilt that centres the excess at zero, and the cumulants there."""
     ask = partial(_total, lists)
     tilt, found = newton(ask, ask(tilt), tolerance=0.5, tilt=tilt)
-    if not (math.isfinite(found.value) and found.curvature > 0):
-        raise OutOfReachError
+    check_centred(found, tolerance=0.5)
     return tilt, found
 
 

@@ -20,12 +20,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank.null._chain import Chain, Step, Windows
-from skrank.null._excess import IMPOSSIBLE, Cumulants, Excess, Question, window
+from skrank.null._excess import (
+    IMPOSSIBLE,
+    Cumulants,
+    Excess,
+    OutOfReachError,
+    Question,
+    window,
+)
 
 _Floats = NDArray[np.float64]
 _MAX_PASSES = 60
 _BLOCK_HITS = 6.0  # on average, in a block of the fine chain
 _GROWTH = (0.004, 0.2)  # of the blocks of the fine chain, at least and at most
+_GROWTH_PER_TARGET = 1e-3  # the law of few targets is rough: where each falls is seen
+_MAX_FINER = 4  # chains that are tried, each with blocks half as wide
 _LEFT_OUT = 1e-8  # chance of the numbers of hits outside the windows
 #: Relative error of p that the blocks may cause.
 MERGING = 8e-3
@@ -175,7 +184,10 @@ class Solution:
         if self.fine:
             return [_whole(rough, tilt) for rough in self.rough.parts], MERGING
         parts = zip(self.question.parts, self.rough.parts, strict=True)
-        return [_refine(part, rough, tilt) for part, rough in parts], MERGING
+        found = [_refine(part, rough, tilt) for part, rough in parts]
+        copies = [part.copies for part in self.question.parts]
+        error = sum(n * gap for n, (_, gap) in zip(copies, found, strict=True))
+        return [tilted for tilted, _ in found], error
 
     def drawn(self, tilt: float) -> list[Tilted]:
         """Tilt all parts, on chains from which lists can be drawn."""
@@ -204,6 +216,7 @@ def solve(
     start = _total(rough, 0.0, fine)
     ask = partial(_total, rough, fine=fine)
     tilt, cumulants = newton(ask, start, tolerance=0.5)
+    check_centred(cumulants, tolerance=0.5)
     spread = math.sqrt(start.curvature)
     return Solution(question, rough, tilt, cumulants, spread, fine)
 
@@ -229,6 +242,16 @@ def newton(
         tilt = _next_tilt(tilt, found, low, high, reach)
         found = cumulants_at(tilt)
     return tilt, found
+
+
+def check_centred(found: Cumulants, *, tolerance: float) -> None:
+    """Check that a tilt was found, which near an end of the support there may not be.
+
+    There the tilted law is a single list, or rounding hides where it stands.
+    """
+    spread = math.sqrt(max(0.0, found.curvature))
+    if not (math.isfinite(found.value) and abs(found.slope) <= tolerance * spread > 0):
+        raise OutOfReachError
 
 
 def _next_tilt(
@@ -260,21 +283,32 @@ def add_cumulants(parts: Iterable[Excess], cumulants: Iterable[Cumulants]) -> Cu
     return Cumulants(*(sum(column) for column in zip(*counted, strict=True)))
 
 
-def _refine(excess: Excess, rough: Excess, tilt: float) -> Tilted:
+def _refine(excess: Excess, rough: Excess, tilt: float) -> tuple[Tilted, float]:
     """Tilt one list on a chain that is fine enough, within windows that hold its hits.
 
     Merging loses the variance of the gains inside the blocks, to a relative error of
-    about tilt**2 * variance / 2 in p; the growth of the blocks keeps that small.
+    about tilt**2 * variance / 2 in p; the growth of the blocks keeps that small. Blocks
+    half as wide lose a quarter, so that the difference tells what is lost still.
     """
-    rough_tilted = _whole(rough, tilt)
-    if not rough_tilted.moves:
-        return rough_tilted
-    profile = _Profile(rough_tilted)
+    found = _whole(rough, tilt)
+    if not found.moves:
+        return found, 0.0
+    profile = _Profile(found)
     growth = math.sqrt(24 * MERGING / max(tilt**2 * profile.roughness(), 1e-12))
-    growth = min(max(growth, _GROWTH[0]), _GROWTH[1])
-    chain = excess.chain.coarsen(growth, _BLOCK_HITS)
-    steps = chain.steps(profile.windows(chain), upwards=True)
-    return Tilted(excess.on(chain), tilt, steps)
+    widest = min(_GROWTH[1], _GROWTH_PER_TARGET * excess.chain.n_targets)
+    growth = 2 * min(max(growth, _GROWTH[0]), max(widest, 0.01))
+    lost = math.inf
+    for _ in range(_MAX_FINER):
+        before, chain = found, excess.chain.coarsen(growth, _BLOCK_HITS)
+        steps = chain.steps(profile.windows(chain), upwards=True)
+        found = Tilted(excess.on(chain), tilt, steps)
+        lost = abs(found.log_mgf - before.log_mgf) / 3
+        if chain.ends.size == excess.chain.ends.size:
+            return found, 0.0
+        if before.excess is not rough and lost <= MERGING / 2:
+            break
+        growth /= 2
+    return found, MERGING / 2 + lost
 
 
 def _whole(excess: Excess, tilt: float) -> Tilted:

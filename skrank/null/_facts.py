@@ -1,0 +1,189 @@
+"""What is the same for all values of one law: moments, ends, sizes, exact tables."""
+
+import math
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank._ties import DETAILED
+from skrank.null import _enumeration, _levels, _sampling
+from skrank.null._chain import Chain, log_binomial
+from skrank.null._excess import Question, Term, slack_at
+from skrank.null._moments import MOST_CELLS, extreme, extreme_value, moments
+from skrank.null._tilting import Solution, solve
+
+_FEW_GROUPS, _FEW_CELLS = 64, 2**17  # of lists that need no strides
+_ROUGH_CELLS = 2**24  # of a pass of the rough chain, where strides fail
+_FULL_CELLS = 2**20  # of a pass of the full chain, where it is preferred to blocks
+_MOST_LAST = 2**24  # cells of the last group, where it is a tie that the cut divides
+_DEEP = -4.0  # K below which a left tail is asked of chains that are fine throughout
+
+
+class Facts:
+    """What is known of the mean value over one list or several independent ones."""
+
+    def __init__(self, terms: tuple[Term, ...]) -> None:
+        self.terms = terms
+        self.chains = [term.chain for term in terms]
+
+    @cached_property
+    def moments(self) -> tuple[float, float]:
+        """Mean and variance: those of independent lists add."""
+        mean = variance = 0.0
+        for chain, weight, count in self.terms:
+            one = self._list_moments(chain)
+            mean += count * weight * one[0]
+            variance += count * weight**2 * one[1]
+        return mean, variance
+
+    def _list_moments(self, chain: Chain) -> tuple[float, float]:
+        if chain.measure.counted_hits == 1 and chain.n_cells > MOST_CELLS:
+            return _enumeration.first_hit_moments(chain)
+        return moments(chain)
+
+    @cached_property
+    def atoms(self) -> _enumeration.Atoms | None:
+        """The law value by value, where that is quick."""
+        return _enumeration.law(self.terms, _enumeration.FEW_PATHS)
+
+    @cached_property
+    def ends(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Least and largest value, each with the logarithm of its probability."""
+        return self._end(-1), self._end(1)
+
+    def _end(self, sign: int) -> tuple[float, float]:
+        value = logchance = 0.0
+        for (_, weight, copies), one in zip(
+            self.terms, self.list_ends[sign], strict=True
+        ):
+            value += copies * weight * one[0]
+            logchance += copies * one[1]
+        return value, logchance
+
+    @cached_property
+    def list_ends(self) -> dict[int, list[tuple[float, float]]]:
+        """Those of each list, by sign."""
+        return {
+            sign: [self._list_end(chain, sign) for chain in self.chains]
+            for sign in (-1, 1)
+        }
+
+    def _list_end(self, chain: Chain, sign: int) -> tuple[float, float]:
+        falling = chain.measure.pairwise and chain.measure.ordered
+        expected = chain.untied or chain.measure.ties == "expected"
+        if self.is_large and falling and expected:
+            return _sampling.filled(chain, sign)
+        if chain.coarse.n_cells > MOST_CELLS or not self.is_askable:
+            return _sampling.filled(chain, sign)
+        return extreme(chain.coarse, sign)
+
+    @cached_property
+    def log_lists(self) -> float:
+        """Logarithm of the number of lists."""
+        return sum(
+            copies * float(log_binomial(chain.n_samples, chain.n_targets))
+            for chain, _, copies in self.terms
+        )
+
+    @cached_property
+    def to_come(self) -> tuple[list[NDArray[np.float64]], ...] | None:
+        """What is still to come down each list, where all can be counted."""
+        if not self.is_askable:
+            return None
+        found = [_enumeration.to_come(chain) for chain in self.chains]
+        known = tuple(one for one in found if one is not None)
+        return known if len(known) == len(found) else None
+
+    @property
+    def is_single(self) -> bool:
+        """Whether there is one list."""
+        return len(self.terms) == 1 and self.terms[0].copies == 1
+
+    @property
+    def is_long(self) -> bool:
+        """Whether a list is longer than what is known item by item."""
+        return max(chain.n_samples for chain in self.chains) > DETAILED
+
+    @cached_property
+    def is_large(self) -> bool:
+        """Whether hits are followed in strides."""
+        if all(chain.ends.size < _FEW_GROUPS for chain in self.chains):
+            return max(chain.n_cells for chain in self.chains) > _FEW_CELLS
+        return max(chain.n_targets for chain in self.chains) > _levels.MANY
+
+    @cached_property
+    def is_feasible(self) -> bool:
+        """Whether every number of hits can be followed."""
+        if not self.is_large:
+            return True
+        return max(chain.rough.n_cells for chain in self.chains) <= _ROUGH_CELLS
+
+    @cached_property
+    def is_askable(self) -> bool:
+        """Whether the ways to fill the last groups fit in memory."""
+        return max(map(_last_cells, self.chains)) <= _MOST_LAST
+
+    @cached_property
+    def _rough_ends(self) -> tuple[float, float]:
+        if self.is_large:
+            return self.ends[0][0], self.ends[1][0]
+        least, most = (
+            sum(
+                copies * weight * extreme_value(chain.rough, sign)
+                for chain, weight, copies in self.terms
+            )
+            for sign in (-1, 1)
+        )
+        return least, most
+
+    def is_inside(self, statistic: float) -> bool:
+        """Whether rough chains can be tilted to the value; one end is to be feared."""
+        if not self.is_askable:
+            return self.ends[0][0] < statistic < self.ends[1][0]
+        mean, variance = self.moments
+        room = 1e-9 * (abs(mean) + math.sqrt(variance))
+        least, most = self._rough_ends
+        if statistic > mean:
+            return statistic < most - room
+        return statistic > least + room
+
+    def is_likely(self, statistic: float, sign: int) -> bool:
+        """Whether the mean is as extreme, so that the rest is what is asked for."""
+        mean, _ = self.moments
+        return statistic < mean if sign > 0 else statistic >= mean
+
+    def slack(self, statistic: float) -> float:
+        """Return by how much rounding may move a value near `statistic`."""
+        return slack_at(self.terms, statistic)
+
+    def solve(self, question: Question, statistic: float, sign: int) -> Solution:
+        """Find the tilt, on the full chains where the rough ones do not reach.
+
+        Lists that are nearly as bad as can be have their targets at the very end, which
+        blocks, and windows drawn from blocks, do not resolve.
+        """
+        if self.is_inside(statistic):
+            chains = [part.chain.rough for part in question.parts]
+            solution = solve(question, chains)
+            deep = solution.tilt > 0 and solution.cumulants.value <= _DEEP
+            if sign > 0 or not deep:
+                return solution
+        chains = [part.chain for part in question.parts]
+        if sign > 0 or sum(chain.n_cells for chain in chains) > _FULL_CELLS:
+            chains = [chain.coarse for chain in chains]
+        return solve(question, chains, fine=sign < 0)
+
+    def __str__(self) -> str:
+        """Name the metric and the size."""
+        chain, lists = self.chains[0], sum(term.copies for term in self.terms)
+        size = f"{chain.n_targets} of {chain.n_samples}"
+        return f"{chain.measure.name}, {size if lists == 1 else f'{lists} lists'}"
+
+
+def _last_cells(chain: Chain) -> int:
+    """Ways to fill the last group times the hits above it."""
+    if chain.ends[-1] == chain.n_samples:
+        return 1
+    m = chain.n_targets
+    return (1 + min(int(chain.sizes[-1]), m)) * (1 + min(int(chain.depths[-1]), m))

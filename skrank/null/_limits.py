@@ -1,0 +1,104 @@
+"""Proven bounds of a tail, which no answer of an engine may leave.
+
+Above stands the inequality of Cantelli (1929, *Atti del Congresso Internazionale dei
+Matematici* 6, 47-60): with the exact mean and variance, P(S >= mean + d) is at most
+``variance / (variance + d**2)``. Below stand the chance of the end of the support, and
+that of a staircase of one step: if all lists with h hits among the first T items are as
+extreme as what was observed, p is at least ``C(T, h) C(n - T, m - h) / C(n, m)``. The
+least extreme of them has its hits as low as can be, above T and below, since every
+measure of constant slope grows when a hit moves up. Only the "threshold" rule breaks
+this; average precision by it is at least that of the worst order inside the ties.
+"""
+
+import math
+from copy import copy
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank._measures import AveragePrecision
+from skrank.null import _sampling
+from skrank.null._chain import Chain, log_binomial
+
+_STEPS = 32  # depths of the staircase, from either end
+_ITEMS = 2**21  # places of the lists that are tried for one number of hits
+
+
+class Limits(NamedTuple):
+    """Logarithms of what p is at least, and at most."""
+
+    lower: float
+    upper: float
+
+    def hold(self, log_p: float, slack: float) -> bool:
+        """Whether an answer is inside, but for its own error."""
+        return self.lower - slack <= log_p <= self.upper + slack
+
+
+def cantelli(moments: tuple[float, float], statistic: float) -> float:
+    """Most that the tail beyond a value can be which is on that side of the mean."""
+    mean, variance = moments
+    if statistic == mean:
+        return 1.0
+    return variance / (variance + (statistic - mean) ** 2)
+
+
+def staircase(chain: Chain, statistic: float, sign: int, slack: float) -> float:
+    """Logarithm of the likeliest step all of whose lists are as extreme.
+
+    O(64 * m * log(m)).
+    """
+    judged, n, m = _of_strict_order(chain, sign), chain.n_samples, chain.n_targets
+    if judged is None or 2 * _STEPS * m > _ITEMS:
+        return -math.inf
+    depths = _depths(chain)
+    least, most = np.maximum(0, m - (n - depths)), np.minimum(m, depths)
+    low, high = np.zeros_like(depths), most - least + 1
+    while np.any(low < high):  # more and more extreme numbers of hits, halved
+        middle = (low + high) // 2
+        hits = least + middle if sign > 0 else most - middle
+        places = _places(n, m, depths, np.clip(hits, least, most), sign)
+        values = _sampling.measure_lists(judged, places)
+        enough = sign * (values - statistic) >= -slack / 2
+        low, high = np.where(enough, low, middle + 1), np.where(enough, middle, high)
+        high = np.maximum(low, high)
+    steps = low <= most - least
+    depths, low = depths[steps], low[steps]
+    hits = least[steps] + low if sign > 0 else most[steps] - low
+    ways = log_binomial(depths, hits) + log_binomial(n - depths, m - hits)
+    return float(np.max(ways - log_binomial(n, m), initial=-np.inf))
+
+
+def _of_strict_order(chain: Chain, sign: int) -> Chain | None:
+    """Return a chain whose values are no more extreme, and grow with every hit."""
+    if chain.slope is None:
+        return None
+    if chain.untied or chain.measure.ties != "threshold":
+        return chain
+    if sign < 0 or not isinstance(chain.measure, AveragePrecision):
+        return None
+    judged = copy(chain)
+    judged.measure = replace(chain.measure, ties="pessimistic")
+    return judged
+
+
+def _depths(chain: Chain) -> NDArray[np.intp]:
+    """Ends of groups: near both ends of the list, and ever further from them."""
+    n, ends = chain.n_samples, chain.ends[chain.ends < chain.n_samples]
+    if ends.size == 0:
+        return ends
+    away = np.geomspace(1, n, _STEPS).astype(np.intp)
+    wanted = np.union1d(away, n - away)
+    return np.unique(ends[np.searchsorted(ends, np.clip(wanted, 1, ends[-1]))])
+
+
+def _places(
+    n: int, m: int, depths: NDArray[np.intp], hits: NDArray[np.intp], sign: int
+) -> NDArray[np.intp]:
+    """Places of m hits, so many above each depth, as low as can be, or as high."""
+    index, hits, depths = np.arange(m), hits[:, None], depths[:, None]
+    if sign > 0:
+        return np.where(index < hits, depths - hits + index, n - m + index)
+    return np.where(index < hits, index, depths - hits + index)
