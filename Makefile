@@ -25,6 +25,8 @@ PUBLIC := skrank/__init__.py \
 	$(addprefix skrank/null/,__init__.py _distribution.py _law.py _choice.py)
 PIP = -m pip --disable-pip-version-check install --quiet
 RUN := $(VENV)/bin/python -m
+# as many processes as processors, each with one thread
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-slow test-oldest lint format doc pictures bench bench-asv bench-peers bench-large changelog clean
@@ -36,13 +38,13 @@ demo: $(VENV)/.demo  ## tune and test a ranking of rare digits, print the table,
 	$(VENV)/bin/python examples/plot_rare_digit.py hit_curve.png
 
 test: $(VENV)/.test  ## run the tests, with coverage
-	$(RUN) pytest -n auto --cov -m "not slow"
+	$(ONE_THREAD) $(RUN) pytest -n auto --cov -m "not slow"
 
 test-slow: $(VENV)/.test  ## run the slow judges: simulations, clusters, millions of items
-	$(RUN) pytest -n auto tests -m slow
+	$(ONE_THREAD) $(RUN) pytest -n auto tests -m slow
 
 test-oldest: $(OLDEST)/.test  ## run the tests on the oldest supported versions
-	$(OLDEST)/bin/python -m pytest -n auto tests -m "not slow" $(NUMBERS:%=--ignore=tests/%)
+	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n auto tests -m "not slow" $(NUMBERS:%=--ignore=tests/%)
 
 lint: $(VENV)/.lint  ## check style, types, layers and docstrings
 	$(RUN) ruff check .

@@ -117,13 +117,19 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
                      wrong by orders of magnitude
     ================ ===================================== =========================
 
-    "auto" enumerates where it can and inverts where it cannot. Where the error of the
-    inversion is above 1.5 %, it takes the grid if its bounds are within 5 %, else it
-    draws tilted lists until their standard error is 1.5 %; on lists of more than a
-    million items an inversion within 5 % is enough. Above 500 targets the answer is
-    that of the inversion, with the error it has: above 5 % it warns, above 50 % it
-    refuses. For the mean over several lists of average precision at k with
-    ``normalize="hits"`` it has plain draws only.
+    "auto" never refuses a ranking of two classes. It looks the probability up where the
+    law is known value by value, counts the placements that are as good where they are
+    few, and inverts where it cannot: in strides above 500 targets, and where the hits
+    of few tie groups are many. Where the inversion reports an error above 1.5 %, it
+    asks the grid, and then draws tilted lists; on lists of more than a million items an
+    inversion within 5 % is enough. At values worse than the mean it computes the other
+    side. No answer is taken that is outside of proven bounds: above, Cantelli's
+    inequality with the exact mean and variance; below, the probability of the end of
+    the support, or of so many hits above one depth that all lists with them are as
+    good. Where nothing better is known, `method` is "bounds", the p-value is the upper
+    one, `pvalue_bounds` has both, and a warning says so. For the mean over several
+    lists of average precision at k with ``normalize="hits"``, and for cuts that divide
+    ties of thousands of targets, there are plain draws only.
     The result names the method.
 
     How good are they? Over lists of 1000 to a million items, at 3 to 20 standard
