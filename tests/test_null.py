@@ -304,6 +304,7 @@ def test_coarse_chain_keeps_short_lists_and_large_ties():
     assert tied.sizes[tied.merged].max() <= 2 * 8200 / 20
 
 
+@pytest.mark.filterwarnings("ignore:the p-value is known to be:RuntimeWarning")
 @pytest.mark.parametrize("left_out", [1e-3, 1.0, 30.0])
 def test_grid_bounds_hold_whatever_is_left_out(monkeypatch, left_out):
     # enumeration is the judge; what is left out is in the bounds
@@ -403,9 +404,10 @@ def test_saddlepoint_where_one_path_is_left():
     assert -math.inf < log_p <= 0
 
 
-def test_saddlepoint_is_a_probability_even_unsolved(monkeypatch):
+def test_saddlepoint_is_refused_where_the_tilt_is_not_found(monkeypatch):
     monkeypatch.setattr("skrank.null._tilting._MAX_PASSES", 1)
-    assert 0 < RandomSelectionNull(1000, 20).pvalue(0.5, method="saddlepoint") <= 1
+    with pytest.raises(ValueError, match="`method` must not be 'saddlepoint' for a la"):
+        RandomSelectionNull(1000, 20).pvalue(0.5, method="saddlepoint")
 
 
 # Choice of the method, shapes, refusals

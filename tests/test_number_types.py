@@ -382,6 +382,9 @@ CALLS = {
     "HitCurve.luck_band": CURVE.luck_band,
     "OperatingPoints.f_score": POINTS.f_score,
     "OperatingPoints.luck_band": POINTS.luck_band,
+    "RandomSelectionTest.from_predictions": lambda **given: (
+        skrank.RandomSelectionTest().from_predictions(Y, S, **given).to_dict()
+    ),
     "RankingEvaluation.from_predictions": lambda **given: (
         skrank.RankingEvaluation.from_predictions(Y, S, **given).to_dict()
     ),

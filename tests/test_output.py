@@ -3,6 +3,7 @@
 The judge is the file system: what stands in the folder before and after.
 """
 
+import importlib
 import os
 import pathlib
 import signal
@@ -12,7 +13,7 @@ import sys
 import numpy as np
 import pytest
 
-from skrank import ranking_report
+from skrank import _interrupt, ranking_report
 from skrank._command_line import main
 
 OLD = "old\n"
@@ -422,6 +423,19 @@ def test_interrupt_while_python_imports(tmp_path, module, command):
     )
     assert found.returncode == -signal.SIGINT
     assert found.stderr == ""
+
+
+def test_interrupts_end_the_process_until_they_are_raised(monkeypatch):
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(sys, "argv", ["-m"])
+    monkeypatch.setattr(sys, "orig_argv", ["python", "-m", "skrank"])
+    try:
+        importlib.reload(_interrupt)
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+        _interrupt.raise_interrupts()
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_interrupts_of_other_programs_are_theirs(tmp_path):

@@ -48,6 +48,7 @@ _DRAWS = 2**14  # of "tilted" in "auto", doubled until the error is small enough
 _MAX_DRAWS = 2**20
 _FEWEST_DRAWS, _DRAWN_TARGETS = 1000, 2**26  # of plain draws: some seconds
 _OUTER = 0.5  # part of the way from the mean to an end beyond which counting may do
+_ROUNDING = 1e-6  # of logarithms of probabilities
 _FEW_LISTS = 100  # lists as good as this one, of those without ties, to be estimated
 
 
@@ -212,8 +213,9 @@ class Asked:
         Engines that estimate do not resolve the last few of all untied lists.
         """
         if found.log_bounds is not None:
-            lower, upper = found.log_bounds
-            return lower <= self._limits.upper and upper >= self._limits.lower
+            low, high = found.log_bounds
+            above = self._limits.hold(max(low, self._limits.lower), _ROUNDING)
+            return above and high >= self._limits.lower - _ROUNDING
         untied = all(chain.untied for chain in self.facts.chains)
         last = math.log(_FEW_LISTS) - self.facts.log_lists
         if untied and self.sign > 0 and found.log_pvalue < last:

@@ -27,8 +27,8 @@ from scipy.stats import hypergeom
 from skrank.null._chain import Chain, Windows, log_binomial
 from skrank.null._excess import Excess, Question, Tail
 
-FEW_MOVES = 150_000  # that take some seconds
-MAX_MOVES = 450_000  # transitions between states, each some array operations
+FEW_MOVES = 150_000  # of all sweeps together, which take some seconds
+MAX_MOVES = 300_000  # transitions between states, each some array operations
 _CELLS = (1000, 8000)  # of the observed sum: at least, and at most
 _WORK = 4e8  # cells times moves, between these two
 _MAX_STATES = 5_000_000  # depths times targets
@@ -53,10 +53,10 @@ def tail(
 
     Blocks and cells are made finer until the logarithms of the bounds are within
     `enough`, or it takes too long; the `limits` of the logarithm say what is
-    negligible. None where it would take too long at once.
+    negligible. None where it would take too long at once, or nothing is found.
     """
     (excess,) = question.parts
-    found, guess, finer = None, max(limits[0], limits[1] - _FAR, _SMALLEST), 0
+    found, guess, finer, spent = None, max(limits[0], limits[1] - _FAR, _SMALLEST), 0, 0
     if 2 * excess.chain.n_targets**2 > _MAX_STATES:  # as many ranks stay single
         return None
     while finer <= _MAX_FINER:
@@ -64,7 +64,8 @@ def tail(
         if chain.ends.size * chain.n_targets > _MAX_STATES:
             break
         kept, left_out = _likely(chain, guess + _LEFT_OUT)
-        if _n_moves(kept) * (1 + finer) > most_moves:
+        spent += _n_moves(kept) * (1 + finer)
+        if spent > most_moves:
             break
         sweep = _Sweep(excess.on(chain), question.slack, kept, 4**finer)
         found = _bounded(sweep.run(), left_out)
@@ -75,7 +76,7 @@ def tail(
             guess = max(limits[0], upper - _FAR, _SMALLEST)
         else:
             finer += 1
-    return found
+    return None if found is None or found.log_p == -math.inf else found
 
 
 def _blocks(chain: Chain, finer: int) -> Chain:

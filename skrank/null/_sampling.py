@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from skrank._jobs import run_draws
 from skrank._ranking import HitGroups
 from skrank.null._chain import Chain, log_binomial
-from skrank.null._excess import Tail, Term, slack_at
+from skrank.null._excess import OutOfReachError, Tail, Term, slack_at
 from skrank.null._tilting import Solution, Tilted
 
 _BATCH_ITEMS = 2**15  # places drawn at once; they stay in the processor's cache
@@ -237,7 +237,12 @@ def _descend(
 
 
 def _pick(chance: _Floats, column: _Ints, generator: np.random.Generator) -> _Ints:
-    """Draw a row of a table of chances for each of some columns of it."""
+    """Draw a row of a table of chances for each of some columns of it.
+
+    Near an end of the support draws may leave the table, where rounding alone leads.
+    """
+    if column.min() < 0 or column.max() >= chance.shape[1]:
+        raise OutOfReachError
     if chance.shape[0] == 1:
         return np.zeros(column.size, dtype=np.int64)
     beyond = 1 - np.cumsum(chance[:-1], axis=0)

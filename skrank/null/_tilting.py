@@ -297,17 +297,15 @@ def _refine(excess: Excess, rough: Excess, tilt: float) -> tuple[Tilted, float]:
     growth = math.sqrt(24 * MERGING / max(tilt**2 * profile.roughness(), 1e-12))
     widest = min(_GROWTH[1], _GROWTH_PER_TARGET * excess.chain.n_targets)
     growth = 2 * min(max(growth, _GROWTH[0]), max(widest, 0.01))
-    lost = math.inf
-    for _ in range(_MAX_FINER):
-        before, chain = found, excess.chain.coarsen(growth, _BLOCK_HITS)
+    finer, lost = 0, math.inf
+    while finer < 2 or (lost > MERGING / 2 and finer < _MAX_FINER):
+        before, chain = found.log_mgf, excess.chain.coarsen(growth, _BLOCK_HITS)
         steps = chain.steps(profile.windows(chain), upwards=True)
         found = Tilted(excess.on(chain), tilt, steps)
-        lost = abs(found.log_mgf - before.log_mgf) / 3
         if chain.ends.size == excess.chain.ends.size:
             return found, 0.0
-        if before.excess is not rough and lost <= MERGING / 2:
-            break
-        growth /= 2
+        lost = abs(found.log_mgf - before) / 3
+        growth, finer = growth / 2, finer + 1
     return found, MERGING / 2 + lost
 
 
