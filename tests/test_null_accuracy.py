@@ -56,6 +56,7 @@ MANY = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:the p-value is known with:RuntimeWarning")
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "m", "s"), MANY)
 def test_many_targets_against_tilted_sampling(n, m, s):

@@ -28,7 +28,7 @@ from skrank.null._chain import Chain, Windows, log_binomial
 from skrank.null._excess import Excess, Question, Tail
 
 FEW_MOVES = 150_000  # of all sweeps together, which take some seconds
-MAX_MOVES = 300_000  # transitions between states, each some array operations
+MAX_MOVES = 450_000  # transitions between states, each some array operations
 _CELLS = (1000, 8000)  # of the observed sum: at least, and at most
 _WORK = 4e8  # cells times moves, between these two
 _MAX_STATES = 5_000_000  # depths times targets
