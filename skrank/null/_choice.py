@@ -24,7 +24,7 @@ from skrank.null import (
     _saddlepoint,
     _sampling,
 )
-from skrank.null._excess import OutOfReachError, Question, Tail, ask
+from skrank.null._excess import OutOfReachError, Question, ask
 from skrank.null._facts import Facts
 from skrank.null._tilting import Solution
 
@@ -195,7 +195,7 @@ class Asked:
     def _limits(self) -> _limits.Limits:
         """Bounds of the tail on the side of the mean where the value is."""
         facts, upper = self.facts, _limits.cantelli(self.facts.moments, self.statistic)
-        lower = facts.ends[(self.sign + 1) // 2][1]
+        _, lower = facts.end(self.sign)
         if facts.is_single:
             (chain,) = facts.chains
             args = self.statistic, self.sign, self._slack
@@ -213,15 +213,15 @@ class Asked:
         Engines that estimate do not resolve the last few of all untied lists.
         """
         if found.log_bounds is not None:
-            low, high = found.log_bounds
-            above = self._limits.hold(max(low, self._limits.lower), _ROUNDING)
-            return above and high >= self._limits.lower - _ROUNDING
+            return self._limits.meet(*found.log_bounds, _ROUNDING)
+        if found.doubt > _HOPELESS:
+            return False
         untied = all(chain.untied for chain in self.facts.chains)
         last = math.log(_FEW_LISTS) - self.facts.log_lists
         if untied and self.sign > 0 and found.log_pvalue < last:
             return False
-        slack = math.log1p(3 * found.doubt) if found.doubt <= _HOPELESS else -math.inf
-        return self._limits.hold(found.log_pvalue, slack)
+        log_p, slack = found.log_pvalue, math.log1p(3 * found.doubt)
+        return self._limits.meet(log_p, log_p, slack)
 
     # The engines, in the order of what they cost
 
@@ -241,23 +241,21 @@ class Asked:
                 yield partial(self._invert, strides, _FEW_FREQUENCIES), accurate
                 if facts.is_large:
                     yield partial(self._invert, strides), _TIGHT
-        if facts.is_feasible:
-            solve = partial(facts.solve, question, self.statistic, self.sign)
-            solution = _attempt(solve)
-            if solution is not None:
-                yield partial(self._invert, solution, _FEW_FREQUENCIES), accurate
+        solution = _attempt(partial(self._every_hit, question))
+        if solution is not None:
+            yield partial(self._invert, solution, _FEW_FREQUENCIES), accurate
         yield partial(self._bound, _grid.FEW_MOVES), _CERTIFIED
         yield partial(self._count, _enumeration.MOST_COUNTED), accurate
-        if facts.is_feasible and solution is not None:
+        if solution is not None:
             yield partial(self._invert, solution), accurate
         yield self._bound, _CERTIFIED
-        if facts.is_feasible and solution is not None and not facts.is_large:
+        if solution is not None and not facts.is_large:
             yield partial(self._tilt, solution), accurate
 
     def _is_extreme(self) -> bool:
         """Whether so few placements may be as extreme that it pays to count them."""
         sign, mean = self.sign, self.facts.moments[0]
-        end, _ = self.facts.ends[(sign + 1) // 2]
+        end, _ = self.facts.end(sign)
         return sign * (self.statistic - mean) > _OUTER * sign * (end - mean)
 
     @cached_property
@@ -304,7 +302,9 @@ class Asked:
         )
         size = self.size or _DRAWS
         tail = draw(size=size)
-        while self.size is None and size < _MAX_DRAWS and _is_rough(tail):
+        while (
+            self.size is None and size < _MAX_DRAWS and (tail.error or 0.0) > _ACCURATE
+        ):
             size *= 4
             tail = draw(size=size)
         return TailProbability(*tail, "tilted")
@@ -339,8 +339,12 @@ class Asked:
             found = _attempt(partial(_levels.solve, question))
             if found is not None:
                 return found
-            if not self.facts.is_feasible:
-                raise OutOfReachError
+        return self._every_hit(question)
+
+    def _every_hit(self, question: Question) -> Solution:
+        """Find the tilt for every number of hits, where they can be followed."""
+        if not self.facts.is_feasible:
+            raise OutOfReachError
         return self.facts.solve(question, self.statistic, self.sign)
 
     def _refusal(self, method: str) -> RefusedError:
@@ -350,10 +354,6 @@ class Asked:
             f"{self.facts}, at {self.statistic:.4g}."
         )
         return RefusedError(msg)
-
-
-def _is_rough(tail: Tail) -> bool:
-    return tail.error is not None and tail.error > _ACCURATE
 
 
 def _attempt(engine: Callable[[], _T]) -> _T | None:

@@ -8,7 +8,7 @@ Near the ends of the support few paths are as extreme, whatever the list. These 
 counted without the others.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -147,23 +147,17 @@ def count(
     Paths that cannot reach it any more are left out, those that cannot miss it are
     followed no further. None where too many are left between.
     """
-    assert chain.slope is not None
-    live = _Paths(np.zeros(1, dtype=np.intp), np.zeros(1), np.zeros(1))
-    logweights, followed = [], 0
-    for step, depth, ahead in zip(
-        chain.steps(), chain.depths[1:], to_come, strict=True
-    ):
-        live = _move(live, step)
-        followed += live.hits.size
-        if followed > most_paths:
-            return None
-        ends = chain.slope * live.gain + ahead[:, live.hits - step.next_least]
+    logweights = []
+
+    def keep(live: _Paths, depth: int, ends: _Floats) -> _Paths:
         worst, best = sign * (ends[::sign] - statistic)
         sure, lost = worst >= -slack, best < -slack
         logweights.append(_log_completed(chain, depth, live.take(sure)))
-        live = live.take(~sure & ~lost)
-        if live.hits.size == 0:
-            break
+        return live.take(~sure & ~lost)
+
+    live = _follow(chain, to_come, keep, most_paths)
+    if live is None:
+        return None
     ends, logchance = _finish(chain, live)
     logweights.append(logchance[sign * (ends - statistic) >= -slack])
     log_p = float(np.logaddexp.reduce(np.concatenate(logweights), initial=-np.inf))
@@ -206,18 +200,42 @@ def _extreme_law(
     chain: Chain, to_come: Sequence[_Floats], least: float, sign: int, most_paths: int
 ) -> Atoms | None:
     """Law of the values from the best down to the least that count, by their paths."""
+
+    def keep(live: _Paths, _: int, ends: _Floats) -> _Paths:
+        return live.take(sign * (ends[(sign + 1) // 2] - least) >= 0)
+
+    live = _follow(chain, to_come, keep, most_paths)
+    if live is None:
+        return None
+    value, logchance = _finish(chain, live)
+    kept = (sign * (value - least) >= 0) & (logchance > -np.inf)
+    return Atoms.of(value[kept], logchance[kept])
+
+
+def _follow(
+    chain: Chain,
+    to_come: Sequence[_Floats],
+    keep: Callable[[_Paths, int, _Floats], _Paths],
+    most_paths: int,
+) -> _Paths | None:
+    """Follow the paths that are kept down the body; None where they are too many.
+
+    Which are is told by them, the depth, and the least and largest value of each.
+    """
     assert chain.slope is not None
     live, followed = _Paths(np.zeros(1, dtype=np.intp), np.zeros(1), np.zeros(1)), 0
-    for step, ahead in zip(chain.steps(), to_come, strict=True):
+    for step, depth, ahead in zip(
+        chain.steps(), chain.depths[1:], to_come, strict=True
+    ):
         live = _move(live, step)
         followed += live.hits.size
         if followed > most_paths:
             return None
-        best = ahead[(sign + 1) // 2, live.hits - step.next_least]
-        live = live.take(sign * (chain.slope * live.gain + best - least) >= 0)
-    value, logchance = _finish(chain, live)
-    kept = (sign * (value - least) >= 0) & (logchance > -np.inf)
-    return Atoms.of(value[kept], logchance[kept])
+        ends = chain.slope * live.gain + ahead[:, live.hits - step.next_least]
+        live = keep(live, depth, ends)
+        if live.hits.size == 0:
+            break
+    return live
 
 
 def to_come(chain: Chain) -> list[_Floats] | None:

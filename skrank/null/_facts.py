@@ -50,9 +50,13 @@ class Facts:
     @cached_property
     def ends(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Least and largest value, each with the logarithm of its probability."""
-        return self._end(-1), self._end(1)
+        return self._whole_end(-1), self._whole_end(1)
 
-    def _end(self, sign: int) -> tuple[float, float]:
+    def end(self, sign: int) -> tuple[float, float]:
+        """Return the end on one side."""
+        return self.ends[(sign + 1) // 2]
+
+    def _whole_end(self, sign: int) -> tuple[float, float]:
         value = logchance = 0.0
         for (_, weight, copies), one in zip(
             self.terms, self.list_ends[sign], strict=True

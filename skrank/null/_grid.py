@@ -56,7 +56,8 @@ def tail(
     negligible. None where it would take too long at once, or nothing is found.
     """
     (excess,) = question.parts
-    found, guess, finer, spent = None, max(limits[0], limits[1] - _FAR, _SMALLEST), 0, 0
+    least, finer, spent, found = max(limits[0], _SMALLEST), 0, 0, None
+    guess = max(least, limits[1] - _FAR)
     if 2 * excess.chain.n_targets**2 > _MAX_STATES:  # as many ranks stay single
         return None
     while finer <= _MAX_FINER:
@@ -72,8 +73,8 @@ def tail(
         lower, upper = found.log_bounds or (0.0, 0.0)
         if upper - lower <= enough:
             break
-        if guess > max(limits[0], _SMALLEST) and left_out > math.exp(upper) / 100:
-            guess = max(limits[0], upper - _FAR, _SMALLEST)
+        if guess > least and left_out > math.exp(upper) / 100:
+            guess = max(least, upper - _FAR)
         else:
             finer += 1
     return None if found is None or found.log_p == -math.inf else found

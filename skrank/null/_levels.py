@@ -30,6 +30,7 @@ from scipy.special import erfcx
 from skrank.null._chain import Chain, Lattice, Step
 from skrank.null._excess import Cumulants, Excess, OutOfReachError, Question
 from skrank.null._tilting import (
+    CENTRED,
     MERGING,
     Solution,
     Tilted,
@@ -184,8 +185,8 @@ def _each(
 def _root(lists: tuple[Strides, ...], tilt: float) -> tuple[float, Cumulants]:
     """Tilt that centres the excess at zero, and the cumulants there."""
     ask = partial(_total, lists)
-    tilt, found = newton(ask, ask(tilt), tolerance=0.5, tilt=tilt)
-    check_centred(found, tolerance=0.5)
+    tilt, found = newton(ask, ask(tilt), tolerance=CENTRED, tilt=tilt)
+    check_centred(found)
     return tilt, found
 
 
@@ -199,7 +200,7 @@ def _near(lists: tuple[Strides, ...], tilt: float) -> float:
         found = _total(lists, tilt)
         return found._replace(slope=found.slope - beyond)
 
-    return newton(ask, ask(tilt), tolerance=0.5, tilt=tilt)[0]
+    return newton(ask, ask(tilt), tolerance=CENTRED, tilt=tilt)[0]
 
 
 def _total(lists: tuple[Strides, ...], tilt: float) -> Cumulants:

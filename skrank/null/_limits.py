@@ -32,9 +32,9 @@ class Limits(NamedTuple):
     lower: float
     upper: float
 
-    def hold(self, log_p: float, slack: float) -> bool:
-        """Whether an answer is inside, but for its own error."""
-        return self.lower - slack <= log_p <= self.upper + slack
+    def meet(self, lower: float, upper: float, slack: float) -> bool:
+        """Whether what is between two logarithms may be, but for their own error."""
+        return lower <= self.upper + slack and upper >= self.lower - slack
 
 
 def cantelli(moments: tuple[float, float], statistic: float) -> float:

@@ -36,6 +36,8 @@ _GROWTH = (0.004, 0.2)  # of the blocks of the fine chain, at least and at most
 _GROWTH_PER_TARGET = 1e-3  # the law of few targets is rough: where each falls is seen
 _MAX_FINER = 4  # chains that are tried, each with blocks half as wide
 _LEFT_OUT = 1e-8  # chance of the numbers of hits outside the windows
+#: Deviations from zero at which a tilted mean need not be nearer.
+CENTRED = 0.5
 #: Relative error of p that the blocks may cause.
 MERGING = 8e-3
 
@@ -215,8 +217,8 @@ def solve(
     rough = question.on(chains)
     start = _total(rough, 0.0, fine)
     ask = partial(_total, rough, fine=fine)
-    tilt, cumulants = newton(ask, start, tolerance=0.5)
-    check_centred(cumulants, tolerance=0.5)
+    tilt, cumulants = newton(ask, start, tolerance=CENTRED)
+    check_centred(cumulants)
     spread = math.sqrt(start.curvature)
     return Solution(question, rough, tilt, cumulants, spread, fine)
 
@@ -244,13 +246,13 @@ def newton(
     return tilt, found
 
 
-def check_centred(found: Cumulants, *, tolerance: float) -> None:
+def check_centred(found: Cumulants) -> None:
     """Check that a tilt was found, which near an end of the support there may not be.
 
     There the tilted law is a single list, or rounding hides where it stands.
     """
     spread = math.sqrt(max(0.0, found.curvature))
-    if not (math.isfinite(found.value) and abs(found.slope) <= tolerance * spread > 0):
+    if not (math.isfinite(found.value) and abs(found.slope) <= CENTRED * spread > 0):
         raise OutOfReachError
 
 
