@@ -114,8 +114,10 @@ class Asked:
             return known
         if self.facts.is_likely(self.statistic, self.sign):
             return self._complement()
+        if self._question is None:
+            return self._draw()
         best = self._proven()
-        for engine, enough in self._engines():
+        for engine, enough in self._engines(self._question):
             found = _attempt(engine)
             if found is not None and self._is_credible(found):
                 best = min(best, found, key=lambda one: one.doubt)
@@ -225,15 +227,11 @@ class Asked:
 
     # The engines, in the order of what they cost
 
-    def _engines(self) -> Iterator[tuple[_Engine, float]]:
+    def _engines(self, question: Question) -> Iterator[tuple[_Engine, float]]:
         """Engines, each with the error that ends the search after it."""
         facts = self.facts
         if self._is_extreme():
             yield partial(self._count, _enumeration.FEW_COUNTED), 0.0
-        question = self._question
-        if question is None:
-            yield self._draw, math.inf
-            return
         accurate = _TIGHT if facts.is_long else _ACCURATE
         if facts.is_large or facts.is_long:
             strides = _attempt(partial(_levels.solve, question))
