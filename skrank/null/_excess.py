@@ -19,6 +19,7 @@ from skrank.null._chain import Chain, Orders, Step
 
 _Floats = NDArray[np.float64]
 IMPOSSIBLE = -1e300  # logarithm of the weight of a state that leads nowhere
+_LEAST = -1e200  # of one that leads somewhere, whatever its tilt
 
 
 class OutOfReachError(Exception):
@@ -249,11 +250,11 @@ def halve(values: NDArray[Any]) -> NDArray[Any]:
     size = values.shape[-1]
     found = np.empty((*values.shape[:-1], 2 * size - 1), values.dtype)
     found[..., ::2] = values
+    if values.dtype.kind == "f":
+        values = _mended(values)
     if size < 4:
         found[..., 1::2] = (values[..., 1:] + values[..., :-1]) / 2
         return found
-    if values.dtype.kind == "f":
-        values = _mended(values)
     for _ in range(2):
         ends = [
             4 * edge[..., 0] - 6 * edge[..., 1] + 4 * edge[..., 2] - edge[..., 3]
@@ -271,8 +272,10 @@ def halve(values: NDArray[Any]) -> NDArray[Any]:
 
 def _mended(logweight: _Floats) -> _Floats:
     """Go on in a straight line where logarithms of weights are those of nothing."""
-    good = np.flatnonzero(logweight > IMPOSSIBLE / 2)
-    if good.size in (0, logweight.size):
+    good = np.flatnonzero(logweight > _LEAST)
+    if good.size == 0:  # the windows hold no way to the end
+        raise OutOfReachError
+    if good.size == logweight.size:
         return logweight
     place, found = np.arange(logweight.size), logweight.copy()
     first, last = int(good[0]), int(good[-1])

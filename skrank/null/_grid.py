@@ -199,9 +199,7 @@ class _Sweep:
             column = hits - self.windows.least[row]
             fewest = max(0, least - hits)
             for d in range(fewest, min(self.windows.widest[row], most - hits) + 1):
-                reach = self.most[row + 1, hits + d]
-                if reach == -np.inf:  # the way on leaves the windows
-                    continue
+                reach = self.most[row + 1, hits + d]  # -inf: the way on leaves windows
                 stop = first + chance.shape[1] + (reach + self.slack) / self.width
                 share = math.exp(logcount[d] + after[hits + d] - before[hits])
                 for shift, parts in _rounded(gains[:, d, column].tolist()):

@@ -119,7 +119,8 @@ class Levels(Solution):
             lists = _each(partial(_refined, times=times), self.question, lists, tilt)
             log_p = _normal_tail(tilt, _total(lists, tilt))
             cut = _cut(lists, tilt)
-            error = abs(math.expm1(log_p - before)) + cut * _share(lists, tilt)
+            change = abs(math.expm1(min(log_p - before, 700.0)))
+            error = change + cut * _share(lists, tilt)
             if not _AGREED < error < _HOPELESS and cut <= _CUT:
                 break
         if cut > _CUT:
@@ -142,6 +143,19 @@ def solve(question: Question) -> Levels:
         if still and _cut(lists, tilt) <= _CUT:
             return Levels(question, question, tilt, found, spread, False, lists)
     raise OutOfReachError
+
+
+def moments(chain: Chain) -> tuple[float, float]:
+    """Mean and variance in strides; the slope must be constant."""
+    assert chain.slope is not None
+    part = Excess(chain, 1, 0.0)
+    found = _first(part)
+    while found.heat > 1:
+        found = _next(part, found, 0.0)
+    for _ in range(2):
+        found = _refined(part, found, 0.0)
+    _, mean, variance = found.cumulants(0.0)
+    return chain.slope * mean, chain.slope**2 * variance
 
 
 def _cut(lists: tuple[Strides, ...], tilt: float) -> float:
@@ -210,14 +224,16 @@ def _total(lists: tuple[Strides, ...], tilt: float) -> Cumulants:
 
 def _first(part: Excess) -> Strides:
     """Take a list with all that is possible, its hits in packets."""
-    heat = 1
-    while part.chain.n_targets > _PACKETS * heat:
+    chain, heat = part.chain, 1
+    others = chain.n_samples - chain.n_targets
+    while min(chain.n_targets, others) > _PACKETS * heat:  # the hits vary no further
         heat *= 4
-    chain = _blocks(part.chain, heat)
+    chain = _blocks(chain, heat)
     chain.freedom = None
     least, most, widest = chain.possible()
     stride = np.full(least.shape, heat)
-    lattice = _rounded(chain, least, most, stride, np.zeros_like(widest), widest)
+    fewest = np.maximum(0, widest - others)
+    lattice = _rounded(chain, least, most, stride, fewest, widest)
     return _strides(part, chain, lattice, heat)
 
 

@@ -392,7 +392,10 @@ def _after(step: Step, joint: _Floats) -> _Floats:
         return np.where(inside, after[np.clip(place, 0, after.size - 1)], 0.0)
     known = first + step.stride * np.arange(after.size)
     found = np.interp(hits, known, after, left=0.0, right=0.0)
-    return np.asarray(found / found.sum())
+    total = float(found.sum())
+    if not total > 0:  # the windows hold no way on
+        raise OutOfReachError
+    return np.asarray(found / total)
 
 
 def _felt(chance: _Floats) -> slice:
