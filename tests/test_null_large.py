@@ -15,7 +15,7 @@ from skrank.null import MeanNull, _facts, _inversion, _levels, _sampling
 from skrank.null._chain import Chain, Orders
 from skrank.null._excess import IMPOSSIBLE, Tail, ask, halve
 from skrank.null._excess import _mended as mended
-from skrank.null._moments import moments, pairwise_moments
+from skrank.null._moments import chain_moments, moments, pairwise_moments
 
 LN10 = math.log(10)
 FEW_DETAILED = 2**14
@@ -246,6 +246,43 @@ def test_interpolation_of_a_polynomial_is_exact():
     assert halve(np.array([1.0, 2.0])).tolist() == [1.0, 1.5, 2.0]
 
 
+@pytest.mark.parametrize("metric", ["average_precision", "rie"])
+@pytest.mark.parametrize("rule", ["optimistic", "pessimistic"])
+@pytest.mark.parametrize(
+    ("sizes", "m"),
+    [
+        (np.full(20, 1000), 800),
+        (np.r_[6000, np.ones(9000, dtype=int)], 700),
+        (np.full(20, 250), 4500),
+    ],
+)
+def test_moments_in_strides_against_every_number_of_hits(metric, rule, sizes, m):
+    n = int(sizes.sum())
+    chain = (
+        RandomSelectionNull(n, m, metric, tie_sizes=sizes, ties=rule)._terms[0].chain
+    )
+    mean, variance = _levels.moments(chain)
+    exact = chain_moments(chain)
+    assert mean == pytest.approx(exact[0], rel=1e-8)
+    assert variance == pytest.approx(exact[1], rel=2e-4)
+
+
+@pytest.mark.parametrize("rule", ["optimistic", "pessimistic"])
+def test_moments_of_a_million_items_with_a_wide_tie(rule):
+    sizes = np.r_[333_333, np.ones(666_667, dtype=int)]
+    null = RandomSelectionNull(10**6, 10**4, tie_sizes=sizes, ties=rule)
+    rng, wide = np.random.default_rng(0), 333_333
+    draws = []
+    for _ in range(400):  # what numpy draws, by the definition
+        places = np.sort(rng.choice(10**6, 10**4, replace=False))
+        hits = int(np.searchsorted(places, wide))
+        first = 0 if rule == "optimistic" else wide - hits
+        places[:hits] = first + np.arange(hits)
+        draws.append(np.mean(np.arange(1, 10**4 + 1) / (places + 1)))
+    assert abs(np.mean(draws) - null.mean()) < 4 * null.std() / 20
+    assert np.std(draws) == pytest.approx(null.std(), rel=0.15)
+
+
 def test_too_many_pairs_for_moments():
     sizes = np.full(5 * 10**5, 2)
     null = RandomSelectionNull(10**6, 10**4, tie_sizes=sizes, ties="optimistic")
@@ -338,6 +375,24 @@ def test_nothing_is_lost_on_random_lists(seed):
         (above, error), (below, other) = both_tails(null, value)
         assert above * (1 + error) + below * (1 + other) >= 1
         assert above == pytest.approx(np.mean(draws >= value), abs=0.04)
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "last"), [(1200, 1190, 0), (700, 697, 200), (2000, 1700, 600)]
+)
+def test_few_items_that_are_no_targets(n, m, last):
+    # the hits vary by as little as their number; packets of hits must be smaller
+    sizes = np.r_[np.ones(n - last, dtype=int), last]
+    null = RandomSelectionNull(n, m, tie_sizes=sizes[sizes > 0])
+    draws = null.rvs(4000, 0)
+    for q in (0.02, 0.7):
+        value = float(np.quantile(draws, q))
+        (above, error), (below, other) = both_tails(null, value)
+        assert above * (1 + (error or 0)) + below * (1 + (other or 0)) >= 1
+        assert above == pytest.approx(np.mean(draws >= value), abs=0.03)
+    least, most = null.support()
+    near = null.tail(most - 1e-3 * (most - null.mean())).log_pvalue
+    assert null.tail(most).log_pvalue <= near <= null.tail(least).log_pvalue == 0.0
 
 
 @pytest.mark.parametrize("z", [-4, 0.1, 4])

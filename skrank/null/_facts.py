@@ -74,9 +74,10 @@ class Facts:
         }
 
     def _list_end(self, chain: Chain, sign: int) -> tuple[float, float]:
-        falling = chain.measure.pairwise and chain.measure.ordered
-        expected = chain.untied or chain.measure.ties == "expected"
-        if self.is_large and falling and expected:
+        falling = chain.measure.ordered and chain.slope is not None
+        # under "threshold" a wide tie on top may be worth less than what is below it
+        filling = chain.untied or chain.measure.ties != "threshold"
+        if self.is_large and falling and filling:
             return _sampling.filled(chain, sign)
         if chain.coarse.n_cells > MOST_CELLS or not self.is_askable:
             return _sampling.filled(chain, sign)
@@ -93,8 +94,6 @@ class Facts:
     @cached_property
     def to_come(self) -> tuple[list[NDArray[np.float64]], ...] | None:
         """What is still to come down each list, where all can be counted."""
-        if not self.is_askable:
-            return None
         found = [_enumeration.to_come(chain) for chain in self.chains]
         known = tuple(one for one in found if one is not None)
         return known if len(known) == len(found) else None

@@ -50,7 +50,9 @@ class Law:
         return self._terms[0].chain.measure.name
 
     def mean(self) -> float:
-        """Return the exact mean, what luck gives on average.
+        """Return the mean, what luck gives on average.
+
+        Exact but for rounding; for lists too long for that, to a part in 10**8.
 
         Returns
         -------
@@ -60,7 +62,9 @@ class Law:
         return self._facts.moments[0]
 
     def std(self) -> float:
-        """Return the exact standard deviation.
+        """Return the standard deviation.
+
+        Exact but for rounding; for lists too long for that, to a part in 1000.
 
         Returns
         -------
