@@ -2,7 +2,9 @@
 
 import functools
 import math
+from copy import copy
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from skrank.null import MeanNull, _facts, _inversion, _levels, _sampling
 from skrank.null._chain import Chain, Orders
 from skrank.null._excess import IMPOSSIBLE, Tail, ask, halve
 from skrank.null._excess import _mended as mended
-from skrank.null._moments import chain_moments, moments, pairwise_moments
+from skrank.null._moments import chain_moments, extreme, moments, pairwise_moments
 
 LN10 = math.log(10)
 FEW_DETAILED = 2**14
@@ -283,9 +285,88 @@ def test_moments_of_a_million_items_with_a_wide_tie(rule):
     assert np.std(draws) == pytest.approx(null.std(), rel=0.15)
 
 
+def small_ties(n, share, seed=0):
+    """Sizes of ties, most of them of one item, two or three."""
+    sizes = np.random.default_rng(seed).geometric(share, n)
+    sizes = sizes[: 1 + int(np.searchsorted(np.cumsum(sizes), n))]
+    sizes[-1] -= sizes.sum() - n
+    return sizes[sizes > 0]
+
+
+@pytest.mark.parametrize("metric", ["average_precision", "rie", "bedroc"])
+@pytest.mark.parametrize("above", [0, 3])
+def test_gains_of_joined_ties_are_means_over_placements(metric, above):
+    # every placement of the hits on the items of four ties, one by one
+    start, sizes, m, n = 10, np.array([2, 1, 3, 2]), 8, 30
+    ends = np.r_[start, sizes, np.ones(n - start - sizes.sum(), dtype=int)]
+    null = RandomSelectionNull(n, m, metric, tie_sizes=ends, ties="threshold")
+    chain = null._terms[0].chain
+    block = copy(chain)
+    block.ends = np.delete(chain.ends, [1, 2, 3])
+    block._mark_merged(chain)
+    for hits in range(1, 6):
+        found = block.weights.gain(1, above, hits)
+        means = []
+        for places in combinations(range(sizes.sum()), hits):
+            inside = np.bincount(np.repeat(range(4), sizes)[list(places)], minlength=4)
+            before = np.cumsum(inside) - inside + above
+            depth = start + np.cumsum(sizes) - sizes
+            gain = chain.measure.gain(depth, sizes, before, inside, chain.frame)
+            means.append(gain.sum())
+        assert found == pytest.approx(np.mean(means), rel=1e-12)
+
+
+@pytest.mark.parametrize(("n", "m", "share"), [(2000, 25, 0.4), (3000, 650, 0.2)])
+@pytest.mark.parametrize("rule", ["threshold", "optimistic", "pessimistic"])
+@pytest.mark.parametrize("z", [-2, 4])
+def test_joined_ties_against_single_ones(monkeypatch, n, m, share, rule, z):
+    sizes = small_ties(n, share)
+    null = RandomSelectionNull(n, m, tie_sizes=sizes, ties=rule)
+    value, side = at_z(null, z), "greater" if z > 0 else "less"
+    joined = null.tail(value, alternative=side)
+    monkeypatch.setattr(Chain, "_mixed", 0.0)
+    null = RandomSelectionNull(n, m, tie_sizes=sizes, ties=rule)
+    single = null.tail(value, alternative=side)
+    assert joined.log_pvalue == pytest.approx(single.log_pvalue, abs=0.015)
+
+
+@pytest.mark.parametrize("rule", ["threshold", "optimistic", "pessimistic"])
+@pytest.mark.parametrize("seed", range(4))
+def test_ends_in_runs_against_every_group(rule, seed):
+    rng = np.random.default_rng(seed)
+    n, m = (int(size) for size in rng.integers(5, 400, 2))
+    n, m = max(n, m + 1), min(n, m)
+    sizes = rng.permutation(small_ties(n, rng.choice([0.3, 0.9, 0.98]), seed))
+    k = int(rng.integers(1, n + 1))
+    for metric, settings in [
+        ("average_precision", {}),
+        ("average_precision_at_k", {"k": k}),
+        ("average_precision_at_k", {"k": k, "normalize": "hits"}),
+        ("rie", {}),
+    ]:
+        null = RandomSelectionNull(n, m, metric, tie_sizes=sizes, ties=rule, **settings)
+        chain = null._terms[0].chain
+        for sign in (-1, 1):
+            value, log_chance = extreme(chain, sign)
+            found = extreme(chain.runs, sign)
+            assert found == pytest.approx((value, log_chance), rel=1e-9, abs=1e-9)
+
+
+def test_a_long_list_of_narrow_ties_against_draws():
+    sizes = small_ties(20_000, 0.5)
+    null = RandomSelectionNull(20_000, 600, tie_sizes=sizes, ties="threshold")
+    draws = null.rvs(4000, 0)
+    for q in (0.03, 0.8):
+        value = float(np.quantile(draws, q))
+        (above, error), (below, other) = both_tails(null, value)
+        assert above * (1 + error) + below * (1 + other) >= 1
+        assert above == pytest.approx(np.mean(draws >= value), abs=0.03)
+
+
 def test_too_many_pairs_for_moments():
     sizes = np.full(5 * 10**5, 2)
-    null = RandomSelectionNull(10**6, 10**4, tie_sizes=sizes, ties="optimistic")
+    settings = {"k": 500_000, "normalize": "hits", "tie_sizes": sizes}
+    null = RandomSelectionNull(10**6, 10**4, "average_precision_at_k", **settings)
     with pytest.raises(ValueError, match="`metric` must be a sum over pairs of items"):
         null.mean()
 

@@ -28,6 +28,7 @@ _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
 _TABLE_ITEMS = 2**18  # gains computed in one call; bounds the memory of a pass
 _MAX_BLOCK_HITS = 128  # hits that a block of merged groups can hold
+_NARROW = 1 / 2000  # of its depth: a tie in which gains are nearly those of pairs
 
 
 class Windows(NamedTuple):
@@ -116,6 +117,39 @@ class Closing:
     orders: Orders | None = None
 
 
+class PairWeights(NamedTuple):
+    """Gains of groups as ``cross * d * H + item * d + inside * d * (d - 1)``.
+
+    With d hits in a group and H above it; arrays over the groups.
+    """
+
+    cross: _Floats
+    item: _Floats
+    inside: _Floats
+
+    def gain(self, index: Any, hits_above: Any, hits: Any) -> _Floats:
+        """Gain of groups; `index` picks them and shapes them like the hits."""
+        cross, item, inside = (part[index] for part in self)
+        gain = hits * (cross * hits_above + item + inside * (hits - 1))
+        return np.asarray(gain, dtype=float)
+
+    def joined(self, above: _Ints, sizes: _Ints, starts: _Ints) -> "PairWeights":
+        """Weights of blocks that begin at the groups `starts`.
+
+        They are means over all placements of a block's hits on its items: of the
+        d * (d - 1) pairs as large a part is in two groups, or in one, as of all pairs
+        of the block's items.
+        """
+        size = np.add.reduceat(sizes, starts).astype(float)
+        first = np.repeat(above[starts], np.diff(starts, append=sizes.size))
+        pairs = self.cross * (above - first) + self.inside * (sizes - 1)
+        cross, item, inside = (
+            np.add.reduceat(sizes * part, starts) / size
+            for part in (self.cross, self.item, pairs)
+        )
+        return PairWeights(cross, item, inside / np.maximum(size - 1, 1))
+
+
 class Chain:
     """The chain of one measure on one list; every engine reads the law from it."""
 
@@ -128,11 +162,13 @@ class Chain:
         self.ends, self.merged = _counted(measure, ties, self.frame.cut)
         #: Part of the variance of places inside a block that ties leave, if kept.
         self.freedom: _Floats | None = None
+        #: Gains of the groups, where ties may be merged that are not "expected" ones.
+        self.weights: PairWeights | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out of a pickle what can be computed again."""
         made = ("measure", "n_samples", "n_targets", "frame", "ends", "merged")
-        return {name: self.__dict__[name] for name in (*made, "freedom")}
+        return {name: self.__dict__[name] for name in (*made, "freedom", "weights")}
 
     @property
     def sizes(self) -> _Ints:
@@ -150,20 +186,27 @@ class Chain:
         return np.append(0, self.ends[:-1])
 
     def coarsen(
-        self, growth: float, block_hits: float, single: int = 0, *, loose: bool = False
+        self,
+        growth: float,
+        block_hits: float,
+        single: int = 0,
+        *,
+        mixed: float | None = None,
     ) -> "Chain":
         """Merge far groups into blocks whose width grows with the depth.
 
-        Far down the list neighbouring ranks count nearly the same. A block is treated
-        as a tie: where in it the hits stand is left open. It takes `growth` times its
-        depth, at most the items that hold `block_hits` hits on average; at both ends of
-        the list `single` items are not merged. Ties under another rule than "expected"
-        are kept as they are, unless `loose`.
+        Far down the list neighbouring ranks count nearly the same. In a block it is
+        left open where the hits stand. It takes `growth` times its depth, at most the
+        items that hold `block_hits` hits on average; at both ends of the list `single`
+        items are not merged. Ties are merged, too, if gains are those of pairs, or
+        nearly so; under another rule than "expected" at most those that take `mixed`
+        times their depth, where that is given.
         """
         coarse = copy(self)
-        # the mean order inside a block is that of single items, and of "expected" ties
-        mergeable = self.merged | (self.sizes == 1) | loose
+        mixed = self._mixed if mixed is None else mixed
+        mergeable = self.merged | (self.sizes == 1)
         mergeable |= self.measure.ties == "expected"
+        mergeable |= self.sizes <= mixed * self.ends
         mergeable &= self.ends <= self.n_samples - single
         widest = block_hits * self.n_samples / self.n_targets
         body = _merge_far(self.ends[:-1], mergeable[:-1], growth, widest, single)
@@ -171,11 +214,44 @@ class Chain:
         coarse._mark_merged(self)
         return coarse
 
+    @property
+    def _mixed(self) -> float:
+        """Part of their depth that ties may take to be merged."""
+        measure = self.measure
+        if measure.pairwise:
+            return math.inf
+        return _NARROW if measure.additive and measure.counted_hits is None else 0.0
+
     def _mark_merged(self, whole: "Chain") -> None:
         """Say which groups are several of another chain, or stretches of it."""
         starts = np.searchsorted(whole.ends, self.depths, "right")
         last = np.searchsorted(whole.ends, self.ends)
         self.merged = (last > starts) | whole.merged[last]
+        if self.measure.ties != "expected" and self._mixed:
+            weights = whole.weights or whole.pair_weights
+            self.weights = weights.joined(whole.depths, whole.sizes, starts)
+
+    @cached_property
+    def pair_weights(self) -> PairWeights:
+        """Gains of the groups by pairs, exact for measures that are `pairwise`.
+
+        Else they are exact for one hit and for as many as a group holds on average.
+        """
+        above, size = self.depths, self.sizes
+        among = replace(self.measure, ties="expected")
+
+        def gain(hits_above: int, hits: Any) -> _Floats:
+            args = above, size, hits_above, hits, self.frame
+            found = np.where(self.merged, among.gain(*args), self.measure.gain(*args))
+            return np.asarray(found, dtype=float)
+
+        item, some = gain(0, 1), np.full(size.shape, 2)
+        if not self.measure.pairwise:
+            mean = np.rint(size * self.n_targets / self.n_samples).astype(np.intp)
+            some = np.clip(mean, 2, size)
+        cross = (gain(1, some) - gain(0, some)) / some
+        inside = (gain(0, some) / some - item) / np.maximum(some - 1, 1)
+        return PairWeights(cross, item, np.where(size > 1, inside, 0.0))
 
     @cached_property
     def coarse(self) -> "Chain":
@@ -184,12 +260,36 @@ class Chain:
         As many ranks as there are targets stay single at both ends, so that the ends of
         the support are exact.
         """
+        return self.coarsen(0.03, 2.0, max(200, self.n_targets), mixed=0.0)
+
+    @property
+    def runs(self) -> "Chain":
+        """The same chain with all ties as they are, and what is between them in runs.
+
+        Of an extreme ranking the hits in a run are its first, or its last items.
+        """
+        found = copy(self)
+        single = self.merged | (self.sizes == 1)
+        tied = np.flatnonzero(~single)
+        place = np.arange(self.ends.size)
+        # groups since the last tie; a run ends before a tie, or when it is full
+        since = place - np.append(-1, tied)[np.searchsorted(tied, place, "right")]
+        last = ~single | (since % _MAX_BLOCK_HITS == 0)
+        last[tied[tied > 0] - 1] = True
+        last[-2:] = True
+        found.ends = self.ends[last]
+        found._mark_merged(self)
+        return found
+
+    @property
+    def fine(self) -> "Chain":
+        """The same chain in blocks as fine, which merge all ties that may be merged."""
         return self.coarsen(0.03, 2.0, max(200, self.n_targets))
 
     @cached_property
     def rough(self) -> "Chain":
         """The same chain in a few dozen blocks, to find out where the hits stand."""
-        return self.coarsen(0.6, 24.0, loose=True)
+        return self.coarsen(0.6, 24.0, mixed=math.inf)
 
     def blocks(self, growth: float, head: int = 0, single: int = 0) -> "Chain":
         """Merge the list into blocks that grow with the depth, its last group too.
@@ -197,7 +297,7 @@ class Chain:
         The first `head` items are one block, and at least as many hits can vary at the
         end of each, down to the last; if `head` is 0, at least `single` items
         are kept apart. Ties are merged only where they are narrower than the blocks,
-        and under another rule than "expected" not at all, unless there is a `head`.
+        and where gains are those of pairs, or nearly so, unless there is a `head`.
         """
         coarse = copy(self)
         coarse.ends = self._block_ends(growth, head, single)
@@ -227,10 +327,9 @@ class Chain:
 
     def _kept(self, growth: float, *, loose: bool) -> NDArray[np.bool_]:
         """Which ties remain as they are in blocks of some growth."""
-        tied = (self.sizes > 1) & ~self.merged
-        if loose or self.measure.ties == "expected":
-            tied &= self.sizes > growth / 2 * self.ends
-        return tied
+        expected = loose or self.measure.ties == "expected"
+        widest = growth / 2 if expected else min(growth / 2, self._mixed)
+        return (self.sizes > 1) & ~self.merged & (self.sizes > widest * self.ends)
 
     @cached_property
     def n_cells(self) -> int:
@@ -281,15 +380,15 @@ class Chain:
         rows = 1 + np.minimum(np.minimum(widest, limit), most[1:] - least[:-1])
         columns = 1 + (most - least)[:-1]
         order = -1 if upwards else 1
-        for first, stop in _stretches(rows, columns, self.merged[:-1])[::order]:
+        for first, stop in _stretches(rows * columns)[::order]:
             here = slice(first, stop)
-            hits = np.arange(rows[here].max())
-            above = least[here, None] + np.arange(columns[here].max())
-            gain, logcount = self._tables(here, hits, above, inside)
+            shape = rows[here], columns[here]
+            tables = self._tables(np.arange(first, stop), *shape, least[here], inside)
             for j in range(first, stop)[::order]:
+                gain, logcount = tables[j - first]
                 yield Step(
-                    gain[j - first, : rows[j], : columns[j]],
-                    logcount[j - first, : rows[j]],
+                    gain[: rows[j], : columns[j]],
+                    logcount[: rows[j]],
                     int(least[j]),
                     int(least[j + 1]),
                     int(most[j + 1]),
@@ -335,7 +434,10 @@ class Chain:
             gain = measure.gain(start, size, above, hits, frame)
             return np.broadcast_to(gain, shape), None
         measure = replace(measure, ties="expected")
-        gain = measure.gain(start, size, above, hits, frame)
+        if self.weights is None:
+            gain = measure.gain(start, size, above, hits, frame)
+        else:
+            gain = self.weights.gain(j, above, hits)
         places = start + (size - 1) * np.arange(4) / 3
         alone = [measure.gain(places, 1, h, 1, frame) * np.ones(4) for h in (0, 1)]
         once, more = np.diff(alone[0]), np.diff(alone[1] - alone[0])
@@ -355,21 +457,38 @@ class Chain:
         return np.broadcast_to(gain, shape), Orders(np.asarray(free), single)
 
     def _tables(
-        self, here: slice, hits: _Ints, hits_above: _Ints, inside: str
+        self, groups: _Ints, rows: _Ints, columns: _Ints, least: _Ints, inside: str
+    ) -> list[tuple[_Floats, _Floats]]:
+        """Gains over hits in groups and above them; ways to place the hits.
+
+        Groups with like tables are computed together, as large as the largest.
+        """
+        found: list[Any] = [None] * groups.size
+        kinds = 2 * np.frexp(rows)[1] + self.merged[groups]
+        for kind in np.unique(kinds):
+            alike = np.flatnonzero(kinds == kind)
+            hits = np.arange(rows[alike].max())
+            above = least[alike, None] + np.arange(columns[alike].max())
+            pairs = zip(*self._alike(groups[alike], hits, above, inside), strict=True)
+            for place, pair in zip(alike.tolist(), pairs, strict=True):
+                found[place] = pair
+        return found
+
+    def _alike(
+        self, groups: _Ints, hits: _Ints, hits_above: _Ints, inside: str
     ) -> tuple[_Floats, _Floats]:
-        """Gains over groups, hits in them and above them; ways to place the hits."""
-        measure, size = self.measure, self.sizes[here, None]
-        if self.merged[here.start]:
-            measure = replace(measure, ties=inside)
-        hits = np.minimum(hits, size)  # groups shorter than the widest of the stretch
-        gain = measure.gain(
-            (self.depths[:-1][here, None])[:, :, None],
-            size[:, :, None],
-            hits_above[:, None, :],
-            hits[:, :, None],
-            self.frame,
-        )
+        """Tables of groups that are all merged, or all not."""
+        measure, size = self.measure, self.sizes[groups, None]
+        hits = np.minimum(hits, size)  # groups smaller than the largest
+        cells = hits_above[:, None, :], hits[:, :, None]
         shape = (*hits.shape, hits_above.shape[1])
+        if self.merged[groups[0]]:
+            measure = replace(measure, ties=inside)
+            if self.weights is not None and inside == "expected":
+                gain = self.weights.gain(groups[:, None, None], *cells)
+                return gain, log_binomial(size, hits)
+        above = self.depths[groups, None, None]
+        gain = measure.gain(above, size[:, :, None], *cells, self.frame)
         return np.broadcast_to(gain, shape), log_binomial(size, hits)
 
     @cached_property
@@ -395,6 +514,9 @@ class Chain:
         if self.merged[-1]:
             measure = replace(measure, ties="expected")
         slope, intercept = measure.closing(groups, self.frame)
+        if self.merged[-1] and self.weights is not None:
+            gain = self.weights.gain(-1, hits_above, hits)
+            intercept = slope * gain + measure.offset(self.frame)
         shape = logweight.shape
         if self.freedom is not None:
             orders = self._inside(self.ends.size - 1, hits_above, hits)[1]
@@ -476,19 +598,11 @@ def _merge_far(
     return np.concatenate([ends[:first], ends[np.array(kept, dtype=np.intp)]])
 
 
-def _stretches(
-    rows: _Ints, columns: _Ints, merged: NDArray[np.bool_]
-) -> list[tuple[int, int]]:
-    """Stretches of groups with tables of like height, of bounded memory together."""
-    found = []
-    kind = 2 * np.frexp(rows)[1] + merged
-    bounds = np.flatnonzero(np.diff(kind, prepend=-1, append=-1))
-    for first, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        cells = int(rows[first:stop].max() * columns[first:stop].max())
-        length = max(1, _TABLE_ITEMS // cells)
-        for begin in range(first, stop, length):
-            found.append((begin, min(stop, begin + length)))
-    return found
+def _stretches(cells: _Ints) -> list[tuple[int, int]]:
+    """Stretches of groups with tables of bounded memory together."""
+    part = np.cumsum(cells) // _TABLE_ITEMS
+    bounds = np.append(np.flatnonzero(np.diff(part, prepend=-1)), cells.size)
+    return list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
 
 
 def log_binomial(n: Any, k: Any) -> Any:

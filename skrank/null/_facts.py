@@ -79,9 +79,12 @@ class Facts:
         filling = chain.untied or chain.measure.ties != "threshold"
         if self.is_large and falling and filling:
             return _sampling.filled(chain, sign)
-        if chain.coarse.n_cells > MOST_CELLS or not self.is_askable:
+        counted = chain.measure.counted_hits is not None
+        expected = chain.measure.ties == "expected"
+        blocks = chain.coarse if counted or expected else chain.runs
+        if blocks.n_cells > MOST_CELLS or not self.is_askable:
             return _sampling.filled(chain, sign)
-        return extreme(chain.coarse, sign)
+        return extreme(blocks, sign)
 
     @cached_property
     def log_lists(self) -> float:
@@ -174,7 +177,7 @@ class Facts:
                 return solution
         chains = [part.chain for part in question.parts]
         if sign > 0 or sum(chain.n_cells for chain in chains) > _FULL_CELLS:
-            chains = [chain.coarse for chain in chains]
+            chains = [chain.fine for chain in chains]
         return solve(question, chains, fine=sign < 0)
 
     def __str__(self) -> str:

@@ -7,11 +7,9 @@ O(n_groups * m * hits in a group), or, where that takes seconds, one in strides:
 relative error of the mean is then below 1e-8, that of the variance below 1e-3.
 """
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma, logsumexp, zeta
+from scipy.special import digamma, zeta
 from scipy.stats import hypergeom
 
 from skrank._measures import AveragePrecision
@@ -22,6 +20,7 @@ from skrank.null._excess import OutOfReachError
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
 _MANY_CELLS = 2**24  # of a pass down the chain: some seconds
+_STEP_CELLS = 2**11  # that take as long as what each step takes besides
 MOST_CELLS = 2**30  # and some minutes
 
 
@@ -45,7 +44,8 @@ def _closed(chain: Chain) -> tuple[float, float] | None:
 
 def _strided(chain: Chain) -> tuple[float, float] | None:
     """Moments of lists that a pass over every number of hits would take seconds for."""
-    if chain.n_cells <= _MANY_CELLS or chain.slope is None:
+    cells = chain.n_cells + _STEP_CELLS * chain.ends.size
+    if cells <= _MANY_CELLS or chain.slope is None:
         return None
     try:
         return _levels.moments(chain)
@@ -112,7 +112,7 @@ def pairwise_moments(chain: Chain) -> tuple[float, float]:
     """
     n, m = chain.n_samples, chain.n_targets
     # the items that do not count are a last group, of weight 0
-    cross, item, inside = (np.append(part, 0.0) for part in _pair_weights(chain))
+    cross, item, inside = (np.append(part, 0.0) for part in chain.pair_weights)
     above = np.append(chain.depths, chain.ends[-1])
     size = np.diff(above, append=n).astype(float)
     level = 2 * inside * (size - 1)
@@ -138,20 +138,6 @@ def pairwise_moments(chain: Chain) -> tuple[float, float]:
     rounding = 1e-13 * sum(abs(term) for term in terms) + (1e-15 * mean) ** 2
     second = sum(terms)
     return mean_value, chain.slope**2 * second * (second > rounding)
-
-
-def _pair_weights(chain: Chain) -> tuple[_Floats, _Floats, _Floats]:
-    """A, B and C of each group, read off the gains of one and two hits."""
-    above, size = chain.depths, chain.sizes
-    inside = replace(chain.measure, ties="expected")
-
-    def gain(hits_above: int, hits: int) -> _Floats:
-        args = above, size, hits_above, hits, chain.frame
-        found = np.where(chain.merged, inside.gain(*args), chain.measure.gain(*args))
-        return np.asarray(found, dtype=float)
-
-    item = gain(0, 1)
-    return gain(1, 1) - item, item, np.where(size > 1, gain(0, 2) / 2 - item, 0.0)
 
 
 def chain_moments(chain: Chain) -> tuple[float, float]:
@@ -188,13 +174,15 @@ def _go_on(
 def extreme(chain: Chain, sign: int) -> tuple[float, float]:
     """Largest value (or least, with sign -1) and the logarithm of its probability.
 
-    Exact if the chain's blocks are where no extreme ranking has a choice.
+    Exact if an extreme ranking has the hits in a block first, or last.
     """
     inside = "optimistic" if sign > 0 else "pessimistic"
     value, mass = np.zeros(1), np.zeros(1)
-    for step in chain.steps(inside=inside):
+    settled = chain.merged & (chain.measure.counted_hits is None)
+    for step, alone in zip(chain.steps(inside=inside), settled, strict=False):
         reached = _skew(sign * step.gain + value, step, -np.inf)
-        ways = _skew(mass + step.logcount[:, None] + 0 * step.gain, step, -np.inf)
+        count = 0.0 if alone else step.logcount[:, None]
+        ways = _skew(mass + count + 0 * step.gain, step, -np.inf)
         value, mass = _best(reached, ways)
     final = _final_values(chain, value, sign)
     mass = mass + chain.closing.logweight
@@ -232,4 +220,7 @@ def _best(value: _Floats, logweight: _Floats) -> tuple[_Floats, _Floats]:
     """Maximum of each column, and the joint weight of all cells that reach it."""
     top = value.max(axis=0)
     level = value >= top - 1e-12 * np.maximum(np.abs(top), 1.0)
-    return top, np.asarray(logsumexp(np.where(level, logweight, -np.inf), axis=0))
+    logweight = np.where(level, logweight, -np.inf)
+    most = np.maximum(logweight.max(axis=0), -1e300)  # finite, where nothing leads
+    with np.errstate(divide="ignore"):
+        return top, most + np.log(np.exp(logweight - most).sum(axis=0))
