@@ -24,6 +24,7 @@ from skrank import (
     hit_curve_difference_band,
     recall_at_t,
 )
+from skrank.null import MeanNull
 
 N, M = 300, 25
 rng = np.random.default_rng(0)
@@ -88,6 +89,36 @@ def test_long_lists_agree_with_draws():
     assert display.statistic is display.line_ is None
     assert texts(display.ax_) == ["luck", "normal law, same mean and spread"]
     assert display.ax_.get_xlabel() == "average precision"
+
+
+@pytest.mark.parametrize(
+    ("law", "close"),
+    [
+        (RandomSelectionNull(1000, 100), 1e-4),
+        (RandomSelectionNull(2000, 4), 5e-3),  # lumps: smoothed over a tenth of a bar
+        (RandomSelectionNull(4000, 600, ties="threshold", tie_sizes=[400] * 10), 1e-3),
+        (RandomSelectionNull(5000, 50, "average_precision_at_k", k=100), 3e-3),
+        (MeanNull([RandomSelectionNull(500, 20), RandomSelectionNull(300, 30)]), 1e-4),
+    ],
+)
+def test_bars_against_tails(law, close):
+    display = NullDistributionDisplay.from_law(law, bins=50)
+    ends = display.edges[[0, 3, 10, 30, -1]]
+    tails = law.sf(ends[:-1])
+    assert tails[0] > 1 - 2e-4
+    assert law.sf(ends[-1]) < 2e-4
+    beyond = np.cumsum(display.probabilities[::-1])[::-1][[0, 3, 10, 30]]
+    np.testing.assert_allclose(beyond, tails, atol=close + 2e-4)
+
+
+def test_laws_that_have_no_series_are_drawn_by_their_tails():
+    over_hits = {"k": 10, "normalize": "hits"}
+    law = RandomSelectionNull(60, 12, "average_precision_at_k", **over_hits)
+    assert law._series(1e-4) is None  # its divisor varies
+    display = NullDistributionDisplay.from_law(law, bins=4)
+    assert display.probabilities.sum() == pytest.approx(1, abs=1e-3)
+    # nearly all items are targets: too wide for strides
+    assert RandomSelectionNull(10**6, 999_000)._series(1e-4) is None
 
 
 def test_normal_law_has_the_mean_and_spread_of_luck():

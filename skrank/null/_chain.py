@@ -464,7 +464,8 @@ class Chain:
         Groups with like tables are computed together, as large as the largest.
         """
         found: list[Any] = [None] * groups.size
-        kinds = 2 * np.frexp(rows)[1] + self.merged[groups]
+        height, width = np.frexp(rows)[1], np.frexp(columns)[1]
+        kinds = 64 * (2 * height + self.merged[groups]) + width
         for kind in np.unique(kinds):
             alike = np.flatnonzero(kinds == kind)
             hits = np.arange(rows[alike].max())

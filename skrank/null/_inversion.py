@@ -30,7 +30,7 @@ _FIRST = 12
 MAX_FREQUENCIES = 2**15
 _MIN_FREQUENCIES = 512  # to be allowed; from there on as many as can be
 _WORK = 4e9  # done in this: frequencies times the cells of a pass
-_BATCH_ITEMS = 2**20  # cells times frequencies of one step; bounds the memory
+BATCH_ITEMS = 2**20  # cells times frequencies of one step; bounds the memory
 _FEW_GROUPS = 64  # the law may be near a lattice, whose frequencies return:
 _LATTICE = 4096, 2 * 10**7  # then so many, where that is this work or less
 
@@ -43,13 +43,13 @@ def tail(solution: Solution, max_frequencies: int = MAX_FREQUENCIES) -> Tail:
     phi = np.zeros(0, dtype=complex)
     groups = sum(part.copies * part.chain.ends.size for part in solution.question.parts)
     sizes = [move.gain.size for part in parts for move in part.moves]
-    cells, batch = sum(sizes), max(8, _BATCH_ITEMS // max(sizes, default=1))
+    cells, batch = sum(sizes), max(8, BATCH_ITEMS // max(sizes, default=1))
     least = min(_LATTICE[0], _LATTICE[1] // max(cells, 1))
     least = max(least, _FIRST) if groups < _FEW_GROUPS else _FIRST
     count = min(least, batch)
     most = min(max(_WORK / max(cells, 1), _MIN_FREQUENCIES), max_frequencies)
     while True:
-        phi = np.append(phi, _characteristic(parts, phi.size, count, width))
+        phi = np.append(phi, characteristic(parts, phi.size, count, width))
         total, error = _invert(phi, tilt, width)
         if (error <= _GOOD and phi.size >= least) or phi.size >= most:
             break
@@ -136,7 +136,7 @@ def _period(solution: Solution, tilt: float) -> float:
     return max(right, left)
 
 
-def _characteristic(
+def characteristic(
     parts: list[Tilted], start: int, count: int, width: float
 ) -> NDArray[np.complex128]:
     """Characteristic function of the sum of the parts at some of the frequencies."""

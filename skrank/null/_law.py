@@ -22,6 +22,7 @@ from skrank.null import _sampling
 from skrank.null._choice import ALTERNATIVES, METHODS, Asked, TailProbability
 from skrank.null._excess import Term
 from skrank.null._facts import Facts
+from skrank.null._series import Series, expand
 
 _DOUBTFUL = 0.05  # relative error that a method does not hide
 _SMALLER = math.log(0.4)  # below which a tail is the smaller one, whatever its error
@@ -72,6 +73,10 @@ class Law:
             Standard deviation of the metric; 0.0 if ties leave luck no choice.
         """
         return math.sqrt(self._facts.moments[1])
+
+    def _series(self, outside: float) -> Series | None:
+        """Expand the law, for pictures; None where it is known value by value."""
+        return None if self._facts.atoms is not None else expand(self._facts, outside)
 
     def support(self) -> tuple[float, float]:
         """Return the least and the largest value that can occur.
