@@ -13,9 +13,17 @@ from scipy.stats import hypergeom
 
 from skrank import RandomSelectionNull, _ties
 from skrank._ties import DETAILED, TieGroups, untied
-from skrank.null import MeanNull, _facts, _inversion, _levels, _sampling
-from skrank.null._chain import Chain, Orders
-from skrank.null._excess import IMPOSSIBLE, Tail, ask, halve
+from skrank.null import (
+    MeanNull,
+    _facts,
+    _inversion,
+    _levels,
+    _moments,
+    _sampling,
+    _tilting,
+)
+from skrank.null._chain import Chain, Orders, Step
+from skrank.null._excess import IMPOSSIBLE, OutOfReachError, Tail, ask, halve
 from skrank.null._excess import _mended as mended
 from skrank.null._moments import chain_moments, extreme, moments, pairwise_moments
 
@@ -513,6 +521,23 @@ def test_windows_of_the_finest_lattice_are_looked_at(monkeypatch):
     monkeypatch.setattr(_levels, "_CUT", -1.0)
     with pytest.raises(_levels.OutOfReachError):
         solution.tilted(solution.tilt)
+
+
+def test_windows_that_hold_no_way_on_are_out_of_reach():
+    with pytest.raises(OutOfReachError):
+        halve(np.full(5, IMPOSSIBLE))
+    # one hit at most here, and ten at least from here on
+    step = Step(np.zeros((1, 1)), np.zeros(1), 0, 10, 14, stride=4, next_stride=2)
+    with pytest.raises(OutOfReachError):
+        _tilting._after(step, np.ones((1, 1)))
+
+
+def test_where_strides_fail_moments_are_those_of_a_pass(monkeypatch):
+    settings = {"tie_sizes": [30] * 10, "ties": "optimistic"}
+    exact = moments(RandomSelectionNull(300, 40, **settings)._terms[0].chain)
+    monkeypatch.setattr(_moments, "_MANY_CELLS", 0)
+    monkeypatch.setattr(_levels, "_MOST_CELLS", 1)
+    assert moments(RandomSelectionNull(300, 40, **settings)._terms[0].chain) == exact
 
 
 def test_windows_that_cut_off_chances_are_widened():
