@@ -360,6 +360,34 @@ def test_ends_in_runs_against_every_group(rule, seed):
             assert found == pytest.approx((value, log_chance), rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.parametrize("first", [100, 70])
+def test_ends_where_the_cut_divides_a_tie(first):
+    # the judge is the chance of hits above the tie, of scipy: those in it may be many
+    n, m, k = 30_000, 700, 400
+    sizes = np.ones(n - 4999, dtype=int)
+    sizes[first] = 5000
+    settings = {"k": k, "tie_sizes": sizes}
+    null = RandomSelectionNull(
+        n, m, "average_precision_at_k", ties="pessimistic", **settings
+    )
+    chance = hypergeom.logpmf(0, n, m, first)
+    assert null._facts.end(-1) == pytest.approx((0.0, chance))
+    assert null.tail(0.0, alternative="less").log_pvalue == pytest.approx(chance)
+    null = RandomSelectionNull(
+        n, m, "average_precision_at_k", ties="optimistic", **settings
+    )
+    chance = hypergeom.logpmf(first, n, m, first)
+    chance += hypergeom.logsf(k - first - 1, n - first, m - first, 5000)
+    assert null._facts.end(1) == pytest.approx((1.0, chance))
+    assert null.tail(1.0).log_pvalue == pytest.approx(chance)
+
+
+def test_ends_of_the_first_hit_alone():
+    # many lists have it first
+    null = RandomSelectionNull(3000, 600, "reciprocal_rank")
+    assert null._facts.end(1) == pytest.approx((1.0, math.log(600 / 3000)))
+
+
 def test_a_long_list_of_narrow_ties_against_draws():
     sizes = small_ties(20_000, 0.5)
     null = RandomSelectionNull(20_000, 600, tie_sizes=sizes, ties="threshold")

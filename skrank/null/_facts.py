@@ -74,10 +74,7 @@ class Facts:
         }
 
     def _list_end(self, chain: Chain, sign: int) -> tuple[float, float]:
-        falling = chain.measure.ordered and chain.slope is not None
-        # under "threshold" a wide tie on top may be worth less than what is below it
-        filling = chain.untied or chain.measure.ties != "threshold"
-        if self.is_large and falling and filling:
+        if self.is_large and _is_filled(chain):
             return _sampling.filled(chain, sign)
         counted = chain.measure.counted_hits is not None
         expected = chain.measure.ties == "expected"
@@ -185,6 +182,19 @@ class Facts:
         chain, lists = self.chains[0], sum(term.copies for term in self.terms)
         size = f"{chain.n_targets} of {chain.n_samples}"
         return f"{chain.measure.name}, {size if lists == 1 else f'{lists} lists'}"
+
+
+def _is_filled(chain: Chain) -> bool:
+    """Whether an end has its hits as high up, or as low, as can be, and nowhere else.
+
+    Under "threshold" a wide tie on top may be worth less than what is below it. Under
+    "optimistic" and "pessimistic" hits in a tie that the cut divides may count nothing.
+    """
+    measure = chain.measure
+    if not measure.ordered or measure.counted_hits is not None or chain.slope is None:
+        return False
+    whole = measure.ties != "threshold" and chain.frame.cut >= chain.ends[-1]
+    return measure.ties == "expected" or whole
 
 
 def _last_cells(chain: Chain) -> int:
