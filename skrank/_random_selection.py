@@ -65,7 +65,7 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
         Divisor of "average_precision_at_k".
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
-    method : {"auto", "enumeration", "inversion", "tilted", "grid", "saddlepoint", \
+    method : {"auto", "enumeration", "inversion", "tilted", "grid", \
             "monte_carlo", "normal"}, default="auto"
         How to compute the p-value; see Notes.
     alternative : {"greater", "less", "two-sided"}, default="greater"
@@ -108,8 +108,6 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
                      `pvalue_bounds`: some percent for     would take more
                      rare targets or few tie groups, wide
                      elsewhere; not below 1e-277
-    "saddlepoint"    closed form, error not known: see     half the time of
-                     below                                 "inversion", or less
     "monte_carlo"    (C + 1) / (B + 1) from B draws, C     O(n_resamples * n_targets)
                      of them as extreme; standard error
                      in `pvalue_error`
@@ -134,10 +132,7 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
 
     How good are they? Over lists of 1000 to a million items, at 3 to 20 standard
     deviations, "inversion" agreed with the certified bounds wherever these were narrow.
-    The saddlepoint was within 3 % for 100 targets among 1000, where luck brings many
-    targets to the top; 27 % off for 20 among 1000; off by a factor of 3 to 6 for 24
-    among 15,000 and for 300 among 100,000; and by up to 30 on the few tie groups of
-    nearest neighbours. The error of "inversion" is an estimate, not a bound. So is that
+    The error of "inversion" is an estimate, not a bound. So is that
     of "tilted", and it fails where the first tie groups are large: then few draws, or
     none, see the lists that count.
 
@@ -147,10 +142,9 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
 
     The law is that of Zhang and Su [1]_, generalised to ties: down the tie groups the
     hits form a Markov chain with hypergeometric steps, whose cumulant generating
-    function is exact. The integral that "inversion" computes is that of Daniels [2]_,
-    the closed form that of Lugannani and Rice [3]_; tilted draws are importance
-    sampling as in Siegmund [4]_; plain draws are counted as in Phipson and Smyth
-    [5]_.
+    function is exact. The integral that "inversion" computes is that of Daniels [2]_;
+    tilted draws are importance sampling as in Siegmund [3]_; plain draws are counted as
+    in Phipson and Smyth [4]_.
 
     References
     ----------
@@ -158,12 +152,9 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
        precision under random selection", *FSKD 2012*, 1348-1352.
     .. [2] Daniels (1954), "Saddlepoint approximations in statistics", *Annals of
        Mathematical Statistics* 25, 631-650.
-    .. [3] Lugannani and Rice (1980), "Saddle point approximation for the distribution
-       of the sum of independent random variables", *Advances in Applied Probability*
-       12, 475-490.
-    .. [4] Siegmund (1976), "Importance sampling in the Monte Carlo study of sequential
+    .. [3] Siegmund (1976), "Importance sampling in the Monte Carlo study of sequential
        tests", *Annals of Statistics* 4, 673-684.
-    .. [5] Phipson and Smyth (2010), "Permutation p-values should never be zero",
+    .. [4] Phipson and Smyth (2010), "Permutation p-values should never be zero",
        *Statistical Applications in Genetics and Molecular Biology* 9(1), article 39.
 
     Examples

@@ -240,15 +240,6 @@ def test_ties_of_many_targets():
         assert share == pytest.approx(1 - q, abs=4 * math.sqrt(q * (1 - q) / 20_000))
 
 
-def test_saddlepoint_of_many_targets():
-    null = RandomSelectionNull(60_000, 15_000)
-    s = at_z(null, 6)
-    inverted = null.tail(s).log_pvalue
-    assert null.tail(s, method="saddlepoint").log_pvalue == pytest.approx(
-        inverted, abs=0.02
-    )
-
-
 def test_interpolation_of_a_polynomial_is_exact():
     x = np.arange(12.0)
     found = halve(x**3 - 2 * x)

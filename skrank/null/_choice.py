@@ -21,7 +21,6 @@ from skrank.null import (
     _levels,
     _limits,
     _normal,
-    _saddlepoint,
     _sampling,
 )
 from skrank.null._excess import OutOfReachError, Question, ask
@@ -34,7 +33,6 @@ METHODS = (
     "inversion",
     "tilted",
     "grid",
-    "saddlepoint",
     "monte_carlo",
     "normal",
 )
@@ -327,8 +325,6 @@ class Asked:
         solution = self._solution(question)
         if method == "inversion":
             return self._invert(solution)
-        if method == "saddlepoint":
-            return TailProbability(*_saddlepoint.tail(solution), method)
         return self._tilt(solution)
 
     def _solution(self, question: Question) -> Solution:

@@ -181,7 +181,7 @@ class Law:
             Which values are more extreme: ``P(S >= s)``, ``P(S <= s)``, or twice the
             smaller of the two.
         method : {"auto", "enumeration", "inversion", "tilted", "grid", \
-                "saddlepoint", "monte_carlo", "normal"}, default="auto"
+                "monte_carlo", "normal"}, default="auto"
             See :class:`skrank.RandomSelectionTest`.
 
         Returns
@@ -214,7 +214,7 @@ class Law:
         alternative : {"greater", "less", "two-sided"}, default="greater"
             Which values are more extreme.
         method : {"auto", "enumeration", "inversion", "tilted", "grid", \
-                "saddlepoint", "monte_carlo", "normal"}, default="auto"
+                "monte_carlo", "normal"}, default="auto"
             See :class:`skrank.RandomSelectionTest`.
         n_resamples : int, default=9999
             Number of lists drawn by "monte_carlo" and "tilted".

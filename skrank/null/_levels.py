@@ -96,10 +96,6 @@ class Levels(Solution):
         parts = zip(self.question.parts, self.lists, strict=True)
         return [_drawable(part, one, tilt) for part, one in parts]
 
-    def finely(self, tilt: float) -> Callable[[float], Cumulants]:
-        """Cumulants near a tilt, on chains fine enough for their p-value."""
-        return partial(_total, self._finer(tilt)[0])
-
     def tilted(self, tilt: float) -> tuple[list[Tilted], float]:
         """Tilt all parts, on chains fine enough for their p-value."""
         lists, error = self._finer(tilt)

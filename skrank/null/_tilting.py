@@ -195,20 +195,6 @@ class Solution:
         """Tilt all parts, on chains from which lists can be drawn."""
         return self.tilted(tilt)[0]
 
-    def finely(self, tilt: float) -> Callable[[float], Cumulants]:
-        """Cumulants near a tilt, on chains fine enough for their p-value."""
-        tilted, _ = self.tilted(tilt)
-        parts = [part.excess for part in tilted]
-        ladders = [[move.step for move in part.moves] for part in tilted]
-
-        def cumulants_at(tilt: float) -> Cumulants:
-            pairs = zip(parts, ladders, strict=True)
-            return add_cumulants(
-                parts, (part.cumulants(tilt, up) for part, up in pairs)
-            )
-
-        return cumulants_at
-
 
 def solve(
     question: Question, chains: Iterable[Chain], *, fine: bool = False

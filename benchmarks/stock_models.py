@@ -1,0 +1,189 @@
+"""Is every ranking of a stock model answered, and rightly? Some minutes for a share.
+
+Thirty models of scikit-learn, on every classification data set that ships with it: each
+class against the rest, as it is and thinned to 10 % and 2 %, ranked on a half held out
+and over five folds; by every metric and tie rule, and each ranking reversed. Every p
+must be a number between what is proven, and agree with 2,000 random rankings.
+
+    python benchmarks/stock_models.py [share] [seed]
+
+The share of all of these, 0.02 by default, is drawn at random.
+"""
+
+import math
+import sys
+import time
+import warnings
+from collections import defaultdict
+from itertools import product
+
+import numpy as np
+from scipy.stats import binom
+from sklearn import datasets, discriminant_analysis, ensemble, linear_model, svm
+from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from skrank import RandomSelectionTest
+
+DATA = ("iris", "wine", "breast_cancer", "digits")
+PREVALENCES = (None, 0.1, 0.02)
+METRICS = {
+    "average_precision": {},
+    "average_precision_at_k": {"k": 20},
+    "recall_at_t": {"t": 0.1},
+    "precision_at_t": {"t": 10},
+    "enrichment_factor": {"t": 0.05},
+    "reciprocal_rank": {},
+    "rie": {"alpha": 20.0},
+    "bedroc": {"alpha": 20.0},
+}
+RULES = ("expected", "threshold", "optimistic", "pessimistic")
+DRAWS = 2000
+UNLIKELY = 1e-6  # chance of so many or so few draws beyond the value: a disagreement
+ROUNDING = 1e-9
+
+
+def models():
+    """Thirty stock models, each by its name."""
+    found = {f"KNN {k}": KNeighborsClassifier(k) for k in (1, 2, 3, 5, 10, 20, 50)}
+    weighted = (5, 20)
+    found |= {
+        f"KNN {k} by distance": KNeighborsClassifier(k, weights="distance")
+        for k in weighted
+    }
+    found |= {f"SVC {c:g}": svm.SVC(C=c) for c in (0.1, 1.0, 10.0)}
+    found |= {"SVC linear": svm.SVC(kernel="linear"), "LinearSVC": svm.LinearSVC()}
+    found |= {
+        f"logistic {c:g}": linear_model.LogisticRegression(C=c, max_iter=2000)
+        for c in (0.01, 1.0)
+    }
+    found |= {"ridge": linear_model.RidgeClassifier(), "Gaussian NB": GaussianNB()}
+    found |= {"SGD": linear_model.SGDClassifier(random_state=0), "B. NB": BernoulliNB()}
+    found |= {"LDA": discriminant_analysis.LinearDiscriminantAnalysis()}
+    found |= {
+        f"tree {depth}": DecisionTreeClassifier(max_depth=depth, random_state=0)
+        for depth in (1, 3, None)
+    }
+    found |= {
+        f"forest {size}": ensemble.RandomForestClassifier(size, random_state=0)
+        for size in (10, 100)
+    }
+    found["extra trees"] = ensemble.ExtraTreesClassifier(50, random_state=0)
+    found["bagging"] = ensemble.BaggingClassifier(random_state=0)
+    found["AdaBoost"] = ensemble.AdaBoostClassifier(random_state=0)
+    found["boosting"] = ensemble.GradientBoostingClassifier(
+        n_estimators=30, random_state=0
+    )
+    found["histograms"] = ensemble.HistGradientBoostingClassifier(
+        max_iter=30, random_state=0
+    )
+    found["isolation forest"] = ensemble.IsolationForest(random_state=0)
+    return found
+
+
+def tasks(rng):
+    """Every class of every data set against the rest, thinned."""
+    for name, prevalence in product(DATA, PREVALENCES):
+        X, labels = getattr(datasets, f"load_{name}")(return_X_y=True)  # noqa: N806
+        for label in np.unique(labels):
+            y = (labels == label).astype(int)
+            kept = np.ones(y.size, dtype=bool)
+            if prevalence is not None:
+                most = round(prevalence / (1 - prevalence) * (y == 0).sum())
+                most = max(most, 10)  # five folds, of two targets each
+                targets = np.flatnonzero(y)
+                kept[rng.permutation(targets)[most:]] = False
+            yield f"{name} {label}, {prevalence or 'all'}", X[kept], y[kept]
+
+
+def rank(model, X, y, rng):  # noqa: N803
+    """Rankings of a half held out, and of each of five folds."""
+    seed = int(rng.integers(2**31))
+    half = train_test_split(
+        np.arange(y.size), test_size=0.5, stratify=y, random_state=seed
+    )
+    folds = StratifiedKFold(5, shuffle=True, random_state=seed).split(X, y)
+    for kind, splits in (("half", [half]), ("folds", folds)):
+        scores, groups = np.zeros(y.size), np.full(y.size, -1)
+        for group, (train, test) in enumerate(splits):
+            model.fit(X[train], y[train])
+            score = model[-1]
+            method = (
+                model.decision_function
+                if hasattr(score, "decision_function")
+                else lambda X: model.predict_proba(X)[:, 1]  # noqa: N803
+            )
+            scores[test], groups[test] = method(X[test]), group
+        tested = groups >= 0
+        yield kind, y[tested], scores[tested], groups[tested]
+
+
+def disagrees(result, rng):
+    """Whether p and draws differ by more than chance."""
+    if result.pvalue < 1e-3:  # draws say little there
+        return False
+    draws = result.null_distribution.rvs(DRAWS, rng)
+    beyond = int((draws >= result.statistic - 1e-11 * abs(result.statistic)).sum())
+    p = result.pvalue
+    tails = binom.sf(beyond - 1, DRAWS, p * 1.02), binom.cdf(beyond, DRAWS, p / 1.02)
+    return min(tails) < UNLIKELY
+
+
+def faults(result, rng):
+    """What is wrong with a result, if anything is."""
+    log_p = result.log10_pvalue
+    if math.isnan(log_p) or log_p > ROUNDING:
+        yield "no probability"
+    if result.pvalue_bounds is not None:
+        lower, upper = result.pvalue_bounds
+        if not lower * (1 - 1e-6) <= result.pvalue <= upper * (1 + 1e-6):
+            yield "outside its bounds"
+    if result.pvalue_error is not None and result.pvalue_error > 0.05:
+        yield "in doubt"
+    if disagrees(result, rng):
+        yield "unlike draws"
+
+
+def main(share, seed):
+    """Test a share of all rankings, and print a table of methods."""
+    rng = np.random.default_rng(seed)
+    times, count, wrong = defaultdict(list), 0, 0
+    warnings.simplefilter("ignore")
+    for task, X, y in tasks(rng):  # noqa: N806
+        for name, model in models().items():
+            if rng.random() > share:
+                continue
+            pipe = make_pipeline(StandardScaler(), model)
+            for kind, labels, scores, groups in rank(pipe, X, y, rng):
+                for (metric, settings), rule in product(METRICS.items(), RULES):
+                    for sign in (1, -1):
+                        test = RandomSelectionTest(
+                            metric, ties=rule, random_state=0, **settings
+                        )
+                        start = time.perf_counter()
+                        result = test.from_predictions(
+                            labels, sign * scores, groups=groups
+                        )
+                        times[result.method].append(time.perf_counter() - start)
+                        count += 1
+                        for fault in faults(result, rng):
+                            wrong += 1
+                            print(task, name, kind, metric, rule, sign, fault, result)
+    print(f"{count} p-values, {wrong} faults")
+    print("method          number  median s  longest s")
+    for method, spent in sorted(times.items()):
+        print(
+            f"{method:14} {len(spent):7} {np.median(spent):9.3f} {max(spent):10.3f}",
+        )
+
+
+if __name__ == "__main__":
+    arguments = sys.argv[1:]
+    main(
+        float(arguments[0]) if arguments else 0.02,
+        int(arguments[1]) if arguments[1:] else 0,
+    )
