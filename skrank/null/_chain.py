@@ -27,7 +27,7 @@ from skrank._ties import TieGroups
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
 _TABLE_ITEMS = 2**18  # gains computed in one call; bounds the memory of a pass
-_MAX_BLOCK_HITS = 128  # hits that a block of merged groups can hold
+MAX_BLOCK_HITS = 128  # hits that a block of merged groups can hold
 _NARROW = 1 / 2000  # of its depth: a tie in which gains are nearly those of pairs
 
 
@@ -274,7 +274,7 @@ class Chain:
         place = np.arange(self.ends.size)
         # groups since the last tie; a run ends before a tie, or when it is full
         since = place - np.append(-1, tied)[np.searchsorted(tied, place, "right")]
-        last = ~single | (since % _MAX_BLOCK_HITS == 0)
+        last = ~single | (since % MAX_BLOCK_HITS == 0)
         last[tied[tied > 0] - 1] = True
         last[-2:] = True
         found.ends = self.ends[last]
@@ -335,7 +335,7 @@ class Chain:
     def n_cells(self) -> int:
         """Numbers that one pass over the body computes, and keeps where it is kept."""
         least, most, widest = self.possible()
-        limit = np.where(self.merged[:-1], _MAX_BLOCK_HITS, self.n_targets)
+        limit = np.where(self.merged[:-1], MAX_BLOCK_HITS, self.n_targets)
         rows = 1 + np.minimum(widest, limit)
         return int((rows * (1 + most - least)[:-1]).sum())
 
@@ -376,7 +376,7 @@ class Chain:
         `inside` is the tie rule within merged blocks.
         """
         least, most, widest = windows or self.possible()
-        limit = np.where(self.merged[:-1], _MAX_BLOCK_HITS, self.n_targets)
+        limit = np.where(self.merged[:-1], MAX_BLOCK_HITS, self.n_targets)
         rows = 1 + np.minimum(np.minimum(widest, limit), most[1:] - least[:-1])
         columns = 1 + (most - least)[:-1]
         order = -1 if upwards else 1

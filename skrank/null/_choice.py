@@ -37,15 +37,16 @@ METHODS = (
     "normal",
 )
 ALTERNATIVES = ("greater", "less", "two-sided")
+BEYOND = 2.001  # by what rounding may do, of the next value that is not the same
 _ACCURATE = 0.015  # relative error with which "auto" is content
 _TIGHT = 0.05  # and of long lists, where the next engine is slow
 _CERTIFIED = 0.02  # and of the grid, whose bounds are proven
 _HOPELESS = 0.5  # relative error beyond which an estimate is none
-_FEW_FREQUENCIES = 4096  # of "inversion" before "grid" is tried
 _DRAWS = 2**14  # of "tilted" in "auto", doubled until the error is small enough
 _MAX_DRAWS = 2**20
 _FEWEST_DRAWS, _DRAWN_TARGETS = 1000, 2**26  # of plain draws: some seconds
 _OUTER = 0.5  # part of the way from the mean to an end beyond which counting may do
+_FAR, _TINY = 2.0, -40.0  # deviations, and logarithm of a p that is negligible beside 1
 _ROUNDING = 1e-6  # of logarithms of probabilities
 _FEW_LISTS = 100  # lists as good as this one, of those without ties, to be estimated
 
@@ -77,6 +78,17 @@ class TailProbability(NamedTuple):
     method: str
 
     @property
+    def pvalue(self) -> float:
+        """The probability itself.
+
+        Returns
+        -------
+        pvalue : float
+            Zero where it underflows.
+        """
+        return math.exp(self.log_pvalue)
+
+    @property
     def doubt(self) -> float:
         """Relative error, or a half of what the bounds leave on one side.
 
@@ -104,6 +116,8 @@ class Asked:
     sign: int
     size: int | None = None
     generator: np.random.Generator | None = None
+    #: Whether an error counts as it is, and not relative to the probability.
+    absolute: bool = False
 
     def best(self) -> TailProbability:
         """Ask the engines one by one until the answer is known well enough."""
@@ -119,7 +133,7 @@ class Asked:
             found = _attempt(engine)
             if found is not None and self._is_credible(found):
                 best = min(best, found, key=lambda one: one.doubt)
-            if best.doubt <= enough:
+            if best.doubt * (best.pvalue if self.absolute else 1.0) <= enough:
                 break
         return best
 
@@ -156,8 +170,6 @@ class Asked:
 
     def _known_at_the_ends(self, method: str) -> TailProbability | None:
         """Exact answer at an end of the support, and beyond it."""
-        if self.facts.is_inside(self.statistic):
-            return None
         sign, statistic, slack = self.sign, self.statistic, self._slack
         (low, _), (high, log_high) = sorted((sign * x, p) for x, p in self.facts.ends)
         if sign * statistic > high + slack:
@@ -172,8 +184,9 @@ class Asked:
 
     def _complement(self) -> TailProbability:
         """One less the probability of what is less extreme."""
-        beyond = self.statistic - self.sign * 3 * self._slack
-        other = replace(self, statistic=beyond, sign=-self.sign).best()
+        beyond = self.statistic - self.sign * BEYOND * self._slack
+        asked = replace(self, statistic=beyond, sign=-self.sign, absolute=True)
+        other = asked._negligible() or asked.best()
         most = min(_limits.cantelli(self.facts.moments, beyond), 1 - 2.0**-53)
 
         def rest(log_p: float) -> float:
@@ -188,6 +201,17 @@ class Asked:
             assert bounds is not None
             log_p = bounds[1]
         return TailProbability(log_p, bounds, error, other.method)
+
+    def _negligible(self) -> TailProbability | None:
+        """Bound a tail so small that one less it is 1, where that is quick to prove."""
+        mean, variance = self.facts.moments
+        far, question = abs(self.statistic - mean), self._question
+        if far**2 < _FAR**2 * variance or question is None or self._known():
+            return None
+        upper = _limits.chernoff(question, _TINY)
+        if upper > _TINY:
+            return None
+        return TailProbability(upper, (-math.inf, upper), None, "bounds")
 
     # What is proven
 
@@ -228,20 +252,30 @@ class Asked:
     def _engines(self, question: Question) -> Iterator[tuple[_Engine, float]]:
         """Engines, each with the error that ends the search after it."""
         facts = self.facts
-        if self._is_extreme():
+        if self._is_extreme() and (self.sign > 0 or not facts.is_rare):
             yield partial(self._count, _enumeration.FEW_COUNTED), 0.0
         accurate = _TIGHT if facts.is_long else _ACCURATE
-        if facts.is_large or facts.is_long:
+        strides = solution = None
+        if (facts.is_large or facts.is_long) and not facts.is_rare:
             strides = _attempt(partial(_levels.solve, question))
-            if strides is not None:
-                yield partial(self._invert, strides, _FEW_FREQUENCIES), accurate
-                if facts.is_large:
-                    yield partial(self._invert, strides), _TIGHT
-        solution = _attempt(partial(self._every_hit, question))
+        if strides is not None:
+            yield partial(self._invert, strides, patient=False), accurate
+        counted: list[tuple[_Engine, float]] = [
+            (partial(self._bound, _grid.FEW_MOVES), _TIGHT),
+            (partial(self._count, _enumeration.MOST_COUNTED), accurate),
+        ]
+        if facts.is_rare:
+            yield from counted
+        if not facts.is_large:
+            solution = _attempt(partial(self._every_hit, question))
         if solution is not None:
-            yield partial(self._invert, solution, _FEW_FREQUENCIES), accurate
-        yield partial(self._bound, _grid.FEW_MOVES), _CERTIFIED
-        yield partial(self._count, _enumeration.MOST_COUNTED), accurate
+            yield partial(self._invert, solution, patient=False), accurate
+        if not facts.is_rare:
+            yield from counted
+        if facts.is_large:
+            if strides is not None:
+                yield partial(self._invert, strides), _TIGHT
+            solution = _attempt(partial(self._every_hit, question))
         if solution is not None:
             yield partial(self._invert, solution), accurate
         yield self._bound, _CERTIFIED
@@ -273,10 +307,9 @@ class Asked:
             tail = _enumeration.count_together(facts.terms, ahead, best, *args)
         return None if tail is None else TailProbability(*tail, "enumeration")
 
-    def _invert(
-        self, solution: Solution, most: int = _inversion.MAX_FREQUENCIES
-    ) -> TailProbability:
-        return TailProbability(*_inversion.tail(solution, most), "inversion")
+    def _invert(self, solution: Solution, *, patient: bool = True) -> TailProbability:
+        found = _inversion.tail(solution, patient=patient)
+        return TailProbability(*found, "inversion")
 
     def _bound(self, most_moves: int = _grid.MAX_MOVES) -> TailProbability | None:
         """Ask the grid, which is for one list."""

@@ -10,6 +10,7 @@ counted without the others.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,40 +23,50 @@ FEW_PATHS = 2**20  # a fraction of a second
 _MAX_GROUPS = 20_000  # the pass is a loop over groups
 FEW_COUNTED = 2**16  # paths followed, summed over the groups, to count extreme ones
 MOST_COUNTED = 2**20
-_MOST_CELLS = 2**22  # of the bounds that they are judged by
+_MOST_CELLS = 2**22  # of the bounds that they are judged by, in tables
+_SUMMED = 1000  # targets for which such a bound is a sum over them
 
 _Floats = NDArray[np.float64]
+# of a group and hits: the least and the largest value that may follow
+ToCome = Callable[[int, NDArray[np.intp]], _Floats]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Atoms:
-    """A discrete law: ascending values and the logarithms of their chances."""
+    """A discrete law: ascending values and the logarithms of their chances.
+
+    Rounding moves a value in proportion to it, or to the `scale` where that is larger.
+    """
 
     value: _Floats
     logchance: _Floats
+    scale: float
 
     @classmethod
-    def of(cls, value: _Floats, logchance: _Floats) -> "Atoms":
+    def of(cls, value: _Floats, logchance: _Floats, scale: float) -> "Atoms":
         """Sort, and join values that differ by rounding alone."""
         order = np.argsort(value)
         value, logchance = value[order], logchance[order]
-        gap = 1e-12 * np.abs(value).max()
+        gap = 1e-12 * np.maximum(np.abs(value), scale)
         first = np.flatnonzero(np.diff(value, prepend=-np.inf) > gap)
-        return cls(value[first], np.logaddexp.reduceat(logchance, first))
+        if first.size:
+            logchance = np.logaddexp.reduceat(logchance, first)
+        return cls(value[first], logchance, scale)
 
     def plus(self, other: "Atoms") -> "Atoms":
         """Law of the sum of two independent values."""
         value = self.value[:, None] + other.value
         logchance = self.logchance[:, None] + other.logchance
-        return Atoms.of(value.ravel(), logchance.ravel())
+        scale = max(self.scale, other.scale)
+        return Atoms.of(value.ravel(), logchance.ravel(), scale)
 
     def times(self, factor: float) -> "Atoms":
         """Law of a multiple."""
-        return Atoms(factor * self.value, self.logchance)
+        return Atoms(factor * self.value, self.logchance, factor * self.scale)
 
     def take(self, kept: NDArray[np.bool_]) -> "Atoms":
         """Law without the values that do not count any more."""
-        return Atoms(self.value[kept], self.logchance[kept])
+        return Atoms(self.value[kept], self.logchance[kept], self.scale)
 
     def tail(self, statistic: float, sign: int, slack: float) -> Tail:
         """P(value >= statistic), or <= with sign -1."""
@@ -77,7 +88,7 @@ class Atoms:
 
 def law(terms: Sequence[Term], max_paths: int = MAX_PATHS) -> Atoms | None:
     """Law of the mean value of the lists; None where it has too many paths."""
-    total = Atoms(np.zeros(1), np.zeros(1))
+    total = Atoms(np.zeros(1), np.zeros(1), 0.0)
     if not all(_is_feasible(term.chain, max_paths) for term in terms):
         return None
     for chain, weight, count in terms:
@@ -136,7 +147,7 @@ class _Paths:
 
 def count(
     chain: Chain,
-    to_come: Sequence[_Floats],
+    to_come: ToCome,
     statistic: float,
     sign: int,
     slack: float,
@@ -166,7 +177,7 @@ def count(
 
 def count_together(
     terms: Sequence[Term],
-    ahead: Sequence[Sequence[_Floats]],
+    ahead: Sequence[ToCome],
     best: Sequence[float],
     statistic: float,
     sign: int,
@@ -183,7 +194,7 @@ def count_together(
         term.copies * term.weight * end for term, end in zip(terms, best, strict=True)
     )
     room = sign * (left - statistic) + slack
-    total = Atoms(np.zeros(1), np.zeros(1))
+    total = Atoms(np.zeros(1), np.zeros(1), 0.0)
     for (chain, weight, copies), to_come, end in zip(terms, ahead, best, strict=True):
         one = _extreme_law(chain, to_come, end - sign * room / weight, sign, most_paths)
         if one is None:
@@ -197,7 +208,7 @@ def count_together(
 
 
 def _extreme_law(
-    chain: Chain, to_come: Sequence[_Floats], least: float, sign: int, most_paths: int
+    chain: Chain, to_come: ToCome, least: float, sign: int, most_paths: int
 ) -> Atoms | None:
     """Law of the values from the best down to the least that count, by their paths."""
 
@@ -209,12 +220,12 @@ def _extreme_law(
         return None
     value, logchance = _finish(chain, live)
     kept = (sign * (value - least) >= 0) & (logchance > -np.inf)
-    return Atoms.of(value[kept], logchance[kept])
+    return Atoms.of(value[kept], logchance[kept], chain.scale)
 
 
 def _follow(
     chain: Chain,
-    to_come: Sequence[_Floats],
+    to_come: ToCome,
     keep: Callable[[_Paths, int, _Floats], _Paths],
     most_paths: int,
 ) -> _Paths | None:
@@ -224,33 +235,66 @@ def _follow(
     """
     assert chain.slope is not None
     live, followed = _Paths(np.zeros(1, dtype=np.intp), np.zeros(1), np.zeros(1)), 0
-    for step, depth, ahead in zip(
-        chain.steps(), chain.depths[1:], to_come, strict=True
-    ):
+    for row, step in enumerate(chain.steps()):
         live = _move(live, step)
         followed += live.hits.size
-        if followed > most_paths:
+        if followed > most_paths or chain.merged[row]:
             return None
-        ends = chain.slope * live.gain + ahead[:, live.hits - step.next_least]
-        live = keep(live, depth, ends)
+        ends = chain.slope * live.gain + to_come(row, live.hits)
+        live = keep(live, int(chain.ends[row]), ends)
         if live.hits.size == 0:
             break
     return live
 
 
-def to_come(chain: Chain) -> list[_Floats] | None:
-    """Least and largest value still to come, by the hits so far, after each group.
+def to_come(chain: Chain) -> ToCome | None:
+    """Least and largest value still to come, after a group of the body, by the hits.
 
     None if the paths of the list cannot be counted: if its divisor is not constant, its
     order is not known throughout, or it is long.
     """
-    if chain.slope is None or chain.merged.any() or chain.n_cells > _MOST_CELLS:
+    measure = chain.measure
+    if chain.slope is None:
         return None
+    if chain.untied and measure.ordered and measure.counted_hits is None:
+        return partial(_untied_to_come, chain) if chain.n_targets <= _SUMMED else None
+    if chain.merged.any() or chain.n_cells > _MOST_CELLS:
+        return None
+    tables = _tables_to_come(chain)
+    return lambda row, hits: tables[row][:, hits - _least_hits(chain, row)]
+
+
+def _least_hits(chain: Chain, row: int) -> int:
+    return max(0, chain.n_targets - (chain.n_samples - int(chain.ends[row])))
+
+
+def _untied_to_come(chain: Chain, row: int, hits: NDArray[np.intp]) -> _Floats:
+    """Without ties the best that can follow is all hits at once, the worst at the end.
+
+    O(m) for each number of hits.
+    """
+    distinct, index = np.unique(hits, return_inverse=True)
+    left = (chain.n_targets - distinct)[:, None]
+    later = np.arange(left.max())
+    found = []
+    for first in (chain.n_samples - left, chain.ends[row]):
+        counted = (later < left) & (first + later < chain.ends[-1])
+        above = distinct[:, None] + later
+        gain = chain.measure.gain(first + later, 1, above, 1, chain.frame)
+        found.append(np.where(counted, gain, 0.0).sum(axis=1))
+    assert chain.slope is not None
+    values = chain.slope * np.stack(found) + chain.measure.offset(chain.frame)
+    return np.asarray(values[:, index])
+
+
+def _tables_to_come(chain: Chain) -> list[_Floats]:
+    """Tables over all numbers of hits, up the list."""
     closing = chain.closing
     possible = closing.logweight > -np.inf
     least = np.where(possible, closing.intercept, np.inf).min(axis=0)
     most = np.where(possible, closing.intercept, -np.inf).max(axis=0)
     found = [np.stack([least, most])]
+    assert chain.slope is not None
     for step in chain.steps(upwards=True):
         gain = chain.slope * step.gain
         least = (window(step, least, np.inf) + gain).min(axis=0)
@@ -279,7 +323,7 @@ def _list_law(chain: Chain) -> Atoms:
         live = moved.take(~over)
     value, logchance = _finish(chain, _Paths.join([*done, live]))
     possible = logchance > -np.inf
-    return Atoms.of(value[possible], logchance[possible])
+    return Atoms.of(value[possible], logchance[possible], chain.scale)
 
 
 def _finish(chain: Chain, paths: _Paths) -> tuple[_Floats, _Floats]:
@@ -316,7 +360,7 @@ def _first_hit_law(chain: Chain) -> Atoms:
     within = np.minimum(m - hits, below)
     ways = log_binomial(size, hits) + log_binomial(below, within)
     ways[loose] = _log_first(above[loose], size[loose], n, m)
-    return Atoms.of(chain.slope * gain, ways - log_binomial(n, m))
+    return Atoms.of(chain.slope * gain, ways - log_binomial(n, m), chain.scale)
 
 
 def _most_hits(chain: Chain) -> NDArray[np.intp]:

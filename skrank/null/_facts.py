@@ -3,9 +3,6 @@
 import math
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
 from skrank._ties import DETAILED
 from skrank.null import _enumeration, _levels, _sampling
 from skrank.null._chain import Chain, log_binomial
@@ -14,6 +11,7 @@ from skrank.null._moments import MOST_CELLS, extreme, extreme_value, moments
 from skrank.null._tilting import Solution, solve
 
 _FEW_GROUPS, _FEW_CELLS = 64, 2**17  # of lists that need no strides
+_FEW_TARGETS, _APART = 100, 300  # and the items to each of them, of a lumpy law
 _ROUGH_CELLS = 2**24  # of a pass of the rough chain, where strides fail
 _FULL_CELLS = 2**20  # of a pass of the full chain, where it is preferred to blocks
 _MOST_LAST = 2**24  # cells of the last group, where it is a tie that the cut divides
@@ -63,7 +61,7 @@ class Facts:
         ):
             value += copies * weight * one[0]
             logchance += copies * one[1]
-        return value, logchance
+        return value, min(logchance, 0.0)  # but for rounding
 
     @cached_property
     def list_ends(self) -> dict[int, list[tuple[float, float]]]:
@@ -92,7 +90,7 @@ class Facts:
         )
 
     @cached_property
-    def to_come(self) -> tuple[list[NDArray[np.float64]], ...] | None:
+    def to_come(self) -> tuple[_enumeration.ToCome, ...] | None:
         """What is still to come down each list, where all can be counted."""
         found = [_enumeration.to_come(chain) for chain in self.chains]
         known = tuple(one for one in found if one is not None)
@@ -114,6 +112,13 @@ class Facts:
         if all(chain.ends.size < _FEW_GROUPS for chain in self.chains):
             return max(chain.n_cells for chain in self.chains) > _FEW_CELLS
         return max(chain.n_targets for chain in self.chains) > _levels.MANY
+
+    @property
+    def is_rare(self) -> bool:
+        """Whether targets are so few and far between that the law is lumpy."""
+        chain = self.chains[0]
+        few = chain.n_targets <= _FEW_TARGETS
+        return self.is_single and few and chain.n_samples > _APART * chain.n_targets
 
     @cached_property
     def is_feasible(self) -> bool:
@@ -167,8 +172,7 @@ class Facts:
         blocks, and windows drawn from blocks, do not resolve.
         """
         if self.is_inside(statistic):
-            chains = [part.chain.rough for part in question.parts]
-            solution = solve(question, chains)
+            solution = solve(question, [chain.rough for chain in self.chains])
             deep = solution.tilt > 0 and solution.cumulants.value <= _DEEP
             if sign > 0 or not deep:
                 return solution

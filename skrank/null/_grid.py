@@ -19,13 +19,14 @@ groups few, and the law is lumpy.
 import math
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import hypergeom
 
 from skrank.null._chain import Chain, Windows, log_binomial
 from skrank.null._excess import Excess, Question, Tail
+from skrank.null._limits import chances_of_more
 
 FEW_MOVES = 150_000  # of all sweeps together, which take some seconds
 MAX_MOVES = 450_000  # transitions between states, each some array operations
@@ -108,19 +109,31 @@ def _likely(chain: Chain, log_left_out: float) -> tuple[Windows, float]:
     kept = visited > log_left_out - math.log(visited.size)
     least, most = kept.argmax(axis=1), m - kept[:, ::-1].argmax(axis=1)
     outside = (hits < least[:, None]) | (hits > most[:, None])
-    sizes, group = np.unique(chain.sizes[:-1], return_inverse=True)
     rare = math.exp(max(log_left_out, -700.0)) / visited.size
-    widest = np.asarray(hypergeom.isf(rare, n, m, sizes), dtype=int)[group]
+    beyond, group = chances_of_more(chain)
+    widest = (beyond > rare).sum(axis=1)[group]
     widest = np.minimum(widest, np.where(chain.merged[:-1], _MAX_BLOCK_HITS, m))
-    crowded = np.asarray(hypergeom.sf(widest, n, m, chain.sizes[:-1]))
-    left_out = float(np.exp(visited[outside]).sum() + crowded.sum())
-    return Windows(least, most, widest), left_out
+    left_out = np.exp(visited[outside]).sum() + beyond[group, widest].sum()
+    return Windows(least, most, widest), float(left_out)
 
 
 def _n_moves(kept: Windows) -> int:
     """Number of transitions between kept states, at most."""
     states = 1 + kept.most - kept.least
     return int((states[:-1] * np.minimum(1 + kept.widest, states[1:])).sum())
+
+
+class _Move(NamedTuple):
+    """Chances that go on, by cells, and by how many in three roundings.
+
+    `share` of them does so, in the split one `further` of it by one cell more.
+    """
+
+    first: int
+    chance: _Floats
+    shifts: tuple[int, int, int]
+    share: float
+    further: float
 
 
 class _Sweep:
@@ -193,23 +206,27 @@ class _Sweep:
         """Move all states down one group, settling those whose fate is sealed."""
         gains, logcount = self.gains[row]
         gains = gains / self.width
+        down, up = np.floor(gains[0]).astype(int), np.ceil(gains[1]).astype(int)
+        middle = np.floor(gains[2]).astype(int)
         least, most = self.windows.least[row + 1], self.windows.most[row + 1]
-        moved = defaultdict(list)
+        moved: defaultdict[int, list[_Move]] = defaultdict(list)
         for hits, (first, chance) in cells.items():
             column = hits - self.windows.least[row]
             fewest = max(0, least - hits)
             for d in range(fewest, min(self.windows.widest[row], most - hits) + 1):
                 reach = self.most[row + 1, hits + d]  # -inf: the way on leaves windows
                 stop = first + chance.shape[1] + (reach + self.slack) / self.width
+                if stop + up[d, column] <= 0:  # no sum can reach, however far off
+                    continue
                 share = math.exp(logcount[d] + after[hits + d] - before[hits])
-                for shift, parts in _rounded(gains[:, d, column].tolist()):
-                    if stop + shift > 0:  # else no sum can reach, however far off
-                        part = first + shift, chance * (share * parts)
-                        moved[hits + d].append(part)
+                shifts = down[d, column], up[d, column], middle[d, column]
+                further = share * (gains[2, d, column] - middle[d, column])
+                move = _Move(first, chance, shifts, share, further)
+                moved[hits + d].append(move)
         return {
             hits: settled
-            for hits, parts in moved.items()
-            if (settled := self._settle(*_merge(parts), row + 1, hits)) is not None
+            for hits, moves in moved.items()
+            if (settled := self._settle(*_merge(moves), row + 1, hits)) is not None
         }
 
     def _settle(
@@ -236,26 +253,18 @@ class _Sweep:
             self.done += chance @ (share @ (sums >= need[:, None]))
 
 
-def _rounded(gains: list[float]) -> list[tuple[int, _Floats]]:
-    """Shifts in cells, with the parts (down, up, split) of the chance they take."""
-    least, most, mean = gains
-    middle = math.floor(mean)
-    parts: defaultdict[int, _Floats] = defaultdict(lambda: np.zeros((3, 1)))
-    parts[math.floor(least)][0] += 1.0
-    parts[math.ceil(most)][1] += 1.0
-    parts[middle][2] += 1.0 - (mean - middle)
-    if mean > middle:
-        parts[middle + 1][2] += mean - middle
-    return list(parts.items())
-
-
-def _merge(parts: list[tuple[int, _Floats]]) -> tuple[int, _Floats]:
-    """Add up stretches of cells that begin at different places."""
-    first = min(start for start, _ in parts)
-    stop = max(start + chance.shape[1] for start, chance in parts)
-    merged = np.zeros((3, stop - first))
-    for start, chance in parts:
-        merged[:, start - first : start - first + chance.shape[1]] += chance
+def _merge(moves: list[_Move]) -> tuple[int, _Floats]:
+    """Add up chances, sums rounded down, up, and split, that begin at other places."""
+    first = min(move.first + min(move.shifts) for move in moves)
+    ends = [move.first + move.chance.shape[1] + max(move.shifts) for move in moves]
+    merged = np.zeros((3, 1 + max(ends) - first))
+    for start, chance, shifts, share, further in moves:
+        size = chance.shape[1]
+        for row, shift in enumerate(shifts):
+            part = share - further if row == 2 else share
+            merged[row, start + shift - first :][:size] += part * chance[row]
+        if further > 0:
+            merged[2, start + shifts[2] + 1 - first :][:size] += further * chance[2]
     return first, merged
 
 

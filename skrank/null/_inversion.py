@@ -27,7 +27,9 @@ _ALIAS = 1e-5  # of the probability: what the period may add
 _BEHIND = 2.0  # K at the tilt of the contour
 _GOOD = 4e-3  # relative size of the frequencies left out at which to stop
 _FIRST = 12
-MAX_FREQUENCIES = 2**15
+_MAX_FREQUENCIES = 2**15
+_FEW_FREQUENCIES = 2**12  # where other engines may follow
+_LOOK, _SLOW = 384, 0.3  # frequencies after which such an error is left to them
 _MIN_FREQUENCIES = 512  # to be allowed; from there on as many as can be
 _WORK = 4e9  # done in this: frequencies times the cells of a pass
 BATCH_ITEMS = 2**20  # cells times frequencies of one step; bounds the memory
@@ -35,8 +37,11 @@ _FEW_GROUPS = 64  # the law may be near a lattice, whose frequencies return:
 _LATTICE = 4096, 2 * 10**7  # then so many, where that is this work or less
 
 
-def tail(solution: Solution, max_frequencies: int = MAX_FREQUENCIES) -> Tail:
-    """Probability that the excess is at least zero, with an estimate of the error."""
+def tail(solution: Solution, *, patient: bool = True) -> Tail:
+    """Probability that the excess is at least zero, with an estimate of the error.
+
+    Without patience it gives up where many frequencies would be needed.
+    """
     tilt = _positive(solution)
     parts, merging = solution.tilted(tilt)
     width = 2 * math.pi / _period(solution, tilt)
@@ -47,11 +52,15 @@ def tail(solution: Solution, max_frequencies: int = MAX_FREQUENCIES) -> Tail:
     least = min(_LATTICE[0], _LATTICE[1] // max(cells, 1))
     least = max(least, _FIRST) if groups < _FEW_GROUPS else _FIRST
     count = min(least, batch)
-    most = min(max(_WORK / max(cells, 1), _MIN_FREQUENCIES), max_frequencies)
+    most = min(max(_WORK / max(cells, 1), _MIN_FREQUENCIES), _MAX_FREQUENCIES)
+    if not patient:
+        most = min(most, _FEW_FREQUENCIES)
     while True:
         phi = np.append(phi, characteristic(parts, phi.size, count, width))
         total, error = _invert(phi, tilt, width)
         if (error <= _GOOD and phi.size >= least) or phi.size >= most:
+            break
+        if not patient and phi.size >= _LOOK and error > _SLOW:
             break
         count = min(phi.size, batch)
     if total <= 0:
@@ -84,7 +93,7 @@ def _invert(
     )
     rounding = 1e-14 * float(np.abs(terms).sum())
     error = left + rounding + half_atom
-    return total, error / abs(total) if total else math.inf
+    return total, error / abs(total) if abs(total) > 0 else math.inf
 
 
 def _positive(solution: Solution) -> float:

@@ -19,7 +19,13 @@ from skrank._validation import (
     check_option,
 )
 from skrank.null import _sampling
-from skrank.null._choice import ALTERNATIVES, METHODS, Asked, TailProbability
+from skrank.null._choice import (
+    ALTERNATIVES,
+    BEYOND,
+    METHODS,
+    Asked,
+    TailProbability,
+)
 from skrank.null._excess import Term
 from skrank.null._facts import Facts
 from skrank.null._series import Series, expand
@@ -328,7 +334,18 @@ class Law:
         if sign > 0 and log_most > log_p:
             return most
         low, high = self._bracket(lack, least, most)
-        brentq(lack, low, high, xtol=1e-7 * self.std(), rtol=1e-12)
+        exact = 1e-7 * self.std()
+        if high > self.mean() or low == least:
+            brentq(lack, low, high, xtol=exact, rtol=1e-12)
+        else:  # near the least value what matters is how many times as far it is
+            start, stop = math.log(low - least), math.log(high - least)
+            ends = {start: low, stop: high}
+
+            def lack_at(place: float) -> float:
+                return lack(ends.get(place, least + math.exp(place)))
+
+            exact = min(1e-4, exact / (high - least))
+            brentq(lack_at, start, stop, xtol=exact, rtol=1e-12)
         return min(value for value, lacking in known.items() if lacking <= 0)
 
     def _lack(self, value: float, log_p: float, sign: int) -> float:
@@ -336,26 +353,38 @@ class Law:
 
         It falls as the value grows; it is bounded for the sake of the search.
         """
-        excess = sign * (self._log_tail(value, sign) - log_p)
+        tail = self._beyond(value, sign)
+        excess = sign * (tail.log_pvalue - log_p)
+        if tail.log_bounds is not None and -tail.doubt / 4 <= excess <= 0:
+            return 0.0  # nearer than is known
         return min(max(excess, -1e6), 1e6)
 
     def _log_tail(self, x: float, sign: int) -> float:
         """Logarithm of P(S > x), or of P(S <= x) for sign -1."""
+        return self._beyond(x, sign).log_pvalue
+
+    def _beyond(self, x: float, sign: int) -> TailProbability:
+        """Tail above x, or of what is at most x for sign -1."""
         # what leaves out the value itself, whatever rounding does to it
-        value = x + 3 * self._facts.slack(x) if sign > 0 else x
+        value = x + BEYOND * self._facts.slack(x) if sign > 0 else x
         tail = Asked(self._facts, value, sign).best()
         _warn_of_doubt(tail)
-        return tail.log_pvalue
+        return tail
 
     def _bracket(
         self, lack: Callable[[float], float], least: float, most: float
     ) -> tuple[float, float]:
-        """Interval around a quantile, widened from the mean by standard deviations."""
+        """Interval around a quantile, widened from the mean by standard deviations.
+
+        Near the least value by a part of the way there.
+        """
         start = self.mean()
         wanted = lack(start) > 0
         step = self.std() if wanted else -self.std()
         while True:
-            end = min(max(start + step, least), most)
+            end = min(max(start + step, least + (start - least) / 8), most)
+            if end <= least + self._facts.slack(least):
+                end = least
             if (lack(end) > 0) != wanted:
                 return min(start, end), max(start, end)
             start, step = end, 2 * step

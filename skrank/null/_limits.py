@@ -2,12 +2,15 @@
 
 Above stands the inequality of Cantelli (1929, *Atti del Congresso Internazionale dei
 Matematici* 6, 47-60): with the exact mean and variance, P(S >= mean + d) is at most
-``variance / (variance + d**2)``. Below stand the chance of the end of the support, and
-that of a staircase of one step: if all lists with h hits among the first T items are as
-extreme as what was observed, p is at least ``C(T, h) C(n - T, m - h) / C(n, m)``. The
-least extreme of them has its hits as low as can be, above T and below, since every
-measure of constant slope grows when a hit moves up. Only the "threshold" rule breaks
-this; average precision by it is at least that of the worst order inside the ties.
+``variance / (variance + d**2)``; and that of Chernoff (1952, *Annals of Mathematical
+Statistics* 23, 493-507), P(X >= 0) <= E exp(u X) for any u > 0.
+
+Below stand the chance of the end of the support, and that of a staircase of one step:
+if all lists with h hits among the first T items are as extreme as what was observed, p
+is at least ``C(T, h) C(n - T, m - h) / C(n, m)``. The least extreme of them has its
+hits as low as can be, above T and below, since every measure of constant slope grows
+when a hit moves up. Only the "threshold" rule breaks this; average precision by it is
+at least that of the worst order inside the ties.
 """
 
 import math
@@ -20,9 +23,12 @@ from numpy.typing import NDArray
 
 from skrank._measures import AveragePrecision
 from skrank.null import _sampling
-from skrank.null._chain import Chain, log_binomial
+from skrank.null._chain import MAX_BLOCK_HITS, Chain, Step, log_binomial
+from skrank.null._excess import Cumulants, Excess, Question
+from skrank.null._tilting import add_cumulants
 
 _STEPS = 32  # depths of the staircase, from either end
+_MOST_CELLS = 2**22  # of a pass; some tenths of a second
 _ITEMS = 2**21  # places of the lists that are tried for one number of hits
 
 
@@ -43,6 +49,47 @@ def cantelli(moments: tuple[float, float], statistic: float) -> float:
     if statistic == mean:
         return 1.0
     return variance / (variance + (statistic - mean) ** 2)
+
+
+def chernoff(question: Question, enough: float) -> float:
+    """Logarithm of the most that the tail can be, by tilts u > 0.
+
+    Of ``exp(K(u))``, in blocks of far ranks whose hits count as much as they can; the
+    tilt is doubled while that helps, until the bound is as low as `enough`. To it comes
+    the chance of more hits in a block than are followed. O(n_blocks * m * hits in a
+    block) for each tilt; 0.0 where that is too much.
+    """
+    chains = [part.chain.coarse for part in question.parts]
+    if any(chain.n_cells > _MOST_CELLS or chain.merged[-1] for chain in chains):
+        return 0.0
+    best = [part.on(chain) for part, chain in zip(question.parts, chains, strict=True)]
+    ways = [_best_steps(part) for part in best]
+
+    def ask(tilt: float) -> Cumulants:
+        pairs = zip(best, ways, strict=True)
+        return add_cumulants(best, (part.cumulants(tilt, up) for part, up in pairs))
+
+    rest = ask(0.0)
+    known, tilt = 0.0, -rest.slope / max(rest.curvature, 1e-300)
+    while enough < known and tilt > 0:
+        before, known = known, ask(tilt).value + tilt * question.slack
+        if known >= before:
+            known, tilt = before, 0.0
+        tilt *= 2
+    crowded = sum(part.copies * _crowded(part.chain) for part in best)
+    return min(0.0, float(np.logaddexp(known, math.log(crowded + 1e-300))))
+
+
+def _best_steps(part: Excess) -> list[Step]:
+    inside = "optimistic" if part.scale > 0 else "pessimistic"
+    return list(part.chain.steps(inside=inside, upwards=True))
+
+
+def _crowded(chain: Chain) -> float:
+    """Chance that a merged block holds more hits than are followed, at most."""
+    beyond, group = chances_of_more(chain)
+    last = min(MAX_BLOCK_HITS, chain.n_targets)
+    return float(beyond[group[chain.merged[:-1]], last].sum())
 
 
 def staircase(chain: Chain, statistic: float, sign: int, slack: float) -> float:
@@ -102,3 +149,20 @@ def _places(
     if sign > 0:
         return np.where(index < hits, depths - hits + index, n - m + index)
     return np.where(index < hits, index, depths - hits + index)
+
+
+def chances_of_more(chain: Chain) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Chance of more than so many hits (columns) in groups, by size; the sizes' rows.
+
+    Of the hypergeometric law by its formula: that of scipy adds term by term up to the
+    size of the group.
+    """
+    n, m = chain.n_samples, chain.n_targets
+    sizes, group = np.unique(chain.sizes[:-1], return_inverse=True)
+    size, hits = np.broadcast_arrays(sizes[:, None], np.arange(m + 1))
+    possible = (hits <= size) & (m - hits <= n - size)
+    size, hits, chance = size[possible], hits[possible], np.zeros(possible.shape)
+    ways = log_binomial(size, hits) + log_binomial(n - size, m - hits)
+    chance[possible] = np.exp(ways - log_binomial(n, m))
+    beyond = np.cumsum(chance[:, :0:-1], axis=1)[:, ::-1]
+    return np.pad(beyond, ((0, 0), (0, 1))), group

@@ -186,7 +186,8 @@ def extreme(chain: Chain, sign: int) -> tuple[float, float]:
         value, mass = _best(reached, ways)
     final = _final_values(chain, value, sign)
     mass = mass + chain.closing.logweight
-    top, logmass = _best(final.reshape(-1, 1), mass.reshape(-1, 1))
+    offset = abs(chain.measure.offset(chain.frame))
+    top, logmass = _best(final.reshape(-1, 1), mass.reshape(-1, 1), offset)
     return sign * float(top[0]), float(logmass[0])
 
 
@@ -216,10 +217,16 @@ def _skew(table: _Floats, step: Step, fill: float) -> _Floats:
     return flat[: n_rows * width].reshape(n_rows, width)[:, first:last]
 
 
-def _best(value: _Floats, logweight: _Floats) -> tuple[_Floats, _Floats]:
-    """Maximum of each column, and the joint weight of all cells that reach it."""
+def _best(
+    value: _Floats, logweight: _Floats, scale: float = 0.0
+) -> tuple[_Floats, _Floats]:
+    """Maximum of each column, and the joint weight of all cells that reach it.
+
+    But for rounding, which moves a value in proportion to it, or to a larger `scale`.
+    """
     top = value.max(axis=0)
-    level = value >= top - 1e-12 * np.maximum(np.abs(top), 1.0)
+    with np.errstate(invalid="ignore"):  # where nothing leads
+        level = ~(value < top - 1e-12 * np.maximum(np.abs(top), scale))
     logweight = np.where(level, logweight, -np.inf)
     most = np.maximum(logweight.max(axis=0), -1e300)  # finite, where nothing leads
     with np.errstate(divide="ignore"):
