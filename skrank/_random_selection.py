@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import cross_validate
 
 from skrank._counts import RankCounts
-from skrank._presentation import brief
+from skrank._presentation import brief, track
 from skrank._question import (
     RankingQuestion,
     as_targets,
@@ -76,6 +76,9 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness of "monte_carlo" and "tilted", and of "auto" in the rare
         case that it draws.
+    progress : bool, default=False
+        Whether to show bars of progress: over several lists, and over the methods that
+        "auto" asks. It needs tqdm.
 
     Raises
     ------
@@ -118,16 +121,19 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
     "auto" never refuses a ranking of two classes. It looks the probability up where the
     law is known value by value, counts the placements that are as good where they are
     few, and inverts where it cannot: in strides above 500 targets, and where the hits
-    of few tie groups are many. Where the inversion reports an error above 1.5 %, it
-    asks the grid, and then draws tilted lists; on lists of more than a million items an
-    inversion within 5 % is enough. At values worse than the mean it computes the other
-    side. No answer is taken that is outside of proven bounds: above, Cantelli's
-    inequality with the exact mean and variance; below, the probability of the end of
-    the support, or of so many hits above one depth that all lists with them are as
-    good. Where nothing better is known, `method` is "bounds", the p-value is the upper
-    one, `pvalue_bounds` has both, and a warning says so. For the mean over several
-    lists of average precision at k with ``normalize="hits"``, and for cuts that divide
-    ties of thousands of targets, there are plain draws only.
+    of few tie groups are many. Where the inversion reports an error above 1.5 %, or
+    would take thousands of frequencies, it asks the grid, and then draws tilted lists;
+    on lists of more than a million items an inversion within 5 % is enough. The grid
+    comes first for at most 100 targets among more than 300 times as many items. At
+    values worse than the mean it computes the other side, to the accuracy that is felt
+    in what is left. No answer is taken that is outside of proven bounds: above,
+    Cantelli's inequality with the exact mean and variance; below, the probability of
+    the end of the support, or of so many hits above one depth that all lists with them
+    are as good. Where nothing better is known, `method` is "bounds", the p-value is the
+    upper one, by Cantelli's or Chernoff's inequality, `pvalue_bounds` has both, and a
+    warning says so. For the mean over several lists of average precision at k with
+    ``normalize="hits"``, and for cuts that divide ties of thousands of targets, there
+    are plain draws only.
     The result names the method.
 
     How good are they? Over lists of 1000 to a million items, at 3 to 20 standard
@@ -212,6 +218,7 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
         alternative: str = "greater",
         n_resamples: int = 9999,
         random_state: object = None,
+        progress: bool = False,
     ) -> None:
         super().__init__(metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties)
         check_option("method", method, METHODS)
@@ -220,6 +227,7 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
         self.alternative = alternative
         self.n_resamples = check_count("n_resamples", n_resamples, least=1)
         self.random_state = check_random_state(random_state)
+        self.progress = progress
 
     def from_predictions(
         self,
@@ -427,13 +435,21 @@ cross_validate` reports it. The null is that within each fold the targets are sp
         ]
         values = [measure.value(ranking) for ranking in rankings]
         if not labels:
-            return self._result(values[0], nulls[0], rankings)
+            return self._result(values[0], nulls[0], rankings, progress=self.progress)
+        lists = track(
+            zip(values, nulls, rankings, strict=True),
+            total=len(rankings),
+            label="lists",
+            progress=self.progress,
+        )
         parts = tuple(
-            self._result(value, null, [ranking])
-            for value, null, ranking in zip(values, nulls, rankings, strict=True)
+            self._result(value, null, [ranking]) for value, null, ranking in lists
         )
         mean = float(np.mean(values))
-        return self._result(mean, MeanNull(nulls), rankings, parts, labels)
+        together = MeanNull(nulls)
+        return self._result(
+            mean, together, rankings, parts, labels, progress=self.progress
+        )
 
     def _result(
         self,
@@ -442,6 +458,8 @@ cross_validate` reports it. The null is that within each fold the targets are sp
         rankings: list[Ranking],
         parts: tuple[RandomSelectionResult, ...] = (),
         labels: tuple[Any, ...] = (),
+        *,
+        progress: bool = False,
     ) -> RandomSelectionResult:
         """Place a value under its null."""
         log_p, log_bounds, error, method = null.tail(
@@ -450,6 +468,7 @@ cross_validate` reports it. The null is that within each fold the targets are sp
             method=self.method,
             n_resamples=self.n_resamples,
             random_state=self.random_state,
+            progress=progress,
         )
         return RandomSelectionResult(
             statistic=statistic,

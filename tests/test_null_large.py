@@ -646,12 +646,12 @@ def test_tops_of_many_targets_against_draws():
 
 @pytest.mark.parametrize(("found", "error"), [(-1e9, 0.0), (-10.0, 0.9)])
 def test_what_cannot_be_is_not_taken(monkeypatch, found, error):
-    monkeypatch.setattr(_inversion, "tail", lambda *_: Tail(found, error=error))
+    monkeypatch.setattr(_inversion, "tail", lambda *_, **__: Tail(found, error=error))
     with pytest.warns(RuntimeWarning, match='by "bounds"'):
         bounded = RandomSelectionNull(5000, 700).tail(0.3)
     assert bounded.log_pvalue != found
 
 
 def test_an_error_of_many_targets_is_told(monkeypatch):
-    monkeypatch.setattr(_inversion, "tail", lambda *_: Tail(-10.0, error=0.03))
+    monkeypatch.setattr(_inversion, "tail", lambda *_, **__: Tail(-10.0, error=0.03))
     assert RandomSelectionNull(5000, 700).tail(0.3).error == 0.03

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import hypergeom
+from scipy.stats import binom, hypergeom
 
 import oracles
 from cases import METRICS, SMALL_LISTS, TIES, oracle_settings
@@ -117,7 +117,7 @@ LISTS = [
     (200, 10, None),
     (60, 50, None),
     (400, 40, [30, 1, 1, 100, 200, 68]),
-    (3000, 20, [100, *[1] * 900, 2000]),
+    (1000, 10, [30, *[1] * 300, 670]),
     (1000, 300, [10, 990]),
     (800, 60, [1] * 400 + [400]),
 ]
@@ -148,3 +148,120 @@ def test_a_fold_near_its_best_does_not_break_the_mean():
     null = MeanNull(nulls)
     for value in np.linspace(null.mean(), 1.0, 6):
         assert null.tail(value).doubt < 0.03
+
+
+@pytest.mark.parametrize("case", METRICS)
+@pytest.mark.parametrize("ties", TIES)
+def test_chernoff_is_above_all_tails(case, ties):
+    """Every tail of small lists, by all placements in rational numbers."""
+    metric, settings = METRICS[case]
+    for sizes, m in SMALL_LISTS:
+        n = sum(sizes)
+        null = RandomSelectionNull(n, m, metric, tie_sizes=sizes, ties=ties, **settings)
+        exact = oracles.null_law(
+            sizes, m, metric, ties=ties, **oracle_settings(case, n)
+        )
+        for value in sorted(exact):
+            above = float(oracles.tail(exact, value))
+            below = 1 - above + float(exact[value])
+            for sign, p in ((1, above), (-1, below)):
+                question = Asked(null._facts, float(value), sign)._question
+                assert p <= math.exp(_limits.chernoff(question, -20.0)) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("n", "m"), [(300, 40), (2000, 30)])
+def test_chernoff_in_blocks_against_tails(n, m):
+    null = RandomSelectionNull(n, m)
+    for z in (-2.5, 2.5, 6.0):
+        value, sign = null.mean() + z * null.std(), 1 if z > 0 else -1
+        if value <= null.support()[0]:
+            continue
+        question = Asked(null._facts, value, sign)._question
+        upper = _limits.chernoff(question, -1000.0)
+        tail = null.tail(value, alternative="greater" if z > 0 else "less")
+        assert tail.log_pvalue < upper < 0.15 * tail.log_pvalue
+
+
+def test_what_is_next_to_certain_is_proven_at_once():
+    """The wrong column of a classifier's probabilities: p is 1, to the last bit."""
+    null = RandomSelectionNull(5000, 200)
+    value = 0.0208  # six deviations below the mean
+    found = null.tail(value)
+    assert found.log_pvalue == 0.0
+    assert found.log_bounds[0] > -1e-16
+    below = null.tail(value, alternative="less")
+    assert below.log_pvalue < -300
+
+
+def test_bounds_of_long_lists_are_not_computed():
+    null = RandomSelectionNull(1_000_000, 900)
+    question = Asked(null._facts, null.mean() / 2, -1)._question
+    assert _limits.chernoff(question, -40.0) == 0.0
+
+
+def bounds(tail):
+    """What a probability may be, by what its answer says."""
+    if tail.log_bounds is not None:
+        return np.exp(np.minimum(tail.log_bounds, 0.0))
+    p = math.exp(tail.log_pvalue)
+    return p * (1 - tail.error), min(1.0, p * (1 + tail.error))
+
+
+@pytest.mark.filterwarnings("ignore:the p-value is known:RuntimeWarning")
+@pytest.mark.parametrize(
+    ("n", "m", "metric", "ties", "sizes"),
+    [
+        (5183, 23, "bedroc", "pessimistic", [2592, 1295, 648, 324, 162, 100, 62]),
+        (197, 89, "rie", "threshold", [99, 49, 24, 13, 6, 3, 1, 1, 1]),
+        (149, 7, "bedroc", "optimistic", [1, 2, 7, 15, 27, 37, 34, 20, 6]),
+    ],
+)
+def test_values_of_steep_weights_are_told_apart(n, m, metric, ties, sizes):
+    """All values of the list are tiny, or most are: draws say how often each comes."""
+    null = RandomSelectionNull(n, m, metric, ties=ties, alpha=100.0, tie_sizes=sizes)
+    draws = null.rvs(4000, random_state=0)
+    for value in np.quantile(draws, [0.1, 0.3, 0.5, 0.7, 0.9], method="nearest"):
+        for alternative, sign in (("greater", 1), ("less", -1)):
+            near = 1e-9 * abs(value)
+            seen = int((sign * (draws - value) >= -near).sum())
+            low, high = bounds(null.tail(value, alternative=alternative))
+            assert binom.sf(seen - 1, 4000, high) > 1e-6
+            assert binom.cdf(seen, 4000, low) > 1e-6
+    ends = null.support()
+    assert ends[0] <= draws.min()
+    assert draws.max() <= ends[1] * (1 + 1e-9)
+
+
+def test_beyond_the_best_of_several_lists():
+    """Rough chains that merge ties reach further than the lists do."""
+    sizes = [*[3] * 2, 8, 9, 4, 3, 8, 2, 5, 1, 12, 1, 8, 5, 2, 3, 11, 30, 40, 120]
+    null = MeanNull(
+        [
+            RandomSelectionNull(sum(sizes), 72, tie_sizes=sizes, ties="optimistic"),
+            RandomSelectionNull(232, 5, ties="optimistic"),
+        ]
+    )
+    assert null.support()[1] == pytest.approx(1.0)
+    assert null.pvalue(1.000001) == 0.0
+    assert null.pvalue(1.000001, alternative="less") == 1.0
+
+
+def test_a_quantile_near_nothing():
+    """Few targets and a steep weight: the values of a tail differ by powers of ten."""
+    null = RandomSelectionNull(15_000, 24, "bedroc", alpha=160.9)
+    value = null.ppf(0.05)
+    assert null.cdf(value) == pytest.approx(0.05, rel=0.03)
+    assert value < 1e-8
+    draws = np.sort(null.rvs(20_000, random_state=0))
+    expected, spread = 1000, math.sqrt(0.05 * 0.95 * 20_000)
+    assert abs(np.searchsorted(draws, value) - expected) < 4 * spread + 0.03 * expected
+
+
+def test_three_targets_among_ten_billion():
+    """One is first and another among the first four, or no list is as good."""
+    n = 10**10
+    null = RandomSelectionNull(n, 3)
+    log_lists = math.log(n) + math.log(n - 1) + math.log(n - 2) - math.log(6)
+    # with the third wherever it is; others are as good only near the top
+    expected = math.log(3 * n) - log_lists
+    assert null.tail(0.5).log_pvalue == pytest.approx(expected, abs=1e-6)

@@ -494,3 +494,21 @@ def test_refusals_with_missed_targets(y_true, settings, message):
         RandomSelectionTest().from_predictions(
             y_true, [4.0, 3, 2, 1], **{"n_missed": 2, **settings}
         )
+
+
+def test_progress_is_shown_over_methods_and_lists(capsys):
+    rng = np.random.default_rng(0)
+    y_true, y_score = rng.random(600) < 0.1, rng.random(600)
+    quiet, loud = RandomSelectionTest(), RandomSelectionTest(progress=True)
+    expected = quiet.from_predictions(y_true, y_score)
+    assert capsys.readouterr().err == ""
+    found = loud.from_predictions(y_true, y_score)
+    assert found.log10_pvalue == expected.log10_pvalue
+    shown = capsys.readouterr().err
+    assert "methods" in shown
+    assert "lists" not in shown
+    days = np.arange(600) % 2
+    expected = quiet.from_predictions(y_true, y_score, groups=days)
+    found = loud.from_predictions(y_true, y_score, groups=days)
+    assert found.log10_pvalue == expected.log10_pvalue
+    assert "lists" in capsys.readouterr().err

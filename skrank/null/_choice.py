@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from skrank._presentation import track
 from skrank.null import (
     _enumeration,
     _grid,
@@ -118,6 +119,8 @@ class Asked:
     generator: np.random.Generator | None = None
     #: Whether an error counts as it is, and not relative to the probability.
     absolute: bool = False
+    #: Whether to show a bar of progress over the engines that are asked.
+    progress: bool = False
 
     def best(self) -> TailProbability:
         """Ask the engines one by one until the answer is known well enough."""
@@ -128,14 +131,16 @@ class Asked:
             return self._complement()
         if self._question is None:
             return self._draw()
-        best = self._proven()
-        for engine, enough in self._engines(self._question):
+        best = TailProbability(self._limits.upper, self._limits, None, "bounds")
+        engines = self._engines(self._question)
+        shown = track(engines, total=None, label="methods", progress=self.progress)
+        for engine, enough in shown:
             found = _attempt(engine)
             if found is not None and self._is_credible(found):
                 best = min(best, found, key=lambda one: one.doubt)
             if best.doubt * (best.pvalue if self.absolute else 1.0) <= enough:
                 break
-        return best
+        return self._proven() if best.method == "bounds" else best
 
     def named(self, method: str) -> TailProbability:
         """Ask one engine."""
@@ -229,7 +234,10 @@ class Asked:
 
     def _proven(self) -> TailProbability:
         """Return the upper bound, where nothing better is known."""
-        return TailProbability(self._limits.upper, self._limits, None, "bounds")
+        lower, upper = self._limits
+        assert self._question is not None
+        upper = max(lower, min(upper, _limits.chernoff(self._question, lower)))
+        return TailProbability(upper, (lower, upper), None, "bounds")
 
     def _is_credible(self, found: TailProbability) -> bool:
         """Whether an answer is inside the limits, and not a mere guess.
@@ -255,32 +263,43 @@ class Asked:
         if self._is_extreme() and (self.sign > 0 or not facts.is_rare):
             yield partial(self._count, _enumeration.FEW_COUNTED), 0.0
         accurate = _TIGHT if facts.is_long else _ACCURATE
-        strides = solution = None
-        if (facts.is_large or facts.is_long) and not facts.is_rare:
-            strides = _attempt(partial(_levels.solve, question))
-        if strides is not None:
-            yield partial(self._invert, strides, patient=False), accurate
-        counted: list[tuple[_Engine, float]] = [
-            (partial(self._bound, _grid.FEW_MOVES), _TIGHT),
+        strides = self._strides(question)
+        for solution in strides:
+            yield partial(self._invert, solution, patient=False), accurate
+        lumpy: list[tuple[_Engine, float]] = [
+            (
+                partial(self._bound, _grid.FEW_MOVES),
+                _TIGHT if facts.is_rare else _CERTIFIED,
+            ),
             (partial(self._count, _enumeration.MOST_COUNTED), accurate),
         ]
         if facts.is_rare:
-            yield from counted
-        if not facts.is_large:
-            solution = _attempt(partial(self._every_hit, question))
-        if solution is not None:
+            yield from lumpy
+        every_hit = self._every_hits(question, wanted=not facts.is_large)
+        for solution in every_hit:
             yield partial(self._invert, solution, patient=False), accurate
         if not facts.is_rare:
-            yield from counted
+            yield from lumpy
         if facts.is_large:
-            if strides is not None:
-                yield partial(self._invert, strides), _TIGHT
-            solution = _attempt(partial(self._every_hit, question))
-        if solution is not None:
+            for solution in strides:
+                yield partial(self._invert, solution), _TIGHT
+            every_hit = self._every_hits(question)
+        for solution in every_hit:
             yield partial(self._invert, solution), accurate
         yield self._bound, _CERTIFIED
-        if solution is not None and not facts.is_large:
-            yield partial(self._tilt, solution), accurate
+        if not facts.is_large:
+            for solution in every_hit:
+                yield partial(self._tilt, solution), accurate
+
+    def _every_hits(self, question: Question, *, wanted: bool = True) -> list[Solution]:
+        return _found(partial(self._every_hit, question)) if wanted else []
+
+    def _strides(self, question: Question) -> list[Solution]:
+        """Find the tilt in strides, where a list has many targets, or is long."""
+        facts = self.facts
+        if facts.is_rare or not (facts.is_large or facts.is_long):
+            return []
+        return _found(partial(_levels.solve, question))
 
     def _is_extreme(self) -> bool:
         """Whether so few placements may be as extreme that it pays to count them."""
@@ -389,3 +408,9 @@ def _attempt(engine: Callable[[], _T]) -> _T | None:
         return engine()
     except OutOfReachError:
         return None
+
+
+def _found(engine: Callable[[], Solution]) -> list[Solution]:
+    """Return the solution, if there is one."""
+    solution = _attempt(engine)
+    return [] if solution is None else [solution]

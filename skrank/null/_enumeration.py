@@ -49,9 +49,7 @@ class Atoms:
         value, logchance = value[order], logchance[order]
         gap = 1e-12 * np.maximum(np.abs(value), scale)
         first = np.flatnonzero(np.diff(value, prepend=-np.inf) > gap)
-        if first.size:
-            logchance = np.logaddexp.reduceat(logchance, first)
-        return cls(value[first], logchance, scale)
+        return cls(value[first], np.logaddexp.reduceat(logchance, first), scale)
 
     def plus(self, other: "Atoms") -> "Atoms":
         """Law of the sum of two independent values."""
@@ -94,7 +92,8 @@ def law(terms: Sequence[Term], max_paths: int = MAX_PATHS) -> Atoms | None:
     for chain, weight, count in terms:
         one = _list_law(chain).times(weight)
         for _ in range(count):
-            if total.value.size * one.value.size > max_paths:
+            size = total.value.size  # one before the first list, whose own is known
+            if size > 1 and size * one.value.size > max_paths:
                 return None
             total = total.plus(one)
     return total
@@ -253,12 +252,11 @@ def to_come(chain: Chain) -> ToCome | None:
     None if the paths of the list cannot be counted: if its divisor is not constant, its
     order is not known throughout, or it is long.
     """
-    measure = chain.measure
-    if chain.slope is None:
-        return None
-    if chain.untied and measure.ordered and measure.counted_hits is None:
-        return partial(_untied_to_come, chain) if chain.n_targets <= _SUMMED else None
-    if chain.merged.any() or chain.n_cells > _MOST_CELLS:
+    measure, constant = chain.measure, chain.slope is not None
+    falling = constant and measure.ordered and measure.counted_hits is None
+    if falling and chain.untied and chain.n_targets <= _SUMMED:
+        return partial(_untied_to_come, chain)
+    if not constant or chain.merged.any() or chain.n_cells > _MOST_CELLS:
         return None
     tables = _tables_to_come(chain)
     return lambda row, hits: tables[row][:, hits - _least_hits(chain, row)]

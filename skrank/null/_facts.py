@@ -147,8 +147,6 @@ class Facts:
 
     def is_inside(self, statistic: float) -> bool:
         """Whether rough chains can be tilted to the value; one end is to be feared."""
-        if not self.is_askable:
-            return self.ends[0][0] < statistic < self.ends[1][0]
         mean, variance = self.moments
         room = 1e-9 * (abs(mean) + math.sqrt(variance))
         least, most = self._rough_ends

@@ -210,6 +210,7 @@ class Law:
         method: str = "auto",
         n_resamples: int = 9999,
         random_state: object = None,
+        progress: bool = False,
     ) -> TailProbability:
         """Return the logarithm of the p-value, what is known of its error, and how.
 
@@ -226,6 +227,8 @@ class Law:
             Number of lists drawn by "monte_carlo" and "tilted".
         random_state : int, RandomState, Generator or None, default=None
             Source of randomness of the methods that draw.
+        progress : bool, default=False
+            Whether to show which of the methods "auto" is at; it needs tqdm.
 
         Returns
         -------
@@ -248,7 +251,9 @@ class Law:
             draws = size if method == "tilted" else None
             found = []
             for sign in self._nearest_first(statistic, _SIGNS[alternative]):
-                asked = Asked(self._facts, statistic, sign, draws, generator)
+                asked = Asked(
+                    self._facts, statistic, sign, draws, generator, progress=progress
+                )
                 one = asked.best() if method == "auto" else asked.named(method)
                 found.append(one)
                 if one.log_pvalue < _SMALLER:
@@ -383,8 +388,6 @@ class Law:
         step = self.std() if wanted else -self.std()
         while True:
             end = min(max(start + step, least + (start - least) / 8), most)
-            if end <= least + self._facts.slack(least):
-                end = least
             if (lack(end) > 0) != wanted:
                 return min(start, end), max(start, end)
             start, step = end, 2 * step

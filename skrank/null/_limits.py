@@ -29,6 +29,7 @@ from skrank.null._tilting import add_cumulants
 
 _STEPS = 32  # depths of the staircase, from either end
 _MOST_CELLS = 2**22  # of a pass; some tenths of a second
+_MOST_TILTS = 16
 _ITEMS = 2**21  # places of the lists that are tried for one number of hits
 
 
@@ -55,29 +56,36 @@ def chernoff(question: Question, enough: float) -> float:
     """Logarithm of the most that the tail can be, by tilts u > 0.
 
     Of ``exp(K(u))``, in blocks of far ranks whose hits count as much as they can; the
-    tilt is doubled while that helps, until the bound is as low as `enough`. To it comes
-    the chance of more hits in a block than are followed. O(n_blocks * m * hits in a
-    block) for each tilt; 0.0 where that is too much.
+    tilt is doubled, or halved, while that helps, until the bound is as low as `enough`.
+    To it comes the chance of more hits in a block than are followed. O(n_blocks * m *
+    hits in a block) for each tilt; 0.0 where that is too much.
     """
     chains = [part.chain.coarse for part in question.parts]
     if any(chain.n_cells > _MOST_CELLS or chain.merged[-1] for chain in chains):
         return 0.0
-    best = [part.on(chain) for part, chain in zip(question.parts, chains, strict=True)]
-    ways = [_best_steps(part) for part in best]
+    pairs = zip(question.parts, chains, strict=True)
+    parts = [part.on(chain) for part, chain in pairs]
+    ways = [_best_steps(part) for part in parts]
 
     def ask(tilt: float) -> Cumulants:
-        pairs = zip(best, ways, strict=True)
-        return add_cumulants(best, (part.cumulants(tilt, up) for part, up in pairs))
+        pairs = zip(parts, ways, strict=True)
+        return add_cumulants(parts, (part.cumulants(tilt, up) for part, up in pairs))
 
-    rest = ask(0.0)
-    known, tilt = 0.0, -rest.slope / max(rest.curvature, 1e-300)
-    while enough < known and tilt > 0:
-        before, known = known, ask(tilt).value + tilt * question.slack
-        if known >= before:
-            known, tilt = before, 0.0
-        tilt *= 2
-    crowded = sum(part.copies * _crowded(part.chain) for part in best)
-    return min(0.0, float(np.logaddexp(known, math.log(crowded + 1e-300))))
+    start = ask(0.0)
+    if start.slope >= 0 or start.curvature <= 0:
+        return 0.0
+    tilt, best = -start.slope / start.curvature, 0.0
+    further = 2.0 if ask(tilt).value < 0 else 0.5
+    for _ in range(_MOST_TILTS):
+        found = ask(tilt).value + tilt * question.slack
+        if found >= best and best < 0:
+            break
+        best = min(best, found)
+        if best <= enough:
+            break
+        tilt *= further
+    crowded = sum(part.copies * _crowded(part.chain) for part in parts)
+    return min(0.0, float(np.logaddexp(best, math.log(crowded + 1e-300))))
 
 
 def _best_steps(part: Excess) -> list[Step]:
