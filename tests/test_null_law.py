@@ -349,3 +349,17 @@ def test_repr_of_means():
 def test_a_draw_that_leaves_the_table_is_out_of_reach():
     with pytest.raises(OutOfReachError):
         _sampling._pick(np.ones((1, 2)), np.array([0, 2]), np.random.default_rng(0))
+
+
+def test_a_lumpy_law_that_neither_grid_nor_inversion_answers(monkeypatch):
+    null = RandomSelectionNull(10_000, 20)
+    low, high = null.tail(0.1, method="grid").log_bounds
+
+    def out_of_reach(*_, **__):
+        raise OutOfReachError
+
+    for engine in ("_grid.tail", "_inversion.tail"):
+        monkeypatch.setattr(f"skrank.null.{engine}", out_of_reach)
+    found = null.tail(0.1)
+    assert found.method == "tilted"
+    assert low - 4 * found.error <= found.log_pvalue <= high + 4 * found.error
