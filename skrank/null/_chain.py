@@ -606,6 +606,23 @@ def _stretches(cells: _Ints) -> list[tuple[int, int]]:
     return list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
 
 
+def chances_of_more(chain: Chain) -> tuple[_Floats, _Ints]:
+    """Chance of more than so many hits (columns) in groups, by size; the sizes' rows.
+
+    Of the hypergeometric law by its formula: that of scipy adds term by term up to the
+    size of the group.
+    """
+    n, m = chain.n_samples, chain.n_targets
+    sizes, group = np.unique(chain.sizes[:-1], return_inverse=True)
+    size, hits = np.broadcast_arrays(sizes[:, None], np.arange(m + 1))
+    possible = (hits <= size) & (m - hits <= n - size)
+    size, hits, chance = size[possible], hits[possible], np.zeros(possible.shape)
+    ways = log_binomial(size, hits) + log_binomial(n - size, m - hits)
+    chance[possible] = np.exp(ways - log_binomial(n, m))
+    beyond = np.cumsum(chance[:, :0:-1], axis=1)[:, ::-1]
+    return np.pad(beyond, ((0, 0), (0, 1))), group
+
+
 def log_binomial(n: Any, k: Any) -> Any:
     """Logarithm of C(n, k), for 0 <= k <= n."""
     return -betaln(n - k + 1.0, k + 1.0) - np.log1p(n)

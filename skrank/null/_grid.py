@@ -24,9 +24,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.null._chain import Chain, Windows, log_binomial
+from skrank.null._chain import Chain, Windows, chances_of_more, log_binomial
 from skrank.null._excess import Excess, Question, Tail
-from skrank.null._limits import chances_of_more
 
 FEW_MOVES = 150_000  # of all sweeps together, which take some seconds
 MAX_MOVES = 450_000  # transitions between states, each some array operations

@@ -23,7 +23,13 @@ from numpy.typing import NDArray
 
 from skrank._measures import AveragePrecision
 from skrank.null import _sampling
-from skrank.null._chain import MAX_BLOCK_HITS, Chain, Step, log_binomial
+from skrank.null._chain import (
+    MAX_BLOCK_HITS,
+    Chain,
+    Step,
+    chances_of_more,
+    log_binomial,
+)
 from skrank.null._excess import Cumulants, Excess, Question
 from skrank.null._tilting import add_cumulants
 
@@ -157,20 +163,3 @@ def _places(
     if sign > 0:
         return np.where(index < hits, depths - hits + index, n - m + index)
     return np.where(index < hits, index, depths - hits + index)
-
-
-def chances_of_more(chain: Chain) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Chance of more than so many hits (columns) in groups, by size; the sizes' rows.
-
-    Of the hypergeometric law by its formula: that of scipy adds term by term up to the
-    size of the group.
-    """
-    n, m = chain.n_samples, chain.n_targets
-    sizes, group = np.unique(chain.sizes[:-1], return_inverse=True)
-    size, hits = np.broadcast_arrays(sizes[:, None], np.arange(m + 1))
-    possible = (hits <= size) & (m - hits <= n - size)
-    size, hits, chance = size[possible], hits[possible], np.zeros(possible.shape)
-    ways = log_binomial(size, hits) + log_binomial(n - size, m - hits)
-    chance[possible] = np.exp(ways - log_binomial(n, m))
-    beyond = np.cumsum(chance[:, :0:-1], axis=1)[:, ::-1]
-    return np.pad(beyond, ((0, 0), (0, 1))), group
