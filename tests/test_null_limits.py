@@ -19,9 +19,7 @@ def strict(null, value, sign):
     return _limits.staircase(term.chain, value, sign, 1e-12)
 
 
-@pytest.mark.parametrize("case", METRICS)
-@pytest.mark.parametrize("ties", TIES)
-def test_limits_hold_all_tails(case, ties):
+def all_tails(case, ties):
     """Every tail of small lists, by all placements in rational numbers."""
     metric, settings = METRICS[case]
     for sizes, m in SMALL_LISTS:
@@ -32,14 +30,20 @@ def test_limits_hold_all_tails(case, ties):
         )
         for value in sorted(exact):
             above = float(oracles.tail(exact, value))
-            below = 1 - above + float(exact[value])
-            for sign, p in ((1, above), (-1, below)):
-                assert math.exp(strict(null, float(value), sign)) <= p * (1 + 1e-9)
-                distance = sign * (float(value) - null.mean())
-                if distance > 1e-9 * abs(float(value)):
-                    moments = null.mean(), null.std() ** 2
-                    most = _limits.cantelli(moments, float(value))
-                    assert p <= most * (1 + 1e-9)
+            yield null, float(value), 1, above
+            yield null, float(value), -1, 1 - above + float(exact[value])
+
+
+@pytest.mark.parametrize("case", METRICS)
+@pytest.mark.parametrize("ties", TIES)
+def test_limits_hold_all_tails(case, ties):
+    for null, value, sign, p in all_tails(case, ties):
+        assert math.exp(strict(null, value, sign)) <= p * (1 + 1e-9)
+        question = Asked(null._facts, value, sign)._question
+        assert p <= math.exp(_limits.chernoff(question, -20.0)) * (1 + 1e-9)
+        if sign * (value - null.mean()) > 1e-9 * abs(value):
+            moments = null.mean(), null.std() ** 2
+            assert p <= _limits.cantelli(moments, value) * (1 + 1e-9)
 
 
 def test_a_staircase_is_the_chance_of_a_perfect_list():
@@ -148,25 +152,6 @@ def test_a_fold_near_its_best_does_not_break_the_mean():
     null = MeanNull(nulls)
     for value in np.linspace(null.mean(), 1.0, 6):
         assert null.tail(value).doubt < 0.03
-
-
-@pytest.mark.parametrize("case", METRICS)
-@pytest.mark.parametrize("ties", TIES)
-def test_chernoff_is_above_all_tails(case, ties):
-    """Every tail of small lists, by all placements in rational numbers."""
-    metric, settings = METRICS[case]
-    for sizes, m in SMALL_LISTS:
-        n = sum(sizes)
-        null = RandomSelectionNull(n, m, metric, tie_sizes=sizes, ties=ties, **settings)
-        exact = oracles.null_law(
-            sizes, m, metric, ties=ties, **oracle_settings(case, n)
-        )
-        for value in sorted(exact):
-            above = float(oracles.tail(exact, value))
-            below = 1 - above + float(exact[value])
-            for sign, p in ((1, above), (-1, below)):
-                question = Asked(null._facts, float(value), sign)._question
-                assert p <= math.exp(_limits.chernoff(question, -20.0)) * (1 + 1e-9)
 
 
 @pytest.mark.parametrize(("n", "m"), [(300, 40), (2000, 30)])

@@ -609,18 +609,25 @@ def _stretches(cells: _Ints) -> list[tuple[int, int]]:
 def chances_of_more(chain: Chain) -> tuple[_Floats, _Ints]:
     """Chance of more than so many hits (columns) in groups, by size; the sizes' rows.
 
-    Of the hypergeometric law by its formula: that of scipy adds term by term up to the
-    size of the group.
+    Added up from the most hits down; scipy adds term by term up to the size of the
+    group.
     """
-    n, m = chain.n_samples, chain.n_targets
     sizes, group = np.unique(chain.sizes[:-1], return_inverse=True)
-    size, hits = np.broadcast_arrays(sizes[:, None], np.arange(m + 1))
-    possible = (hits <= size) & (m - hits <= n - size)
-    size, hits, chance = size[possible], hits[possible], np.zeros(possible.shape)
-    ways = log_binomial(size, hits) + log_binomial(n - size, m - hits)
-    chance[possible] = np.exp(ways - log_binomial(n, m))
+    chance = np.exp(log_chances(chain, sizes))
     beyond = np.cumsum(chance[:, :0:-1], axis=1)[:, ::-1]
     return np.pad(beyond, ((0, 0), (0, 1))), group
+
+
+def log_chances(chain: Chain, sizes: _Ints) -> _Floats:
+    """Logarithms of the chances of all numbers of hits (columns) among some items."""
+    n, m = chain.n_samples, chain.n_targets
+    size, hits = np.broadcast_arrays(sizes[:, None], np.arange(m + 1))
+    possible = (hits <= size) & (m - hits <= n - size)
+    size, hits = size[possible], hits[possible]
+    found = np.full(possible.shape, -np.inf)
+    found[possible] = log_binomial(size, hits)
+    found[possible] += log_binomial(n - size, m - hits) - log_binomial(n, m)
+    return found
 
 
 def log_binomial(n: Any, k: Any) -> Any:

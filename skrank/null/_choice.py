@@ -129,10 +129,13 @@ class Asked:
             return known
         if self.facts.is_likely(self.statistic, self.sign):
             return self._complement()
-        if self._question is None:
+        question = self._question
+        if question is None:
             return self._draw()
+        if self.absolute and (tiny := self._negligible(question)):
+            return tiny
         best = TailProbability(self._limits.upper, self._limits, None, "bounds")
-        engines = self._engines(self._question)
+        engines = self._engines(question)
         shown = track(engines, total=None, label="methods", progress=self.progress)
         for engine, enough in shown:
             found = _attempt(engine)
@@ -140,7 +143,7 @@ class Asked:
                 best = min(best, found, key=lambda one: one.doubt)
             if best.doubt * (best.pvalue if self.absolute else 1.0) <= enough:
                 break
-        return self._proven() if best.method == "bounds" else best
+        return self._proven(question) if best.method == "bounds" else best
 
     def named(self, method: str) -> TailProbability:
         """Ask one engine."""
@@ -191,7 +194,7 @@ class Asked:
         """One less the probability of what is less extreme."""
         beyond = self.statistic - self.sign * BEYOND * self._slack
         asked = replace(self, statistic=beyond, sign=-self.sign, absolute=True)
-        other = asked._negligible() or asked.best()
+        other = asked.best()
         most = min(_limits.cantelli(self.facts.moments, beyond), 1 - 2.0**-53)
 
         def rest(log_p: float) -> float:
@@ -207,11 +210,10 @@ class Asked:
             log_p = bounds[1]
         return TailProbability(log_p, bounds, error, other.method)
 
-    def _negligible(self) -> TailProbability | None:
+    def _negligible(self, question: Question) -> TailProbability | None:
         """Bound a tail so small that one less it is 1, where that is quick to prove."""
         mean, variance = self.facts.moments
-        far, question = abs(self.statistic - mean), self._question
-        if far**2 < _FAR**2 * variance or question is None or self._known():
+        if (self.statistic - mean) ** 2 < _FAR**2 * variance:
             return None
         upper = _limits.chernoff(question, _TINY)
         if upper > _TINY:
@@ -232,11 +234,10 @@ class Asked:
         upper = math.log(upper) if upper > 0 else lower
         return _limits.Limits(lower, max(lower, upper))
 
-    def _proven(self) -> TailProbability:
+    def _proven(self, question: Question) -> TailProbability:
         """Return the upper bound, where nothing better is known."""
         lower, upper = self._limits
-        assert self._question is not None
-        upper = max(lower, min(upper, _limits.chernoff(self._question, lower)))
+        upper = max(lower, min(upper, _limits.chernoff(question, lower)))
         return TailProbability(upper, (lower, upper), None, "bounds")
 
     def _is_credible(self, found: TailProbability) -> bool:
@@ -275,7 +276,7 @@ class Asked:
         ]
         if facts.is_rare:
             yield from lumpy
-        every_hit = self._every_hits(question, wanted=not facts.is_large)
+        every_hit = [] if facts.is_large else self._every_hits(question)
         for solution in every_hit:
             yield partial(self._invert, solution, patient=False), accurate
         if not facts.is_rare:
@@ -291,8 +292,8 @@ class Asked:
             for solution in every_hit:
                 yield partial(self._tilt, solution), accurate
 
-    def _every_hits(self, question: Question, *, wanted: bool = True) -> list[Solution]:
-        return _found(partial(self._every_hit, question)) if wanted else []
+    def _every_hits(self, question: Question) -> list[Solution]:
+        return _found(partial(self._every_hit, question))
 
     def _strides(self, question: Question) -> list[Solution]:
         """Find the tilt in strides, where a list has many targets, or is long."""

@@ -258,12 +258,8 @@ def to_come(chain: Chain) -> ToCome | None:
         return partial(_untied_to_come, chain)
     if not constant or chain.merged.any() or chain.n_cells > _MOST_CELLS:
         return None
-    tables = _tables_to_come(chain)
-    return lambda row, hits: tables[row][:, hits - _least_hits(chain, row)]
-
-
-def _least_hits(chain: Chain, row: int) -> int:
-    return max(0, chain.n_targets - (chain.n_samples - int(chain.ends[row])))
+    tables, least = _tables_to_come(chain), chain.possible().least[1:]
+    return lambda row, hits: tables[row][:, hits - least[row]]
 
 
 def _untied_to_come(chain: Chain, row: int, hits: NDArray[np.intp]) -> _Floats:

@@ -24,7 +24,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.null._chain import Chain, Windows, chances_of_more, log_binomial
+from skrank.null._chain import (
+    Chain,
+    Windows,
+    chances_of_more,
+    log_binomial,
+    log_chances,
+)
 from skrank.null._excess import Excess, Question, Tail
 
 FEW_MOVES = 150_000  # of all sweeps together, which take some seconds
@@ -97,14 +103,8 @@ def _bounded(swept: _Floats, left_out: float) -> Tail:
 
 def _likely(chain: Chain, log_left_out: float) -> tuple[Windows, float]:
     """Numbers of hits that are not next to impossible, and the chance of the others."""
-    n, m, depth = chain.n_samples, chain.n_targets, chain.depths[:, None]
-    hits = np.arange(m + 1)
-    possible = (hits <= depth) & (m - hits <= n - depth)
-    visited = np.full(possible.shape, -np.inf)
-    depth, found = np.broadcast_arrays(depth, hits)
-    depth, found = depth[possible], found[possible]
-    visited[possible] = log_binomial(depth, found)
-    visited[possible] += log_binomial(n - depth, m - found) - log_binomial(n, m)
+    m, hits = chain.n_targets, np.arange(chain.n_targets + 1)
+    visited = log_chances(chain, chain.depths)
     kept = visited > log_left_out - math.log(visited.size)
     least, most = kept.argmax(axis=1), m - kept[:, ::-1].argmax(axis=1)
     outside = (hits < least[:, None]) | (hits > most[:, None])
@@ -123,16 +123,11 @@ def _n_moves(kept: Windows) -> int:
 
 
 class _Move(NamedTuple):
-    """Chances that go on, by cells, and by how many in three roundings.
-
-    `share` of them does so, in the split one `further` of it by one cell more.
-    """
+    """Chances that go on, by cells, and how: rows, shifts in cells, and shares."""
 
     first: int
     chance: _Floats
-    shifts: tuple[int, int, int]
-    share: float
-    further: float
+    parts: list[tuple[int, int, float]]
 
 
 class _Sweep:
@@ -205,8 +200,6 @@ class _Sweep:
         """Move all states down one group, settling those whose fate is sealed."""
         gains, logcount = self.gains[row]
         gains = gains / self.width
-        down, up = np.floor(gains[0]).astype(int), np.ceil(gains[1]).astype(int)
-        middle = np.floor(gains[2]).astype(int)
         least, most = self.windows.least[row + 1], self.windows.most[row + 1]
         moved: defaultdict[int, list[_Move]] = defaultdict(list)
         for hits, (first, chance) in cells.items():
@@ -215,13 +208,13 @@ class _Sweep:
             for d in range(fewest, min(self.windows.widest[row], most - hits) + 1):
                 reach = self.most[row + 1, hits + d]  # -inf: the way on leaves windows
                 stop = first + chance.shape[1] + (reach + self.slack) / self.width
-                if stop + up[d, column] <= 0:  # no sum can reach, however far off
+                if (
+                    stop + math.ceil(gains[1, d, column]) <= 0
+                ):  # no sum can reach, however far off
                     continue
                 share = math.exp(logcount[d] + after[hits + d] - before[hits])
-                shifts = down[d, column], up[d, column], middle[d, column]
-                further = share * (gains[2, d, column] - middle[d, column])
-                move = _Move(first, chance, shifts, share, further)
-                moved[hits + d].append(move)
+                gain = gains[:, d, column].tolist()
+                moved[hits + d].append(_Move(first, chance, _rounded(gain, share)))
         return {
             hits: settled
             for hits, moves in moved.items()
@@ -252,18 +245,29 @@ class _Sweep:
             self.done += chance @ (share @ (sums >= need[:, None]))
 
 
+def _rounded(gain: list[float], share: float) -> list[tuple[int, int, float]]:
+    """Shifts of a share of the chances: rounded down, up, and split by the mean."""
+    least, most, mean = gain
+    middle = math.floor(mean)
+    further = share * (mean - middle)
+    parts = [(0, math.floor(least), share), (1, math.ceil(most), share)]
+    parts.append((2, middle, share - further))
+    return [*parts, (2, middle + 1, further)] if further > 0 else parts
+
+
 def _merge(moves: list[_Move]) -> tuple[int, _Floats]:
-    """Add up chances, sums rounded down, up, and split, that begin at other places."""
-    first = min(move.first + min(move.shifts) for move in moves)
-    ends = [move.first + move.chance.shape[1] + max(move.shifts) for move in moves]
-    merged = np.zeros((3, 1 + max(ends) - first))
-    for start, chance, shifts, share, further in moves:
-        size = chance.shape[1]
-        for row, shift in enumerate(shifts):
-            part = share - further if row == 2 else share
-            merged[row, start + shift - first :][:size] += part * chance[row]
-        if further > 0:
-            merged[2, start + shifts[2] + 1 - first :][:size] += further * chance[2]
+    """Add up chances that begin at different cells."""
+    first = min(start + shift for start, _, parts in moves for _, shift, _ in parts)
+    stop = max(
+        start + shift + chance.shape[1]
+        for start, chance, parts in moves
+        for _, shift, _ in parts
+    )
+    merged = np.zeros((3, stop - first))
+    for start, chance, parts in moves:
+        for row, shift, share in parts:
+            place = start + shift - first
+            merged[row, place : place + chance.shape[1]] += share * chance[row]
     return first, merged
 
 

@@ -197,8 +197,7 @@ class Law:
         """
 
         def one(value: float) -> float:
-            found = self.tail(value, alternative=alternative, method=method)
-            return math.exp(found.log_pvalue)
+            return self.tail(value, alternative=alternative, method=method).pvalue
 
         return self._each(statistic, one, name="statistic")
 

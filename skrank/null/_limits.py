@@ -30,8 +30,8 @@ from skrank.null._chain import (
     chances_of_more,
     log_binomial,
 )
-from skrank.null._excess import Cumulants, Excess, Question
-from skrank.null._tilting import add_cumulants
+from skrank.null._excess import Excess, Question
+from skrank.null._tilting import total_cumulants
 
 _STEPS = 32  # depths of the staircase, from either end
 _MOST_CELLS = 2**22  # of a pass; some tenths of a second
@@ -73,23 +73,23 @@ def chernoff(question: Question, enough: float) -> float:
     parts = [part.on(chain) for part, chain in pairs]
     ways = [_best_steps(part) for part in parts]
 
-    def ask(tilt: float) -> Cumulants:
-        pairs = zip(parts, ways, strict=True)
-        return add_cumulants(parts, (part.cumulants(tilt, up) for part, up in pairs))
-
-    start = ask(0.0)
+    start = total_cumulants(parts, ways, 0.0)
     if start.slope >= 0 or start.curvature <= 0:
         return 0.0
-    tilt, best = -start.slope / start.curvature, 0.0
-    further = 2.0 if ask(tilt).value < 0 else 0.5
-    for _ in range(_MOST_TILTS):
-        found = ask(tilt).value + tilt * question.slack
-        if found >= best and best < 0:
-            break
-        best = min(best, found)
+
+    def bound(tilt: float) -> float:
+        return total_cumulants(parts, ways, tilt).value + tilt * question.slack
+
+    tilt = -start.slope / start.curvature
+    best = bound(tilt)
+    further = 2.0 if best < 0 else 0.5
+    for _ in range(_MOST_TILTS - 1):
         if best <= enough:
             break
         tilt *= further
+        before, best = best, min(best, bound(tilt))
+        if best == before < 0:
+            break
     crowded = sum(part.copies * _crowded(part.chain) for part in parts)
     return min(0.0, float(np.logaddexp(best, math.log(crowded + 1e-300))))
 

@@ -10,7 +10,7 @@ the p-value to be right, and which numbers of hits can be left out.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -254,12 +254,17 @@ def _next_tilt(
 
 
 def _total(question: Question, tilt: float, fine: bool) -> Cumulants:
-    """Cumulants of independent parts add."""
-    steps = (p.chain.stairs if fine else p.chain.ladder for p in question.parts)
-    pairs = zip(question.parts, steps, strict=True)
-    return add_cumulants(
-        question.parts, (part.cumulants(tilt, up) for part, up in pairs)
-    )
+    """Cumulants on the steps that chains keep."""
+    steps = [p.chain.stairs if fine else p.chain.ladder for p in question.parts]
+    return total_cumulants(question.parts, steps, tilt)
+
+
+def total_cumulants(
+    parts: Sequence[Excess], ways: Iterable[Sequence[Step]], tilt: float
+) -> Cumulants:
+    """Cumulants of the sum of parts, each by its own way up its chain."""
+    pairs = zip(parts, ways, strict=True)
+    return add_cumulants(parts, (part.cumulants(tilt, up) for part, up in pairs))
 
 
 def add_cumulants(parts: Iterable[Excess], cumulants: Iterable[Cumulants]) -> Cumulants:
