@@ -67,7 +67,7 @@ def ask_on_cluster():
         LocalCluster(
             n_workers=2,
             threads_per_worker=1,
-            dashboard_address=None,
+            dashboard_address=":0",
             silence_logs=logging.ERROR,
         ) as two,
         Client(two),

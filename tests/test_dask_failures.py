@@ -39,7 +39,7 @@ def threads(n_workers=1, threads_per_worker=2):
             n_workers=n_workers,
             threads_per_worker=threads_per_worker,
             processes=False,
-            dashboard_address=None,
+            dashboard_address=":0",  # any port: None means 8787, for one cluster alone
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -217,7 +217,7 @@ def test_what_was_persisted_and_is_gone(end, how):
 
 
 def test_what_was_persisted_by_a_client_that_nobody_means_now():
-    client = distributed.Client(processes=False, dashboard_address=None)
+    client = distributed.Client(processes=False, dashboard_address=":0")
     y_true, y_score = in_arrays(COLUMNS)
     y_score = y_score.persist()
     client.close()
@@ -232,7 +232,7 @@ def test_a_client_that_was_closed():
         outer.close()
         with pytest.raises(RuntimeError, match=BROKEN_OFF):
             average_precision(*data)
-    distributed.Client(processes=False, dashboard_address=None).close()
+    distributed.Client(processes=False, dashboard_address=":0").close()
     assert average_precision(*data) == average_precision(*COLUMNS)
 
 
