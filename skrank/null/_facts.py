@@ -15,7 +15,7 @@ _FEW_TARGETS, _APART = 100, 300  # and the items to each of them, of a lumpy law
 _ROUGH_CELLS = 2**24  # of a pass of the rough chain, where strides fail
 _FULL_CELLS = 2**20  # of a pass of the full chain, where it is preferred to blocks
 _MOST_LAST = 2**24  # cells of the last group, where it is a tie that the cut divides
-_DEEP = -4.0  # K below which a left tail is asked of chains that are fine throughout
+_DEEP = -4.0  # K of a list below which a left tail is asked of chains fine throughout
 
 
 class Facts:
@@ -171,8 +171,9 @@ class Facts:
         """
         if self.is_inside(statistic):
             solution = solve(question, [chain.rough for chain in self.chains])
-            deep = solution.tilt > 0 and solution.cumulants.value <= _DEEP
-            if sign > 0 or not deep:
+            lists = sum(term.copies for term in self.terms)
+            deep = solution.cumulants.value <= _DEEP * lists
+            if sign > 0 or not (solution.tilt > 0 and deep):
                 return solution
         chains = [part.chain for part in question.parts]
         if sign > 0 or sum(chain.n_cells for chain in chains) > _FULL_CELLS:

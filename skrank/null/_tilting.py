@@ -38,7 +38,7 @@ _MAX_FINER = 4  # chains that are tried, each with blocks half as wide
 _LEFT_OUT = 1e-8  # chance of the numbers of hits outside the windows
 #: Deviations from zero at which a tilted mean need not be nearer.
 CENTRED = 0.5
-#: Relative error of p that the blocks may cause.
+#: Relative error of p that the blocks of all lists may cause.
 MERGING = 8e-3
 
 
@@ -186,8 +186,9 @@ class Solution:
         if self.fine:
             return [_whole(rough, tilt) for rough in self.rough.parts], MERGING
         parts = zip(self.question.parts, self.rough.parts, strict=True)
-        found = [_refine(part, rough, tilt) for part, rough in parts]
         copies = [part.copies for part in self.question.parts]
+        share = MERGING / sum(copies)
+        found = [_refine(part, rough, tilt, share) for part, rough in parts]
         error = sum(n * gap for n, (_, gap) in zip(copies, found, strict=True))
         return [tilted for tilted, _ in found], error
 
@@ -276,22 +277,24 @@ def add_cumulants(parts: Iterable[Excess], cumulants: Iterable[Cumulants]) -> Cu
     return Cumulants(*(sum(column) for column in zip(*counted, strict=True)))
 
 
-def _refine(excess: Excess, rough: Excess, tilt: float) -> tuple[Tilted, float]:
+def _refine(
+    excess: Excess, rough: Excess, tilt: float, merging: float
+) -> tuple[Tilted, float]:
     """Tilt one list on a chain that is fine enough, within windows that hold its hits.
 
     Merging loses the variance of the gains inside the blocks, to a relative error of
-    about tilt**2 * variance / 2 in p; the growth of the blocks keeps that small. Blocks
-    half as wide lose a quarter, so that the difference tells what is lost still.
+    about tilt**2 * variance / 2 in p; the growth of the blocks keeps that to `merging`.
+    Blocks half as wide lose a quarter, so that the difference tells what is lost still.
     """
     found = _whole(rough, tilt)
     if not found.moves:
         return found, 0.0
     profile = _Profile(found)
-    growth = math.sqrt(24 * MERGING / max(tilt**2 * profile.roughness(), 1e-12))
+    growth = math.sqrt(24 * merging / max(tilt**2 * profile.roughness(), 1e-12))
     widest = min(_GROWTH[1], _GROWTH_PER_TARGET * excess.chain.n_targets)
     growth = 2 * min(max(growth, _GROWTH[0]), max(widest, 0.01))
     finer, lost = 0, math.inf
-    while finer < 2 or (lost > MERGING / 2 and finer < _MAX_FINER):
+    while finer < 2 or (lost > merging / 2 and finer < _MAX_FINER):
         before, chain = found.log_mgf, excess.chain.coarsen(growth, _BLOCK_HITS)
         steps = chain.steps(profile.windows(chain), upwards=True)
         found = Tilted(excess.on(chain), tilt, steps)
@@ -299,7 +302,7 @@ def _refine(excess: Excess, rough: Excess, tilt: float) -> tuple[Tilted, float]:
             return found, 0.0
         lost = abs(found.log_mgf - before) / 3
         growth, finer = growth / 2, finer + 1
-    return found, MERGING / 2 + lost
+    return found, merging / 2 + lost
 
 
 def _whole(excess: Excess, tilt: float) -> Tilted:
