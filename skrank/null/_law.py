@@ -32,6 +32,7 @@ from skrank.null._series import Series, expand
 
 _DOUBTFUL = 0.05  # relative error that a method does not hide
 _SMALLER = math.log(0.4)  # below which a tail is the smaller one, whatever its error
+_LEAST_PART = 2.0**-60  # of the way to the least value
 _SIGNS = {"greater": (1,), "less": (-1,), "two-sided": (1, -1)}
 _Floats = NDArray[np.float64]
 
@@ -359,8 +360,10 @@ class Law:
         """
         tail = self._beyond(value, sign)
         excess = sign * (tail.log_pvalue - log_p)
-        if tail.log_bounds is not None and -tail.doubt / 4 <= excess <= 0:
-            return 0.0  # nearer than is known
+        if tail.log_bounds is not None:
+            if -tail.doubt <= excess <= 0:
+                return 0.0  # nearer than is known
+            excess += tail.doubt / 2  # the middle of that is looked for
         return min(max(excess, -1e6), 1e6)
 
     def _log_tail(self, x: float, sign: int) -> float:
@@ -380,15 +383,18 @@ class Law:
     ) -> tuple[float, float]:
         """Interval around a quantile, widened from the mean by standard deviations.
 
-        Near the least value by a part of the way there.
+        Near the least value by a part of the way there, then nearly all of it: the
+        logarithm of a tail is nearly linear in that of the distance.
         """
-        start = self.mean()
+        start, part = self.mean(), 1 / 8
         wanted = lack(start) > 0
         step = self.std() if wanted else -self.std()
         while True:
-            end = min(max(start + step, least + (start - least) / 8), most)
+            end = min(max(start + step, least + (start - least) * part), most)
             if (lack(end) > 0) != wanted:
                 return min(start, end), max(start, end)
+            if start + step < end:
+                part = _LEAST_PART
             start, step = end, 2 * step
 
 
