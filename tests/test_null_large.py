@@ -2,9 +2,10 @@
 
 import functools
 import math
+from collections import Counter
 from copy import copy
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -23,9 +24,10 @@ from skrank.null import (
     _tilting,
 )
 from skrank.null._chain import Chain, Orders, Step
+from skrank.null._ends import end, extreme, least_of_ties
 from skrank.null._excess import IMPOSSIBLE, OutOfReachError, Tail, ask, halve
 from skrank.null._excess import _mended as mended
-from skrank.null._moments import chain_moments, extreme, moments, pairwise_moments
+from skrank.null._moments import chain_moments, moments, pairwise_moments
 
 LN10 = math.log(10)
 FEW_DETAILED = 2**14
@@ -351,6 +353,49 @@ def test_ends_in_runs_against_every_group(rule, seed):
             assert found == pytest.approx((value, log_chance), rel=1e-9, abs=1e-9)
 
 
+def values_of_ties(sizes, m):
+    """Every average precision of ties that are retrieved whole, and its placements."""
+    found = Counter()
+    for hits in product(*(range(size + 1) for size in sizes)):
+        if sum(hits) == m:
+            depths, above = np.cumsum(sizes).tolist(), np.cumsum(hits).tolist()
+            parts = zip(hits, above, depths, strict=True)
+            value = sum(Fraction(d * h, depth) for d, h, depth in parts) / m
+            found[value] += math.prod(map(math.comb, sizes, hits))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_ends_of_ties_that_are_retrieved_whole_against_rationals(seed):
+    # the judge is every way to spread the targets over the ties, in rationals
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 9, rng.integers(2, 7)).tolist()
+    n = sum(sizes)
+    m = int(rng.integers(1, n))
+    judge = values_of_ties(sizes, m)
+    null = RandomSelectionNull(n, m, tie_sizes=sizes, ties="threshold")
+    chain = null._terms[0].chain
+    for found, value in [
+        (least_of_ties(chain), min(judge)),
+        (end(chain, 1, large=True, askable=True), max(judge)),
+    ]:
+        chance = math.log(Fraction(judge[value], math.comb(n, m)))
+        assert found == pytest.approx((float(value), chance), rel=1e-10, abs=1e-10)
+
+
+def test_least_value_of_many_targets_in_ties_that_are_retrieved_whole():
+    # the judge is a pass over every number of hits
+    sizes = np.repeat([500, 300, 700], 7)
+    null = RandomSelectionNull(10_500, 2500, tie_sizes=sizes, ties="threshold")
+    chain = null._terms[0].chain
+    value, log_chance = extreme(chain, -1)
+    assert null.support()[0] == pytest.approx(value, rel=1e-10)
+    least = null.tail(value, alternative="less")
+    assert least.log_pvalue == pytest.approx(log_chance, rel=1e-9)
+    lower = 1 - 1e-6
+    assert null.tail(value * lower, alternative="less").log_pvalue == -math.inf
+
+
 @pytest.mark.parametrize("first", [100, 70])
 def test_ends_where_the_cut_divides_a_tie(first):
     # the judge is the chance of hits above the tie, of scipy: those in it may be many
@@ -626,9 +671,24 @@ def test_support_of_many_tied_targets():
     null = RandomSelectionNull(500_000, 5000, tie_sizes=sizes, ties="threshold")
     least, largest = null.support()
     assert largest == 1.0
-    # the last 50 groups hold all targets
+    # the last 50 groups hold all targets; to spread them out further is worse still
     hits = 100 * np.arange(1, 51)
-    assert least == pytest.approx(np.mean(hits / (495_000 + hits)), rel=1e-12)
+    assert 0.98 < least / np.mean(hits / (495_000 + hits)) < 1
+
+
+def test_draws_answer_where_inversion_does_not(monkeypatch):
+    # the judge is the inversion, where it does
+    null = RandomSelectionNull(200_000, 600, tie_sizes=np.full(200, 1000))
+    near = null.mean() + null.std()
+    expected = null.tail(near)
+    assert expected.method == "inversion"
+    monkeypatch.setattr("skrank.null._choice._DRAWS", 2**12)
+    monkeypatch.setattr(_inversion, "tail", lambda *_, **__: Tail(0.0, error=math.inf))
+    found = null.tail(near)
+    assert found.method == "monte_carlo"
+    assert found.error < 0.05
+    difference = found.log_pvalue - expected.log_pvalue
+    assert abs(difference) < 4 * found.error
 
 
 def test_support_where_targets_reach_into_stretches():

@@ -46,6 +46,7 @@ _HOPELESS = 0.5  # relative error beyond which an estimate is none
 _DRAWS = 2**14  # of "tilted" in "auto", doubled until the error is small enough
 _MAX_DRAWS = 2**20
 _FEWEST_DRAWS, _DRAWN_TARGETS = 1000, 2**26  # of plain draws: some seconds
+_DRAWN_DEVIATIONS = 4.0  # from the mean, where enough draws may be as extreme
 _OUTER = 0.5  # part of the way from the mean to an end beyond which counting may do
 _FAR, _TINY = 2.0, -40.0  # deviations, and logarithm of a p that is negligible beside 1
 _ROUNDING = 1e-6  # of logarithms of probabilities
@@ -212,8 +213,7 @@ class Asked:
 
     def _negligible(self, question: Question) -> TailProbability | None:
         """Bound a tail so small that one less it is 1, where that is quick to prove."""
-        mean, variance = self.facts.moments
-        if (self.statistic - mean) ** 2 < _FAR**2 * variance:
+        if self.facts.deviations(self.statistic) < _FAR:
             return None
         upper = _limits.chernoff(question, _TINY)
         if upper > _TINY:
@@ -282,6 +282,9 @@ class Asked:
         if not facts.is_rare:
             yield from lumpy
         if facts.is_large:
+            if facts.deviations(self.statistic) < _DRAWN_DEVIATIONS:
+                yield partial(self._draw, _DRAWS), _TIGHT
+                yield self._draw, _TIGHT
             for solution in strides:
                 yield partial(self._invert, solution), _TIGHT
             every_hit = self._every_hits(question)
@@ -358,11 +361,11 @@ class Asked:
             tail = draw(size=size)
         return TailProbability(*tail, "tilted")
 
-    def _draw(self) -> TailProbability:
+    def _draw(self, most: int = 10 * _DRAWS) -> TailProbability:
         """Plain draws, of lists whose divisors are not constant, and of huge ties."""
         generator = self.generator or np.random.default_rng(0)
         targets = sum(chain.n_targets * copies for chain, _, copies in self.facts.terms)
-        size = min(10 * _DRAWS, max(_FEWEST_DRAWS, _DRAWN_TARGETS // targets))
+        size = min(most, max(_FEWEST_DRAWS, _DRAWN_TARGETS // targets))
         draws = _sampling.draw(self.facts.terms, size, generator)
         tail = _sampling.tail(draws, self.statistic, self.sign, self._slack)
         return TailProbability(*tail, "monte_carlo")

@@ -4,10 +4,10 @@ import math
 from functools import cached_property
 
 from skrank._ties import DETAILED
-from skrank.null import _enumeration, _levels, _sampling
+from skrank.null import _ends, _enumeration, _levels
 from skrank.null._chain import Chain, log_binomial
 from skrank.null._excess import Question, Term, slack_at
-from skrank.null._moments import MOST_CELLS, extreme, extreme_value, moments
+from skrank.null._moments import MOST_CELLS, moments
 from skrank.null._tilting import Solution, solve
 
 _FEW_GROUPS, _FEW_CELLS = 64, 2**17  # of lists that need no strides
@@ -72,14 +72,8 @@ class Facts:
         }
 
     def _list_end(self, chain: Chain, sign: int) -> tuple[float, float]:
-        if self.is_large and _is_filled(chain):
-            return _sampling.filled(chain, sign)
-        counted = chain.measure.counted_hits is not None
-        expected = chain.measure.ties == "expected"
-        blocks = chain.coarse if counted or expected else chain.runs
-        if blocks.n_cells > MOST_CELLS or not self.is_askable:
-            return _sampling.filled(chain, sign)
-        return extreme(blocks, sign)
+        large, askable = self.is_large, self.is_askable
+        return _ends.end(chain, sign, large=large, askable=askable)
 
     @cached_property
     def log_lists(self) -> float:
@@ -138,7 +132,7 @@ class Facts:
             return self.ends[0][0], self.ends[1][0]
         least, most = (
             sum(
-                copies * weight * extreme_value(chain.rough, sign)
+                copies * weight * _ends.extreme_value(chain.rough, sign)
                 for chain, weight, copies in self.terms
             )
             for sign in (-1, 1)
@@ -158,6 +152,11 @@ class Facts:
         """Whether the mean is as extreme, so that the rest is what is asked for."""
         mean, _ = self.moments
         return statistic < mean if sign > 0 else statistic >= mean
+
+    def deviations(self, statistic: float) -> float:
+        """Return how many standard deviations a value is from the mean."""
+        mean, variance = self.moments
+        return abs(statistic - mean) / math.sqrt(variance) if variance else math.inf
 
     def slack(self, statistic: float) -> float:
         """Return by how much rounding may move a value near `statistic`."""
@@ -185,19 +184,6 @@ class Facts:
         chain, lists = self.chains[0], sum(term.copies for term in self.terms)
         size = f"{chain.n_targets} of {chain.n_samples}"
         return f"{chain.measure.name}, {size if lists == 1 else f'{lists} lists'}"
-
-
-def _is_filled(chain: Chain) -> bool:
-    """Whether an end has its hits as high up, or as low, as can be, and nowhere else.
-
-    Under "threshold" a wide tie on top may be worth less than what is below it. Under
-    "optimistic" and "pessimistic" hits in a tie that the cut divides may count nothing.
-    """
-    measure = chain.measure
-    if not measure.ordered or measure.counted_hits is not None or chain.slope is None:
-        return False
-    whole = measure.ties != "threshold" and chain.frame.cut >= chain.ends[-1]
-    return measure.ties == "expected" or whole
 
 
 def _last_cells(chain: Chain) -> int:

@@ -1,4 +1,4 @@
-"""Mean and variance under random selection, and the ends of the support.
+"""Mean and variance under random selection.
 
 Average precision without ties, in full or down to a cut, has a closed form, O(1), or
 O(m) where the divisor is the number of hits. So has any measure that is a sum over
@@ -159,9 +159,9 @@ def _go_on(
     state: tuple[_Floats, _Floats, _Floats], step: Step
 ) -> tuple[_Floats, _Floats, _Floats]:
     """Merge, for each number of hits after a group, the ways that lead to it."""
-    logweight = _skew(state[0] + step.logcount[:, None], step, -np.inf)
-    mean = _skew(state[1] + step.gain, step, 0.0)
-    spread = _skew(state[2] + 0 * step.gain, step, 0.0)
+    logweight = skew(state[0] + step.logcount[:, None], step, -np.inf)
+    mean = skew(state[1] + step.gain, step, 0.0)
+    spread = skew(state[2] + 0 * step.gain, step, 0.0)
     top = logweight.max(axis=0)
     share = np.exp(logweight - top)
     total = share.sum(axis=0)
@@ -171,42 +171,7 @@ def _go_on(
     return top + np.log(total), centre, spread
 
 
-def extreme(chain: Chain, sign: int) -> tuple[float, float]:
-    """Largest value (or least, with sign -1) and the logarithm of its probability.
-
-    Exact if an extreme ranking has the hits in a block first, or last.
-    """
-    inside = "optimistic" if sign > 0 else "pessimistic"
-    value, mass = np.zeros(1), np.zeros(1)
-    settled = chain.merged & (chain.measure.counted_hits is None)
-    for step, alone in zip(chain.steps(inside=inside), settled, strict=False):
-        reached = _skew(sign * step.gain + value, step, -np.inf)
-        count = 0.0 if alone else step.logcount[:, None]
-        ways = _skew(mass + count + 0 * step.gain, step, -np.inf)
-        value, mass = _best(reached, ways)
-    final = _final_values(chain, value, sign)
-    mass = mass + chain.closing.logweight
-    offset = abs(chain.measure.offset(chain.frame))
-    top, logmass = _best(final.reshape(-1, 1), mass.reshape(-1, 1), offset)
-    return sign * float(top[0]), float(logmass[0])
-
-
-def extreme_value(chain: Chain, sign: int) -> float:
-    """Largest value (or least, with sign -1) of a chain whose ladder is kept."""
-    value = np.zeros(1)
-    for step in reversed(chain.ladder):
-        value = _skew(sign * step.gain + value, step, -np.inf).max(axis=0)
-    return sign * float(_final_values(chain, value, sign).max())
-
-
-def _final_values(chain: Chain, best: _Floats, sign: int) -> _Floats:
-    """Values of the list from the largest sums of gains, -inf where impossible."""
-    closing = chain.closing
-    final = sign * (closing.slope * (sign * best) + closing.intercept)
-    return np.where(closing.logweight > -np.inf, final, -np.inf)
-
-
-def _skew(table: _Floats, step: Step, fill: float) -> _Floats:
+def skew(table: _Floats, step: Step, fill: float) -> _Floats:
     """Move cell [d, H] to [d, H + d]: columns become the hits after the group."""
     n_rows, n_cols = table.shape
     last = step.next_most - step.least + 1
@@ -215,19 +180,3 @@ def _skew(table: _Floats, step: Step, fill: float) -> _Floats:
     flat.reshape(n_rows, width + 1)[:, :n_cols] = table
     first = step.next_least - step.least
     return flat[: n_rows * width].reshape(n_rows, width)[:, first:last]
-
-
-def _best(
-    value: _Floats, logweight: _Floats, scale: float = 0.0
-) -> tuple[_Floats, _Floats]:
-    """Maximum of each column, and the joint weight of all cells that reach it.
-
-    But for rounding, which moves a value in proportion to it, or to a larger `scale`.
-    """
-    top = value.max(axis=0)
-    with np.errstate(invalid="ignore"):  # where nothing leads
-        level = ~(value < top - 1e-12 * np.maximum(np.abs(top), scale))
-    logweight = np.where(level, logweight, -np.inf)
-    most = np.maximum(logweight.max(axis=0), -1e300)  # finite, where nothing leads
-    with np.errstate(divide="ignore"):
-        return top, most + np.log(np.exp(logweight - most).sum(axis=0))
