@@ -132,7 +132,7 @@ class Asked:
             return self._complement()
         question = self._question
         if question is None:
-            return self._draw()
+            return self._draw(self._most_draws)
         if self.absolute and (tiny := self._negligible(question)):
             return tiny
         best = TailProbability(self._limits.upper, self._limits, None, "bounds")
@@ -283,8 +283,9 @@ class Asked:
             yield from lumpy
         if facts.is_large:
             if facts.deviations(self.statistic) < _DRAWN_DEVIATIONS:
-                yield partial(self._draw, _DRAWS), _TIGHT
-                yield self._draw, _TIGHT
+                most = self._most_draws
+                for size in sorted({min(_DRAWS, most), most}):
+                    yield partial(self._draw, size), _TIGHT
             for solution in strides:
                 yield partial(self._invert, solution), _TIGHT
             every_hit = self._every_hits(question)
@@ -361,11 +362,15 @@ class Asked:
             tail = draw(size=size)
         return TailProbability(*tail, "tilted")
 
-    def _draw(self, most: int = 10 * _DRAWS) -> TailProbability:
-        """Plain draws, of lists whose divisors are not constant, and of huge ties."""
-        generator = self.generator or np.random.default_rng(0)
+    @property
+    def _most_draws(self) -> int:
+        """Number of plain draws that take seconds."""
         targets = sum(chain.n_targets * copies for chain, _, copies in self.facts.terms)
-        size = min(most, max(_FEWEST_DRAWS, _DRAWN_TARGETS // targets))
+        return min(10 * _DRAWS, max(_FEWEST_DRAWS, _DRAWN_TARGETS // targets))
+
+    def _draw(self, size: int) -> TailProbability:
+        """Plain draws, where no tilt adds up, of huge ties, and of lumpy long lists."""
+        generator = self.generator or np.random.default_rng(0)
         draws = _sampling.draw(self.facts.terms, size, generator)
         tail = _sampling.tail(draws, self.statistic, self.sign, self._slack)
         return TailProbability(*tail, "monte_carlo")
