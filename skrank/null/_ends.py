@@ -28,6 +28,7 @@ from skrank.null._moments import MOST_CELLS, skew
 
 _MANY_CELLS = 2**24  # of a pass: some seconds
 _MOVE_CELLS = 2**12  # of a tie, that take as long as all moves do
+_MOST_MOVED = 2**15  # ties, that take some ten seconds and 40 MiB
 _MOVES = 2  # steps at once, to either side
 _SAME = 1e-12  # relative difference of values that are the same
 _NEAR = 2  # hits from a solution within which others are looked for at first
@@ -41,8 +42,7 @@ def end(chain: Chain, sign: int, *, large: bool, askable: bool) -> tuple[float, 
     """Return the largest value (or least, with sign -1), and its log-probability."""
     if large and _is_filled(chain, sign):
         return _sampling.filled(chain, sign)
-    many = max(_MANY_CELLS, _MOVE_CELLS * chain.ends.size)
-    if sign < 0 and chain.n_cells > many and _is_convex(chain):
+    if sign < 0 and _is_convex(chain) and _is_soon_moved(chain):
         return least_of_ties(chain)
     counted = chain.measure.counted_hits is not None
     expected = chain.measure.ties == "expected"
@@ -64,16 +64,25 @@ def _is_filled(chain: Chain, sign: int) -> bool:
     if measure.ties == "expected":
         return True
     whole = chain.frame.cut >= chain.ends[-1]
-    spread = measure.ties == "threshold" and isinstance(measure, AveragePrecision)
-    return bool(whole and (sign > 0 or not spread))
+    return bool(whole and (sign > 0 or not _is_of_whole_ties(chain)))
 
 
 def _is_convex(chain: Chain) -> bool:
     """Whether the value is average precision of a whole list, ties retrieved whole."""
-    measure = chain.measure
     whole = chain.ends[-1] == chain.n_samples and not chain.merged.any()
-    precision = isinstance(measure, AveragePrecision) and chain.slope is not None
-    return bool(whole and precision and measure.ties == "threshold")
+    return bool(whole and chain.slope is not None and _is_of_whole_ties(chain))
+
+
+def _is_of_whole_ties(chain: Chain) -> bool:
+    """Whether the value is average precision of ties that are retrieved whole."""
+    measure = chain.measure
+    return isinstance(measure, AveragePrecision) and measure.ties == "threshold"
+
+
+def _is_soon_moved(chain: Chain) -> bool:
+    """Whether moves take seconds, and a pass over every number of hits takes longer."""
+    ties = chain.ends.size
+    return ties <= _MOST_MOVED and chain.n_cells > max(_MANY_CELLS, _MOVE_CELLS * ties)
 
 
 def least_of_ties(chain: Chain) -> tuple[float, float]:
@@ -84,7 +93,8 @@ def least_of_ties(chain: Chain) -> tuple[float, float]:
     """
     n, m = chain.n_samples, chain.n_targets
     hits = np.maximum(0, m - (n - np.append(0, chain.ends)))  # as low as can be
-    scale, before = 2 ** int(math.log2(m)), math.inf
+    # no tie has room for more
+    scale, before = 2 ** int(math.log2(chain.sizes.max())), math.inf
     while scale:
         value, moves = _best_moves(chain.ends, hits, scale)
         if value < before * (1 - _SAME):
@@ -102,7 +112,7 @@ def _best_moves(stops: _Ints, hits: _Ints, scale: int) -> tuple[float, _Ints]:
     The least sums from one end to the next are joined in pairs, and pairs of these.
     """
     around = hits[:, None] + scale * np.arange(-_MOVES, _MOVES + 1)
-    best, levels = np.concatenate(list(_gains(stops, around))), []
+    best, levels = np.concatenate([gain for gain, _, _ in _gains(stops, around)]), []
     while best.shape[0] > 1:
         last = best[best.shape[0] & ~1 :]  # has no partner
         onwards = best[1::2].transpose(0, 2, 1)
@@ -137,10 +147,7 @@ def _n_ways_near(stops: _Ints, hits: _Ints, near: int) -> float:
     around = hits[:, None] + np.arange(-near, near + 1)
     value = np.where(around[0] == 0, 0.0, np.inf)
     ways = np.where(around[0] == 0, 0.0, -np.inf)
-    for first, gains in enumerate(_gains(stops, around)):
-        part = slice(first * _TOGETHER, (first + 1) * _TOGETHER)
-        inside = around[1:][part, None, :] - around[:-1][part, :, None]
-        size = np.diff(stops, prepend=0)[part, None, None]
+    for gains, inside, size in _gains(stops, around):
         more = log_binomial(size, np.clip(inside, 0, size))
         for gain, count in zip(gains, more, strict=True):
             reached = value[:, None] + gain
@@ -152,10 +159,11 @@ def _n_ways_near(stops: _Ints, hits: _Ints, near: int) -> float:
     return float(ways[near])
 
 
-def _gains(stops: _Ints, hits: _Ints) -> Iterator[_Floats]:
+def _gains(stops: _Ints, hits: _Ints) -> Iterator[tuple[_Floats, _Ints, _Ints]]:
     """Gains of ties, from hits above them to those after; infinity if impossible.
 
-    `hits` are those considered at the top and after each tie.
+    `hits` are those considered at the top and after each tie. With the gains come the
+    hits inside the ties, and the sizes of these.
     """
     sizes = np.diff(stops, prepend=0)
     for first in range(0, stops.size, _TOGETHER):
@@ -164,7 +172,7 @@ def _gains(stops: _Ints, hits: _Ints) -> Iterator[_Floats]:
         before, after = hits[:-1][part, :, None], hits[1:][part, None, :]
         inside = after - before
         possible = (inside >= 0) & (inside <= size)
-        yield np.where(possible, inside * (after / stop), np.inf)
+        yield np.where(possible, inside * (after / stop), np.inf), inside, size
 
 
 def extreme(chain: Chain, sign: int) -> tuple[float, float]:
@@ -211,7 +219,7 @@ def _best(
     """
     top = value.max(axis=0)
     with np.errstate(invalid="ignore"):  # where nothing leads
-        level = ~(value < top - 1e-12 * np.maximum(np.abs(top), scale))
+        level = ~(value < top - _SAME * np.maximum(np.abs(top), scale))
     logweight = np.where(level, logweight, -np.inf)
     most = np.maximum(logweight.max(axis=0), -1e300)  # finite, where nothing leads
     with np.errstate(divide="ignore"):
