@@ -679,16 +679,22 @@ def test_support_of_many_tied_targets():
 def test_draws_answer_where_inversion_does_not(monkeypatch):
     # the judge is the inversion, where it does
     null = RandomSelectionNull(200_000, 600, tie_sizes=np.full(200, 1000))
-    near = null.mean() + null.std()
-    expected = null.tail(near)
-    assert expected.method == "inversion"
-    monkeypatch.setattr("skrank.null._choice._DRAWS", 2**12)
+    near, far = null.mean() + null.std(), null.mean() + 2.5 * null.std()
+    expected, expected_far = null.tail(near), null.tail(far)
+    assert expected.method == expected_far.method == "inversion"
+    monkeypatch.setattr("skrank.null._choice._DRAWS", 2**11)
     monkeypatch.setattr(_inversion, "tail", lambda *_, **__: Tail(0.0, error=math.inf))
+    monkeypatch.setattr("skrank.null._grid.tail", lambda *_: None)
     found = null.tail(near)
     assert found.method == "monte_carlo"
     assert found.error < 0.05
     difference = found.log_pvalue - expected.log_pvalue
     assert abs(difference) < 4 * found.error
+    # where draws are too few they are the best that is known, and say so
+    with pytest.warns(RuntimeWarning, match='by "monte_carlo"'):
+        found = null.tail(far)
+    assert 0.05 < found.error < 0.2
+    assert abs(found.log_pvalue - expected_far.log_pvalue) < 4 * found.error
 
 
 def test_support_where_targets_reach_into_stretches():
