@@ -20,6 +20,7 @@ Array = Any  # numbers or arrays of them, broadcast against each other
 # and the logarithm of a chance that no sum of doubles feels.
 _FEW = 200
 _SHORT = 32  # items of a group whose sums have so many terms
+_TERMS = 2**18  # of a mean over the hits of a group, computed together
 _GROUPS = 2**11  # such groups in one table, which the processor's cache holds
 _NEGLIGIBLE = math.log(1e-17)
 # Standard deviations beyond which a log-concave law has no chance that can be felt,
@@ -130,15 +131,22 @@ def mean_over_hits(groups: HitGroups, counted: Array) -> tuple[Array, Array]:
     probability; given j those first items are a group of their own.
     """
     most = int(np.max(np.minimum(counted, groups.hits), initial=0))
-    slope, intercept = 0.0, 0.0
-    for j in range(most + 1):
-        chance = hypergeom.pmf(j, groups.size, groups.hits, counted)
+    shape = np.broadcast(groups.size, groups.hits_above, groups.hits, counted).shape
+    together = max(1, _TERMS // max(math.prod(shape), 1))
+    slope, intercept, total = 0.0, 0.0, 0.0
+    for first in range(0, most + 1, together):
+        j = np.arange(first, min(first + together, most + 1))
+        j = j.reshape(-1, *(1 for _ in shape))
+        # the logarithm takes a tenth of the time; its rounding is the same for all j
+        chance = np.exp(hypergeom.logpmf(j, groups.size, groups.hits, counted))
         found = np.maximum(groups.hits_above + j, 1)
         gain = expected_precisions(
             groups.above, np.maximum(counted, 1), groups.hits_above, j, counted
         )
-        slope, intercept = slope + chance / found, intercept + chance * gain / found
-    return slope, intercept
+        total = total + chance.sum(axis=0)
+        slope = slope + (chance / found).sum(axis=0)
+        intercept = intercept + (chance * gain / found).sum(axis=0)
+    return slope / total, intercept / total
 
 
 def geometric_sum(rate: float, above: Array, count: Array) -> Array:
