@@ -435,12 +435,58 @@ def test_a_long_list_of_narrow_ties_against_draws():
         assert above == pytest.approx(np.mean(draws >= value), abs=0.03)
 
 
-def test_too_many_pairs_for_moments():
-    sizes = np.full(5 * 10**5, 2)
-    settings = {"k": 500_000, "normalize": "hits", "tie_sizes": sizes}
-    null = RandomSelectionNull(10**6, 10**4, "average_precision_at_k", **settings)
-    with pytest.raises(ValueError, match="`metric` must be a sum over pairs of items"):
-        null.mean()
+@pytest.mark.parametrize(
+    ("n", "m", "k", "size"),
+    [(10**6, 10**4, 500_000, 2), (10**6, 10**5, 10**5, 10), (10**5, 10**4, 9999, 5000)],
+)
+def test_precision_over_hits_of_long_lists_against_draws(n, m, k, size):
+    settings = {"k": k, "normalize": "hits", "tie_sizes": np.full(n // size, size)}
+    null = RandomSelectionNull(n, m, "average_precision_at_k", **settings)
+    draws = null.rvs(300, 0)
+    assert abs(draws.mean() - null.mean()) < 4 * null.std() / math.sqrt(300)
+    assert draws.std() == pytest.approx(null.std(), rel=0.2)
+    value = null.mean() + null.std()
+    assert null.tail(value).pvalue == pytest.approx(np.mean(draws >= value), abs=0.1)
+
+
+@pytest.mark.parametrize("rule", ["optimistic", "pessimistic"])
+def test_two_huge_ties_against_the_hits_in_the_first(rule):
+    n, m, first = 10**5, 5 * 10**4, 47_319
+    hits = np.arange(max(0, m - (n - first)), first + 1)
+    one = 1 / np.arange(1, n + 1)
+    harmonic = np.append(0.0, np.cumsum(one))
+    if rule == "optimistic":
+        start, stop = hits, first + m - hits
+        values = hits + (m - hits) + (hits - first) * (harmonic[stop] - harmonic[first])
+    else:
+        start, below = first - hits, n - (m - hits)
+        values = hits - start * (harmonic[first] - harmonic[start])
+        values += m - hits + (hits - below) * (harmonic[n] - harmonic[below])
+    chance = np.exp(hypergeom.logpmf(hits, n, m, first))
+    chance /= chance.sum()
+    null = RandomSelectionNull(n, m, tie_sizes=[first, n - first], ties=rule)
+    mean = chance @ values / m
+    assert null.mean() == pytest.approx(mean, rel=1e-9)
+    assert null.std() == pytest.approx(
+        math.sqrt(chance @ (values / m - mean) ** 2), rel=1e-4
+    )
+    beyond = values / m >= null.mean() + 3 * null.std()
+    tail = null.tail(null.mean() + 3 * null.std())
+    assert tail.pvalue == pytest.approx(chance[beyond].sum(), rel=1e-6)
+
+
+def test_dense_lists_of_wide_ties_have_moments(monkeypatch):
+    # strides do not follow them
+    cuts = np.sort(np.random.default_rng(1).choice(np.arange(1, 10**5), 299, False))
+    sizes = np.diff(cuts, prepend=0, append=10**5)
+    null = RandomSelectionNull(10**5, 5 * 10**4, tie_sizes=sizes, ties="pessimistic")
+    expected = null.mean(), null.std()
+    monkeypatch.setattr(_moments, "_MANY_GROUPS", 0)
+    found = moments(null._terms[0].chain)
+    assert found == pytest.approx((expected[0], expected[1] ** 2), rel=1e-12)
+    draws = law_of_draws(null, 10**5, 5 * 10**4, sizes, "pessimistic", 200)
+    assert abs(draws.mean() - expected[0]) < 4 * expected[1] / math.sqrt(200)
+    assert draws.std() == pytest.approx(expected[1], rel=0.2)
 
 
 def law_of_draws(null, n, m, sizes, rule, size):
@@ -600,8 +646,10 @@ def test_where_strides_fail_moments_are_those_of_a_pass(monkeypatch):
     settings = {"tie_sizes": [30] * 10, "ties": "optimistic"}
     exact = moments(RandomSelectionNull(300, 40, **settings)._terms[0].chain)
     monkeypatch.setattr(_moments, "_MANY_CELLS", 0)
+    monkeypatch.setattr(_moments, "_MANY_GROUPS", 0)
     monkeypatch.setattr(_levels, "_MOST_CELLS", 1)
-    assert moments(RandomSelectionNull(300, 40, **settings)._terms[0].chain) == exact
+    found = moments(RandomSelectionNull(300, 40, **settings)._terms[0].chain)
+    assert found == pytest.approx(exact, rel=1e-7)
 
 
 def test_windows_that_cut_off_chances_are_widened():

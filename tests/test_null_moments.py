@@ -11,7 +11,7 @@ from scipy.stats import hypergeom
 import oracles
 from cases import TIES
 from skrank import RandomSelectionNull
-from skrank.null import MeanNull
+from skrank.null import MeanNull, _moments
 
 N = 6
 STRUCTURES = {
@@ -281,6 +281,28 @@ def test_tied_average_precision_at_k_against_a_pass_over_the_groups(
     )
     assert null.mean() == pytest.approx(mean, rel=1e-10)
     assert null.std() == pytest.approx(std, rel=1e-8)
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize(
+    ("n", "m", "metric", "settings", "groups"),
+    [
+        (3000, 2500, "average_precision", {}, 100),
+        (6000, 3000, "rie", {"alpha": 5.0}, 100),
+        (5000, 100, "bedroc", {}, 100),
+        (5000, 1000, "average_precision_at_k", {"k": 2000}, 50),
+        (5000, 4000, "average_precision_at_k", {"k": 2000}, 5),
+        (4000, 600, "average_precision_at_k", {"k": 1000, "normalize": "hits"}, 80),
+    ],
+)
+def test_some_numbers_of_hits_against_all(n, m, metric, settings, groups, ties):
+    cuts = np.sort(np.random.default_rng(0).choice(n - 1, groups - 1, False)) + 1
+    sizes = np.diff(cuts, prepend=0, append=n)
+    null = RandomSelectionNull(n, m, metric, tie_sizes=sizes, ties=ties, **settings)
+    mean, variance = _moments.chain_moments(null._terms[0].chain)
+    found = _moments._given_hits(null._terms[0].chain)
+    assert found[0] == pytest.approx(mean, rel=1e-5)
+    assert found[1] == pytest.approx(variance, rel=1e-3)
 
 
 # Where ties leave nothing to chance

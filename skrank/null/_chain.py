@@ -27,6 +27,7 @@ from skrank._ties import TieGroups
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
 _TABLE_ITEMS = 2**18  # gains computed in one call; bounds the memory of a pass
+_CLOSING_CELLS, _CLOSING_TERMS = 2**24, 2**28  # of the last group: some seconds
 MAX_BLOCK_HITS = 128  # hits that a block of merged groups can hold
 _NARROW = 1 / 2000  # of its depth: a tie in which gains are nearly those of pairs
 
@@ -492,15 +493,38 @@ class Chain:
         gain = measure.gain(above, size[:, :, None], *cells, self.frame)
         return np.broadcast_to(gain, shape), log_binomial(size, hits)
 
+    @property
+    def closing_size(self) -> tuple[int, int]:
+        """Cells of the table of the last group, and the terms that are summed there."""
+        n, m, above = self.n_samples, self.n_targets, int(self.depths[-1])
+        ways = 1 + min(int(self.sizes[-1]), m)
+        cells = 1 + min(m, above) - max(0, m - (n - above))
+        if self.ends[-1] < n:
+            cells *= ways
+        summed = not self.measure.additive and self.measure.ties == "expected"
+        return cells, cells * ways if summed else cells
+
+    @property
+    def is_closable(self) -> bool:
+        """Whether the table of the last group takes seconds, and fits in memory."""
+        cells, terms = self.closing_size
+        return cells <= _CLOSING_CELLS and terms <= _CLOSING_TERMS
+
     @cached_property
     def closing(self) -> Closing:
         """The last group for every state that the body can end in."""
         n, m, above = self.n_samples, self.n_targets, int(self.depths[-1])
-        end, size = int(self.ends[-1]), int(self.ends[-1]) - above
-        least = max(0, m - (n - above))
-        hits_above = np.arange(least, min(m, above) + 1)[None, :]
+        size = int(self.sizes[-1])
+        hits_above = np.arange(max(0, m - (n - above)), min(m, above) + 1)[None, :]
         # at the end of the list the hits left are all in this group
-        hits = m - hits_above if end == n else np.arange(1 + min(size, m))[:, None]
+        whole = self.ends[-1] == n
+        hits = m - hits_above if whole else np.arange(1 + min(size, m))[:, None]
+        return self.closing_at(hits_above, hits)
+
+    def closing_at(self, hits_above: _Ints, hits: _Ints) -> Closing:
+        """Return the last group for some states, a row of them, and hits in it."""
+        n, m, above = self.n_samples, self.n_targets, int(self.depths[-1])
+        end, size = int(self.ends[-1]), int(self.sizes[-1])
         left = m - hits_above - hits
         possible = (left >= 0) & (left <= n - end)
         logweight = np.where(
@@ -525,7 +549,7 @@ class Chain:
             np.broadcast_to(slope, shape),
             np.broadcast_to(intercept, shape),
             logweight,
-            least,
+            int(hits_above[0, 0]),
             orders,
         )
 
@@ -534,6 +558,8 @@ class Chain:
         """Factor of the summed gains in the value, if it is the same for all lists."""
         if self.measure.additive:
             return 1 / self.measure.divisor(self.frame)
+        if not self.is_closable:  # so many are not alike
+            return None
         slope = self.closing.slope
         first = float(slope.flat[0])
         return first if np.all(slope == first) else None
@@ -548,7 +574,7 @@ class Chain:
         above, size = int(self.depths[-1]), int(self.sizes[-1])
         gains = (self.measure.gain(above, size, 0, d, self.frame) for d in (1, size))
         gain = next((float(gain) for gain in gains if gain > 0), 0.0)
-        slope = self.slope or float(self.closing.slope.max())
+        slope = self.slope or 1.0  # the largest there is, of one hit
         offset = abs(self.measure.offset(self.frame))
         return max(gain * slope, offset, float(np.finfo(float).tiny))
 

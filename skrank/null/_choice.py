@@ -282,7 +282,8 @@ class Asked:
         if not facts.is_rare:
             yield from lumpy
         if facts.is_large:
-            if facts.deviations(self.statistic) < _DRAWN_DEVIATIONS:
+            near = facts.deviations(self.statistic) < _DRAWN_DEVIATIONS
+            if near and facts.is_lumpy:
                 most = self._most_draws
                 for size in sorted({min(_DRAWS, most), most}):
                     yield partial(self._draw, size), _TIGHT

@@ -13,8 +13,9 @@ from skrank.null._tilting import Solution, solve
 _FEW_GROUPS, _FEW_CELLS = 64, 2**17  # of lists that need no strides
 _FEW_TARGETS, _APART = 100, 300  # and the items to each of them, of a lumpy law
 _ROUGH_CELLS = 2**24  # of a pass of the rough chain, where strides fail
+_LIGHT_CELLS = 2**20  # and of one that takes less than plain draws
+_LUMPY_TIES = 8  # to each target: ties that do not make a law lumpy are more
 _FULL_CELLS = 2**20  # of a pass of the full chain, where it is preferred to blocks
-_MOST_LAST = 2**24  # cells of the last group, where it is a tie that the cut divides
 _DEEP = -4.0  # K of a list below which a left tail is asked of chains fine throughout
 
 
@@ -117,14 +118,26 @@ class Facts:
     @cached_property
     def is_feasible(self) -> bool:
         """Whether every number of hits can be followed."""
-        if not self.is_large:
-            return True
-        return max(chain.rough.n_cells for chain in self.chains) <= _ROUGH_CELLS
+        return not self.is_large or self._n_cells <= _ROUGH_CELLS
+
+    @property
+    def is_lumpy(self) -> bool:
+        """Whether few ties hold targets now and then, in lists that are slow to follow.
+
+        Plain draws then tell more, and sooner.
+        """
+        chain = max(self.chains, key=lambda chain: chain.n_targets)
+        few = chain.ends.size <= _LUMPY_TIES * chain.n_targets
+        return few and self._n_cells > _LIGHT_CELLS
+
+    @cached_property
+    def _n_cells(self) -> int:
+        return max(chain.rough.n_cells for chain in self.chains)
 
     @cached_property
     def is_askable(self) -> bool:
-        """Whether the ways to fill the last groups fit in memory."""
-        return max(map(_last_cells, self.chains)) <= _MOST_LAST
+        """Whether the ways to fill the last groups are few enough to be tabled."""
+        return all(chain.is_closable for chain in self.chains)
 
     @cached_property
     def _rough_ends(self) -> tuple[float, float]:
@@ -184,11 +197,3 @@ class Facts:
         chain, lists = self.chains[0], sum(term.copies for term in self.terms)
         size = f"{chain.n_targets} of {chain.n_samples}"
         return f"{chain.measure.name}, {size if lists == 1 else f'{lists} lists'}"
-
-
-def _last_cells(chain: Chain) -> int:
-    """Ways to fill the last group times the hits above it."""
-    if chain.ends[-1] == chain.n_samples:
-        return 1
-    m = chain.n_targets
-    return (1 + min(int(chain.sizes[-1]), m)) * (1 + min(int(chain.depths[-1]), m))

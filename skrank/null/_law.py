@@ -60,7 +60,7 @@ class Law:
     def mean(self) -> float:
         """Return the mean, what luck gives on average.
 
-        Exact but for rounding; for lists too long for that, to a part in 10**8.
+        Exact but for rounding; for lists too long for that, to a part in 10**5.
 
         Returns
         -------

@@ -3,30 +3,48 @@
 Average precision without ties, in full or down to a cut, has a closed form, O(1), or
 O(m) where the divisor is the number of hits. So has any measure that is a sum over
 targets and pairs of targets, O(n_groups). What is left takes one pass down the chain,
-O(n_groups * m * hits in a group), or, where that takes seconds, one in strides: the
-relative error of the mean is then below 1e-8, that of the variance below 1e-3.
+O(n_groups * m * hits in a group), or, where that takes seconds, one over some numbers
+of hits, or in strides: the relative error of the mean is then below 1e-5, that of the
+variance below 1e-3.
 """
 
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
+from numpy.polynomial.chebyshev import chebval, chebvander
 from numpy.typing import NDArray
 from scipy.special import digamma, zeta
 from scipy.stats import hypergeom
 
-from skrank._measures import AveragePrecision
+from skrank._measures import AveragePrecision, AveragePrecisionAtK
+from skrank._ties import TieGroups
 from skrank.null import _levels
-from skrank.null._chain import Chain, Step
+from skrank.null._chain import Chain, Closing, Step, log_binomial
 from skrank.null._excess import OutOfReachError
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
+# mean and variance of gains, by the hits above a depth
+_ByHits = Callable[[_Ints], _Floats]
 _MANY_CELLS = 2**24  # of a pass down the chain: some seconds
 _STEP_CELLS = 2**11  # that take as long as what each step takes besides
-MOST_CELLS = 2**30  # and some minutes
+_MANY_GROUPS = 2**13  # that take seconds one by one
+MOST_CELLS = 2**30  # of a pass: some minutes
+_DEVIATIONS, _FEW_HITS = 8, 20  # from the mean, beyond which no hits are looked for
+_NUMBERS, _NODES = 64, 12  # of hits that are looked at, and from which to interpolate
 
 
 def moments(chain: Chain) -> tuple[float, float]:
     """Mean and variance: exact but for rounding, and, for large lists, for strides."""
-    mean, variance = _closed(chain) or _strided(chain) or _passed(chain)
+    known = _closed(chain)
+    if known is None:
+        cells = chain.n_cells + chain.closing_size[1] + _STEP_CELLS * chain.ends.size
+        if cells <= _MANY_CELLS:
+            known = chain_moments(chain)
+    mean, variance = known or _strided(chain) or _given_hits(chain)
     # rounding alone, where ties leave luck no choice
     return mean, variance if variance > (1e-11 * mean) ** 2 else 0.0
 
@@ -43,9 +61,8 @@ def _closed(chain: Chain) -> tuple[float, float] | None:
 
 
 def _strided(chain: Chain) -> tuple[float, float] | None:
-    """Moments of lists that a pass over every number of hits would take seconds for."""
-    cells = chain.n_cells + _STEP_CELLS * chain.ends.size
-    if cells <= _MANY_CELLS or chain.slope is None:
+    """Moments of lists of many groups, in strides."""
+    if chain.ends.size <= _MANY_GROUPS or chain.slope is None or not chain.is_closable:
         return None
     try:
         return _levels.moments(chain)
@@ -53,17 +70,100 @@ def _strided(chain: Chain) -> tuple[float, float] | None:
         return None
 
 
-def _passed(chain: Chain) -> tuple[float, float]:
-    """Moments by a pass down the chain."""
-    if chain.n_cells > MOST_CELLS:
-        measure = chain.measure
-        msg = (
-            "`metric` must be a sum over pairs of items for a law this large; got "
-            f"{measure.name}, {chain.n_targets} of {chain.n_samples}, "
-            f"ties={measure.ties!r}."
-        )
-        raise ValueError(msg)
-    return chain_moments(chain)
+def _given_hits(chain: Chain) -> tuple[float, float]:
+    """Moments from those of the gains given the hits above a group.
+
+    They change smoothly from one number of hits to the next, so that some are enough.
+    """
+    depth, size = int(chain.depths[-1]), int(chain.sizes[-1])
+    above = _likely_hits(chain, depth)[None]
+    # sums over numbers evenly spaced of what changes evenly are those over all
+    above = above[:, :: 1 + above.size // _NUMBERS]
+    whole = chain.ends[-1] == chain.n_samples
+    hits = chain.n_targets - above if whole else _likely_hits(chain, size)[:, None]
+    mean, variance = _body_moments(chain)(above)
+    closing = chain.closing_at(above, hits)
+    return _closed_moments((log_binomial(depth, above), mean, variance), closing)
+
+
+def _likely_hits(chain: Chain, items: int) -> _Ints:
+    """Numbers of hits among some items that are not next to impossible."""
+    return _likely(chain.n_samples, chain.n_targets, items)
+
+
+def _likely(n: int, m: int, items: int) -> _Ints:
+    mean = m * items / n
+    width = _DEVIATIONS * math.sqrt(mean * (1 - m / n)) + _FEW_HITS
+    least = max(0, m - (n - items), math.floor(mean - width))
+    most = min(m, items, math.ceil(mean + width))
+    return np.arange(least, most + 1)
+
+
+def _body_moments(chain: Chain) -> _ByHits:
+    """Mean and variance of the gains above the last group, by the hits there."""
+    measure, nodes = chain.measure, _nodes(chain, int(chain.depths[-1]))
+    alone = AveragePrecision(ties=measure.ties)
+    if not (isinstance(measure, AveragePrecisionAtK) and alone.pairwise):
+        return _descended(chain)
+    body = TieGroups(chain.ends[:-1], chain.merged[:-1])
+    found = [
+        moments(Chain(alone, body, hits)) if hits else (0.0, 0.0)
+        for hits in nodes.tolist()
+    ]
+    means, variances = np.array(found).T
+    return _interpolated(nodes, nodes * means, nodes**2 * variances)
+
+
+def _descended(chain: Chain) -> _ByHits:
+    """Go down group by group; O(n_groups * nodes * hits in a group)."""
+    found = _interpolated(np.zeros(1), np.zeros(1), np.zeros(1))
+    among = replace(chain.measure, ties="expected")  # items that are not tied
+    groups = chain.depths[:-1], chain.sizes[:-1], chain.merged[:-1]
+    for above, size, merged in zip(*(part.tolist() for part in groups), strict=True):
+        measure = among if merged else chain.measure
+        nodes = _nodes(chain, above + size)
+        inside = [_likely(above + size, hits, size) for hits in nodes.tolist()]
+        starts = np.cumsum([0, *(some.size for some in inside[:-1])])
+        rows = np.repeat(np.arange(nodes.size), [some.size for some in inside])
+        hits = np.concatenate(inside)
+        before = nodes[rows] - hits
+        chance = _chances(above, before, size, hits)
+        chance /= np.add.reduceat(chance, starts)[rows]
+        mean, variance = found(before)
+        mean = mean + measure.gain(above, size, before, hits, chain.frame)
+        centre = np.add.reduceat(chance * mean, starts)
+        variance = variance + (mean - centre[rows]) ** 2
+        found = _interpolated(nodes, centre, np.add.reduceat(chance * variance, starts))
+    return found
+
+
+def _chances(above: int, before: _Ints, size: int, hits: _Ints) -> _Floats:
+    """Chances of hits in a group, given those at its end."""
+    ways = log_binomial(above, before) + log_binomial(size, hits)
+    return np.asarray(np.exp(ways - log_binomial(above + size, before + hits)))
+
+
+def _nodes(chain: Chain, depth: int) -> _Ints:
+    """Numbers of hits at a depth from which to interpolate, denser at their ends."""
+    likely = _likely_hits(chain, depth)
+    places = (1 - np.cos(np.linspace(0, math.pi, _NODES))) / 2
+    return np.unique(np.rint(likely[0] + places * (likely.size - 1)).astype(np.intp))
+
+
+def _interpolated(nodes: NDArray[Any], mean: _Floats, variance: _Floats) -> _ByHits:
+    """Polynomials through the values at all nodes."""
+    least, width = nodes[0], max(nodes[-1] - nodes[0], 1)
+
+    def scaled(hits: Any) -> _Floats:
+        return np.asarray(2 * (hits - least) / width - 1)
+
+    values = np.stack([mean, variance], axis=1)
+    factors = np.linalg.solve(chebvander(scaled(nodes), nodes.size - 1), values)
+
+    def found(hits: _Ints) -> _Floats:
+        return np.asarray(chebval(scaled(hits), factors))
+
+    return found
 
 
 def _moments_over_hits(n: int, m: int, cut: int) -> tuple[float, float]:
@@ -146,9 +246,16 @@ def chain_moments(chain: Chain) -> tuple[float, float]:
     state = zero, zero, zero
     for step in chain.steps():
         state = _go_on(state, step)
+    return _closed_moments(state, chain.closing)
+
+
+def _closed_moments(
+    state: tuple[_Floats, _Floats, _Floats], closing: Closing
+) -> tuple[float, float]:
+    """Moments of the values, given those of the gains by the hits above."""
     logweight, mean, variance = state
-    closing = chain.closing
     chance = np.exp(logweight + closing.logweight)
+    chance /= chance.sum()
     mean = closing.slope * mean + closing.intercept
     centre = float((chance * mean).sum())
     spread = closing.slope**2 * variance + (mean - centre) ** 2
@@ -172,8 +279,12 @@ def _go_on(
 
 
 def skew(table: _Floats, step: Step, fill: float) -> _Floats:
-    """Move cell [d, H] to [d, H + d]: columns become the hits after the group."""
-    n_rows, n_cols = table.shape
+    """Lay the ways to as many hits after the group out over one column.
+
+    Cell [d, H] goes to [d, H + d], or to [H, H + d] if there are fewer columns.
+    """
+    n_rows, n_cols = sorted(table.shape)
+    table = table if table.shape[0] == n_rows else table.T
     last = step.next_most - step.least + 1
     width = max(n_cols + n_rows - 1, last)
     flat = np.full(n_rows * (width + 1), fill)
