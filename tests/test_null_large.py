@@ -249,6 +249,25 @@ def test_interpolation_of_a_polynomial_is_exact():
     assert halve(np.array([1.0, 2.0])).tolist() == [1.0, 1.5, 2.0]
 
 
+def test_nothing_leads_on_between_two_that_lead_nowhere():
+    weights = -((np.arange(12.0) - 3) ** 2)
+    weights[9:] = IMPOSSIBLE
+    twice = halve(halve(weights))
+    assert np.all(twice <= 0)
+    assert np.all(twice[:35] > -300)
+    assert np.all(twice[36:] == IMPOSSIBLE)
+
+
+@pytest.mark.parametrize("rule", ["optimistic", "pessimistic"])
+def test_strides_of_wide_ties_against_all_hits_near_their_mean(rule):
+    cuts = np.sort(np.random.default_rng(1).choice(np.arange(1, 10**5), 59, False))
+    sizes = np.diff(cuts, prepend=0, append=10**5)
+    null = RandomSelectionNull(10**5, 5 * 10**4, tie_sizes=sizes, ties=rule)
+    mean, variance = _levels.moments(null._terms[0].chain)
+    assert mean == pytest.approx(null.mean(), rel=1e-6)
+    assert variance == pytest.approx(null.std() ** 2, rel=1e-3)
+
+
 @pytest.mark.parametrize("metric", ["average_precision", "rie"])
 @pytest.mark.parametrize("rule", ["optimistic", "pessimistic"])
 @pytest.mark.parametrize(

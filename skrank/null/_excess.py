@@ -245,13 +245,21 @@ def halve(values: NDArray[Any]) -> NDArray[Any]:
     """Interpolate a smooth sequence half way between its members, along the last axis.
 
     The polynomial of the fifth degree through the six nearest; members that lead
-    nowhere, and those beyond the ends, go on as their neighbours do.
+    nowhere, and those beyond the ends, go on as their neighbours do, but what is
+    between two that lead nowhere does not.
     """
+    if values.dtype.kind == "f":
+        found, dead = _halved(_mended(values)), values <= _LEAST
+        found[::2][dead] = IMPOSSIBLE
+        found[1::2][dead[1:] & dead[:-1]] = IMPOSSIBLE
+        return found
+    return _halved(values)
+
+
+def _halved(values: NDArray[Any]) -> NDArray[Any]:
     size = values.shape[-1]
     found = np.empty((*values.shape[:-1], 2 * size - 1), values.dtype)
     found[..., ::2] = values
-    if values.dtype.kind == "f":
-        values = _mended(values)
     if size < 4:
         found[..., 1::2] = (values[..., 1:] + values[..., :-1]) / 2
         return found
