@@ -273,7 +273,7 @@ def _add_report(commands: Any) -> None:
     add(
         "--pvalue",
         action=argparse.BooleanOptionalAction,
-        help="test against luck, or do not (default: if it takes seconds)",
+        help="test against luck, or do not (default: if it takes no more than seconds)",
     )
     add(
         "--separator",

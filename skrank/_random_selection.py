@@ -38,8 +38,6 @@ from skrank._validation import (
 from skrank.null import MeanNull, RandomSelectionNull
 from skrank.null._choice import ALTERNATIVES, METHODS
 
-_QUICK = 200_000  # targets up to which a p-value takes seconds, whatever the items
-
 
 class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
     """Test whether a ranking beats random selection.
@@ -490,22 +488,6 @@ cross_validate` reports it. The null is that within each fold the targets are sp
             labels=labels,
             n_missed=sum(ranking.n_missed for ranking in rankings),
         )
-
-
-def is_quick(n_samples: int, n_targets: int) -> bool:
-    """Whether the p-value of average precision takes no more than some seconds.
-
-    Parameters
-    ----------
-    n_samples, n_targets : int
-        Number of items, and of targets among them.
-
-    Returns
-    -------
-    is_quick : bool
-        False where it would take minutes, or more memory than there is.
-    """
-    return n_targets <= min(_QUICK, n_samples)
 
 
 def null_of(

@@ -19,6 +19,7 @@ from oracles import tie_groups
 from skrank import (
     HitCurveDisplay,
     LiftDisplay,
+    RandomSelectionNull,
     RandomSelectionTest,
     RecallPrecisionDisplay,
     average_precision,
@@ -232,10 +233,7 @@ def test_legend_says_average_precision_and_p(display):
 @pytest.mark.parametrize("said", [True, False])
 def test_p_is_left_out_where_it_takes_long(monkeypatch, display, said):
     asked = []
-    monkeypatch.setattr(
-        "skrank._displays._curve_display.is_quick",
-        lambda n, m: (n, m) != (90, 7 + said),
-    )
+    monkeypatch.setattr(RandomSelectionNull, "_is_quick", said)
     monkeypatch.setattr(
         RandomSelectionTest,
         "from_predictions",

@@ -24,7 +24,6 @@ from skrank import (
     RankingComparison,
     ranking_report,
 )
-from skrank._random_selection import is_quick
 from skrank._report._tables import _decimals
 
 AT = (5, 0.03, 0.2)
@@ -218,27 +217,32 @@ def test_probabilities_of_two_classes_are_not_two_rankings(dtype):
 
 
 @pytest.mark.parametrize(
-    ("n", "m", "quick"),
+    ("n", "m", "sizes", "ties", "quick"),
     [
-        (60_000, 15_000, True),
-        (100_000_000, 10_000, True),
-        (10_000_000, 200_000, True),
-        (10_000_000, 200_001, False),
-        (3_000, 3_000, True),
+        (569, 200, None, "expected", True),
+        (60_000, 15_000, None, "expected", True),
+        (1_000_000, 10_000, None, "expected", True),
+        (10_000_000, 200_000, None, "threshold", True),
+        (100_000, 300, [40] * 2500, "threshold", True),
+        (100_000, 50_000, [25_000] * 4, "optimistic", True),
+        (10_000_000, 1000, None, "expected", False),  # few targets far between
+        (1_000_000, 1000, [500] * 2000, "expected", False),  # and in few ties
+        (100_000, 50_000, [50] * 2000, "pessimistic", False),  # not to be merged
     ],
 )
-def test_what_is_quick(n, m, quick):
-    assert is_quick(n, m) is quick
+def test_what_is_quick(n, m, sizes, ties, quick):
+    # as timed; a shape stands for its like
+    null = RandomSelectionNull(n, m, tie_sizes=sizes, ties=ties)
+    assert null._is_quick is quick
 
 
-def test_many_targets_are_not_tested_unasked(monkeypatch):
-    """60,000 items with 15,000 targets, as if the test would take minutes."""
-    monkeypatch.setattr("skrank._random_selection._QUICK", 10_000)
-    y = np.arange(60_000) % 4 == 0
+def test_what_takes_long_is_not_tested_unasked():
+    n, m = 200_000, 50
+    y = np.arange(n) % (n // m) == 0
     score = np.random.default_rng(0).normal(0.1 * y)
     report = ranking_report(y, {"A": score})
     assert report.tests is None
-    null = RandomSelectionNull(60_000, 15_000)
+    null = RandomSelectionNull(n, m)
     row = report.to_frame().iloc[0]
     value = skrank.average_precision(y, score)
     assert row["zscore"] == pytest.approx((value - null.mean()) / null.std())
@@ -246,7 +250,7 @@ def test_many_targets_are_not_tested_unasked(monkeypatch):
     assert math.isnan(row["log10_pvalue"])
     lines = str(report).splitlines()
     assert lines[3].split()[:3] == ["p", "left", "out,"]
-    assert "as it takes long for so many targets" in lines[3]
+    assert "as it may take long; `pvalue` asks for it" in lines[3]
     assert lines[7].split()[-2:] == [f"{row['zscore']:.2f}", "-"]
 
 

@@ -13,7 +13,7 @@ from skrank._displays import _drawing
 from skrank._displays._trace import trace
 from skrank._measures import make_measure
 from skrank._question import folds_of_cv_results, keep_both_classes
-from skrank._random_selection import RandomSelectionTest, is_quick
+from skrank._random_selection import RandomSelectionTest, null_of
 from skrank._ranking import Ranking, rank
 from skrank._response import target_scores
 from skrank._validation import check_fraction, check_ranking_input
@@ -199,7 +199,7 @@ class CurveDisplay(ABC):
         data["average_precision"] = make_measure("average_precision").value(ranking)
         data["log10_pvalue"] = None
         if pvalue is None:
-            pvalue = is_quick(int(ranking.n_samples), int(ranking.n_targets))
+            pvalue = null_of(ranking, "average_precision", {})._is_quick
         if pvalue:
             test = RandomSelectionTest(random_state=0)
             result = test.from_predictions(y_true, y_score, pos_label=pos_label)

@@ -140,7 +140,8 @@ class HitCurveDisplay(CurveDisplay):
             Source of randomness of the simultaneous band.
         pvalue : bool, default=None
             Whether the legend has the p-value against random selection. None leaves it
-            out where there are more than 200,000 targets, which may take long.
+            out where it may take more than some two seconds, as for few targets in very
+            long lists.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         name : str, default=None

@@ -16,7 +16,7 @@ from skrank._measures import make_measure
 from skrank._metric_variability import MetricVariability
 from skrank._paired._input import check_columns
 from skrank._question import check_both_classes, columns_by_name, rank_both_classes
-from skrank._random_selection import RandomSelectionTest, is_quick, null_of
+from skrank._random_selection import RandomSelectionTest, null_of
 from skrank._ranking import Ranking
 from skrank._ranking_comparison import RankingComparison
 from skrank._report._result import RankingReport
@@ -75,9 +75,9 @@ def ranking_report(
     confidence_level : float, default=0.95
         Level of the intervals, between 0 and 1.
     pvalue : bool, default=None
-        Whether to test each ranking against luck. None does so unless there are more
-        than 200,000 targets, which may take long. Without it there is no p; z is there
-        all the same.
+        Whether to test each ranking against luck. None does so where that takes no more
+        than some two seconds for each: not for few targets in very long lists, nor in
+        few ties of such. Without it there is no p; z is there all the same.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness of the test against luck, which draws lists only where no
         other method is fast enough.
@@ -177,17 +177,18 @@ def ranking_report(
     metrics = _at_depths(depths_t, depths_k, ties)
     variability = MetricVariability(ties=ties)
     comparison = RankingComparison(ties=ties)
+    nulls = _of_each(
+        rankings,
+        partial(null_of, metric="average_precision", settings={"ties": ties}),
+    )
     if pvalue is None:
-        pvalue = is_quick(n_samples, n_targets)
+        pvalue = all(null._is_quick for null in nulls.values())
     test = RandomSelectionTest(ties=ties, random_state=random_state)
     return RankingReport(
         average_precision=_of_each(
             rankings, make_measure("average_precision", ties=ties).value
         ),
-        null_distributions=_of_each(
-            rankings,
-            partial(null_of, metric="average_precision", settings={"ties": ties}),
-        ),
+        null_distributions=nulls,
         tests=_of_each(scores, partial(test.from_predictions, is_target))
         if pvalue
         else None,

@@ -8,7 +8,7 @@ from typing import Any
 from skrank._comparison_result import RankingComparisonTable
 from skrank._curves import HitCurve, OperatingPoints
 from skrank._presentation import as_text, data_frame, listed
-from skrank._random_selection import is_quick, zscore_of
+from skrank._random_selection import zscore_of
 from skrank._report._html import fragment, page
 from skrank._report._output import write_whole
 from skrank._report._pictures import draw_pictures
@@ -216,11 +216,17 @@ class RankingReport:
             "ties": self.ties,
         }
         if self.tests is None:
-            facts["p"] = _why_no_test(self.n_samples, self.n_targets)
+            facts["p"] = self._why_no_test()
         far = self._far_below()
         if far:
             facts["note"] = f"far worse than luck: {listed(far, _NAMED)}; {REVERSED}"
         return facts
+
+    def _why_no_test(self) -> str:
+        """Say why there is no p-value."""
+        if all(null._is_quick for null in self.null_distributions.values()):
+            return "left out, as asked"
+        return "left out, as it may take long; `pvalue` asks for it"
 
     def _far_below(self) -> list[str]:
         """Rankings that may be read backwards."""
@@ -240,10 +246,3 @@ class RankingReport:
         if self.comparisons is not None:
             tables.append(table_of_pairs(self.comparisons, level))
         return tables
-
-
-def _why_no_test(n_samples: int, n_targets: int) -> str:
-    """Say why there is no p-value."""
-    if is_quick(n_samples, n_targets):
-        return "left out, as asked"
-    return "left out, as it takes long for so many targets; `pvalue` asks for it"

@@ -3,6 +3,8 @@
 import math
 from functools import cached_property
 
+import numpy as np
+
 from skrank._ties import DETAILED
 from skrank.null import _ends, _enumeration, _levels
 from skrank.null._chain import Chain, log_binomial
@@ -16,6 +18,9 @@ _ROUGH_CELLS = 2**24  # of a pass of the rough chain, where strides fail
 _LIGHT_CELLS = 2**20  # and of one that takes less than plain draws
 _LUMPY_TIES = 8  # to each target: ties that do not make a law lumpy are more
 _FULL_CELLS = 2**20  # of a pass of the full chain, where it is preferred to blocks
+_WINDOW = 12  # deviations of the hits that count
+_SPARSE, _QUICK_ITEMS = 2000, 2**16  # items to a target, and in all: slow if more
+_QUICK_CELLS = 2**21  # of the lattice of ties that are not merged
 _DEEP = -4.0  # K of a list below which a left tail is asked of chains fine throughout
 
 
@@ -131,6 +136,11 @@ class Facts:
         return few and self._n_cells > _LIGHT_CELLS
 
     @cached_property
+    def is_quick(self) -> bool:
+        """Whether a tail is known within some two seconds, wherever it is."""
+        return all(map(_is_quick, self.chains)) and not self.is_lumpy
+
+    @cached_property
     def _n_cells(self) -> int:
         return max(chain.rough.n_cells for chain in self.chains)
 
@@ -197,3 +207,28 @@ class Facts:
         chain, lists = self.chains[0], sum(term.copies for term in self.terms)
         size = f"{chain.n_targets} of {chain.n_samples}"
         return f"{chain.measure.name}, {size if lists == 1 else f'{lists} lists'}"
+
+
+def _is_quick(chain: Chain) -> bool:
+    """Judge a list by the engines that its shape is left to.
+
+    Few targets far between take many frequencies, and ties that cannot be merged a
+    lattice of their hits.
+    """
+    n, m = chain.n_samples, chain.n_targets
+    if n > max(_SPARSE * m, _QUICK_ITEMS):
+        return False
+    if chain.untied or chain.measure.pairwise:
+        return True
+    return _lattice_cells(chain) <= _QUICK_CELLS
+
+
+def _lattice_cells(chain: Chain) -> float:
+    """Cells of a lattice of some strides to each deviation of the hits."""
+    n, m = chain.n_samples, chain.n_targets
+    share = m / n * (1 - m / n)
+    inside = np.sqrt(chain.sizes * share)
+    above = np.sqrt(chain.ends * share * (1 - chain.depths / n))
+    stride = np.maximum(1, np.minimum(inside, above) / 2)
+    rows = np.minimum(chain.sizes, _WINDOW * inside) / stride
+    return float((1 + rows) @ (1 + _WINDOW * above / stride))

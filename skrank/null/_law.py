@@ -81,6 +81,11 @@ class Law:
         """
         return math.sqrt(self._facts.moments[1])
 
+    @property
+    def _is_quick(self) -> bool:
+        """Whether a tail probability takes no more than some two seconds."""
+        return self._facts.is_quick
+
     def _series(self, outside: float) -> Series | None:
         """Expand the law, for pictures; None where it is known value by value."""
         return None if self._facts.atoms is not None else expand(self._facts, outside)
