@@ -733,6 +733,22 @@ def test_few_targets_in_a_list_that_is_all_but_perfect(n, m, last):
     assert null.tail(s).log_pvalue == pytest.approx(exact, abs=tolerance)
 
 
+@pytest.mark.parametrize("last", [[5000, 1], [5000, 1, 5000]])
+def test_a_single_item_beside_a_wide_tie_of_a_long_list(few_detailed, last):
+    # far down one item more or less in the tie makes next to no difference
+    n, m = FEW_DETAILED + 20_001, 1000
+    above = (n - sum(last)) // 10
+    null, near = (
+        RandomSelectionNull(
+            n, m, tie_sizes=[*[10] * above, n - sum(low) - 10 * above, *low]
+        )
+        for low in (last, [sum(last)])
+    )
+    for z in (-2, 3):
+        found = null.tail(at_z(near, z)).log_pvalue
+        assert found == pytest.approx(near.tail(at_z(near, z)).log_pvalue, abs=0.02)
+
+
 def test_support_of_many_tied_targets():
     sizes = np.full(5000, 100)
     null = RandomSelectionNull(500_000, 5000, tie_sizes=sizes, ties="threshold")

@@ -431,7 +431,7 @@ class Chain:
         measure, frame = self.measure, self.frame
         start, size = int(self.depths[j]), int(self.sizes[j])
         shape = np.broadcast_shapes(above.shape, hits.shape)
-        if not self.merged[j]:
+        if not self.merged[j] or size == 1:  # a stretch of one item has one order
             gain = measure.gain(start, size, above, hits, frame)
             return np.broadcast_to(gain, shape), None
         measure = replace(measure, ties="expected")
