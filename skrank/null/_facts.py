@@ -123,7 +123,9 @@ class Facts:
     @cached_property
     def is_feasible(self) -> bool:
         """Whether every number of hits can be followed."""
-        return not self.is_large or self._n_cells <= _ROUGH_CELLS
+        if not self.is_large:
+            return True
+        return max(chain.rough.n_cells for chain in self.chains) <= _ROUGH_CELLS
 
     @property
     def is_lumpy(self) -> bool:
@@ -131,18 +133,12 @@ class Facts:
 
         Plain draws then tell more, and sooner.
         """
-        chain = max(self.chains, key=lambda chain: chain.n_targets)
-        few = chain.ends.size <= _LUMPY_TIES * chain.n_targets
-        return few and self._n_cells > _LIGHT_CELLS
+        return any(map(_is_lumpy, self.chains))
 
     @cached_property
     def is_quick(self) -> bool:
-        """Whether a tail is known within some two seconds, wherever it is."""
-        return all(map(_is_quick, self.chains)) and not self.is_lumpy
-
-    @cached_property
-    def _n_cells(self) -> int:
-        return max(chain.rough.n_cells for chain in self.chains)
+        """Whether a tail is known within some two seconds, as a rule."""
+        return all(map(_is_quick, self.chains))
 
     @cached_property
     def is_askable(self) -> bool:
@@ -209,6 +205,12 @@ class Facts:
         return f"{chain.measure.name}, {size if lists == 1 else f'{lists} lists'}"
 
 
+def _is_lumpy(chain: Chain) -> bool:
+    n, m = chain.n_samples, chain.n_targets
+    few = chain.ends.size <= _LUMPY_TIES * m and n > _APART * m
+    return few and chain.rough.n_cells > _LIGHT_CELLS
+
+
 def _is_quick(chain: Chain) -> bool:
     """Judge a list by the engines that its shape is left to.
 
@@ -216,7 +218,9 @@ def _is_quick(chain: Chain) -> bool:
     lattice of their hits.
     """
     n, m = chain.n_samples, chain.n_targets
-    if n > max(_SPARSE * m, _QUICK_ITEMS):
+    if chain.ends.size < _FEW_GROUPS:
+        return True
+    if n > max(_SPARSE * m, _QUICK_ITEMS) or _is_lumpy(chain):
         return False
     if chain.untied or chain.measure.pairwise:
         return True
