@@ -495,14 +495,15 @@ def test_two_huge_ties_against_the_hits_in_the_first(rule):
 
 
 def test_dense_lists_of_wide_ties_have_moments(monkeypatch):
-    # strides do not follow them
+    # in strides, and by the hits that are near their mean
     cuts = np.sort(np.random.default_rng(1).choice(np.arange(1, 10**5), 299, False))
     sizes = np.diff(cuts, prepend=0, append=10**5)
     null = RandomSelectionNull(10**5, 5 * 10**4, tie_sizes=sizes, ties="pessimistic")
     expected = null.mean(), null.std()
     monkeypatch.setattr(_moments, "_MANY_GROUPS", 0)
-    found = moments(null._terms[0].chain)
-    assert found == pytest.approx((expected[0], expected[1] ** 2), rel=1e-12)
+    mean, variance = moments(null._terms[0].chain)
+    assert mean == pytest.approx(expected[0], rel=1e-6)
+    assert variance == pytest.approx(expected[1] ** 2, rel=1e-3)
     draws = law_of_draws(null, 10**5, 5 * 10**4, sizes, "pessimistic", 200)
     assert abs(draws.mean() - expected[0]) < 4 * expected[1] / math.sqrt(200)
     assert draws.std() == pytest.approx(expected[1], rel=0.2)
