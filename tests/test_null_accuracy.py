@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import gammaln
 from scipy.stats import binomtest
 
 from skrank import RandomSelectionNull
@@ -20,6 +21,10 @@ def knn_sizes(n_samples):
     sizes = np.rint(np.array(KNN) * n_samples).astype(int)
     sizes[-1] += n_samples - sizes.sum()
     return sizes
+
+
+def log_binomial(n, k):
+    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
 
 
 def off_by(log_p, truth):
@@ -47,6 +52,25 @@ def test_rare_targets_against_certified_bounds(n, m, point):
     assert upper - lower < 0.2
     assert lower - found.error < found.log_pvalue < upper + found.error
     assert off_by(found.log_pvalue, judge.log_pvalue) < PROMISED
+
+
+MINUTE = [(15000, 24, 160.9, 1e-28), (15000, 24, 160.9, 1e-37), (5000, 12, 40.0, 1e-11)]
+
+
+@pytest.mark.parametrize(("n", "m", "alpha", "s"), MINUTE)
+def test_minute_values_against_draws_below_the_first_rank_that_counts(n, m, alpha, s):
+    # a hit above that rank gives more than s by itself, so that
+    # P(S <= s) = C(rest, m) / C(n, m) * P(S <= s | all hits in the rest)
+    gains = np.exp(-alpha * np.arange(1, n + 1) / n)
+    gains /= m * gains.mean()  # Truchon and Bayly (2007), equation 18
+    rest = gains[gains <= s]
+    draws = np.random.default_rng(0).random((10_000, rest.size), dtype=np.float32)
+    hits = np.argpartition(draws, m, axis=1)[:, :m]
+    share = np.mean(rest[hits].sum(axis=1) <= s)
+    truth = log_binomial(rest.size, m) - log_binomial(n, m) + math.log(share)
+    se = math.sqrt((1 - share) / share / 10_000)
+    found = RandomSelectionNull(n, m, "rie", alpha=alpha).tail(s, alternative="less")
+    assert off_by(found.log_pvalue, truth) < PROMISED / 2 + 4 * se
 
 
 MANY = [

@@ -48,6 +48,7 @@ _MAX_DRAWS = 2**20
 _FEWEST_DRAWS, _DRAWN_TARGETS = 1000, 2**26  # of plain draws: some seconds
 _DRAWN_DEVIATIONS = 4.0  # from the mean, where enough draws may be as extreme
 _OUTER = 0.5  # part of the way from the mean to an end beyond which counting may do
+_MINUTE = 1e-3  # part of the way from the least value to the mean
 _FAR, _TINY = 2.0, -40.0  # deviations, and logarithm of a p that is negligible beside 1
 _ROUNDING = 1e-6  # of logarithms of probabilities
 _FEW_LISTS = 100  # lists as good as this one, of those without ties, to be estimated
@@ -267,11 +268,10 @@ class Asked:
         strides = self._strides(question)
         for solution in strides:
             yield partial(self._invert, solution, patient=False), accurate
+        certain = _TIGHT if facts.is_rare else _CERTIFIED
+        moves = _grid.MAX_MOVES if self._is_minute() else _grid.FEW_MOVES
         lumpy: list[tuple[_Engine, float]] = [
-            (
-                partial(self._bound, _grid.FEW_MOVES),
-                _TIGHT if facts.is_rare else _CERTIFIED,
-            ),
+            (partial(self._bound, certain, moves), certain),
             (partial(self._count, _enumeration.MOST_COUNTED), accurate),
         ]
         if facts.is_rare:
@@ -292,7 +292,7 @@ class Asked:
             every_hit = self._every_hits(question)
         for solution in every_hit:
             yield partial(self._invert, solution), accurate
-        yield self._bound, _CERTIFIED
+        yield partial(self._bound, _CERTIFIED), _CERTIFIED
         if not facts.is_large:
             for solution in every_hit:
                 yield partial(self._tilt, solution), accurate
@@ -312,6 +312,14 @@ class Asked:
         sign, mean = self.sign, self.facts.moments[0]
         end, _ = self.facts.end(sign)
         return sign * (self.statistic - mean) > _OUTER * sign * (end - mean)
+
+    def _is_minute(self) -> bool:
+        """Whether the law is spread over orders of magnitude, below a small value.
+
+        No number of frequencies resolves that.
+        """
+        least, mean = self.facts.ends[0][0], self.facts.moments[0]
+        return self.sign < 0 and self.statistic - least < _MINUTE * (mean - least)
 
     @cached_property
     def _question(self) -> Question | None:
@@ -336,11 +344,13 @@ class Asked:
         found = _inversion.tail(solution, patient=patient)
         return TailProbability(*found, "inversion")
 
-    def _bound(self, most_moves: int = _grid.MAX_MOVES) -> TailProbability | None:
+    def _bound(
+        self, enough: float, most_moves: int = _grid.MANY_MOVES
+    ) -> TailProbability | None:
         """Ask the grid, which is for one list."""
         if self._question is None or not self.facts.is_single:
             return None
-        width = 4 * _CERTIFIED
+        width = 4 * math.log1p(enough)  # see `doubt`
         tail = _grid.tail(self._question, self._limits, width, most_moves)
         return None if tail is None else TailProbability(*tail, "grid")
 
@@ -383,7 +393,7 @@ class Asked:
         if question is None:
             return None
         if method == "grid":
-            return self._bound()
+            return self._bound(_CERTIFIED)
         solution = self._solution(question)
         if method == "inversion":
             return self._invert(solution)

@@ -33,8 +33,9 @@ from skrank.null._chain import (
 )
 from skrank.null._excess import Excess, Question, Tail
 
-FEW_MOVES = 150_000  # of all sweeps together, which take some seconds
-MAX_MOVES = 450_000  # transitions between states, each some array operations
+# Transitions between states, of all sweeps together, each some array operations: where
+# other engines may follow, where none may, and where none knows better.
+FEW_MOVES, MANY_MOVES, MAX_MOVES = 150_000, 450_000, 2_000_000
 _CELLS = (1000, 8000)  # of the observed sum: at least, and at most
 _WORK = 4e8  # cells times moves, between these two
 _MAX_STATES = 5_000_000  # depths times targets
@@ -42,9 +43,10 @@ _SMALLEST = -640.0  # logarithm of a p-value that is safe from underflow
 _MAX_BLOCK_HITS = 25  # hits considered in a block of merged ranks
 _LEFT_OUT = math.log(1e-3)  # what may be left out, relative to the p-value
 _FAR = 30.0  # below its upper bound a p-value is not looked for at first
-_MAX_FINER = 2  # times that the blocks are halved
+_MAX_FINER = 3  # times that the blocks are halved
 
 _Floats = NDArray[np.float64]
+_DOWN, _UP, _SPLIT, _ALL = slice(0, 1), slice(1, 2), slice(2, 3), slice(0, 3)
 # sums by number of hits: the first cell, and per cell the chances (down, up, split)
 _Cells = dict[int, tuple[int, _Floats]]
 
@@ -82,7 +84,7 @@ def tail(
         if guess > least and left_out > math.exp(upper) / 100:
             guess = max(least, upper - _FAR)
         else:
-            finer += 1
+            guess, finer = max(guess, lower), finer + 1
     return None if found is None or found.log_p == -math.inf else found
 
 
@@ -127,7 +129,7 @@ class _Move(NamedTuple):
 
     first: int
     chance: _Floats
-    parts: list[tuple[int, int, float]]
+    parts: list[tuple[slice, int, float]]
 
 
 class _Sweep:
@@ -245,14 +247,16 @@ class _Sweep:
             self.done += chance @ (share @ (sums >= need[:, None]))
 
 
-def _rounded(gain: list[float], share: float) -> list[tuple[int, int, float]]:
+def _rounded(gain: list[float], share: float) -> list[tuple[slice, int, float]]:
     """Shifts of a share of the chances: rounded down, up, and split by the mean."""
     least, most, mean = gain
     middle = math.floor(mean)
+    if least == most == middle:  # nothing to be rounded, as where no hit is gained
+        return [(_ALL, middle, share)]
     further = share * (mean - middle)
-    parts = [(0, math.floor(least), share), (1, math.ceil(most), share)]
-    parts.append((2, middle, share - further))
-    return [*parts, (2, middle + 1, further)] if further > 0 else parts
+    parts = [(_DOWN, math.floor(least), share), (_UP, math.ceil(most), share)]
+    parts.append((_SPLIT, middle, share - further))
+    return [*parts, (_SPLIT, middle + 1, further)] if further > 0 else parts
 
 
 def _merge(moves: list[_Move]) -> tuple[int, _Floats]:
@@ -265,9 +269,9 @@ def _merge(moves: list[_Move]) -> tuple[int, _Floats]:
     )
     merged = np.zeros((3, stop - first))
     for start, chance, parts in moves:
-        for row, shift, share in parts:
+        for rows, shift, share in parts:
             place = start + shift - first
-            merged[row, place : place + chance.shape[1]] += share * chance[row]
+            merged[rows, place : place + chance.shape[1]] += share * chance[rows]
     return first, merged
 
 

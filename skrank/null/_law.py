@@ -32,7 +32,8 @@ from skrank.null._series import Series, expand
 
 _DOUBTFUL = 0.05  # relative error that a method does not hide
 _SMALLER = math.log(0.4)  # below which a tail is the smaller one, whatever its error
-_LEAST_PART = 2.0**-60  # of the way to the least value
+_FIRST_PART, _LEAST_PART = 1 / 8, 2.0**-60  # of the way to the least value
+_FURTHER = 1.25  # than what two values of a tail say
 _SIGNS = {"greater": (1,), "less": (-1,), "two-sided": (1, -1)}
 _Floats = NDArray[np.float64]
 
@@ -388,19 +389,28 @@ class Law:
     ) -> tuple[float, float]:
         """Interval around a quantile, widened from the mean by standard deviations.
 
-        Near the least value by a part of the way there, then nearly all of it: the
-        logarithm of a tail is nearly linear in that of the distance.
+        Near the least value by a part of the way there, as the logarithm of a tail is
+        nearly linear in that of the distance: somewhat further than that line says.
         """
-        start, part = self.mean(), 1 / 8
-        wanted = lack(start) > 0
+        start, part = self.mean(), _FIRST_PART
+        lacking = lack(start)
+        wanted = lacking > 0
         step = self.std() if wanted else -self.std()
         while True:
             end = min(max(start + step, least + (start - least) * part), most)
-            if (lack(end) > 0) != wanted:
+            left = lack(end)
+            if (left > 0) != wanted:
                 return min(start, end), max(start, end)
             if start + step < end:
-                part = _LEAST_PART
-            start, step = end, 2 * step
+                part = _further(part, lacking - left, left)
+            start, lacking, step = end, left, 2 * step
+
+
+def _further(part: float, gained: float, left: float) -> float:
+    """Part of the way that gains what is left, if the last one gained so much."""
+    if gained * left <= 0:
+        return _LEAST_PART
+    return min(max(_LEAST_PART, part ** (_FURTHER * left / gained)), _FIRST_PART)
 
 
 def _warn_of_doubt(tail: TailProbability) -> None:
