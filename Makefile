@@ -45,7 +45,7 @@ test-slow: $(VENV)/.test  ## run the slow judges: simulations, clusters, million
 	$(ONE_THREAD) $(RUN) pytest -n auto tests -m slow
 
 test-oldest: $(OLDEST)/.test  ## run the tests on the oldest supported versions
-	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n auto tests -m "not slow" $(NUMBERS:%=--ignore=tests/%)
+	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n auto tests -m "not slow" --hypothesis-profile=brief $(NUMBERS:%=--ignore=tests/%)
 
 lint: $(VENV)/.lint  ## check style, types, layers and docstrings
 	$(RUN) ruff check .

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 from scipy.special import gammaln
-from scipy.stats import binomtest
+from scipy.stats import binomtest, hypergeom
 
 from skrank import RandomSelectionNull
 
@@ -212,3 +212,42 @@ def test_law_of_pvalues_under_the_null(n, m, tied, lumpy):
         assert null.pvalue(values[int(most * values.size)]) > alpha
         if not lumpy:
             assert null.pvalue(values[int(0.6 * alpha * values.size) - 1]) <= alpha
+
+
+FEW_IN_A_WIDE_TIE = [
+    (4441, 53, [2664, *[1] * 1777], "average_precision", {"ties": "optimistic"}, 38),
+    (4441, 53, [2664, *[1] * 1777], "average_precision", {"ties": "optimistic"}, 35),
+    (12501, 60, [3750, *[1] * 8751], "bedroc", {"alpha": 100.0}, 22),
+]
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "sizes", "metric", "settings", "hits"), FEW_IN_A_WIDE_TIE
+)
+def test_a_wide_tie_that_makes_humps(n, m, sizes, metric, settings, hits):
+    # between two humps: as many hits in the tie or more, and hardly any other list
+    null = RandomSelectionNull(n, m, metric, tie_sizes=sizes, **settings)
+    draws = null.rvs(20_000, 0)
+    share = hypergeom.sf(hits - 1, n, m, sizes[0])
+    value = float(np.quantile(draws, 1 - share))
+    for s in (value * 0.995, value * 1.005):
+        drawn = np.mean(draws >= s)
+        error = 4 * math.sqrt(drawn * (1 - drawn) / draws.size)
+        assert null.pvalue(s) == pytest.approx(drawn, abs=error + 0.01 * drawn)
+
+
+@pytest.mark.parametrize(("n", "m", "tie"), [(188, 23, 56), (20_000, 1000, 8000)])
+def test_hits_that_are_not_felt_may_be_anywhere(n, m, tie):
+    # exp(-100 * rank / n) at the end of the tie, and below it, is lost in rounding
+    null = RandomSelectionNull(
+        n,
+        m,
+        "rie",
+        alpha=100.0,
+        ties="threshold",
+        tie_sizes=[1, tie, *[1] * (n - tie - 1)],
+    )
+    gains = np.exp(-100 * np.arange(1, n + 1) / n)
+    for share in (1, 1 - 1e-12, 1 - 1e-10):
+        s = share * float(gains[0] / gains.mean() / m)
+        assert null.pvalue(s) == pytest.approx(m / n, rel=1e-9)

@@ -39,7 +39,9 @@ def all_tails(case, ties):
 def test_limits_hold_all_tails(case, ties):
     for null, value, sign, p in all_tails(case, ties):
         assert math.exp(strict(null, value, sign)) <= p * (1 + 1e-9)
-        question = Asked(null._facts, value, sign)._question
+        asked = Asked(null._facts, value, sign)
+        assert p <= math.exp(asked._ceiling()) * (1 + 1e-9)
+        question = asked._question
         assert p <= math.exp(_limits.chernoff(question, -20.0)) * (1 + 1e-9)
         if sign * (value - null.mean()) > 1e-9 * abs(value):
             moments = null.mean(), null.std() ** 2
@@ -51,6 +53,32 @@ def test_a_staircase_is_the_chance_of_a_perfect_list():
     assert strict(null, 1.0, 1) == pytest.approx(-math.log(math.comb(300, 7)))
     least = null.support()[0]
     assert strict(null, least, -1) == pytest.approx(-math.log(math.comb(300, 7)))
+
+
+@pytest.mark.parametrize("r", [2, 30, 200])
+def test_a_ceiling_is_the_chance_of_no_hit_above_a_rank(r):
+    # a first hit at rank r is 1 / r of reciprocal rank, in whichever of the lists
+    null = RandomSelectionNull(300, 7, "reciprocal_rank")
+    (term,) = null._terms
+    exact = hypergeom.logpmf(0, 300, 7, r - 1)
+    log_p = _limits.ceiling(term.chain, 1 / r, -1, 1e-12)
+    assert exact - 1e-9 <= log_p <= 0.8 * exact  # not all depths are tried
+    # the other one is 1 / 294 at least, if their mean is that of first hits at rank r
+    first = math.ceil(1 / (2 / r - 1 / 294) - 1e-9)
+    exact = 2 * hypergeom.logpmf(0, 300, 7, first - 1)
+    log_p = Asked(MeanNull([null, null])._facts, 1 / r, -1)._ceiling()
+    assert exact - 1e-9 <= log_p <= 0.8 * exact
+
+
+def test_a_ceiling_tells_reversed_folds_from_chance():
+    # all targets are among the last third of each of five lists
+    nulls = [RandomSelectionNull(360, 36, "rie")] * 5
+    places = np.arange(240, 276)
+    value = np.exp(-20 * (places + 1) / 360).sum()
+    value *= 360 / 36 / np.exp(-20 * np.arange(1, 361) / 360).sum()
+    tail = MeanNull(nulls).tail(float(value))
+    assert tail.pvalue == 1.0
+    assert tail.log_bounds[0] > -1e-12
 
 
 @pytest.mark.parametrize("ties", ["expected", "threshold"])

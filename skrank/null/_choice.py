@@ -49,7 +49,9 @@ _FEWEST_DRAWS, _DRAWN_TARGETS = 1000, 2**26  # of plain draws: some seconds
 _DRAWN_DEVIATIONS = 4.0  # from the mean, where enough draws may be as extreme
 _OUTER = 0.5  # part of the way from the mean to an end beyond which counting may do
 _MINUTE = 1e-3  # part of the way from the least value to the mean
-_FAR, _TINY = 2.0, -40.0  # deviations, and logarithm of a p that is negligible beside 1
+_FAR, _SMALL = 2.0, -15.0  # deviations, or logarithm of a bound, from which p may be
+_TINY = -30.0  # logarithm of a p that is negligible beside 1
+_CANCELLED = 1e-14  # of a value, where nearly equal ones are taken from each other
 _ROUNDING = 1e-6  # of logarithms of probabilities
 _FEW_LISTS = 100  # lists as good as this one, of those without ties, to be estimated
 
@@ -214,12 +216,26 @@ class Asked:
 
     def _negligible(self, question: Question) -> TailProbability | None:
         """Bound a tail so small that one less it is 1, where that is quick to prove."""
-        if self.facts.deviations(self.statistic) < _FAR:
-            return None
-        upper = _limits.chernoff(question, _TINY)
+        upper = self._ceiling()
+        far = self.facts.deviations(self.statistic) >= _FAR or upper <= _SMALL
+        if upper > _TINY and far:
+            upper = _limits.chernoff(question, _TINY)
         if upper > _TINY:
             return None
         return TailProbability(upper, (-math.inf, upper), None, "bounds")
+
+    def _ceiling(self) -> float:
+        """Bound the tail by those of the lists, the others being at their ends."""
+        whole, _ = self.facts.end(self.sign)
+        beyond, slack = self.statistic - whole, self._slack + _CANCELLED * abs(whole)
+        ends = self.facts.list_ends[self.sign]
+        log_p = 0.0
+        for (chain, weight, copies), (end, _) in zip(
+            self.facts.terms, ends, strict=True
+        ):
+            least = end + beyond / weight
+            log_p += copies * _limits.ceiling(chain, least, self.sign, slack / weight)
+        return log_p
 
     # What is proven
 

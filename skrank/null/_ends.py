@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from skrank._measures import AveragePrecision
 from skrank.null import _sampling
 from skrank.null._chain import Chain, log_binomial
+from skrank.null._excess import SAME
 from skrank.null._moments import MOST_CELLS, skew
 
 _MANY_CELLS = 2**24  # of a pass: some seconds
@@ -49,7 +50,10 @@ def end(chain: Chain, sign: int, *, large: bool, askable: bool) -> tuple[float, 
     blocks = chain.coarse if counted or expected else chain.runs
     if blocks.n_cells > MOST_CELLS or not askable:
         return _sampling.filled(chain, sign)
-    return extreme(blocks, sign)
+    value, logchance = extreme(blocks, sign)
+    if sign > 0 and _is_filled(chain, sign):  # hits in blocks may not be felt
+        logchance = max(logchance, _sampling.filled(chain, sign)[1])
+    return value, logchance
 
 
 def _is_filled(chain: Chain, sign: int) -> bool:
@@ -215,11 +219,12 @@ def _best(
 ) -> tuple[_Floats, _Floats]:
     """Maximum of each column, and the joint weight of all cells that reach it.
 
-    But for rounding, which moves a value in proportion to it, or to a larger `scale`.
+    But for rounding, which moves a value in proportion to it, or to a larger `scale`: a
+    value that is taken for the end may be as far from others that are.
     """
     top = value.max(axis=0)
     with np.errstate(invalid="ignore"):  # where nothing leads
-        level = ~(value < top - _SAME * np.maximum(np.abs(top), scale))
+        level = ~(value < top - 2 * SAME * np.maximum(np.abs(top), scale))
     logweight = np.where(level, logweight, -np.inf)
     most = np.maximum(logweight.max(axis=0), -1e300)  # finite, where nothing leads
     with np.errstate(divide="ignore"):

@@ -19,6 +19,7 @@ from skrank.null._chain import Chain, Orders, Step
 
 _Floats = NDArray[np.float64]
 IMPOSSIBLE = -1e300  # logarithm of the weight of a state that leads nowhere
+SAME = 1e-11  # relative difference of values that may be the same but for rounding
 _LEAST = -1e200  # of one that leads somewhere, whatever its tilt
 
 
@@ -204,7 +205,7 @@ def _ask_one(chain: Chain, statistic: float, sign: int) -> Question:
 
 def slack_at(terms: Sequence[Term], statistic: float) -> float:
     """Return by how much rounding may move a value near `statistic`."""
-    return 1e-11 * max(abs(statistic), *(term.chain.scale for term in terms))
+    return SAME * max(abs(statistic), *(term.chain.scale for term in terms))
 
 
 def window(step: Step, later: NDArray[Any], fill: float) -> NDArray[Any]:

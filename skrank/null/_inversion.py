@@ -35,6 +35,9 @@ _WORK = 4e9  # done in this: frequencies times the cells of a pass
 BATCH_ITEMS = 2**20  # cells times frequencies of one step; bounds the memory
 _FEW_GROUPS = 64  # the law may be near a lattice, whose frequencies return:
 _LATTICE = 4096, 2 * 10**7  # then so many, where that is this work or less
+_MUCH = 0.25  # of the variance, from one tie
+_TIED = 0.05, 256.0  # variances of its hits: with fewer there is none, with more others
+_BEYOND = 1.5  # times the frequency where such hits are in step
 
 
 def tail(solution: Solution, *, patient: bool = True) -> Tail:
@@ -51,6 +54,8 @@ def tail(solution: Solution, *, patient: bool = True) -> Tail:
     cells, batch = sum(sizes), max(8, BATCH_ITEMS // max(sizes, default=1))
     least = min(_LATTICE[0], _LATTICE[1] // max(cells, 1))
     least = max(least, _FIRST) if groups < _FEW_GROUPS else _FIRST
+    if groups >= _FEW_GROUPS:
+        least = max(least, _echo(parts, solution.cumulants.curvature, width))
     count = min(least, batch)
     most = min(max(_WORK / max(cells, 1), _MIN_FREQUENCIES), _MAX_FREQUENCIES)
     if not patient:
@@ -68,6 +73,27 @@ def tail(solution: Solution, *, patient: bool = True) -> Tail:
     log_mgf = sum(part.excess.copies * part.log_mgf for part in parts)
     log_p = min(0.0, log_mgf + math.log(total))
     return Tail(log_p, error=error + _ALIAS + merging)
+
+
+def _echo(parts: list[Tilted], variance: float, width: float) -> int:
+    """Return the number of frequencies at which the hits of one tie are in step again.
+
+    That is where a tie with few hits makes out much of the variance: the law is then
+    nearly a lattice, with humps as far apart as one hit in the tie counts.
+    """
+    least = 0.0
+    for part in parts:
+        pairs = zip(reversed(part.moves), part.marginals(), strict=True)
+        for (step, _, gain), (_, _, chance) in pairs:
+            hits = step.stride * np.arange(chance.size)
+            spread = float(chance @ (hits - chance @ hits) ** 2)
+            if chance.size == 1 or not _TIED[0] <= spread <= _TIED[1]:
+                continue
+            middle = gain[:, gain.shape[1] // 2]
+            hit = abs(float(middle[-1] - middle[0])) / hits[-1]
+            if spread * hit**2 > _MUCH * variance:
+                least = max(least, _BEYOND * 2 * math.pi / (hit * width))
+    return math.ceil(least)
 
 
 def _invert(

@@ -410,7 +410,8 @@ def _further(part: float, gained: float, left: float) -> float:
     """Part of the way that gains what is left, if the last one gained so much."""
     if gained * left <= 0:
         return _LEAST_PART
-    return min(max(_LEAST_PART, part ** (_FURTHER * left / gained)), _FIRST_PART)
+    further = float(part ** (_FURTHER * left / gained))
+    return min(max(_LEAST_PART, further), _FIRST_PART)
 
 
 def _warn_of_doubt(tail: TailProbability) -> None:

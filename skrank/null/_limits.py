@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import hypergeom
 
 from skrank._measures import AveragePrecision
 from skrank.null import _sampling
@@ -111,25 +112,45 @@ def staircase(chain: Chain, statistic: float, sign: int, slack: float) -> float:
 
     O(64 * m * log(m)).
     """
-    judged, n, m = _of_strict_order(chain, sign), chain.n_samples, chain.n_targets
-    if judged is None or 2 * _STEPS * m > _ITEMS:
-        return -math.inf
-    depths = _depths(chain)
-    least, most = np.maximum(0, m - (n - depths)), np.minimum(m, depths)
-    low, high = np.zeros_like(depths), most - least + 1
-    while np.any(low < high):  # more and more extreme numbers of hits, halved
-        middle = (low + high) // 2
-        hits = least + middle if sign > 0 else most - middle
-        places = _places(n, m, depths, np.clip(hits, least, most), sign)
-        values = _sampling.measure_lists(judged, places)
-        enough = sign * (values - statistic) >= -slack / 2
-        low, high = np.where(enough, low, middle + 1), np.where(enough, middle, high)
-        high = np.maximum(low, high)
-    steps = low <= most - least
-    depths, low = depths[steps], low[steps]
-    hits = least[steps] + low if sign > 0 else most[steps] - low
+    n, m = chain.n_samples, chain.n_targets
+    depths, hits = _steps(chain, statistic, sign, -slack / 2)
     ways = log_binomial(depths, hits) + log_binomial(n - depths, m - hits)
     return float(np.max(ways - log_binomial(n, m), initial=-np.inf))
+
+
+def ceiling(chain: Chain, statistic: float, sign: int, slack: float) -> float:
+    """Logarithm of the most that the tail can be, by the hits above one depth.
+
+    Where all lists with as many hits there, or more, are less extreme, so many hits are
+    not in the tail. O(64 * m * log(m)).
+    """
+    depths, hits = _steps(chain, statistic, -sign, 2 * slack)
+    above = hypergeom(chain.n_samples, chain.n_targets, depths)
+    chance = above.logcdf(hits - 1) if sign < 0 else above.logsf(hits)
+    return float(np.min(chance, initial=0.0))
+
+
+def _steps(
+    chain: Chain, statistic: float, sign: int, least: float
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Depths, and the hits there from which on all lists are so far beyond a value."""
+    judged, n, m = _of_strict_order(chain, sign), chain.n_samples, chain.n_targets
+    if judged is None or 2 * _STEPS * m > _ITEMS:
+        return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
+    depths = _depths(chain)
+    fewest, most = np.maximum(0, m - (n - depths)), np.minimum(m, depths)
+    low, high = np.zeros_like(depths), most - fewest + 1
+    while np.any(low < high):  # more and more extreme numbers of hits, halved
+        middle = (low + high) // 2
+        hits = fewest + middle if sign > 0 else most - middle
+        places = _places(n, m, depths, np.clip(hits, fewest, most), sign)
+        values = _sampling.measure_lists(judged, places)
+        enough = sign * (values - statistic) >= least
+        low, high = np.where(enough, low, middle + 1), np.where(enough, middle, high)
+        high = np.maximum(low, high)
+    found = low <= most - fewest
+    hits = fewest + low if sign > 0 else most - low
+    return depths[found], hits[found]
 
 
 def _of_strict_order(chain: Chain, sign: int) -> Chain | None:

@@ -9,6 +9,7 @@ so that nothing is lost to the merging.
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from skrank._jobs import run_draws
 from skrank._ranking import HitGroups
 from skrank.null._chain import Chain, log_binomial
-from skrank.null._excess import OutOfReachError, Tail, Term, slack_at
+from skrank.null._excess import SAME, OutOfReachError, Tail, Term, slack_at
 from skrank.null._tilting import Solution, Tilted
 
 _BATCH_ITEMS = 2**15  # places drawn at once; they stay in the processor's cache
@@ -151,8 +152,32 @@ def filled(chain: Chain, sign: int) -> tuple[float, float]:
             inside += np.repeat(sizes - hits, hits)
         places = places + np.where(np.repeat(chain.merged, hits), inside, 0)
     below = np.full((1, m - found), n - 1)
-    value = measure_lists(chain, np.append(places, below, axis=1))
-    return float(value[0]), float(logchance)
+    value = float(measure_lists(chain, np.append(places, below, axis=1))[0])
+    if sign > 0:
+        logchance = max(logchance, _felt(chain, hits, places[0], value))
+    return value, float(logchance)
+
+
+def _felt(chain: Chain, hits: _Ints, places: _Ints, value: float) -> float:
+    """Log-chance of the largest value, the hits that are not felt being anywhere below.
+
+    Weights that fall exponentially leave no trace of those far down.
+    """
+    n, m, above = chain.n_samples, chain.n_targets, np.cumsum(hits)
+
+    def is_felt(group: int) -> bool:
+        kept = int(above[group])
+        row = np.append(places[:kept], np.arange(n - m + kept, n))
+        return bool(measure_lists(chain, row[None])[0] < value * (1 - 2 * SAME))
+
+    last = int(np.searchsorted(above, above[-1]))
+    group = bisect_left(range(last), True, key=lambda index: not is_felt(index))
+    if group == last:
+        return -math.inf
+    kept = slice(0, group + 1)
+    ways = log_binomial(chain.sizes[kept], hits[kept]).sum()
+    ways += log_binomial(n - chain.ends[group], m - above[group])
+    return float(ways - log_binomial(n, m))
 
 
 def draw_places(n: int, m: int, n_rows: int, generator: np.random.Generator) -> _Ints:
