@@ -86,11 +86,11 @@ def _echo(parts: list[Tilted], variance: float, width: float) -> int:
         pairs = zip(reversed(part.moves), part.marginals(), strict=True)
         for (step, _, gain), (_, _, chance) in pairs:
             hits = step.stride * np.arange(chance.size)
-            spread = float(chance @ (hits - chance @ hits) ** 2)
-            if chance.size == 1 or not _TIED[0] <= spread <= _TIED[1]:
+            away = chance * (hits - chance @ hits)
+            spread = float(away @ hits)
+            if not _TIED[0] <= spread <= _TIED[1]:
                 continue
-            middle = gain[:, gain.shape[1] // 2]
-            hit = abs(float(middle[-1] - middle[0])) / hits[-1]
+            hit = abs(float(away @ gain[:, gain.shape[1] // 2])) / spread
             if spread * hit**2 > _MUCH * variance:
                 least = max(least, _BEYOND * 2 * math.pi / (hit * width))
     return math.ceil(least)

@@ -408,9 +408,8 @@ class Law:
 
 def _further(part: float, gained: float, left: float) -> float:
     """Part of the way that gains what is left, if the last one gained so much."""
-    if gained * left <= 0:
-        return _LEAST_PART
-    further = float(part ** (_FURTHER * left / gained))
+    times = left / gained if gained * left > 0 else math.inf
+    further = float(part ** (_FURTHER * times))
     return min(max(_LEAST_PART, further), _FIRST_PART)
 
 
