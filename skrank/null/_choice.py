@@ -49,9 +49,8 @@ _FEWEST_DRAWS, _DRAWN_TARGETS = 1000, 2**26  # of plain draws: some seconds
 _DRAWN_DEVIATIONS = 4.0  # from the mean, where enough draws may be as extreme
 _OUTER = 0.5  # part of the way from the mean to an end beyond which counting may do
 _MINUTE = 1e-3  # part of the way from the least value to the mean
-_FAR, _SMALL = 2.0, -15.0  # deviations, or logarithm of a bound, from which p may be
 _TINY = -30.0  # logarithm of a p that is negligible beside 1
-_CANCELLED = 1e-14  # of a value, where nearly equal ones are taken from each other
+_FAR, _SMALL = 2.0, -15.0  # deviations, or logarithm of a bound: p may be as small
 _ROUNDING = 1e-6  # of logarithms of probabilities
 _FEW_LISTS = 100  # lists as good as this one, of those without ties, to be estimated
 
@@ -216,7 +215,7 @@ class Asked:
 
     def _negligible(self, question: Question) -> TailProbability | None:
         """Bound a tail so small that one less it is 1, where that is quick to prove."""
-        upper = self._ceiling()
+        upper = self._limits.upper
         far = self.facts.deviations(self.statistic) >= _FAR or upper <= _SMALL
         if upper > _TINY and far:
             upper = _limits.chernoff(question, _TINY)
@@ -224,31 +223,18 @@ class Asked:
             return None
         return TailProbability(upper, (-math.inf, upper), None, "bounds")
 
-    def _ceiling(self) -> float:
-        """Bound the tail by those of the lists, the others being at their ends."""
-        whole, _ = self.facts.end(self.sign)
-        beyond, slack = self.statistic - whole, self._slack + _CANCELLED * abs(whole)
-        ends = self.facts.list_ends[self.sign]
-        log_p = 0.0
-        for (chain, weight, copies), (end, _) in zip(
-            self.facts.terms, ends, strict=True
-        ):
-            least = end + beyond / weight
-            log_p += copies * _limits.ceiling(chain, least, self.sign, slack / weight)
-        return log_p
-
     # What is proven
 
     @cached_property
     def _limits(self) -> _limits.Limits:
         """Bounds of the tail on the side of the mean where the value is."""
-        facts, upper = self.facts, _limits.cantelli(self.facts.moments, self.statistic)
-        _, lower = facts.end(self.sign)
+        facts, args = self.facts, (self.statistic, self.sign, self._slack)
+        (_, lower), ends = facts.end(self.sign), facts.list_ends[self.sign]
         if facts.is_single:
-            (chain,) = facts.chains
-            args = self.statistic, self.sign, self._slack
-            lower = max(lower, _limits.staircase(chain, *args))
-        upper = math.log(upper) if upper > 0 else lower
+            lower = max(lower, _limits.staircase(facts.chains[0], *args))
+        most = _limits.cantelli(facts.moments, self.statistic)
+        upper = math.log(most) if most > 0 else lower
+        upper = min(upper, _limits.ceiling(facts.terms, ends, *args))
         return _limits.Limits(lower, max(lower, upper))
 
     def _proven(self, question: Question) -> TailProbability:

@@ -5,6 +5,12 @@ Matematici* 6, 47-60): with the exact mean and variance, P(S >= mean + d) is at 
 ``variance / (variance + d**2)``; and that of Chernoff (1952, *Annals of Mathematical
 Statistics* 23, 493-507), P(X >= 0) <= E exp(u X) for any u > 0.
 
+Where all lists with h hits or more among the first T items are less extreme, p is at
+most the chance of fewer, and where all with h or fewer are, that of more. Chances from
+h on fall faster than a geometric series, since those of a hypergeometric law are
+log-concave, so that their sum is at most ``p_h / (1 - p_{h+1} / p_h)`` (Johnson, Kemp
+and Kotz 2005, *Univariate Discrete Distributions*, chapter 6, have the ratio).
+
 Below stand the chance of the end of the support, and that of a staircase of one step:
 if all lists with h hits among the first T items are as extreme as what was observed, p
 is at least ``C(T, h) C(n - T, m - h) / C(n, m)``. The least extreme of them has its
@@ -14,13 +20,13 @@ at least that of the worst order inside the ties.
 """
 
 import math
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import hypergeom
 
 from skrank._measures import AveragePrecision
 from skrank.null import _sampling
@@ -31,13 +37,17 @@ from skrank.null._chain import (
     chances_of_more,
     log_binomial,
 )
-from skrank.null._excess import Excess, Question
+from skrank.null._excess import Excess, Question, Term
 from skrank.null._tilting import total_cumulants
 
 _STEPS = 32  # depths of the staircase, from either end
 _MOST_CELLS = 2**22  # of a pass; some tenths of a second
 _MOST_TILTS = 16
+_CANCELLED = 1e-14  # of a value, where nearly equal ones are taken from each other
 _ITEMS = 2**21  # places of the lists that are tried for one number of hits
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.intp]
 
 
 class Limits(NamedTuple):
@@ -112,28 +122,60 @@ def staircase(chain: Chain, statistic: float, sign: int, slack: float) -> float:
 
     O(64 * m * log(m)).
     """
-    n, m = chain.n_samples, chain.n_targets
     depths, hits = _steps(chain, statistic, sign, -slack / 2)
-    ways = log_binomial(depths, hits) + log_binomial(n - depths, m - hits)
-    return float(np.max(ways - log_binomial(n, m), initial=-np.inf))
+    return float(np.max(_log_chance(chain, depths, hits), initial=-np.inf))
 
 
-def ceiling(chain: Chain, statistic: float, sign: int, slack: float) -> float:
-    """Logarithm of the most that the tail can be, by the hits above one depth.
+def ceiling(
+    terms: Sequence[Term],
+    ends: Sequence[tuple[float, float]],
+    statistic: float,
+    sign: int,
+    slack: float,
+) -> float:
+    """Logarithm of the most that the tail can be, by the hits above one depth a list.
 
-    Where all lists with as many hits there, or more, are less extreme, so many hits are
-    not in the tail. O(64 * m * log(m)).
+    `ends` are the most extreme values of the lists, and their chances: what a list must
+    reach is what is wanting where the others are there. O(64 * m * log(m)) a list.
     """
+    whole = sum(
+        copies * w * end for (_, w, copies), (end, _) in zip(terms, ends, strict=True)
+    )
+    slack += _CANCELLED * abs(whole)
+    log_p = 0.0
+    for (chain, weight, copies), (end, _) in zip(terms, ends, strict=True):
+        least = end + (statistic - whole) / weight
+        log_p += copies * _list_ceiling(chain, least, sign, slack / weight)
+    return log_p
+
+
+def _list_ceiling(chain: Chain, statistic: float, sign: int, slack: float) -> float:
+    n, m = chain.n_samples, chain.n_targets
     depths, hits = _steps(chain, statistic, -sign, 2 * slack)
-    above = hypergeom(chain.n_samples, chain.n_targets, depths)
-    chance = above.logcdf(hits - 1) if sign < 0 else above.logsf(hits)
+    hits = hits + sign  # the first number that is not ruled out
+    likely = (hits >= np.maximum(0, m - (n - depths))) & (hits <= np.minimum(m, depths))
+    if not likely.all():
+        return -math.inf
+    misses = n - depths - (m - hits)
+    falling = (m - hits) * (depths - hits) / ((hits + 1) * (misses + 1))
+    rising = hits * misses / ((m - hits + 1) * (depths - hits + 1))
+    ratio = np.minimum(falling if sign > 0 else rising, 1.0)
+    with np.errstate(divide="ignore"):  # where more hits are likelier
+        chance = _log_chance(chain, depths, hits) - np.log1p(-ratio)
     return float(np.min(chance, initial=0.0))
 
 
+def _log_chance(chain: Chain, depths: _Ints, hits: _Ints) -> _Floats:
+    """Logarithm of the chance of so many hits above a depth."""
+    n, m = chain.n_samples, chain.n_targets
+    ways = log_binomial(depths, hits) + log_binomial(n - depths, m - hits)
+    return np.asarray(ways - log_binomial(n, m))
+
+
 def _steps(
-    chain: Chain, statistic: float, sign: int, least: float
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Depths, and the hits there from which on all lists are so far beyond a value."""
+    chain: Chain, statistic: float, sign: int, margin: float
+) -> tuple[_Ints, _Ints]:
+    """Depths, and the hits there from which on all lists are beyond, by a margin."""
     judged, n, m = _of_strict_order(chain, sign), chain.n_samples, chain.n_targets
     if judged is None or 2 * _STEPS * m > _ITEMS:
         return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
@@ -145,7 +187,7 @@ def _steps(
         hits = fewest + middle if sign > 0 else most - middle
         places = _places(n, m, depths, np.clip(hits, fewest, most), sign)
         values = _sampling.measure_lists(judged, places)
-        enough = sign * (values - statistic) >= least
+        enough = sign * (values - statistic) >= margin
         low, high = np.where(enough, low, middle + 1), np.where(enough, middle, high)
         high = np.maximum(low, high)
     found = low <= most - fewest
@@ -166,7 +208,7 @@ def _of_strict_order(chain: Chain, sign: int) -> Chain | None:
     return judged
 
 
-def _depths(chain: Chain) -> NDArray[np.intp]:
+def _depths(chain: Chain) -> _Ints:
     """Ends of groups: near both ends of the list, and ever further from them."""
     n, ends = chain.n_samples, chain.ends[chain.ends < chain.n_samples]
     if ends.size == 0:
@@ -176,9 +218,7 @@ def _depths(chain: Chain) -> NDArray[np.intp]:
     return np.unique(ends[np.searchsorted(ends, np.clip(wanted, 1, ends[-1]))])
 
 
-def _places(
-    n: int, m: int, depths: NDArray[np.intp], hits: NDArray[np.intp], sign: int
-) -> NDArray[np.intp]:
+def _places(n: int, m: int, depths: _Ints, hits: _Ints, sign: int) -> _Ints:
     """Places of m hits, so many above each depth, as low as can be, or as high."""
     index, hits, depths = np.arange(m), hits[:, None], depths[:, None]
     if sign > 0:
