@@ -8,11 +8,16 @@ Exponential weights are rounded once, and added as rational numbers from there o
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate, combinations, groupby, product
-from math import comb, exp, prod
+from math import comb, exp, lgamma, prod
 
 Groups = Sequence[tuple[int, int]]
 WHOLE = ("max_f_score", "breakeven_point")  # ties are always retrieved whole
 CURVE = (*WHOLE, "k_at_recall", "precision_at_recall")
+
+
+def log_binomial(n: int, k: int) -> float:
+    """Logarithm of C(n, k)."""
+    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
 
 
 def tie_groups(y_true: Sequence[int], y_score: Sequence[float]) -> list:

@@ -191,7 +191,7 @@ def test_grid_bounds_against_all_placements(case, ties, sizes, n_targets):
     null = make_null(case, sizes, n_targets, ties)
     law = exact_law(case, sizes, n_targets, ties)
     atoms = sorted(law)
-    for i in np.unique(np.linspace(0, len(atoms) - 1, 6).astype(int)):
+    for i in np.unique(np.linspace(0, len(atoms) - 1, 12).astype(int)):
         s = atoms[i]
         greater, less = oracles.tail(law, s), 1 - oracles.tail(law, s) + law[s]
         two_sided = min(1, 2 * min(greater, less))

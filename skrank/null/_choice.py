@@ -138,6 +138,8 @@ class Asked:
         if self.absolute and (tiny := self._negligible(question)):
             return tiny
         best = TailProbability(self._limits.upper, self._limits, None, "bounds")
+        if best.doubt <= _ROUNDING:  # all that are as extreme are alike, and counted
+            return best._replace(method="enumeration")
         engines = self._engines(question)
         shown = track(engines, total=None, label="methods", progress=self.progress)
         for engine, enough in shown:
@@ -169,9 +171,9 @@ class Asked:
         return self.facts.slack(self.statistic)
 
     def _known(self) -> TailProbability | None:
-        """Look the probability up, where the law is known value by value."""
-        found = self._enumerated(self.facts.atoms)
-        return found or self._known_at_the_ends("enumeration")
+        """Answer exactly, at the ends and where the law is known value by value."""
+        found = self._known_at_the_ends("enumeration")
+        return found or self._enumerated(self.facts.atoms)
 
     def _enumerated(self, atoms: _enumeration.Atoms | None) -> TailProbability | None:
         if atoms is None:
@@ -320,7 +322,7 @@ class Asked:
 
         No number of frequencies resolves that.
         """
-        least, mean = self.facts.ends[0][0], self.facts.moments[0]
+        (least, _), mean = self.facts.end(-1), self.facts.moments[0]
         return self.sign < 0 and self.statistic - least < _MINUTE * (mean - least)
 
     @cached_property

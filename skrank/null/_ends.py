@@ -31,7 +31,6 @@ _MANY_CELLS = 2**24  # of a pass: some seconds
 _MOVE_CELLS = 2**12  # of a tie, that take as long as all moves do
 _MOST_MOVED = 2**15  # ties, that take some ten seconds and 40 MiB
 _MOVES = 2  # steps at once, to either side
-_SAME = 1e-12  # relative difference of values that are the same
 _NEAR = 2  # hits from a solution within which others are looked for at first
 _TOGETHER = 2**12  # ties whose gains are computed together
 
@@ -101,7 +100,7 @@ def least_of_ties(chain: Chain) -> tuple[float, float]:
     scale, before = 2 ** int(math.log2(chain.sizes.max())), math.inf
     while scale:
         value, moves = _best_moves(chain.ends, hits, scale)
-        if value < before * (1 - _SAME):
+        if value < before * (1 - SAME):
             hits, before = hits + scale * moves, value
         else:
             scale //= 2
@@ -156,7 +155,7 @@ def _n_ways_near(stops: _Ints, hits: _Ints, near: int) -> float:
         for gain, count in zip(gains, more, strict=True):
             reached = value[:, None] + gain
             value = reached.min(axis=0)
-            least = reached <= value * (1 + _SAME)
+            least = reached <= value * (1 + SAME)
             ways = np.logaddexp.reduce(
                 np.where(least, ways[:, None] + count, -np.inf), axis=0
             )

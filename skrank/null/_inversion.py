@@ -49,13 +49,9 @@ def tail(solution: Solution, *, patient: bool = True) -> Tail:
     parts, merging = solution.tilted(tilt)
     width = 2 * math.pi / _period(solution, tilt)
     phi = np.zeros(0, dtype=complex)
-    groups = sum(part.copies * part.chain.ends.size for part in solution.question.parts)
     sizes = [move.gain.size for part in parts for move in part.moves]
     cells, batch = sum(sizes), max(8, BATCH_ITEMS // max(sizes, default=1))
-    least = min(_LATTICE[0], _LATTICE[1] // max(cells, 1))
-    least = max(least, _FIRST) if groups < _FEW_GROUPS else _FIRST
-    if groups >= _FEW_GROUPS:
-        least = max(least, _echo(parts, solution.cumulants.curvature, width))
+    least = _least_frequencies(solution, parts, cells, width)
     count = min(least, batch)
     most = min(max(_WORK / max(cells, 1), _MIN_FREQUENCIES), _MAX_FREQUENCIES)
     if not patient:
@@ -73,6 +69,16 @@ def tail(solution: Solution, *, patient: bool = True) -> Tail:
     log_mgf = sum(part.excess.copies * part.log_mgf for part in parts)
     log_p = min(0.0, log_mgf + math.log(total))
     return Tail(log_p, error=error + _ALIAS + merging)
+
+
+def _least_frequencies(
+    solution: Solution, parts: list[Tilted], cells: int, width: float
+) -> int:
+    """Return the number of frequencies before which none are taken to be the last."""
+    groups = sum(part.copies * part.chain.ends.size for part in solution.question.parts)
+    if groups < _FEW_GROUPS:
+        return max(_FIRST, min(_LATTICE[0], _LATTICE[1] // max(cells, 1)))
+    return max(_FIRST, _echo(parts, solution.cumulants.curvature, width))
 
 
 def _echo(parts: list[Tilted], variance: float, width: float) -> int:

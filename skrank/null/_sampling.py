@@ -154,11 +154,11 @@ def filled(chain: Chain, sign: int) -> tuple[float, float]:
     below = np.full((1, m - found), n - 1)
     value = float(measure_lists(chain, np.append(places, below, axis=1))[0])
     if sign > 0:
-        logchance = max(logchance, _felt(chain, hits, places[0], value))
+        logchance = max(logchance, _unfelt_below(chain, hits, places[0], value))
     return value, float(logchance)
 
 
-def _felt(chain: Chain, hits: _Ints, places: _Ints, value: float) -> float:
+def _unfelt_below(chain: Chain, hits: _Ints, places: _Ints, value: float) -> float:
     """Log-chance of the largest value, the hits that are not felt being anywhere below.
 
     Weights that fall exponentially leave no trace of those far down.
