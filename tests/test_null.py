@@ -384,8 +384,8 @@ def test_auto_is_the_most_accurate_that_is_feasible():
 
 def test_enumeration_is_for_few_groups(monkeypatch):
     monkeypatch.setattr("skrank.null._enumeration._MAX_GROUPS", 100)
-    assert method_of(RandomSelectionNull(101, 1)) != "enumeration"
-    assert method_of(RandomSelectionNull(100, 1)) == "enumeration"
+    assert method_of(RandomSelectionNull(101, 2)) != "enumeration"
+    assert method_of(RandomSelectionNull(100, 2)) == "enumeration"
 
 
 def test_number_of_paths_against_binomial_coefficient():

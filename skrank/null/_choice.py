@@ -23,6 +23,7 @@ from skrank.null import (
     _limits,
     _normal,
     _sampling,
+    _windows,
 )
 from skrank.null._excess import OutOfReachError, Question, ask
 from skrank.null._facts import Facts
@@ -269,6 +270,9 @@ class Asked:
         if self._is_extreme() and (self.sign > 0 or not facts.is_rare):
             yield partial(self._count, _enumeration.FEW_COUNTED), 0.0
         accurate = _TIGHT if facts.is_long else _ACCURATE
+        if facts.has_few_groups:
+            for solution in self._narrowed(question):
+                yield partial(self._invert, solution), accurate
         strides = self._strides(question)
         for solution in strides:
             yield partial(self._invert, solution, patient=False), accurate
@@ -285,6 +289,9 @@ class Asked:
             yield partial(self._invert, solution, patient=False), accurate
         if not facts.is_rare:
             yield from lumpy
+        if not facts.has_few_groups:
+            for solution in self._narrowed(question):
+                yield partial(self._invert, solution), accurate
         if facts.is_large:
             near = facts.deviations(self.statistic) < _DRAWN_DEVIATIONS
             if near and facts.is_lumpy:
@@ -300,6 +307,10 @@ class Asked:
         if not facts.is_large:
             for solution in every_hit:
                 yield partial(self._tilt, solution), accurate
+
+    def _narrowed(self, question: Question) -> list[Solution]:
+        """Find the tilt within windows that hold the paths of the tail alone."""
+        return _found(partial(_windows.solve, question, self._limits.lower))
 
     def _every_hits(self, question: Question) -> list[Solution]:
         return _found(partial(self._every_hit, question))

@@ -106,10 +106,15 @@ class Facts:
         """Whether a list is longer than what is known item by item."""
         return max(chain.n_samples for chain in self.chains) > DETAILED
 
+    @property
+    def has_few_groups(self) -> bool:
+        """Whether no list has many groups."""
+        return all(chain.ends.size < _FEW_GROUPS for chain in self.chains)
+
     @cached_property
     def is_large(self) -> bool:
         """Whether hits are followed in strides."""
-        if all(chain.ends.size < _FEW_GROUPS for chain in self.chains):
+        if self.has_few_groups:
             return max(chain.n_cells for chain in self.chains) > _FEW_CELLS
         return max(chain.n_targets for chain in self.chains) > _levels.MANY
 

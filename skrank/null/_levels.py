@@ -25,18 +25,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
-from scipy.special import erfcx
 
 from skrank.null._chain import Chain, Lattice, Step
 from skrank.null._excess import Cumulants, Excess, OutOfReachError, Question
 from skrank.null._tilting import (
-    CENTRED,
     MERGING,
     Solution,
     Tilted,
     add_cumulants,
-    check_centred,
+    centre,
     newton,
+    normal_tail,
 )
 
 MANY = 500  # targets from which on lists are followed in strides
@@ -109,11 +108,11 @@ class Levels(Solution):
         nearer to the truth than to the other.
         """
         lists, times = self.lists, _COARSE
-        log_p = _normal_tail(tilt, _total(lists, tilt))
+        log_p = normal_tail(tilt, _total(lists, tilt))
         for _ in range(_MAX_FINER):
             before, times = log_p, times / _COARSE
             lists = _each(partial(_refined, times=times), self.question, lists, tilt)
-            log_p = _normal_tail(tilt, _total(lists, tilt))
+            log_p = normal_tail(tilt, _total(lists, tilt))
             cut = _cut(lists, tilt)
             change = abs(math.expm1(min(log_p - before, 700.0)))
             error = change + cut * _share(lists, tilt)
@@ -159,14 +158,6 @@ def _cut(lists: tuple[Strides, ...], tilt: float) -> float:
     return sum(x.excess.copies * _cut_off(x.tilted(tilt)) for x in lists)
 
 
-def _normal_tail(tilt: float, found: Cumulants) -> float:
-    """Logarithm of p if the tilted law were normal."""
-    _, slope, curvature = found
-    from_zero = (tilt * curvature - slope) / math.sqrt(2 * curvature)
-    log_share = math.log(float(erfcx(from_zero)) / 2)
-    return found.value - slope**2 / (2 * curvature) + log_share
-
-
 def _share(lists: tuple[Strides, ...], tilt: float) -> float:
     """By how much more p feels a chance that is left out of the tilted law."""
     return 1 + 2.5 * abs(tilt) * math.sqrt(_total(lists, tilt).curvature)
@@ -195,9 +186,7 @@ def _each(
 def _root(lists: tuple[Strides, ...], tilt: float) -> tuple[float, Cumulants]:
     """Tilt that centres the excess at zero, and the cumulants there."""
     ask = partial(_total, lists)
-    tilt, found = newton(ask, ask(tilt), tolerance=CENTRED, tilt=tilt)
-    check_centred(found)
-    return tilt, found
+    return centre(ask, ask(tilt), tilt)
 
 
 def _near(lists: tuple[Strides, ...], tilt: float) -> float:
@@ -210,7 +199,7 @@ def _near(lists: tuple[Strides, ...], tilt: float) -> float:
         found = _total(lists, tilt)
         return found._replace(slope=found.slope - beyond)
 
-    return newton(ask, ask(tilt), tolerance=CENTRED, tilt=tilt)[0]
+    return newton(ask, ask(tilt), tilt)[0]
 
 
 def _total(lists: tuple[Strides, ...], tilt: float) -> Cumulants:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import erfcx
 
 from skrank.null._chain import Chain, Step, Windows
 from skrank.null._excess import (
@@ -202,30 +203,34 @@ def solve(
 ) -> Solution:
     """Find the tilt on rough chains; the value must be inside their support."""
     rough = question.on(chains)
-    start = _total(rough, 0.0, fine)
     ask = partial(_total, rough, fine=fine)
-    tilt, cumulants = newton(ask, start, tolerance=CENTRED)
-    check_centred(cumulants)
+    start = ask(0.0)
+    tilt, cumulants = centre(ask, start)
     spread = math.sqrt(start.curvature)
     return Solution(question, rough, tilt, cumulants, spread, fine)
 
 
-def newton(
-    cumulants_at: Callable[[float], Cumulants],
-    start: Cumulants,
-    *,
-    tolerance: float,
-    tilt: float = 0.0,
+def centre(
+    cumulants_at: Callable[[float], Cumulants], start: Cumulants, tilt: float = 0.0
 ) -> tuple[float, Cumulants]:
-    """Root of K', by Newton's steps kept inside a bracket.
+    """Find the root of K', and check that it is one."""
+    tilt, found = newton(cumulants_at, start, tilt)
+    check_centred(found)
+    return tilt, found
+
+
+def newton(
+    cumulants_at: Callable[[float], Cumulants], start: Cumulants, tilt: float = 0.0
+) -> tuple[float, Cumulants]:
+    """Root of K', by Newton's steps kept inside a bracket, that begin at a tilt.
 
     K' increases from the least excess to the largest, which have opposite signs, so the
-    root exists and is unique. It is found to `tolerance` standard deviations.
+    root exists and is unique. It is found to half a standard deviation.
     """
     low, high, found = -math.inf, math.inf, start
     reach = start.reach(tilt)
     for _ in range(_MAX_PASSES):
-        if abs(found.slope) <= tolerance * math.sqrt(found.curvature):
+        if abs(found.slope) <= CENTRED * math.sqrt(found.curvature):
             break
         low, high = (tilt, high) if found.slope < 0 else (low, tilt)
         tilt = _next_tilt(tilt, found, low, high, reach)
@@ -241,6 +246,14 @@ def check_centred(found: Cumulants) -> None:
     spread = math.sqrt(max(0.0, found.curvature))
     if not (math.isfinite(found.value) and abs(found.slope) <= CENTRED * spread > 0):
         raise OutOfReachError
+
+
+def normal_tail(tilt: float, found: Cumulants) -> float:
+    """Logarithm of p if the tilted law were normal."""
+    _, slope, curvature = found
+    from_zero = (tilt * curvature - slope) / math.sqrt(2 * curvature)
+    log_share = math.log(float(erfcx(from_zero)) / 2)
+    return found.value - slope**2 / (2 * curvature) + log_share
 
 
 def _next_tilt(

@@ -1,0 +1,120 @@
+"""Windows that hold the paths of a tail: what they leave out, and one hump."""
+
+import math
+
+import numpy as np
+import pytest
+
+import oracles
+from cases import METRICS, SMALL_LISTS, TIES, oracle_settings
+from skrank import RandomSelectionNull
+from skrank.null import MeanNull, _grid, _inversion, _windows
+from skrank.null._choice import Asked
+from skrank.null._excess import OutOfReachError
+
+# few items on top, of which each target counts the more the more there are
+TWO_HUMPS = [
+    ([8, 400, 1592, 3000], 25, 12.0),
+    ([20, 1, 900, 79, 4000], 40, 15.0),
+    ([100, 100, 100, 100, 4600], 12, 9.0),
+]
+
+
+def narrowed(null, value, sign=1):
+    asked = Asked(null._facts, value, sign)
+    return _windows.solve(asked._question, asked._limits.lower)
+
+
+@pytest.mark.parametrize("case", METRICS)
+@pytest.mark.parametrize("ties", TIES)
+def test_bounds_by_every_tilt_hold_all_tails(case, ties):
+    # of all placements, in rational numbers
+    metric, settings = METRICS[case]
+    for sizes, m in SMALL_LISTS:
+        null = RandomSelectionNull(
+            sum(sizes), m, metric, tie_sizes=sizes, ties=ties, **settings
+        )
+        chain = null._terms[0].chain
+        if chain.ends.size == 1:
+            continue
+        exact = oracles.null_law(
+            sizes, m, metric, ties=ties, **oracle_settings(case, sum(sizes))
+        )
+        for value in sorted(exact):
+            p = float(oracles.tail(exact, value))
+            question = Asked(null._facts, float(value), 1)._question
+            paths = _windows._Paths.within(question, [chain.possible()])
+            for tilt in (0.0, 1.0, 5.0):
+                (bounds,) = paths.log_bounds(tilt)
+                for row in np.split(bounds, _windows._starts(paths.ways[0])):
+                    assert p <= np.exp(row).sum() * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize(("sizes", "m", "z"), TWO_HUMPS)
+def test_two_humps_against_enumeration(sizes, m, z, ties):
+    null = RandomSelectionNull(sum(sizes), m, tie_sizes=sizes, ties=ties)
+    value = null.mean() + z * null.std()
+    exact = null.tail(value, method="enumeration").log_pvalue
+    log_p, _, error = _inversion.tail(narrowed(null, value))
+    assert abs(math.expm1(log_p - exact)) <= 3 * error
+    assert error < 0.15  # few values, far apart
+
+
+@pytest.mark.parametrize("z", [-1.0, 1.0, 8.0])
+@pytest.mark.parametrize("ties", TIES)
+def test_what_is_left_out_is_no_more_than_the_sum_of_its_bounds(monkeypatch, ties, z):
+    sizes = [5, 20, 75, 400, 500, 1000]
+    null = RandomSelectionNull(2000, 60, tie_sizes=sizes, ties=ties)
+    value, sign = null.mean() + z * null.std(), int(np.sign(z))
+    log_p, _, error = _inversion.tail(narrowed(null, value, sign))
+    monkeypatch.setattr(_windows, "_LEFT_OUT", 4.0)
+    solution = narrowed(null, value, sign)
+    less, _, _ = _inversion.tail(solution)
+    lost = -math.expm1(less - log_p)
+    assert -3 * error <= lost <= solution.left_out + 3 * error
+    assert solution.left_out > 0
+
+
+@pytest.mark.parametrize(
+    "lists", [[([30, 70, 100], 8)] * 3, [([10, 20, 90], 8), ([200, 100, 50], 9)]]
+)
+@pytest.mark.parametrize("ties", TIES)
+def test_means_of_lists_against_enumeration(lists, ties):
+    mean = MeanNull(
+        [RandomSelectionNull(sum(s), m, tie_sizes=s, ties=ties) for s, m in lists]
+    )
+    for z in (-1.0, 0.5, 2.0, 5.0):
+        value, sign = mean.mean() + z * mean.std(), int(np.sign(z))
+        side = "greater" if sign > 0 else "less"
+        exact = mean.tail(value, alternative=side, method="enumeration").log_pvalue
+        log_p, _, error = _inversion.tail(narrowed(mean, value, sign))
+        assert abs(math.expm1(log_p - exact)) <= 3 * error + 1e-3
+
+
+@pytest.mark.parametrize(("ties", "z"), [("threshold", 20), ("expected", 30)])
+def test_a_long_list_of_unlike_ties_against_certified_bounds(ties, z):
+    # ties of 2, 1, 65 and 36 items among some of thousands, as of nearest neighbours
+    sizes = [247, 2137, 3308, 16509, 2, 117, 3332, 65, 1, 5437, 1828, 10348]
+    sizes += [2234, 16827, 7900, 21195, 971, 1105, 3132, 3269, 36]
+    null = RandomSelectionNull(sum(sizes), 300, tie_sizes=sizes, ties=ties)
+    value = null.mean() + z * null.std()
+    tail = null.tail(value)
+    assert tail.method == "inversion"
+    asked = Asked(null._facts, value, 1)
+    lower, upper = _grid.tail(
+        asked._question, asked._limits, 0.0, _grid.MANY_MOVES
+    ).log_bounds
+    assert upper - lower < 0.2
+    assert lower - tail.error <= tail.log_pvalue <= upper + tail.error
+
+
+def test_what_takes_too_many_cells_is_left_to_others():
+    for null in (
+        RandomSelectionNull(1000, 20),
+        RandomSelectionNull(10**6, 10**5, tie_sizes=[10**5] * 10),
+    ):
+        value = null.mean() + null.std()
+        with pytest.raises(OutOfReachError):
+            narrowed(null, value)
+        assert null.tail(value).doubt < 0.05
