@@ -22,7 +22,7 @@ TWO_HUMPS = [
 
 def narrowed(null, value, sign=1):
     asked = Asked(null._facts, value, sign)
-    return _windows.solve(asked._question, asked._limits.lower)
+    return _windows.solve(asked._question, asked._limits)
 
 
 @pytest.mark.parametrize("case", METRICS)

@@ -310,7 +310,7 @@ class Asked:
 
     def _narrowed(self, question: Question) -> list[Solution]:
         """Find the tilt within windows that hold the paths of the tail alone."""
-        return _found(partial(_windows.solve, question, self._limits.lower))
+        return _found(partial(_windows.solve, question, self._limits))
 
     def _every_hits(self, question: Question) -> list[Solution]:
         return _found(partial(self._every_hit, question))

@@ -220,11 +220,12 @@ def _is_quick(chain: Chain) -> bool:
     """Judge a list by the engines that its shape is left to.
 
     Few targets far between take many frequencies, and ties that cannot be merged a
-    lattice of their hits.
+    lattice of their hits. Where the groups are few, windows hold what counts, unless
+    ties are merged, as narrow ones are far down a long list.
     """
     n, m = chain.n_samples, chain.n_targets
     if chain.ends.size < _FEW_GROUPS:
-        return True
+        return not chain.merged.any()
     if n > max(_SPARSE * m, _QUICK_ITEMS) or _is_lumpy(chain):
         return False
     if chain.untied or chain.measure.pairwise:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank.null._chain import Chain, Step, Windows, log_chances
-from skrank.null._excess import Cumulants, OutOfReachError, Question
+from skrank.null._excess import Cumulants, OutOfReachError, Question, window
 from skrank.null._tilting import (
     Solution,
     Tilted,
@@ -34,12 +34,13 @@ from skrank.null._tilting import (
 )
 
 _MOST_GROUPS = 256  # each of which costs every pass the same, however few its hits
-_MOST_VISITS, _MOST_CELLS = 2**22, 2**21  # of all depths and hits; of a pass: .1 s
+_MOST_VISITS = 2**22  # numbers of hits at all depths
+_FEW_CELLS, _MOST_CELLS = 2**20, 2**22  # of a pass: up to .1 s, and half a second
 _MOST_CLOSING = 2**19  # of the last group, where ways to fill it are tabled
 _TILTS = 2.0 ** (np.arange(-4, 5) / 2)  # times the one that centres the whole
 _LEFT_OUT = 18.0  # logarithm of the bound of the tail, over those that are left out
 _UNDERFLOW = 1e-300  # of a tilted chance, which is no less for a bound
-_UNLIKELY = 10.0  # the same of what p is at least, over chances without a tilt
+_FIRST, _DEEPER = -40.0, 3.0  # chances that are left out at first, if cells are many
 
 _Floats = NDArray[np.float64]
 
@@ -55,6 +56,18 @@ class _Paths(NamedTuple):
         """Return the ways up chains without blocks."""
         pairs = zip(question.parts, windows, strict=True)
         return cls(question, [list(p.chain.steps(w, upwards=True)) for p, w in pairs])
+
+    def most(self) -> float:
+        """Largest excess."""
+        total = 0.0
+        for part, steps in zip(self.question.parts, self.ways, strict=True):
+            end = part.final(steps)
+            value = np.where(end.logweight > -np.inf, end.excess, -np.inf).max(axis=0)
+            for step in steps:
+                ahead = window(step, value, -np.inf)
+                value = (part.scale * step.gain + ahead).max(axis=0)
+            total += part.copies * float(value[0])
+        return total
 
     def cumulants(self, tilt: float) -> Cumulants:
         """Cumulants of the sum of the lists."""
@@ -91,46 +104,82 @@ class Narrowed(Solution):
         return self.paths.tilted(tilt), self.left_out
 
 
-def solve(question: Question, log_least: float) -> Narrowed:
-    """Find windows for a tail of at least so much, and the tilt within them.
+def solve(question: Question, log_bounds: tuple[float, float]) -> Narrowed:
+    """Find windows for a tail between two bounds, and the tilt within them.
 
     A dozen passes up chains without blocks, within windows that leave out what is
-    unlikely without a tilt. O(n_groups * hits above * hits in a group) for each.
+    unlikely without a tilt: as much as can be, if the tail is not as unlikely.
+    O(n_groups * hits above * hits in a group) for each.
     """
-    likely = [_likely(part.chain, log_least - _UNLIKELY) for part in question.parts]
+    least = log_bounds[0] - _LEFT_OUT
+    few = (
+        _n_cells([_likely(part.chain, least) for part in question.parts]) <= _FEW_CELLS
+    )
+    floor = least if few else max(min(_FIRST, log_bounds[1] - 2 * _LEFT_OUT), least)
+    while True:
+        found, most = _within(question, floor)
+        if found is not None and floor <= max(most - _LEFT_OUT, least):
+            return found
+        if floor == least:
+            raise OutOfReachError
+        floor = max(least, _DEEPER * floor if found is None else most - 2 * _LEFT_OUT)
+
+
+def _within(question: Question, floor: float) -> tuple[Narrowed | None, float]:
+    """Find the tilt, all being left out that is so unlikely; and bound the tail.
+
+    None where nothing that is left is as extreme.
+    """
+    likely = [_likely(part.chain, floor) for part in question.parts]
+    if _n_cells(likely) > _MOST_CELLS:
+        raise OutOfReachError
     paths = _Paths.within(question, likely)
+    if paths.most() < 0:
+        return None, 0.0
     start = paths.cumulants(0.0)
-    tilt, _ = centre(paths.cumulants, start)
-    windows, log_left_out = _narrowed(paths, likely, tilt)
-    paths = _Paths.within(question, windows)
-    tilt, found = centre(paths.cumulants, paths.cumulants(tilt), tilt)
+    try:
+        tilt, _ = centre(paths.cumulants, start)
+        most, windows, log_left_out = _narrowed(paths, likely, tilt)
+        paths = _Paths.within(question, windows)
+        tilt, found = centre(paths.cumulants, paths.cumulants(tilt), tilt)
+    except OutOfReachError:
+        return None, 0.0
+    log_left_out = float(np.logaddexp(log_left_out, floor))
     left_out = math.exp(min(log_left_out - normal_tail(tilt, found), 700.0))
     spread = math.sqrt(start.curvature)
-    return Narrowed(question, question, tilt, found, spread, True, paths, left_out)
+    args = question, question, tilt, found, spread, True, paths, left_out
+    return Narrowed(*args), most
 
 
-def _likely(chain: Chain, log_left_out: float) -> Windows:
+def _likely(chain: Chain, floor: float) -> Windows:
     """Numbers of hits that are likely enough without a tilt, where they are few."""
     groups, m = chain.ends.size, chain.n_targets
-    if (
-        not 1 < groups <= _MOST_GROUPS
-        or groups * m > _MOST_VISITS
-        or chain.merged.any()
-    ):
+    many = not 1 < groups <= _MOST_GROUPS or groups * m > _MOST_VISITS
+    if many or chain.merged.any() or chain.closing_size[1] > _MOST_CLOSING:
         raise OutOfReachError
-    kept = log_chances(chain, chain.depths) > log_left_out - math.log(groups * m)
+    floor -= math.log(2 * groups * m)
+    kept = log_chances(chain, chain.depths) > floor
     least, most = kept.argmax(axis=1), m - kept[:, ::-1].argmax(axis=1)
-    widest = np.minimum(chain.sizes[:-1], most[1:] - least[:-1])
-    cells = (1 + widest) * (1 + most - least)[:-1]
-    if cells.sum() > _MOST_CELLS or chain.closing_size[1] > _MOST_CLOSING:
-        raise OutOfReachError
+    inside = log_chances(chain, chain.sizes[:-1]) > floor
+    widest = np.minimum(m - inside[:, ::-1].argmax(axis=1), most[1:] - least[:-1])
     return Windows(least, most, widest)
+
+
+def _n_cells(windows: Sequence[Windows]) -> int:
+    """Cells of a pass up all lists."""
+    return sum(
+        int(((1 + widest) * (1 + most - least)[:-1]).sum())
+        for least, most, widest in windows
+    )
 
 
 def _narrowed(
     paths: _Paths, windows: Sequence[Windows], tilt: float
-) -> tuple[list[Windows], float]:
-    """Leave out what is bounded far below the tail; and all that, as a logarithm."""
+) -> tuple[float, list[Windows], float]:
+    """Bound the tail, leave out what is bounded far below, and say how much that is.
+
+    All but the windows are logarithms.
+    """
     tilts = [0.0, *(_TILTS * tilt)] if tilt > 0 else [0.0]
     bounds = zip(*map(paths.log_bounds, tilts), strict=True)
     lists = [
@@ -142,7 +191,7 @@ def _narrowed(
     cuts = [_cut(*one, floor) for one in zip(windows, lists, strict=True)]
     copies = np.array([part.copies for part in paths.question.parts])
     left_out = _log_sum(np.log(copies) + [outside for _, outside in cuts])
-    return [narrow for narrow, _ in cuts], left_out
+    return most, [narrow for narrow, _ in cuts], left_out
 
 
 def _starts(steps: Sequence[Step]) -> NDArray[np.intp]:
