@@ -126,17 +126,25 @@ def test_doubt_is_not_hidden(monkeypatch):
 
 
 def test_tilted_law_with_two_humps_is_not_trusted():
-    # the tilted draws fall in a far hump, where all weights are alike and tiny; the
-    # grid's bounds are the judge of what auto says instead
-    null = RandomSelectionNull(
-        100_000, 1000, tie_sizes=[100, 900, 4000, 15_000, 80_000]
-    )
+    # the tilted draws fall in a far hump, where all weights are alike and tiny
+    top = [50, 450, 2000, 7500]
+    null = RandomSelectionNull(50_000, 500, tie_sizes=[*top, *[500] * 80])
     s = null.mean() + 12 * null.std()
     with pytest.warns(RuntimeWarning, match="the p-value is known with a relative err"):
         drawn = null.tail(s, method="tilted", n_resamples=20_000, random_state=0)
     assert drawn.error > 1
+    assert null.tail(s).doubt < 0.02
+
+
+def test_few_ties_are_drawn_between_the_humps():
+    null = RandomSelectionNull(20_000, 200, tie_sizes=[20, 180, 800, 3000, 16_000])
+    s = null.mean() + 12 * null.std()
+    # the grid's bounds are the judge
     lower, upper = null.tail(s, method="grid").log_bounds
-    assert lower < null.tail(s).log_pvalue < upper
+    for method in ("auto", "inversion", "tilted"):
+        tail = null.tail(s, method=method, n_resamples=40_000, random_state=0)
+        assert tail.error < 0.05
+        assert lower - 3 * tail.error < tail.log_pvalue < upper + 3 * tail.error
 
 
 @pytest.mark.filterwarnings("ignore:the p-value is known with:RuntimeWarning")

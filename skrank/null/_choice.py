@@ -415,7 +415,9 @@ class Asked:
         return self._tilt(solution)
 
     def _solution(self, question: Question) -> Solution:
-        """Find the tilt in strides, or for every number of hits."""
+        """Find the tilt within windows, in strides, or for every number of hits."""
+        if self.facts.has_few_groups and (narrowed := self._narrowed(question)):
+            return narrowed[0]
         if self.facts.is_large:
             found = _attempt(partial(_levels.solve, question))
             if found is not None:
