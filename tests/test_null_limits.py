@@ -76,6 +76,12 @@ def test_a_ceiling_is_the_chance_of_no_hit_above_a_rank(r):
     assert exact - 1e-9 <= log_p <= 0.8 * exact
 
 
+def test_a_ceiling_of_what_no_list_reaches():
+    null = RandomSelectionNull(300, 7)
+    for value, sign in ((1.5, 1), (null.support()[0] / 2, -1)):
+        assert ceiling(Asked(null._facts, value, sign)) == -math.inf
+
+
 def test_a_ceiling_tells_reversed_folds_from_chance():
     # all targets are among the last third of each of five lists
     nulls = [RandomSelectionNull(360, 36, "rie")] * 5

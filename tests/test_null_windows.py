@@ -118,3 +118,37 @@ def test_what_takes_too_many_cells_is_left_to_others():
         with pytest.raises(OutOfReachError):
             narrowed(null, value)
         assert null.tail(value).doubt < 0.05
+
+
+@pytest.mark.parametrize("z", [3.0, 12.0, 40.0])
+def test_windows_found_in_several_looks_are_as_good(monkeypatch, z):
+    null = RandomSelectionNull(2000, 60, tie_sizes=[5, 20, 75, 400, 500, 1000])
+    value = null.mean() + z * null.std()
+    at_once, _, error = _inversion.tail(narrowed(null, value))
+    monkeypatch.setattr(_windows, "_FEW_CELLS", 0)
+    monkeypatch.setattr(_windows, "_FIRST", -20.0)
+    solution = narrowed(null, value)
+    assert solution.left_out < 1e-4
+    assert _inversion.tail(solution).log_p == pytest.approx(at_once, abs=3 * error)
+
+
+def test_what_is_all_but_perfect_cannot_be_tilted():
+    null = RandomSelectionNull(2000, 60, tie_sizes=[40, 20, 440, 500, 1000])
+    value = null.support()[1] * (1 - 1e-9)
+    with pytest.raises(OutOfReachError):
+        narrowed(null, value)
+
+
+def test_a_deep_tail_of_too_many_cells_is_left_to_others(monkeypatch):
+    null = RandomSelectionNull(2000, 60, tie_sizes=[5, 20, 75, 400, 500, 1000])
+    monkeypatch.setattr(_windows, "_MOST_CELLS", 10)
+    with pytest.raises(OutOfReachError):
+        narrowed(null, null.mean() + 12 * null.std())
+
+
+def test_windows_of_likely_hits_alone_do_not_reach_a_deep_tail():
+    null = RandomSelectionNull(2000, 60, tie_sizes=[400] * 5)
+    asked = Asked(null._facts, null.mean() + 14 * null.std(), 1)
+    found, _ = _windows._within(asked._question, -2.0)
+    assert found is None
+    assert narrowed(null, null.mean() + 14 * null.std()).left_out < 1e-4

@@ -289,9 +289,8 @@ class Asked:
             yield partial(self._invert, solution, patient=False), accurate
         if not facts.is_rare:
             yield from lumpy
-        if not facts.has_few_groups:
-            for solution in self._narrowed(question):
-                yield partial(self._invert, solution), accurate
+        for solution in [] if facts.has_few_groups else self._narrowed(question):
+            yield partial(self._invert, solution), accurate
         if facts.is_large:
             near = facts.deviations(self.statistic) < _DRAWN_DEVIATIONS
             if near and facts.is_lumpy:
