@@ -120,27 +120,27 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
     law is known value by value, counts the placements that are as good where they are
     few, and inverts where it cannot: in strides above 500 targets, and where tie groups
     are few within the numbers of hits that Chernoff's inequality leaves to the tail.
-    Where the inversion reports an error above 1.5 %, or
-    would take thousands of frequencies, it asks the grid, and then draws tilted lists;
-    on lists of more than a million items an inversion within 5 % is enough. The grid
-    comes first for at most 100 targets among more than 300 times as many items. At
-    values worse than the mean it computes the other side, to the accuracy that is felt
-    in what is left. No answer is taken that is outside of proven bounds: above,
-    Cantelli's inequality with the exact mean and variance, and the probability of fewer
-    hits above one depth than make all lists worse; below, that of the end of the
-    support, or of so many hits above one depth that all lists with them are as good.
-    Where nothing better is known, `method` is "bounds", the p-value is the
-    upper one, by Cantelli's or Chernoff's inequality, `pvalue_bounds` has both, and a
-    warning says so. For the mean over several lists of average precision at k with
-    ``normalize="hits"``, and for cuts that divide ties of thousands of targets, there
-    are plain draws only.
+    Where the inversion reports an error above 1.5 %, or would take thousands of
+    frequencies, it asks the grid, and then draws tilted lists; on lists of more
+    than a million items an inversion within 5 % is enough. The grid comes first for
+    at most 100 targets among more than 300 times as many items. At values worse
+    than the mean it computes the other side, to the accuracy that is felt in what
+    is left. No answer is taken that is outside of proven bounds: above, Cantelli's
+    inequality with the exact mean and variance, and the probability of fewer hits
+    above one depth than make all lists worse; below, that of the end of the
+    support, or of so many hits above one depth that all lists with them are as
+    good. Where nothing better is known, `method` is "bounds", the p-value is the
+    upper one, by Cantelli's or Chernoff's inequality, `pvalue_bounds` has both, and
+    a warning says so. For the mean over several lists of average precision at k
+    with ``normalize="hits"``, and for cuts that divide ties of thousands of
+    targets, there are plain draws only.
     The result names the method.
 
     How good are they? Over lists of 1000 to a million items, at 3 to 20 standard
     deviations, "inversion" agreed with the certified bounds wherever these were narrow.
-    The error of "inversion" is an estimate, not a bound. So is that
-    of "tilted", and it fails where the first of 64 tie groups or more are large: then
-    few draws, or none, see the lists that count.
+    The error of "inversion" is an estimate, not a bound. So is that of "tilted",
+    and it fails where the first of 64 tie groups or more are large: then few draws,
+    or none, see the lists that count.
 
     Mean and standard deviation are exact for every metric and tie rule. The tail of
     average precision is heavy because luck that strikes at the top counts most: with 20

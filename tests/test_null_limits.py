@@ -22,7 +22,7 @@ def strict(null, value, sign):
 def ceiling(asked):
     """Bound of the chance by the hits above one depth alone."""
     facts, sign = asked.facts, asked.sign
-    ends = facts.list_ends[sign]
+    ends = facts.list_ends(sign)
     return _limits.ceiling(facts.terms, ends, asked.statistic, sign, asked._slack)
 
 

@@ -8,7 +8,7 @@ import pytest
 import oracles
 from cases import METRICS, SMALL_LISTS, TIES, oracle_settings
 from skrank import RandomSelectionNull
-from skrank.null import MeanNull, _grid, _inversion, _windows
+from skrank.null import MeanNull, _grid, _inversion, _rough, _windows
 from skrank.null._choice import Asked
 from skrank.null._excess import OutOfReachError
 
@@ -43,10 +43,10 @@ def test_bounds_by_every_tilt_hold_all_tails(case, ties):
         for value in sorted(exact):
             p = float(oracles.tail(exact, value))
             question = Asked(null._facts, float(value), 1)._question
-            paths = _windows._Paths.within(question, [chain.possible()])
+            ways = _windows._ways(question, [chain.possible()])
             for tilt in (0.0, 1.0, 5.0):
-                (bounds,) = paths.log_bounds(tilt)
-                for row in np.split(bounds, _windows._starts(paths.ways[0])):
+                (bounds,) = _windows._log_bounds_at(ways, tilt, 0.0)
+                for row in np.split(bounds, _windows._starts(ways[0].steps)):
                     assert p <= np.exp(row).sum() * (1 + 1e-9)
 
 
@@ -56,9 +56,11 @@ def test_two_humps_against_enumeration(sizes, m, z, ties):
     null = RandomSelectionNull(sum(sizes), m, tie_sizes=sizes, ties=ties)
     value = null.mean() + z * null.std()
     exact = null.tail(value, method="enumeration").log_pvalue
-    log_p, _, error = _inversion.tail(narrowed(null, value))
+    solution = narrowed(null, value)
+    log_p, _, error = _inversion.tail(solution)
     assert abs(math.expm1(log_p - exact)) <= 3 * error
     assert error < 0.15  # few values, far apart
+    assert exact <= solution.log_upper <= exact + 5
 
 
 @pytest.mark.parametrize("z", [-1.0, 1.0, 8.0])
@@ -72,8 +74,8 @@ def test_what_is_left_out_is_no_more_than_the_sum_of_its_bounds(monkeypatch, tie
     solution = narrowed(null, value, sign)
     less, _, _ = _inversion.tail(solution)
     lost = -math.expm1(less - log_p)
-    assert -3 * error <= lost <= solution.left_out + 3 * error
-    assert solution.left_out > 0
+    assert -3 * error <= lost <= solution.error + 3 * error
+    assert solution.error > 0
 
 
 @pytest.mark.parametrize(
@@ -112,7 +114,7 @@ def test_a_long_list_of_unlike_ties_against_certified_bounds(ties, z):
 def test_what_takes_too_many_cells_is_left_to_others():
     for null in (
         RandomSelectionNull(1000, 20),
-        RandomSelectionNull(10**6, 10**5, tie_sizes=[10**5] * 10),
+        RandomSelectionNull(10**6, 10**5, tie_sizes=[10**4] * 100),
     ):
         value = null.mean() + null.std()
         with pytest.raises(OutOfReachError):
@@ -128,8 +130,51 @@ def test_windows_found_in_several_looks_are_as_good(monkeypatch, z):
     monkeypatch.setattr(_windows, "_FEW_CELLS", 0)
     monkeypatch.setattr(_windows, "_FIRST", -20.0)
     solution = narrowed(null, value)
-    assert solution.left_out < 1e-4
+    assert solution.error < 1e-4
     assert _inversion.tail(solution).log_p == pytest.approx(at_once, abs=3 * error)
+
+
+@pytest.mark.parametrize("z", [3.0, 12.0, 40.0])
+@pytest.mark.parametrize("ties", TIES)
+def test_windows_found_in_strides_are_as_good(monkeypatch, ties, z):
+    sizes = [150, 30, 900, 2000, 700, 3000, 4000, 5000, 4220]
+    null = RandomSelectionNull(20_000, 2000, tie_sizes=sizes, ties=ties)
+    value = null.mean() + z * null.std()
+    at_once, _, error = _inversion.tail(narrowed(null, value))
+    strided = _windows._strided
+    seen = []
+
+    def spy(*args):
+        seen.append(strided(*args))
+        return seen[-1]
+
+    monkeypatch.setattr(_windows, "_strided", spy)
+    monkeypatch.setattr(_windows, "_FEW_CELLS", 0)
+    monkeypatch.setattr(_windows, "_MOST_CELLS", 60_000)
+    solution = narrowed(null, value)
+    assert max(step.stride for ways in seen for step in ways[0].steps) >= 4
+    assert solution.error < 0.01
+    assert solution.log_upper == 0.0  # nothing is proven in strides
+    log_p, _, other = _inversion.tail(solution)
+    assert abs(math.expm1(log_p - at_once)) <= 3 * (error + other)
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("z", [3.0, 12.0])
+def test_lists_followed_in_strides_to_the_end(monkeypatch, ties, z):
+    sizes = [150, 30, 900, 2000, 700, 3000, 4000, 5000, 4220]
+    null = RandomSelectionNull(20_000, 2000, tie_sizes=sizes, ties=ties)
+    value = null.mean() + z * null.std()
+    at_once, _, error = _inversion.tail(narrowed(null, value))
+    monkeypatch.setattr(_windows, "_COARSE", 2.0)
+    asked = Asked(null._facts, value, 1)
+    likely = _windows._likely(asked._question, asked._limits.lower - 18)
+    exact = _windows._n_cells
+    monkeypatch.setattr(_windows, "_n_cells", lambda windows: 10 * exact(windows) ** 2)
+    solution, _ = _windows._within(asked._question, likely, asked._limits.lower - 18)
+    assert max(step.stride for step in solution.ways[0].steps) >= 2
+    log_p, _, other = _inversion.tail(solution)
+    assert abs(math.expm1(log_p - at_once)) <= 3 * (error + other)
 
 
 def test_what_is_all_but_perfect_cannot_be_tilted():
@@ -149,6 +194,17 @@ def test_a_deep_tail_of_too_many_cells_is_left_to_others(monkeypatch):
 def test_windows_of_likely_hits_alone_do_not_reach_a_deep_tail():
     null = RandomSelectionNull(2000, 60, tie_sizes=[400] * 5)
     asked = Asked(null._facts, null.mean() + 14 * null.std(), 1)
-    found, _ = _windows._within(asked._question, -2.0)
+    likely = _windows._likely(asked._question, -2.0)
+    found, _ = _windows._within(asked._question, likely, -2.0)
     assert found is None
-    assert narrowed(null, null.mean() + 14 * null.std()).left_out < 1e-4
+    assert narrowed(null, null.mean() + 14 * null.std()).error < 1e-4
+
+
+def test_a_list_nearly_as_bad_as_can_be_takes_a_chain_of_bounded_size(monkeypatch):
+    null = RandomSelectionNull(2000, 60)
+    least, _ = null.support()
+    asked = Asked(null._facts, least + 1e-4 * (null.mean() - least), -1)
+    assert _rough.solve(asked._question).tilt > 0
+    monkeypatch.setattr(_rough, "_MOST_CELLS", 10)
+    with pytest.raises(OutOfReachError):
+        _rough.solve(asked._question)

@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln
 
 from skrank._measures import Measure
 from skrank._ranking import HitGroups
 from skrank._ties import TieGroups
+from skrank.null._chances import log_binomial, log_chances, log_chances_of_more
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
@@ -42,6 +42,11 @@ class Windows(NamedTuple):
     most: _Ints
     widest: _Ints
 
+    @property
+    def n_cells(self) -> int:
+        """Numbers that one pass within them computes."""
+        return int(((1 + self.widest) * (1 + self.most - self.least)[:-1]).sum())
+
 
 class Lattice(NamedTuple):
     """Which numbers of hits are followed: at the top, and after each body group.
@@ -56,6 +61,23 @@ class Lattice(NamedTuple):
     stride: _Ints
     fewest: _Ints
     widest: _Ints
+
+    @property
+    def _table(self) -> tuple[_Ints, _Ints]:
+        """Rows and columns of the groups."""
+        rows = 1 + (self.widest - self.fewest) // self.stride[:-1]
+        return rows, 1 + ((self.most - self.least) // self.stride)[:-1]
+
+    @property
+    def n_cells(self) -> int:
+        """Numbers that one pass over it computes."""
+        rows, columns = self._table
+        return int((rows * columns).sum())
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a way down."""
+        return all(part.min() > 0 for part in self._table)
 
 
 class Orders(NamedTuple):
@@ -335,10 +357,9 @@ class Chain:
     @cached_property
     def n_cells(self) -> int:
         """Numbers that one pass over the body computes, and keeps where it is kept."""
-        least, most, widest = self.possible()
+        windows = self.possible()
         limit = np.where(self.merged[:-1], MAX_BLOCK_HITS, self.n_targets)
-        rows = 1 + np.minimum(widest, limit)
-        return int((rows * (1 + most - least)[:-1]).sum())
+        return windows._replace(widest=np.minimum(windows.widest, limit)).n_cells
 
     @cached_property
     def stairs(self) -> list[Step]:
@@ -364,6 +385,51 @@ class Chain:
         depths, n, m = self.depths, self.n_samples, self.n_targets
         most = np.minimum(m, depths)
         return Windows(np.maximum(0, m - (n - depths)), most, self.sizes[:-1])
+
+    def likely(
+        self, log_left_out: float, block_hits: int = MAX_BLOCK_HITS
+    ) -> tuple[Windows, float]:
+        """Numbers of hits that are not next to impossible, without a tilt.
+
+        Blocks hold at most `block_hits`. The logarithm of the chance of all others is
+        about `log_left_out` or less; it is returned, too.
+        """
+        n, m, hits = self.n_samples, self.n_targets, np.arange(self.n_targets + 1)
+        visited = log_chances(n, m, self.depths)
+        rare = log_left_out - math.log(2 * visited.size)
+        kept = visited > rare
+        least, most = kept.argmax(axis=1), m - kept[:, ::-1].argmax(axis=1)
+        outside = (hits < least[:, None]) | (hits > most[:, None])
+        more, row = log_chances_of_more(n, m, self.sizes[:-1])
+        widest = (more > rare).sum(axis=1)[row]
+        widest = np.minimum(widest, np.where(self.merged[:-1], block_hits, m))
+        left_out = np.append(visited[outside], more[row, widest])
+        widest = np.minimum(widest, most[1:] - least[:-1])
+        return Windows(least, most, widest), float(np.logaddexp.reduce(left_out))
+
+    def lattice(self, windows: Windows, stride: _Ints, fewest: _Ints) -> Lattice:
+        """Lay a lattice over windows, no further than can be.
+
+        Its numbers are multiples of the strides.
+        """
+        possible = self.possible()
+        least = np.maximum(windows.least // stride, -(-possible.least // stride))
+        most = np.minimum(-(-windows.most // stride), possible.most // stride)
+        least, most = least * stride, most * stride
+        room = np.minimum(self.sizes[:-1], most[1:] - least[:-1])
+        widest = np.minimum(windows.widest, np.maximum(room, 0))
+        return Lattice(least, most, stride, np.clip(fewest, 0, widest), widest)
+
+    def strides(self, per_deviation: float) -> _Ints:
+        """Strides by the deviations of the hits after groups and in them."""
+        n, m = self.n_samples, self.n_targets
+        share = m / n * (1 - m / n)
+        inside = np.sqrt(self.sizes[:-1] * share)
+        above = np.sqrt(self.depths * share * (1 - self.depths / n))
+        smooth = np.minimum(above, np.append(inside, np.inf))
+        smooth = np.minimum(smooth, np.append(above[1:], np.inf))
+        units = np.maximum(smooth / per_deviation, 1.0)
+        return np.asarray(2 ** np.floor(np.log2(units)).astype(np.intp))
 
     def steps(
         self,
@@ -630,32 +696,3 @@ def _stretches(cells: _Ints) -> list[tuple[int, int]]:
     part = np.cumsum(cells) // _TABLE_ITEMS
     bounds = np.append(np.flatnonzero(np.diff(part, prepend=-1)), cells.size)
     return list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
-
-
-def chances_of_more(chain: Chain) -> tuple[_Floats, _Ints]:
-    """Chance of more than so many hits (columns) in groups, by size; the sizes' rows.
-
-    Added up from the most hits down; scipy adds term by term up to the size of the
-    group.
-    """
-    sizes, group = np.unique(chain.sizes[:-1], return_inverse=True)
-    chance = np.exp(log_chances(chain, sizes))
-    beyond = np.cumsum(chance[:, :0:-1], axis=1)[:, ::-1]
-    return np.pad(beyond, ((0, 0), (0, 1))), group
-
-
-def log_chances(chain: Chain, sizes: _Ints) -> _Floats:
-    """Logarithms of the chances of all numbers of hits (columns) among some items."""
-    n, m = chain.n_samples, chain.n_targets
-    size, hits = np.broadcast_arrays(sizes[:, None], np.arange(m + 1))
-    possible = (hits <= size) & (m - hits <= n - size)
-    size, hits = size[possible], hits[possible]
-    found = np.full(possible.shape, -np.inf)
-    found[possible] = log_binomial(size, hits)
-    found[possible] += log_binomial(n - size, m - hits) - log_binomial(n, m)
-    return found
-
-
-def log_binomial(n: Any, k: Any) -> Any:
-    """Logarithm of C(n, k), for 0 <= k <= n."""
-    return -betaln(n - k + 1.0, k + 1.0) - np.log1p(n)

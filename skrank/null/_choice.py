@@ -22,6 +22,7 @@ from skrank.null import (
     _levels,
     _limits,
     _normal,
+    _rough,
     _sampling,
     _windows,
 )
@@ -184,16 +185,16 @@ class Asked:
 
     def _known_at_the_ends(self, method: str) -> TailProbability | None:
         """Exact answer at an end of the support, and beyond it."""
-        sign, statistic, slack = self.sign, self.statistic, self._slack
-        (low, _), (high, log_high) = sorted((sign * x, p) for x, p in self.facts.ends)
-        if sign * statistic > high + slack:
-            log_p = -math.inf
-        elif sign * statistic <= low + slack:
-            log_p = 0.0
-        elif sign * statistic >= high - slack:
-            log_p = log_high
-        else:
+        facts, sign, slack = self.facts, self.sign, self._slack
+        likely = facts.is_likely(self.statistic, sign)
+        end, log_p = facts.end(-sign if likely else sign)
+        beyond = sign * (self.statistic - end)
+        if beyond > slack if likely else beyond < -slack:
             return None
+        if not likely and beyond > slack:
+            log_p = -math.inf
+        elif likely or not facts.moments[1]:  # a law of one value
+            log_p = 0.0
         return TailProbability(log_p, (log_p, log_p), None, method)
 
     def _complement(self) -> TailProbability:
@@ -232,7 +233,7 @@ class Asked:
     def _limits(self) -> _limits.Limits:
         """Bounds of the tail on the side of the mean where the value is."""
         facts, args = self.facts, (self.statistic, self.sign, self._slack)
-        (_, lower), ends = facts.end(self.sign), facts.list_ends[self.sign]
+        (_, lower), ends = facts.end(self.sign), facts.list_ends(self.sign)
         if facts.is_single:
             lower = max(lower, _limits.staircase(facts.chains[0], *args))
         most = _limits.cantelli(facts.moments, self.statistic)
@@ -243,7 +244,11 @@ class Asked:
     def _proven(self, question: Question) -> TailProbability:
         """Return the upper bound, where nothing better is known."""
         lower, upper = self._limits
-        upper = max(lower, min(upper, _limits.chernoff(question, lower)))
+        known = (
+            _limits.chernoff(question, lower),
+            *(n.log_upper for n in self._narrowed),
+        )
+        upper = max(lower, min(upper, *known))
         return TailProbability(upper, (lower, upper), None, "bounds")
 
     def _is_credible(self, found: TailProbability) -> bool:
@@ -271,8 +276,8 @@ class Asked:
             yield partial(self._count, _enumeration.FEW_COUNTED), 0.0
         accurate = _TIGHT if facts.is_long else _ACCURATE
         if facts.has_few_groups:
-            for solution in self._narrowed(question):
-                yield partial(self._invert, solution), accurate
+            for narrowed in self._narrowed:
+                yield partial(self._invert, narrowed), accurate
         strides = self._strides(question)
         for solution in strides:
             yield partial(self._invert, solution, patient=False), accurate
@@ -289,8 +294,8 @@ class Asked:
             yield partial(self._invert, solution, patient=False), accurate
         if not facts.is_rare:
             yield from lumpy
-        for solution in [] if facts.has_few_groups else self._narrowed(question):
-            yield partial(self._invert, solution), accurate
+        for narrowed in [] if facts.has_few_groups else self._narrowed:
+            yield partial(self._invert, narrowed), accurate
         if facts.is_large:
             near = facts.deviations(self.statistic) < _DRAWN_DEVIATIONS
             if near and facts.is_lumpy:
@@ -307,9 +312,11 @@ class Asked:
             for solution in every_hit:
                 yield partial(self._tilt, solution), accurate
 
-    def _narrowed(self, question: Question) -> list[Solution]:
-        """Find the tilt within windows that hold the paths of the tail alone."""
-        return _found(partial(_windows.solve, question, self._limits))
+    @cached_property
+    def _narrowed(self) -> list[_windows.Narrowed]:
+        """The tilt within windows that hold the paths of the tail alone, if found."""
+        assert self._question is not None
+        return _found(partial(_windows.solve, self._question, self._limits))
 
     def _every_hits(self, question: Question) -> list[Solution]:
         return _found(partial(self._every_hit, question))
@@ -350,7 +357,7 @@ class Asked:
         if facts.is_single:
             tail = _enumeration.count(facts.chains[0], ahead[0], *args)
         else:
-            best = [value for value, _ in facts.list_ends[self.sign]]
+            best = [value for value, _ in facts.list_ends(self.sign)]
             tail = _enumeration.count_together(facts.terms, ahead, best, *args)
         return None if tail is None else TailProbability(*tail, "enumeration")
 
@@ -415,8 +422,8 @@ class Asked:
 
     def _solution(self, question: Question) -> Solution:
         """Find the tilt within windows, in strides, or for every number of hits."""
-        if self.facts.has_few_groups and (narrowed := self._narrowed(question)):
-            return narrowed[0]
+        if self.facts.has_few_groups and self._narrowed:
+            return self._narrowed[0]
         if self.facts.is_large:
             found = _attempt(partial(_levels.solve, question))
             if found is not None:
@@ -427,7 +434,7 @@ class Asked:
         """Find the tilt for every number of hits, where they can be followed."""
         if not self.facts.is_feasible:
             raise OutOfReachError
-        return self.facts.solve(question, self.statistic, self.sign)
+        return _rough.solve(question)
 
     def _refusal(self, method: str) -> RefusedError:
         msg = (
@@ -446,7 +453,7 @@ def _attempt(engine: Callable[[], _T]) -> _T | None:
         return None
 
 
-def _found(engine: Callable[[], Solution]) -> list[Solution]:
+def _found(engine: Callable[[], _T]) -> list[_T]:
     """Return the solution, if there is one."""
     solution = _attempt(engine)
     return [] if solution is None else [solution]

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from skrank._measures import AveragePrecision
 from skrank.null import _sampling
-from skrank.null._chain import Chain, log_binomial
+from skrank.null._chain import Chain
+from skrank.null._chances import log_binomial
 from skrank.null._excess import SAME
 from skrank.null._moments import MOST_CELLS, skew
 
@@ -40,7 +41,9 @@ _Ints = NDArray[np.intp]
 
 def end(chain: Chain, sign: int, *, large: bool, askable: bool) -> tuple[float, float]:
     """Return the largest value (or least, with sign -1), and its log-probability."""
-    if large and _is_filled(chain, sign):
+    # weights that fall exponentially may hide where hits are, precision does not
+    felt = isinstance(chain.measure, AveragePrecision)
+    if (large or felt) and _is_filled(chain, sign):
         return _sampling.filled(chain, sign)
     if sign < 0 and _is_convex(chain) and _is_soon_moved(chain):
         return least_of_ties(chain)
@@ -196,14 +199,6 @@ def extreme(chain: Chain, sign: int) -> tuple[float, float]:
     offset = abs(chain.measure.offset(chain.frame))
     top, logmass = _best(final.reshape(-1, 1), mass.reshape(-1, 1), offset)
     return sign * float(top[0]), float(logmass[0])
-
-
-def extreme_value(chain: Chain, sign: int) -> float:
-    """Largest value (or least, with sign -1) of a chain whose ladder is kept."""
-    value = np.zeros(1)
-    for step in reversed(chain.ladder):
-        value = skew(sign * step.gain + value, step, -np.inf).max(axis=0)
-    return sign * float(_final_values(chain, value, sign).max())
 
 
 def _final_values(chain: Chain, best: _Floats, sign: int) -> _Floats:

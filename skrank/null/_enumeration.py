@@ -15,7 +15,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.null._chain import Chain, Step, log_binomial
+from skrank.null._chain import Chain, Step
+from skrank.null._chances import log_binomial
 from skrank.null._excess import Tail, Term, window
 
 MAX_PATHS = 2**21

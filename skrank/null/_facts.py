@@ -7,21 +7,19 @@ import numpy as np
 
 from skrank._ties import DETAILED
 from skrank.null import _ends, _enumeration, _levels
-from skrank.null._chain import Chain, log_binomial
-from skrank.null._excess import Question, Term, slack_at
+from skrank.null._chain import Chain
+from skrank.null._chances import log_binomial
+from skrank.null._excess import Term, slack_at
 from skrank.null._moments import MOST_CELLS, moments
-from skrank.null._tilting import Solution, solve
 
 _FEW_GROUPS, _FEW_CELLS = 64, 2**17  # of lists that need no strides
 _FEW_TARGETS, _APART = 100, 300  # and the items to each of them, of a lumpy law
 _ROUGH_CELLS = 2**24  # of a pass of the rough chain, where strides fail
 _LIGHT_CELLS = 2**20  # and of one that takes less than plain draws
 _LUMPY_TIES = 8  # to each target: ties that do not make a law lumpy are more
-_FULL_CELLS = 2**20  # of a pass of the full chain, where it is preferred to blocks
 _WINDOW = 12  # deviations of the hits that count
 _SPARSE, _QUICK_ITEMS = 2000, 2**16  # items to a target, and in all: slow if more
 _QUICK_CELLS = 2**21  # of the lattice of ties that are not merged
-_DEEP = -4.0  # K of a list below which a left tail is asked of chains fine throughout
 
 
 class Facts:
@@ -30,6 +28,7 @@ class Facts:
     def __init__(self, terms: tuple[Term, ...]) -> None:
         self.terms = terms
         self.chains = [term.chain for term in terms]
+        self._list_ends: dict[int, list[tuple[float, float]]] = {}
 
     @cached_property
     def moments(self) -> tuple[float, float]:
@@ -51,31 +50,25 @@ class Facts:
         """The law value by value, where that is quick."""
         return _enumeration.law(self.terms, _enumeration.FEW_PATHS)
 
-    @cached_property
+    @property
     def ends(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Least and largest value, each with the logarithm of its probability."""
-        return self._whole_end(-1), self._whole_end(1)
+        return self.end(-1), self.end(1)
 
     def end(self, sign: int) -> tuple[float, float]:
         """Return the end on one side."""
-        return self.ends[(sign + 1) // 2]
-
-    def _whole_end(self, sign: int) -> tuple[float, float]:
         value = logchance = 0.0
-        for (_, weight, copies), one in zip(
-            self.terms, self.list_ends[sign], strict=True
-        ):
+        pairs = zip(self.terms, self.list_ends(sign), strict=True)
+        for (_, weight, copies), one in pairs:
             value += copies * weight * one[0]
             logchance += copies * one[1]
         return value, min(logchance, 0.0)  # but for rounding
 
-    @cached_property
-    def list_ends(self) -> dict[int, list[tuple[float, float]]]:
-        """Those of each list, by sign."""
-        return {
-            sign: [self._list_end(chain, sign) for chain in self.chains]
-            for sign in (-1, 1)
-        }
+    def list_ends(self, sign: int) -> list[tuple[float, float]]:
+        """Return those of each list."""
+        if sign not in self._list_ends:
+            self._list_ends[sign] = [self._list_end(one, sign) for one in self.chains]
+        return self._list_ends[sign]
 
     def _list_end(self, chain: Chain, sign: int) -> tuple[float, float]:
         large, askable = self.is_large, self.is_askable
@@ -150,28 +143,6 @@ class Facts:
         """Whether the ways to fill the last groups are few enough to be tabled."""
         return all(chain.is_closable for chain in self.chains)
 
-    @cached_property
-    def _rough_ends(self) -> tuple[float, float]:
-        if self.is_large:
-            return self.ends[0][0], self.ends[1][0]
-        least, most = (
-            sum(
-                copies * weight * _ends.extreme_value(chain.rough, sign)
-                for chain, weight, copies in self.terms
-            )
-            for sign in (-1, 1)
-        )
-        return least, most
-
-    def is_inside(self, statistic: float) -> bool:
-        """Whether rough chains can be tilted to the value; one end is to be feared."""
-        mean, variance = self.moments
-        room = 1e-9 * (abs(mean) + math.sqrt(variance))
-        least, most = self._rough_ends
-        if statistic > mean:
-            return statistic < most - room
-        return statistic > least + room
-
     def is_likely(self, statistic: float, sign: int) -> bool:
         """Whether the mean is as extreme, so that the rest is what is asked for."""
         mean, _ = self.moments
@@ -185,23 +156,6 @@ class Facts:
     def slack(self, statistic: float) -> float:
         """Return by how much rounding may move a value near `statistic`."""
         return slack_at(self.terms, statistic)
-
-    def solve(self, question: Question, statistic: float, sign: int) -> Solution:
-        """Find the tilt, on the full chains where the rough ones do not reach.
-
-        Lists that are nearly as bad as can be have their targets at the very end, which
-        blocks, and windows drawn from blocks, do not resolve.
-        """
-        if self.is_inside(statistic):
-            solution = solve(question, [chain.rough for chain in self.chains])
-            lists = sum(term.copies for term in self.terms)
-            deep = solution.cumulants.value <= _DEEP * lists
-            if sign > 0 or not (solution.tilt > 0 and deep):
-                return solution
-        chains = [part.chain for part in question.parts]
-        if sign > 0 or sum(chain.n_cells for chain in chains) > _FULL_CELLS:
-            chains = [chain.fine for chain in chains]
-        return solve(question, chains, fine=sign < 0)
 
     def __str__(self) -> str:
         """Name the metric and the size."""

@@ -24,13 +24,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.null._chain import (
-    Chain,
-    Windows,
-    chances_of_more,
-    log_binomial,
-    log_chances,
-)
+from skrank.null._chain import Chain, Windows
+from skrank.null._chances import log_binomial
 from skrank.null._excess import Excess, Question, Tail
 
 # Transitions between states, of all sweeps together, each some array operations: where
@@ -72,8 +67,9 @@ def tail(
         chain = _blocks(excess.chain, 2**finer)
         if chain.ends.size * chain.n_targets > _MAX_STATES:
             break
-        kept, left_out = _likely(chain, guess + _LEFT_OUT)
-        spent += _n_moves(kept) * (1 + finer)
+        kept, log_left_out = chain.likely(guess + _LEFT_OUT, _MAX_BLOCK_HITS)
+        left_out = math.exp(log_left_out)
+        spent += kept.n_cells * (1 + finer)
         if spent > most_moves:
             break
         sweep = _Sweep(excess.on(chain), question.slack, kept, 4**finer)
@@ -103,27 +99,6 @@ def _bounded(swept: _Floats, left_out: float) -> Tail:
     return Tail(min(max(_log(best), bounds[0]), bounds[1]), bounds)
 
 
-def _likely(chain: Chain, log_left_out: float) -> tuple[Windows, float]:
-    """Numbers of hits that are not next to impossible, and the chance of the others."""
-    m, hits = chain.n_targets, np.arange(chain.n_targets + 1)
-    visited = log_chances(chain, chain.depths)
-    kept = visited > log_left_out - math.log(visited.size)
-    least, most = kept.argmax(axis=1), m - kept[:, ::-1].argmax(axis=1)
-    outside = (hits < least[:, None]) | (hits > most[:, None])
-    rare = math.exp(max(log_left_out, -700.0)) / visited.size
-    beyond, group = chances_of_more(chain)
-    widest = (beyond > rare).sum(axis=1)[group]
-    widest = np.minimum(widest, np.where(chain.merged[:-1], _MAX_BLOCK_HITS, m))
-    left_out = np.exp(visited[outside]).sum() + beyond[group, widest].sum()
-    return Windows(least, most, widest), float(left_out)
-
-
-def _n_moves(kept: Windows) -> int:
-    """Number of transitions between kept states, at most."""
-    states = 1 + kept.most - kept.least
-    return int((states[:-1] * np.minimum(1 + kept.widest, states[1:])).sum())
-
-
 class _Move(NamedTuple):
     """Chances that go on, by cells, and how: rows, shifts in cells, and shares."""
 
@@ -147,7 +122,7 @@ class _Sweep:
         self.least = self._future(best=-1)
         reach = -self.least if excess.scale > 0 else self.most
         furthest = float(np.max(reach, where=np.isfinite(reach), initial=0.0))
-        cells = min(max(_WORK / max(_n_moves(windows), 1), _CELLS[0]), _CELLS[1])
+        cells = min(max(_WORK / max(windows.n_cells, 1), _CELLS[0]), _CELLS[1])
         self.width = (furthest or 1.0) / (finer * cells)
         self.done = np.zeros(3)
 

@@ -16,8 +16,9 @@ Inside the blocks the order of the hits is drawn: of the cumulants of that, the 
 the variance are kept.
 """
 
+import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -26,16 +27,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
-from skrank.null._chain import Chain, Lattice, Step
+from skrank.null._chain import Chain, Lattice, Windows
 from skrank.null._excess import Cumulants, Excess, OutOfReachError, Question
 from skrank.null._tilting import (
     MERGING,
     Solution,
     Tilted,
-    add_cumulants,
+    Way,
     centre,
     newton,
     normal_tail,
+    total,
 )
 
 MANY = 500  # targets from which on lists are followed in strides
@@ -64,79 +66,58 @@ _Ints = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Strides:
-    """One list at one level: its excess on a chain of blocks, and the way up it."""
-
-    excess: Excess
-    steps: list[Step]
-    heat: int
-
-    def cumulants(self, tilt: float) -> Cumulants:
-        """Return those of the list."""
-        return self.excess.cumulants(tilt, self.steps, self.heat)
-
-    def tilted(self, tilt: float) -> Tilted:
-        """Tilt the list."""
-        return Tilted(self.excess, tilt, self.steps, self.heat)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Levels(Solution):
     """The tilt of lists of many targets, found level by level."""
 
-    lists: tuple[Strides, ...]
-
-    def at(self, tilt: float) -> Cumulants:
-        """Cumulants at another tilt."""
-        return _total(self.lists, tilt)
-
     def drawn(self, tilt: float) -> list[Tilted]:
         """Tilt all parts, every number of hits for itself, to draw from."""
-        parts = zip(self.question.parts, self.lists, strict=True)
-        return [_drawable(part, one, tilt) for part, one in parts]
+        looks = _looks([way.tilted(tilt) for way in self.ways], tilt)
+        return list(map(_drawable, self.question.parts, looks))
 
     def tilted(self, tilt: float) -> tuple[list[Tilted], float]:
-        """Tilt all parts, on chains fine enough for their p-value."""
-        lists, error = self._finer(tilt)
-        return [one.tilted(tilt).trimmed() for one in lists], error
-
-    def _finer(self, tilt: float) -> tuple[tuple[Strides, ...], float]:
-        """Go to finer lattices until two agree, and tell by how much they do not.
+        """Tilt all parts, on lattices that are made finer until two agree.
 
         They differ in blocks, windows and strides; what is left out falls at least as
         the third power of the width of the blocks, so that the finer one of two is
         nearer to the truth than to the other.
         """
-        lists, times = self.lists, _COARSE
-        log_p = normal_tail(tilt, _total(lists, tilt))
+        parts, found, times = self.question.parts, self.at(tilt), 1.0
+        looks = _looks([way.tilted(tilt) for way in self.ways], tilt)
         for _ in range(_MAX_FINER):
-            before, times = log_p, times / _COARSE
-            lists = _each(partial(_refined, times=times), self.question, lists, tilt)
-            log_p = normal_tail(tilt, _total(lists, tilt))
-            cut = _cut(lists, tilt)
-            change = abs(math.expm1(min(log_p - before, 700.0)))
-            error = change + cut * _share(lists, tilt)
+            before = normal_tail(tilt, found)
+            ways = [_refined(*one, times) for one in zip(parts, looks, strict=True)]
+            found, lists = total(ways, tilt), [way.tilted(tilt) for way in ways]
+            looks = _looks(lists, tilt)
+            change = abs(math.expm1(min(normal_tail(tilt, found) - before, 700.0)))
+            cut = _cut(looks)
+            # by how much more p feels a chance that is left out of the tilted law
+            error = change + cut * (1 + 2.5 * abs(tilt) * math.sqrt(found.curvature))
             if not _AGREED < error < _HOPELESS and cut <= _CUT:
                 break
+            times /= _COARSE
         if cut > _CUT:
             raise OutOfReachError
-        return lists, MERGING / 2 + error + _missing(lists, tilt)
+        error += MERGING / 2 + _missing(ways, tilt)
+        return [one.trimmed() for one in lists], error
 
 
 def solve(question: Question) -> Levels:
     """Find the tilt; the value must be inside the support."""
-    lists, tilt = tuple(_first(part) for part in question.parts), 0.0
-    spread = math.sqrt(_total(lists, tilt).curvature)
-    while any(one.heat > 1 for one in lists):
-        tilt = _near(lists, tilt)
-        lists = _each(_next, question, lists, tilt)
-    tilt, found = _root(lists, tilt)
+    parts, tilt = question.parts, 0.0
+    ways = [_first(part) for part in parts]
+    spread = math.sqrt(total(ways, tilt).curvature)
+    while any(way.heat > 1 for way in ways):
+        tilt = _near(ways, tilt)
+        ways = [_next(*one, tilt) for one in zip(parts, ways, strict=True)]
+    tilt, found = _root(ways, tilt)
+    looks = _looks([way.tilted(tilt) for way in ways], tilt)
     for _ in range(_MAX_LOOKS):
-        lists, before = _each(_refined, question, lists, tilt), tilt
-        tilt, found = _root(lists, tilt)
+        ways, before = list(map(_refined, parts, looks)), tilt
+        tilt, found = _root(ways, tilt)
+        looks = _looks([way.tilted(tilt) for way in ways], tilt)
         still = abs(tilt - before) * math.sqrt(found.curvature) <= 1.0
-        if still and _cut(lists, tilt) <= _CUT:
-            return Levels(question, question, tilt, found, spread, False, lists)
+        if still and _cut(looks) <= _CUT:
+            return Levels(question, ways, tilt, found, spread)
     raise OutOfReachError
 
 
@@ -144,70 +125,54 @@ def moments(chain: Chain) -> tuple[float, float]:
     """Mean and variance in strides; the slope must be constant."""
     assert chain.slope is not None
     part = Excess(chain, 1, 0.0)
-    found = _first(part)
-    while found.heat > 1:
-        found = _next(part, found, 0.0)
+    way = _first(part)
+    while way.heat > 1:
+        way = _next(part, way, 0.0)
     for _ in range(2):
-        found = _refined(part, found, 0.0)
-    _, mean, variance = found.cumulants(0.0)
+        way = _refined(part, _Profile(way.tilted(0.0), 0.0))
+    _, mean, variance = way.cumulants(0.0)
     return chain.slope * mean, chain.slope**2 * variance
 
 
-def _cut(lists: tuple[Strides, ...], tilt: float) -> float:
-    """Chance that the windows of all lists leave out."""
-    return sum(x.excess.copies * _cut_off(x.tilted(tilt)) for x in lists)
+def _looks(lists: Sequence[Tilted], tilt: float) -> list["_Profile"]:
+    return [_Profile(one, tilt) for one in lists]
 
 
-def _share(lists: tuple[Strides, ...], tilt: float) -> float:
-    """By how much more p feels a chance that is left out of the tilted law."""
-    return 1 + 2.5 * abs(tilt) * math.sqrt(_total(lists, tilt).curvature)
+def _cut(looks: Sequence["_Profile"]) -> float:
+    """Chance that the windows of all lists leave out, by what is at their ends."""
+    return sum(look.excess.copies * look.cut for look in looks)
 
 
-def _missing(lists: tuple[Strides, ...], tilt: float) -> float:
+def _missing(ways: Sequence[Way], tilt: float) -> float:
     """What all chances together lack of 1, where the tilt is so small that all count.
 
     This sees humps of the law that the windows have never met.
     """
-    rest = _total(lists, 0.0)
+    rest = total(ways, 0.0)
     near = abs(tilt) * math.sqrt(rest.curvature) <= _NEAR
     return abs(math.expm1(rest.value)) if near else 0.0
 
 
-def _each(
-    look: Callable[[Excess, Strides, float], Strides],
-    question: Question,
-    lists: tuple[Strides, ...],
-    tilt: float,
-) -> tuple[Strides, ...]:
-    pairs = zip(question.parts, lists, strict=True)
-    return tuple(look(part, one, tilt) for part, one in pairs)
-
-
-def _root(lists: tuple[Strides, ...], tilt: float) -> tuple[float, Cumulants]:
+def _root(ways: Sequence[Way], tilt: float) -> tuple[float, Cumulants]:
     """Tilt that centres the excess at zero, and the cumulants there."""
-    ask = partial(_total, lists)
+    ask = partial(total, ways)
     return centre(ask, ask(tilt), tilt)
 
 
-def _near(lists: tuple[Strides, ...], tilt: float) -> float:
+def _near(ways: Sequence[Way], tilt: float) -> float:
     """Tilt that centres the excess, or nearly so where packets do not reach it."""
-    rest = _total(lists, 0.0)
-    most = _total(lists, _FURTHEST / math.sqrt(rest.curvature))
+    rest = total(ways, 0.0)
+    most = total(ways, _FURTHEST / math.sqrt(rest.curvature))
     beyond = min(0.0, rest.slope + _REACHED * (most.slope - rest.slope))
 
     def ask(tilt: float) -> Cumulants:
-        found = _total(lists, tilt)
+        found = total(ways, tilt)
         return found._replace(slope=found.slope - beyond)
 
     return newton(ask, ask(tilt), tilt)[0]
 
 
-def _total(lists: tuple[Strides, ...], tilt: float) -> Cumulants:
-    """Cumulants of independent parts add."""
-    return add_cumulants([x.excess for x in lists], (x.cumulants(tilt) for x in lists))
-
-
-def _first(part: Excess) -> Strides:
+def _first(part: Excess) -> Way:
     """Take a list with all that is possible, its hits in packets."""
     chain, heat = part.chain, 1
     others = chain.n_samples - chain.n_targets
@@ -218,44 +183,41 @@ def _first(part: Excess) -> Strides:
     least, most, widest = chain.possible()
     stride = np.full(least.shape, heat)
     fewest = np.maximum(0, widest - others)
-    lattice = _rounded(chain, least, most, stride, fewest, widest)
+    lattice = chain.lattice(Windows(least, most, widest), stride, fewest)
     return _strides(part, chain, lattice, heat)
 
 
-def _next(part: Excess, found: Strides, tilt: float) -> Strides:
+def _next(part: Excess, way: Way, tilt: float) -> Way:
     """Look at the list where its hits were found, in packets a quarter as large."""
-    if found.heat == 1:
-        return found
-    heat = found.heat // 4
+    if way.heat == 1:
+        return way
+    heat = way.heat // 4
     chain = _blocks(part.chain, heat)
     if heat > 1:
         chain.freedom = None
-    return _strides(part, chain, _Profile(found, tilt).lattice(chain, heat), heat)
+    lattice = _Profile(way.tilted(tilt), tilt).lattice(chain, heat)
+    return _strides(part, chain, lattice, heat)
 
 
-def _refined(
-    part: Excess, found: Strides, tilt: float, times: float = _COARSE
-) -> Strides:
+def _refined(part: Excess, look: "_Profile", times: float = _COARSE) -> Way:
     """Look at a list in blocks, and strides, some times as wide as p allows.
 
     What is left out inside the blocks is the third cumulant.
     """
-    profile = _Profile(found, tilt)
-    growth = (MERGING / 2 / max(profile.roughness(tilt), 1e-12)) ** 0.25
+    growth = (MERGING / 2 / max(look.roughness(), 1e-12)) ** 0.25
     growth = times * min(max(growth, _GROWTH[0]), _GROWTH[1])
     chain = part.chain.blocks(growth, single=_SINGLE)
-    return _strides(part, chain, profile.lattice(chain, 1, times), 1)
+    return _strides(part, chain, look.lattice(chain, 1, times), 1)
 
 
-def _drawable(part: Excess, found: Strides, tilt: float) -> Tilted:
+def _drawable(part: Excess, look: "_Profile") -> Tilted:
     """Tilt a list in blocks inside which a draw may spread its hits evenly."""
-    profile = _Profile(found, tilt)
-    growth = (24 * MERGING / max(profile.hidden(tilt), 1e-12)) ** 0.5
+    growth = (24 * MERGING / max(look.hidden(), 1e-12)) ** 0.5
     chain = part.chain.blocks(min(max(growth, 0.004), 0.2), single=_SINGLE)
     chain.freedom = None
-    lattice = profile.lattice(chain, 1)
+    lattice = look.lattice(chain, 1)
     lattice = lattice._replace(stride=np.ones_like(lattice.stride))
-    return Tilted(part.on(chain), tilt, chain.climb(lattice))
+    return Tilted(part.on(chain), look.tilt, chain.climb(lattice))
 
 
 def _blocks(chain: Chain, heat: int) -> Chain:
@@ -263,29 +225,10 @@ def _blocks(chain: Chain, heat: int) -> Chain:
     return chain.blocks(_ROUGH, _HEAD * heat if heat > 1 else 0)
 
 
-def _strides(part: Excess, chain: Chain, lattice: Lattice, heat: int) -> Strides:
-    rows = 1 + (lattice.widest - lattice.fewest) // lattice.stride[:-1]
-    columns = 1 + ((lattice.most - lattice.least) // lattice.stride)[:-1]
-    if rows.min() < 1 or columns.min() < 1 or (rows * columns).sum() > _MOST_CELLS:
+def _strides(part: Excess, chain: Chain, lattice: Lattice, heat: int) -> Way:
+    if not lattice.is_open or lattice.n_cells > _MOST_CELLS:
         raise OutOfReachError
-    return Strides(part.on(chain), list(chain.climb(lattice, heat)), heat)
-
-
-def _rounded(
-    chain: Chain,
-    least: NDArray[np.intp],
-    most: NDArray[np.intp],
-    stride: NDArray[np.intp],
-    fewest: NDArray[np.intp],
-    widest: NDArray[np.intp],
-) -> Lattice:
-    """Multiples of the strides: as wide as asked for, but no further than can be."""
-    possible = chain.possible()
-    least = np.maximum(least // stride, -(-possible.least // stride)) * stride
-    most = np.minimum(-(-most // stride), possible.most // stride) * stride
-    room = np.minimum(chain.sizes[:-1], most[1:] - least[:-1])
-    widest = np.minimum(widest, np.maximum(room, 0))
-    return Lattice(least, most, stride, np.clip(fewest, 0, widest), widest)
+    return Way(part.on(chain), list(chain.climb(lattice, heat)), heat)
 
 
 class _Profile:
@@ -295,11 +238,14 @@ class _Profile:
     whose lack would be felt; the mean and the standard deviation.
     """
 
-    def __init__(self, found: Strides, tilt: float) -> None:
-        self.excess, self.heat = found.excess, found.heat
+    def __init__(self, tilted: Tilted, tilt: float) -> None:
+        self.excess, self.heat, self.tilt = tilted.excess, tilted.heat, tilt
         chain = self.excess.chain
         self.depths = chain.depths
-        rows = [np.zeros(8), *_rows(found.tilted(tilt))]
+        ranges = list(_ranges(tilted))
+        #: Chance that the windows leave out, judged by what is at their ends.
+        self.cut = sum(sum(one.cut()) for pair in ranges for one in pair)
+        rows = [np.zeros(8), *itertools.starmap(_row, ranges)]
         if chain.ends[-1] == chain.n_samples:  # where all hits have been seen
             m = chain.n_targets
             self.depths = np.append(self.depths, chain.n_samples)
@@ -316,21 +262,21 @@ class _Profile:
         ) = np.array(rows).T
         self.mean = np.maximum.accumulate(self.mean)  # rounding
 
-    def roughness(self, tilt: float) -> float:
+    def roughness(self) -> float:
         """What blocks that grow by 1 leave out of K, all together.
 
         Of places spread evenly over a width of a, on the scale of K, the third cumulant
         is about a**3 / 60 times the growth, the fourth is -a**4 / 120.
         """
-        hits, width = self._widths(tilt)
+        hits, width = self._widths()
         return float(hits @ (width**3 / 360 + width**4 / 2880))
 
-    def hidden(self, tilt: float) -> float:
+    def hidden(self) -> float:
         """Variance of the gains inside blocks that grow by 1, all blocks together."""
-        hits, width = self._widths(tilt)
+        hits, width = self._widths()
         return float(hits @ width**2)
 
-    def _widths(self, tilt: float) -> tuple[_Floats, _Floats]:
+    def _widths(self) -> tuple[_Floats, _Floats]:
         """Free hits of the blocks, and how gains change over blocks that grow by 1."""
         chain = self.excess.chain
         start, stop = self.depths[:-1], self.depths[1:]
@@ -340,7 +286,7 @@ class _Profile:
             chain.measure.gain(depth, 1, above, 1, chain.frame)
             for depth in (start, stop - 1)
         ]
-        scale = np.abs(tilt * self.excess.scale / np.log(stop / start))
+        scale = np.abs(self.tilt * self.excess.scale / np.log(stop / start))
         hits = np.diff(self.mean)[far]
         free = hits * np.clip(1 - hits / (stop - start), 0, 1)
         return free, scale * np.abs(ends[0] - ends[1])
@@ -354,7 +300,7 @@ class _Profile:
         least, most = self._window(depths, mean, heat, unknown)
         fewest, widest = self._inside(chain, hits, heat, unknown[:-1])
         stride = self._stride(chain, hits, heat, unknown, times)
-        return _rounded(chain, least, most, stride, fewest, widest)
+        return chain.lattice(Windows(least, most, widest), stride, fewest)
 
     def _points(self) -> tuple[_Floats, _Floats]:
         """Depths and mean hits to interpolate between, but for what is rounding."""
@@ -408,7 +354,7 @@ class _Profile:
         unknown: NDArray[np.bool_],
         times: float,
     ) -> _Ints:
-        """Strides well below the deviations of the hits after blocks and in them."""
+        """Way well below the deviations of the hits after blocks and in them."""
         depths, known, possible = chain.depths, self.depths, chain.possible()
         inside = np.sqrt(heat * hits * np.clip(1 - hits / chain.sizes[:-1], 0, 1))
         cooler = math.sqrt(heat / self.heat)
@@ -468,18 +414,12 @@ def _ranges(tilted: Tilted) -> Iterator[tuple[_Range, _Range]]:
         )
 
 
-def _rows(tilted: Tilted) -> Iterator[_Floats]:
-    """What a profile keeps of each block."""
-    for after, inside in _ranges(tilted):
-        mean = float(after.chance @ after.hits)
-        deviation = math.sqrt(float(after.chance @ (after.hits - mean) ** 2))
-        kept, felt = after.kept(_LEFT_OUT), after.kept(_TOUCHED)
-        yield np.array([*kept, *felt, mean, deviation, *inside.kept(_LEFT_OUT)])
-
-
-def _cut_off(tilted: Tilted) -> float:
-    """Chance that the windows leave out, judged by what is at their ends."""
-    return sum(sum(part.cut()) for pair in _ranges(tilted) for part in pair)
+def _row(after: _Range, inside: _Range) -> _Floats:
+    """What a profile keeps of a block."""
+    mean = float(after.chance @ after.hits)
+    deviation = math.sqrt(float(after.chance @ (after.hits - mean) ** 2))
+    kept, felt = after.kept(_LEFT_OUT), after.kept(_TOUCHED)
+    return np.array([*kept, *felt, mean, deviation, *inside.kept(_LEFT_OUT)])
 
 
 def _over(function: np.ufunc, values: _Floats, first: _Ints, stop: _Ints) -> _Floats:

@@ -30,15 +30,10 @@ from numpy.typing import NDArray
 
 from skrank._measures import AveragePrecision
 from skrank.null import _sampling
-from skrank.null._chain import (
-    MAX_BLOCK_HITS,
-    Chain,
-    Step,
-    chances_of_more,
-    log_binomial,
-)
+from skrank.null._chain import MAX_BLOCK_HITS, Chain, Step
+from skrank.null._chances import log_binomial, log_chances_of_more
 from skrank.null._excess import Excess, Question, Term
-from skrank.null._tilting import total_cumulants
+from skrank.null._tilting import Way, total
 
 _STEPS = 32  # depths of the staircase, from either end
 _MOST_CELLS = 2**22  # of a pass; some tenths of a second
@@ -80,16 +75,14 @@ def chernoff(question: Question, enough: float) -> float:
     chains = [part.chain.coarse for part in question.parts]
     if any(chain.n_cells > _MOST_CELLS or chain.merged[-1] for chain in chains):
         return 0.0
-    pairs = zip(question.parts, chains, strict=True)
-    parts = [part.on(chain) for part, chain in pairs]
-    ways = [_best_steps(part) for part in parts]
-
-    start = total_cumulants(parts, ways, 0.0)
+    parts = question.on(chains).parts
+    ways = [Way(part, _best_steps(part)) for part in parts]
+    start = total(ways, 0.0)
     if start.slope >= 0 or start.curvature <= 0:
         return 0.0
 
     def bound(tilt: float) -> float:
-        return total_cumulants(parts, ways, tilt).value + tilt * question.slack
+        return total(ways, tilt).value + tilt * question.slack
 
     tilt = -start.slope / start.curvature
     best = bound(tilt)
@@ -112,9 +105,11 @@ def _best_steps(part: Excess) -> list[Step]:
 
 def _crowded(chain: Chain) -> float:
     """Chance that a merged block holds more hits than are followed, at most."""
-    beyond, group = chances_of_more(chain)
+    more, row = log_chances_of_more(
+        chain.n_samples, chain.n_targets, chain.sizes[:-1][chain.merged[:-1]]
+    )
     last = min(MAX_BLOCK_HITS, chain.n_targets)
-    return float(beyond[group[chain.merged[:-1]], last].sum())
+    return float(np.exp(more[row, last]).sum())
 
 
 def staircase(chain: Chain, statistic: float, sign: int, slack: float) -> float:

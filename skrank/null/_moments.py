@@ -22,7 +22,8 @@ from scipy.stats import hypergeom
 from skrank._measures import AveragePrecision, AveragePrecisionAtK
 from skrank._ties import TieGroups
 from skrank.null import _levels
-from skrank.null._chain import Chain, Closing, Step, log_binomial
+from skrank.null._chain import Chain, Closing, Step
+from skrank.null._chances import log_binomial
 from skrank.null._excess import OutOfReachError
 
 _Floats = NDArray[np.float64]

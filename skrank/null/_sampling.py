@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from skrank._jobs import run_draws
 from skrank._ranking import HitGroups
-from skrank.null._chain import Chain, log_binomial
+from skrank.null._chain import Chain
+from skrank.null._chances import log_binomial
 from skrank.null._excess import SAME, OutOfReachError, Tail, Term, slack_at
 from skrank.null._tilting import Solution, Tilted
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.null import _inversion, _levels
+from skrank.null import _inversion, _levels, _rough
 from skrank.null._excess import OutOfReachError, ask
 from skrank.null._facts import Facts
 from skrank.null._tilting import Solution, Tilted
@@ -61,11 +61,8 @@ def expand(facts: Facts, outside: float) -> Series | None:
     question = ask(facts.terms, mean, 1)
     assert question is not None
     try:
-        solution: Solution = (
-            _levels.solve(question)
-            if facts.is_large
-            else facts.solve(question, mean, 1)
-        )
+        solve = _levels.solve if facts.is_large else _rough.solve
+        solution = solve(question)
         parts, _ = solution.tilted(0.0)
     except OutOfReachError:
         return None

@@ -4,23 +4,23 @@ Under the tilt u every path of the chain is weighted by exp(u * excess). The til
 is a Markov chain again; one backward pass gives its steps exactly, and from there its
 draws and its characteristic function.
 
-Finding the tilt needs no accuracy, so it is done on a rough chain of a few dozen
-blocks. That shows where the tilted hits stand, hence how fine the blocks must be for
-the p-value to be right, and which numbers of hits can be left out.
+The tilt is the root of K', which grows with it. What is known of a list there follows
+from the steps up its chain, with all numbers of hits or within windows, hit by hit or
+in strides: a way up the list.
 """
 
 import math
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erfcx
 
-from skrank.null._chain import Chain, Step, Windows
+from skrank.null._chain import Step
 from skrank.null._excess import (
     IMPOSSIBLE,
     Cumulants,
@@ -32,13 +32,9 @@ from skrank.null._excess import (
 
 _Floats = NDArray[np.float64]
 _MAX_PASSES = 60
-_BLOCK_HITS = 6.0  # on average, in a block of the fine chain
-_GROWTH = (0.004, 0.2)  # of the blocks of the fine chain, at least and at most
-_GROWTH_PER_TARGET = 1e-3  # the law of few targets is rough: where each falls is seen
-_MAX_FINER = 4  # chains that are tried, each with blocks half as wide
-_LEFT_OUT = 1e-8  # chance of the numbers of hits outside the windows
-#: Deviations from zero at which a tilted mean need not be nearer.
-CENTRED = 0.5
+_CENTRED = 0.5  # deviations from zero at which a tilted mean need not be nearer
+#: Chance of a number of hits, in the tilted law, that is left out.
+LEFT_OUT = 1e-8
 #: Relative error of p that the blocks of all lists may cause.
 MERGING = 8e-3
 
@@ -55,9 +51,9 @@ class Tilted:
     """The chain of one list, tilted."""
 
     def __init__(
-        self, excess: Excess, tilt: float, steps: Iterable[Step], heat: float = 1.0
+        self, excess: Excess, tilt: float, steps: Iterable[Step], heat: int = 1
     ) -> None:
-        self.excess = excess
+        self.excess, self.heat = excess, heat
         self.moves: list[_Move] = []
         steps = list(steps)
         end = excess.final(steps)
@@ -161,61 +157,82 @@ class Tilted:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Solution:
-    """The tilt that centres the excess at zero, found on rough chains.
+class Way:
+    """One list, by the steps up its chain.
 
-    `spread` is the standard deviation of the excess without a tilt. Chains that are
-    `fine` already are not made finer.
+    Under `heat` the logarithms of all weights are divided by it, so that hits go
+    together; see :mod:`skrank.null._levels`.
+    """
+
+    excess: Excess
+    steps: Sequence[Step]
+    heat: int = 1
+
+    def cumulants(self, tilt: float) -> Cumulants:
+        """Return those of the list."""
+        return self.excess.cumulants(tilt, self.steps, self.heat)
+
+    def tilted(self, tilt: float) -> Tilted:
+        """Tilt the list."""
+        return Tilted(self.excess, tilt, self.steps, self.heat)
+
+    def most(self) -> float:
+        """Largest excess, of chains in which orders inside blocks count nothing."""
+        end = self.excess.final(self.steps)
+        value = np.where(end.logweight > -np.inf, end.excess, -np.inf).max(axis=0)
+        for step in self.steps:
+            ahead = window(step, value, -np.inf)
+            value = (self.excess.scale * step.gain + ahead).max(axis=0)
+        return float(value[0])
+
+
+def total(ways: Iterable[Way], tilt: float) -> Cumulants:
+    """Cumulants of the sum of independent lists: they add."""
+    lists = [(way.excess.copies, way.cumulants(tilt)) for way in ways]
+    columns = zip(*([n * part for part in one] for n, one in lists), strict=True)
+    return Cumulants(*map(sum, columns))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """The tilt that centres the excess at zero, found on a way up each list.
+
+    `spread` is the standard deviation of the excess without a tilt; `error` the
+    relative one of p for what is not on the ways.
     """
 
     question: Question
-    rough: Question
+    ways: Sequence[Way]
     tilt: float
     cumulants: Cumulants
     spread: float
-    fine: bool
+    error: float = MERGING
 
     def at(self, tilt: float) -> Cumulants:
         """Cumulants at another tilt."""
-        return _total(self.rough, tilt, self.fine)
+        return total(self.ways, tilt)
 
     def tilted(self, tilt: float) -> tuple[list[Tilted], float]:
-        """Tilt all parts, on chains fine enough for their p-value.
-
-        Returns the relative error that the blocks may cause in it, too.
-        """
-        if self.fine:
-            return [_whole(rough, tilt) for rough in self.rough.parts], MERGING
-        parts = zip(self.question.parts, self.rough.parts, strict=True)
-        copies = [part.copies for part in self.question.parts]
-        share = MERGING / sum(copies)
-        found = [_refine(part, rough, tilt, share) for part, rough in parts]
-        error = sum(n * gap for n, (_, gap) in zip(copies, found, strict=True))
-        return [tilted for tilted, _ in found], error
+        """Tilt all lists, and tell the error of a p-value that is had from them."""
+        return [way.tilted(tilt) for way in self.ways], self.error
 
     def drawn(self, tilt: float) -> list[Tilted]:
-        """Tilt all parts, on chains from which lists can be drawn."""
+        """Tilt all lists, on chains from which they can be drawn."""
         return self.tilted(tilt)[0]
-
-
-def solve(
-    question: Question, chains: Iterable[Chain], *, fine: bool = False
-) -> Solution:
-    """Find the tilt on rough chains; the value must be inside their support."""
-    rough = question.on(chains)
-    ask = partial(_total, rough, fine=fine)
-    start = ask(0.0)
-    tilt, cumulants = centre(ask, start)
-    spread = math.sqrt(start.curvature)
-    return Solution(question, rough, tilt, cumulants, spread, fine)
 
 
 def centre(
     cumulants_at: Callable[[float], Cumulants], start: Cumulants, tilt: float = 0.0
 ) -> tuple[float, Cumulants]:
-    """Find the root of K', and check that it is one."""
+    """Find the root of K', and check that it is one.
+
+    Near an end of the support there may be none: there the tilted law is a single list,
+    or rounding hides where it stands.
+    """
     tilt, found = newton(cumulants_at, start, tilt)
-    check_centred(found)
+    spread = math.sqrt(max(0.0, found.curvature))
+    if not (math.isfinite(found.value) and abs(found.slope) <= _CENTRED * spread > 0):
+        raise OutOfReachError
     return tilt, found
 
 
@@ -230,22 +247,12 @@ def newton(
     low, high, found = -math.inf, math.inf, start
     reach = start.reach(tilt)
     for _ in range(_MAX_PASSES):
-        if abs(found.slope) <= CENTRED * math.sqrt(found.curvature):
+        if abs(found.slope) <= _CENTRED * math.sqrt(found.curvature):
             break
         low, high = (tilt, high) if found.slope < 0 else (low, tilt)
         tilt = _next_tilt(tilt, found, low, high, reach)
         found = cumulants_at(tilt)
     return tilt, found
-
-
-def check_centred(found: Cumulants) -> None:
-    """Check that a tilt was found, which near an end of the support there may not be.
-
-    There the tilted law is a single list, or rounding hides where it stands.
-    """
-    spread = math.sqrt(max(0.0, found.curvature))
-    if not (math.isfinite(found.value) and abs(found.slope) <= CENTRED * spread > 0):
-        raise OutOfReachError
 
 
 def normal_tail(tilt: float, found: Cumulants) -> float:
@@ -265,125 +272,6 @@ def _next_tilt(
     towards = max(-reach, min(reach, towards))
     step = tilt + towards
     return step if low < step < high else (low + high) / 2
-
-
-def _total(question: Question, tilt: float, fine: bool) -> Cumulants:
-    """Cumulants on the steps that chains keep."""
-    steps = [p.chain.stairs if fine else p.chain.ladder for p in question.parts]
-    return total_cumulants(question.parts, steps, tilt)
-
-
-def total_cumulants(
-    parts: Sequence[Excess], ways: Iterable[Sequence[Step]], tilt: float
-) -> Cumulants:
-    """Cumulants of the sum of parts, each by its own way up its chain."""
-    pairs = zip(parts, ways, strict=True)
-    return add_cumulants(parts, (part.cumulants(tilt, up) for part, up in pairs))
-
-
-def add_cumulants(parts: Iterable[Excess], cumulants: Iterable[Cumulants]) -> Cumulants:
-    """Cumulants of independent parts add."""
-    counted = [
-        [part.copies * number for number in one]
-        for part, one in zip(parts, cumulants, strict=True)
-    ]
-    return Cumulants(*(sum(column) for column in zip(*counted, strict=True)))
-
-
-def _refine(
-    excess: Excess, rough: Excess, tilt: float, merging: float
-) -> tuple[Tilted, float]:
-    """Tilt one list on a chain that is fine enough, within windows that hold its hits.
-
-    Merging loses the variance of the gains inside the blocks, to a relative error of
-    about tilt**2 * variance / 2 in p; the growth of the blocks keeps that to `merging`.
-    Blocks half as wide lose a quarter, so that the difference tells what is lost still.
-    """
-    found = _whole(rough, tilt)
-    if not found.moves:
-        return found, 0.0
-    profile = _Profile(found)
-    growth = math.sqrt(24 * merging / max(tilt**2 * profile.roughness(), 1e-12))
-    widest = min(_GROWTH[1], _GROWTH_PER_TARGET * excess.chain.n_targets)
-    growth = 2 * min(max(growth, _GROWTH[0]), max(widest, 0.01))
-    finer, lost = 0, math.inf
-    while finer < 2 or (lost > merging / 2 and finer < _MAX_FINER):
-        before, chain = found.log_mgf, excess.chain.coarsen(growth, _BLOCK_HITS)
-        steps = chain.steps(profile.windows(chain), upwards=True)
-        found = Tilted(excess.on(chain), tilt, steps)
-        if chain.ends.size == excess.chain.ends.size:
-            return found, 0.0
-        lost = abs(found.log_mgf - before) / 3
-        growth, finer = growth / 2, finer + 1
-    return found, merging / 2 + lost
-
-
-def _whole(excess: Excess, tilt: float) -> Tilted:
-    """Tilt one list with all that is possible."""
-    return Tilted(excess, tilt, excess.chain.steps(upwards=True))
-
-
-class _Profile:
-    """Where the hits of a tilted rough chain stand."""
-
-    def __init__(self, tilted: Tilted) -> None:
-        self.excess = tilted.excess
-        self.depths = self.excess.chain.depths
-        rows = [(0, 0.0, 0, 0)]
-        for least, after, inside in tilted.marginals():
-            kept = np.flatnonzero(after > _LEFT_OUT)
-            mean = least + after @ np.arange(after.size) / after.sum()
-            widest = np.flatnonzero(inside > _LEFT_OUT)[-1]
-            rows.append((least + kept[0], mean, least + kept[-1], widest))
-        self.least, self.mean, self.most, self.widest = np.array(rows, dtype=float).T
-
-    def roughness(self) -> float:
-        """Variance of the gains inside blocks that grow by 1, all blocks together."""
-        chain = self.excess.chain
-        start, stop = self.depths[:-1], self.depths[1:]
-        far = start >= 5
-        start, stop, above = start[far], stop[far], self.mean[:-1][far]
-        ends = [
-            chain.measure.gain(depth, 1, np.rint(above), 1, chain.frame)
-            for depth in (start, stop - 1)
-        ]
-        change = self.excess.scale * (ends[0] - ends[1]) / np.log(stop / start)
-        return float((np.diff(self.mean)[far] * change**2).sum())
-
-    def windows(self, chain: Chain) -> Windows:
-        """Numbers of hits to consider at the depths of a finer chain."""
-        depths = chain.depths
-        possible = chain.possible()
-        least = np.interp(depths, self.depths, self.least)
-        most = np.interp(depths, self.depths, self.most)
-        # between two depths the hits vary by as much again as a bridge does
-        inside = np.interp(depths, self.depths[1:], np.diff(self.mean))
-        inside = np.maximum(inside, 0)  # rounding
-        half = (most - least) / 2
-        slack = 1 + np.sqrt(half**2 + 8 * inside) - half
-        slack[np.isin(depths, self.depths)] = 0
-        least, most = np.floor(least - slack), np.ceil(most + slack)
-        widest = self._widest(depths)
-        # hits do not become fewer
-        least, most = (
-            np.minimum.accumulate(least[::-1])[::-1],
-            np.maximum.accumulate(most),
-        )
-        return Windows(
-            np.maximum(possible.least, least.astype(np.intp)),
-            np.minimum(possible.most, most.astype(np.intp)),
-            np.minimum(possible.widest, widest.astype(np.intp)),
-        )
-
-    def _widest(self, depths: NDArray[np.intp]) -> _Floats:
-        """Hits to consider in groups that are parts of the rough chain's blocks."""
-        first = np.searchsorted(self.depths, depths[:-1], side="right")
-        last = np.searchsorted(self.depths, depths[1:])
-        whole = self.widest[last] + self.widest[first] * (first < last)
-        share = np.minimum(1.0, np.diff(depths) / np.diff(self.depths)[last - 1])
-        part = share * whole
-        part += 7 * np.sqrt(part * (1 - share)) + 6 * (share < 1)
-        return np.asarray(np.minimum(np.ceil(part), whole))
 
 
 def _after(step: Step, joint: _Floats) -> _Floats:
@@ -407,7 +295,7 @@ def _after(step: Step, joint: _Floats) -> _Floats:
 
 def _felt(chance: _Floats) -> slice:
     """Where chances are felt, from the first to the last."""
-    kept = np.flatnonzero(chance > _LEFT_OUT)
+    kept = np.flatnonzero(chance > LEFT_OUT)
     return slice(int(kept[0]), int(kept[-1]) + 1)
 
 

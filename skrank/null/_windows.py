@@ -12,26 +12,22 @@ depth, bounds the tail; an h whose bound is far below that is left out.
 A law tilted as a whole may have two humps on both sides of the observed value, as where
 a tie on top counts the more the more hits it holds: neither is part of the tail, one is
 too low and one too rare. Without the paths of either, a single hump is left.
+
+Where the numbers of hits are many, every few of them are enough to find the windows,
+and need not be followed one by one inside of these either: see `Chain.strides`.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
-from typing import NamedTuple
+from functools import partial, reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.null._chain import Chain, Step, Windows, log_chances
-from skrank.null._excess import Cumulants, OutOfReachError, Question, window
-from skrank.null._tilting import (
-    Solution,
-    Tilted,
-    centre,
-    normal_tail,
-    total_cumulants,
-)
+from skrank.null._chain import Chain, Step, Windows
+from skrank.null._excess import OutOfReachError, Question
+from skrank.null._tilting import Solution, Way, centre, normal_tail, total
 
 _MOST_GROUPS = 256  # each of which costs every pass the same, however few its hits
 _MOST_VISITS = 2**22  # numbers of hits at all depths
@@ -39,69 +35,18 @@ _FEW_CELLS, _MOST_CELLS = 2**20, 2**22  # of a pass: up to .1 s, and half a seco
 _MOST_CLOSING = 2**19  # of the last group, where ways to fill it are tabled
 _TILTS = 2.0 ** (np.arange(-4, 5) / 2)  # times the one that centres the whole
 _LEFT_OUT = 18.0  # logarithm of the bound of the tail, over those that are left out
+_COARSE = 1.0  # strides in a standard deviation, to find out what is part of the tail
 _UNDERFLOW = 1e-300  # of a tilted chance, which is no less for a bound
 _FIRST, _DEEPER = -40.0, 3.0  # chances that are left out at first, if cells are many
 
 _Floats = NDArray[np.float64]
 
 
-class _Paths(NamedTuple):
-    """The ways up all lists, within windows."""
-
-    question: Question
-    ways: list[list[Step]]
-
-    @classmethod
-    def within(cls, question: Question, windows: Sequence[Windows]) -> "_Paths":
-        """Return the ways up chains without blocks."""
-        pairs = zip(question.parts, windows, strict=True)
-        return cls(question, [list(p.chain.steps(w, upwards=True)) for p, w in pairs])
-
-    def most(self) -> float:
-        """Largest excess."""
-        total = 0.0
-        for part, steps in zip(self.question.parts, self.ways, strict=True):
-            end = part.final(steps)
-            value = np.where(end.logweight > -np.inf, end.excess, -np.inf).max(axis=0)
-            for step in steps:
-                ahead = window(step, value, -np.inf)
-                value = (part.scale * step.gain + ahead).max(axis=0)
-            total += part.copies * float(value[0])
-        return total
-
-    def cumulants(self, tilt: float) -> Cumulants:
-        """Cumulants of the sum of the lists."""
-        return total_cumulants(self.question.parts, self.ways, tilt)
-
-    def tilted(self, tilt: float) -> list[Tilted]:
-        """Tilt all lists."""
-        pairs = zip(self.question.parts, self.ways, strict=True)
-        return [Tilted(part, tilt, steps) for part, steps in pairs]
-
-    def log_bounds(self, tilt: float) -> list[_Floats]:
-        """Bounds of each list: over the hits after a group, those in it, and so on."""
-        lists, parts = self.tilted(tilt), self.question.parts
-        pairs = zip(parts, lists, strict=True)
-        whole = sum(part.copies * one.log_mgf for part, one in pairs)
-        rows = ([c for _, *both in one.marginals() for c in both] for one in lists)
-        chances = (np.maximum(np.concatenate(row), _UNDERFLOW) for row in rows)
-        return [whole + np.log(chance) for chance in chances]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Narrowed(Solution):
-    """The tilt of lists within windows; `left_out` is relative to the tail."""
+    """The tilt of lists within windows; `log_upper` is a bound of the tail."""
 
-    paths: _Paths
-    left_out: float
-
-    def at(self, tilt: float) -> Cumulants:
-        """Cumulants at another tilt."""
-        return self.paths.cumulants(tilt)
-
-    def tilted(self, tilt: float) -> tuple[list[Tilted], float]:
-        """Tilt all parts, within the windows."""
-        return self.paths.tilted(tilt), self.left_out
+    log_upper: float = 0.0
 
 
 def solve(question: Question, log_bounds: tuple[float, float]) -> Narrowed:
@@ -109,111 +54,161 @@ def solve(question: Question, log_bounds: tuple[float, float]) -> Narrowed:
 
     A dozen passes up chains without blocks, within windows that leave out what is
     unlikely without a tilt: as much as can be, if the tail is not as unlikely.
-    O(n_groups * hits above * hits in a group) for each.
+    O(n_groups * hits above * hits in a group) for each, in strides where that is long.
     """
-    least = log_bounds[0] - _LEFT_OUT
-    few = (
-        _n_cells([_likely(part.chain, least) for part in question.parts]) <= _FEW_CELLS
-    )
-    floor = least if few else max(min(_FIRST, log_bounds[1] - 2 * _LEFT_OUT), least)
+    if not all(_is_short(part.chain) for part in question.parts):
+        raise OutOfReachError
+    floor = lowest = log_bounds[0] - _LEFT_OUT
+    likely = _likely(question, floor)
+    if _n_cells(likely) > _FEW_CELLS:
+        floor = max(min(_FIRST, log_bounds[1] - 2 * _LEFT_OUT), lowest)
+        likely = _likely(question, floor)
     while True:
-        found, most = _within(question, floor)
-        if found is not None and floor <= max(most - _LEFT_OUT, least):
+        found, most = _within(question, likely, floor)
+        if found is not None and floor <= max(most - _LEFT_OUT, lowest):
             return found
-        if floor == least:
+        if floor == lowest:
             raise OutOfReachError
-        floor = max(least, _DEEPER * floor if found is None else most - 2 * _LEFT_OUT)
+        floor = _DEEPER * floor if found is None else most - 2 * _LEFT_OUT
+        floor = max(floor, lowest)
+        likely = _likely(question, floor)
 
 
-def _within(question: Question, floor: float) -> tuple[Narrowed | None, float]:
-    """Find the tilt, all being left out that is so unlikely; and bound the tail.
-
-    None where nothing that is left is as extreme.
-    """
-    likely = [_likely(part.chain, floor) for part in question.parts]
-    if _n_cells(likely) > _MOST_CELLS:
-        raise OutOfReachError
-    paths = _Paths.within(question, likely)
-    if paths.most() < 0:
-        return None, 0.0
-    start = paths.cumulants(0.0)
-    try:
-        tilt, _ = centre(paths.cumulants, start)
-        most, windows, log_left_out = _narrowed(paths, likely, tilt)
-        paths = _Paths.within(question, windows)
-        tilt, found = centre(paths.cumulants, paths.cumulants(tilt), tilt)
-    except OutOfReachError:
-        return None, 0.0
-    log_left_out = float(np.logaddexp(log_left_out, floor))
-    left_out = math.exp(min(log_left_out - normal_tail(tilt, found), 700.0))
-    spread = math.sqrt(start.curvature)
-    args = question, question, tilt, found, spread, True, paths, left_out
-    return Narrowed(*args), most
+def _is_short(chain: Chain) -> bool:
+    """Whether every number of hits can be looked at, and no order is left open."""
+    groups = chain.ends.size
+    many = not 1 < groups <= _MOST_GROUPS or groups * chain.n_targets > _MOST_VISITS
+    return not (many or chain.merged.any() or chain.closing_size[1] > _MOST_CLOSING)
 
 
-def _likely(chain: Chain, floor: float) -> Windows:
-    """Numbers of hits that are likely enough without a tilt, where they are few."""
-    groups, m = chain.ends.size, chain.n_targets
-    many = not 1 < groups <= _MOST_GROUPS or groups * m > _MOST_VISITS
-    if many or chain.merged.any() or chain.closing_size[1] > _MOST_CLOSING:
-        raise OutOfReachError
-    floor -= math.log(2 * groups * m)
-    kept = log_chances(chain, chain.depths) > floor
-    least, most = kept.argmax(axis=1), m - kept[:, ::-1].argmax(axis=1)
-    inside = log_chances(chain, chain.sizes[:-1]) > floor
-    widest = np.minimum(m - inside[:, ::-1].argmax(axis=1), most[1:] - least[:-1])
-    return Windows(least, most, widest)
+def _likely(question: Question, floor: float) -> list[Windows]:
+    """Leave out what is so unlikely in all lists together."""
+    floor -= math.log(sum(part.copies for part in question.parts))
+    return [part.chain.likely(floor)[0] for part in question.parts]
 
 
 def _n_cells(windows: Sequence[Windows]) -> int:
-    """Cells of a pass up all lists."""
-    return sum(
-        int(((1 + widest) * (1 + most - least)[:-1]).sum())
-        for least, most, widest in windows
-    )
+    return sum(one.n_cells for one in windows)
 
 
-def _narrowed(
-    paths: _Paths, windows: Sequence[Windows], tilt: float
-) -> tuple[float, list[Windows], float]:
-    """Bound the tail, leave out what is bounded far below, and say how much that is.
+def _ways(question: Question, windows: Sequence[Windows]) -> list[Way]:
+    pairs = zip(question.parts, windows, strict=True)
+    return [Way(p, list(p.chain.steps(w, upwards=True))) for p, w in pairs]
 
-    All but the windows are logarithms.
-    """
-    tilts = [0.0, *(_TILTS * tilt)] if tilt > 0 else [0.0]
-    bounds = zip(*map(paths.log_bounds, tilts), strict=True)
-    lists = [
-        np.split(reduce(np.minimum, alike), _starts(steps))
-        for alike, steps in zip(bounds, paths.ways, strict=True)
+
+def _strided(
+    question: Question, windows: Sequence[Windows], per_deviation: float
+) -> list[Way]:
+    """Ways in strides, so many of them in a standard deviation of the hits."""
+    lattices = [
+        part.chain.lattice(
+            one, part.chain.strides(per_deviation), np.zeros_like(one.widest)
+        )
+        for part, one in zip(question.parts, windows, strict=True)
     ]
-    most = min(_log_sum(row) for rows in lists for row in rows)
-    floor = most - _LEFT_OUT
-    cuts = [_cut(*one, floor) for one in zip(windows, lists, strict=True)]
-    copies = np.array([part.copies for part in paths.question.parts])
-    left_out = _log_sum(np.log(copies) + [outside for _, outside in cuts])
-    return most, [narrow for narrow, _ in cuts], left_out
+    if sum(lattice.n_cells for lattice in lattices) > _MOST_CELLS:
+        raise OutOfReachError
+    pairs = zip(question.parts, lattices, strict=True)
+    return [Way(part, list(part.chain.climb(lattice))) for part, lattice in pairs]
+
+
+def _within(
+    question: Question, likely: Sequence[Windows], floor: float
+) -> tuple[Narrowed | None, float]:
+    """Bound the tail, narrow the windows, and find the tilt within them.
+
+    None where nothing is as extreme in windows that leave out what is so unlikely. What
+    is had in strides is no bound, but nearly one.
+    """
+    every = _n_cells(likely) <= _MOST_CELLS
+    ways = _ways(question, likely) if every else _strided(question, likely, _COARSE)
+    if sum(way.excess.copies * way.most() for way in ways) < 0:
+        return None, 0.0
+    start = total(ways, 0.0)
+    try:
+        tilt, _ = centre(partial(total, ways), start)
+        bounds = _log_bounds(ways, tilt, question.slack)
+        most = min(_log_sum(row) for rows in bounds for row in rows)
+        windows, log_left_out = _narrowed(ways, bounds, most - _LEFT_OUT)
+        ways, error = _fine(question, windows, tilt)
+        tilt, found = centre(partial(total, ways), total(ways, tilt), tilt)
+    except OutOfReachError:
+        return None, 0.0
+    log_left_out = float(np.logaddexp(log_left_out, floor))
+    error += math.exp(min(log_left_out - normal_tail(tilt, found), 700.0))
+    log_upper = float(np.logaddexp(most, floor)) if every else 0.0
+    spread = math.sqrt(start.curvature)
+    return Narrowed(question, ways, tilt, found, spread, error, log_upper), most
+
+
+def _fine(
+    question: Question, windows: Sequence[Windows], tilt: float
+) -> tuple[list[Way], float]:
+    """Ways over all numbers of hits, or in so short strides that twice those do.
+
+    And by how much the tilted law feels the strides.
+    """
+    if _n_cells(windows) <= _MOST_CELLS:
+        return _ways(question, windows), 0.0
+    twice, ways = (_strided(question, windows, k * _COARSE) for k in (1, 2))
+    change = total(ways, tilt).value - total(twice, tilt).value
+    return ways, math.expm1(min(abs(change), 700.0))
+
+
+def _log_bounds(ways: Sequence[Way], tilt: float, slack: float) -> list[list[_Floats]]:
+    """Bounds of each list: over the hits after a group, those in it, and so on up."""
+    tilts = [0.0, *(_TILTS * tilt)] if tilt > 0 else [0.0]
+    bounds = zip(*(_log_bounds_at(ways, one, slack) for one in tilts), strict=True)
+    return [
+        np.split(reduce(np.minimum, alike), _starts(way.steps))
+        for alike, way in zip(bounds, ways, strict=True)
+    ]
+
+
+def _log_bounds_at(ways: Sequence[Way], tilt: float, slack: float) -> list[_Floats]:
+    """Chernoff's bounds at one tilt, those of a list one after the other."""
+    lists = [way.tilted(tilt) for way in ways]
+    pairs = zip(ways, lists, strict=True)
+    whole = sum(way.excess.copies * one.log_mgf for way, one in pairs) + tilt * slack
+    rows = ([c for _, *both in one.marginals() for c in both] for one in lists)
+    chances = (np.maximum(np.concatenate(row), _UNDERFLOW) for row in rows)
+    return [whole + np.log(chance) for chance in chances]
 
 
 def _starts(steps: Sequence[Step]) -> NDArray[np.intp]:
     """Where the rows of bounds begin, but the first one."""
     sizes = [
-        (step.next_most - step.next_least + 1, step.gain.shape[0])
+        ((step.next_most - step.next_least) // step.next_stride + 1, step.gain.shape[0])
         for step in reversed(steps)
     ]
     return np.cumsum(sizes)[:-1]
 
 
-def _cut(
-    windows: Windows, rows: Sequence[_Floats], floor: float
-) -> tuple[Windows, float]:
-    """Leave out numbers of hits that are bounded so far down; and the sum of these."""
-    least, most, widest = (part.copy() for part in windows)
+def _narrowed(
+    ways: Sequence[Way], bounds: Sequence[Sequence[_Floats]], floor: float
+) -> tuple[list[Windows], float]:
+    """Leave out what is bounded below the floor; and the logarithm of how much."""
+    cuts = [_cut(*one, floor) for one in zip(ways, bounds, strict=True)]
+    copies = np.array([way.excess.copies for way in ways])
+    left_out = _log_sum(np.log(copies) + [outside for _, outside in cuts])
+    return [narrow for narrow, _ in cuts], left_out
+
+
+def _cut(way: Way, rows: Sequence[_Floats], floor: float) -> tuple[Windows, float]:
+    """Leave out numbers of hits that are bounded so far down; and the sum of these.
+
+    In strides each of them stands for those up to the next ones, on both sides.
+    """
+    least, most, widest = (part.copy() for part in way.excess.chain.possible())
     left_out = [-np.inf]
-    for index, (after, inside) in enumerate(zip(rows[::2], rows[1::2], strict=True)):
+    steps, pairs = reversed(way.steps), zip(rows[::2], rows[1::2], strict=True)
+    for index, (step, (after, inside)) in enumerate(zip(steps, pairs, strict=True)):
         kept, wide = np.flatnonzero(after > floor), np.flatnonzero(inside > floor)[-1]
-        most[index + 1] = least[index + 1] + kept[-1]
-        least[index + 1] += kept[0]
-        widest[index] = wide
+        first, last = step.next_least + step.next_stride * kept[[0, -1]]
+        room = step.next_stride - 1
+        least[index + 1] = max(least[index + 1], first - room)
+        most[index + 1] = min(most[index + 1], last + room)
+        widest[index] = step.fewest + step.stride * (wide + 1) - 1
         left_out += [*after[: kept[0]], *after[kept[-1] + 1 :], *inside[wide + 1 :]]
     return Windows(least, most, widest), _log_sum(np.array(left_out))
 

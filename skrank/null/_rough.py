@@ -1,0 +1,191 @@
+"""Find the tilt on a rough chain, and go on to one as fine as the p-value needs.
+
+Finding the tilt needs no accuracy, so it is done on a rough chain of a few dozen
+blocks. That shows where the tilted hits stand, hence how fine the blocks must be for
+the p-value to be right, and which numbers of hits can be left out.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank.null._chain import Chain, Windows
+from skrank.null._excess import Cumulants, Excess, OutOfReachError, Question
+from skrank.null._tilting import (
+    LEFT_OUT,
+    MERGING,
+    Solution,
+    Tilted,
+    Way,
+    centre,
+    total,
+)
+
+_BLOCK_HITS = 6.0  # on average, in a block of the fine chain
+_GROWTH = (0.004, 0.2)  # of the blocks of the fine chain, at least and at most
+_GROWTH_PER_TARGET = 1e-3  # the law of few targets is rough: where each falls is seen
+_MAX_FINER = 4  # chains that are tried, each with blocks half as wide
+_INSIDE = 1e-9  # deviations from the best of rough lists to be inside of them
+_DEEP = -4.0  # K of a list below which a left tail is asked of chains fine throughout
+_FULL_CELLS = 2**20  # of a pass of the full chain, where it is preferred to blocks
+_MOST_CELLS = 2**25  # of a pass of the one or the other; half a GiB
+
+_Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rough(Solution):
+    """The tilt of lists whose ways are those of rough chains."""
+
+    def tilted(self, tilt: float) -> tuple[list[Tilted], float]:
+        """Tilt all lists, on chains fine enough for their p-value."""
+        copies = [part.copies for part in self.question.parts]
+        share = MERGING / sum(copies)
+        pairs = zip(self.question.parts, self.ways, strict=True)
+        found = [_refine(part, way.excess, tilt, share) for part, way in pairs]
+        error = sum(n * gap for n, (_, gap) in zip(copies, found, strict=True))
+        return [tilted for tilted, _ in found], error
+
+
+def solve(question: Question) -> Solution:
+    """Find the tilt on rough chains, or on finer ones where those do not reach.
+
+    Lists that are nearly as bad as can be have their targets at the very end, which
+    blocks, and windows drawn from blocks, do not resolve: there every number of hits is
+    followed on chains that are fine enough as they are.
+    """
+    above = all(part.sign > 0 for part in question.parts)
+    ways = _ladders(question, [part.chain.rough for part in question.parts])
+    if _is_inside(ways):
+        solution = _Rough(question, ways, *_centred(ways))
+        lists = sum(part.copies for part in question.parts)
+        deep = solution.cumulants.value <= _DEEP * lists
+        if above or not (solution.tilt > 0 and deep):
+            return solution
+    chains = [part.chain for part in question.parts]
+    if above or sum(chain.n_cells for chain in chains) > _FULL_CELLS:
+        chains = [chain.fine for chain in chains]
+    if sum(chain.n_cells for chain in chains) > _MOST_CELLS:
+        raise OutOfReachError
+    if above:
+        ways = _ladders(question, chains)
+        return _Rough(question, ways, *_centred(ways))
+    ways = [Way(part, part.chain.stairs) for part in question.on(chains).parts]
+    return Solution(question, ways, *_centred(ways))
+
+
+def _ladders(question: Question, chains: Sequence[Chain]) -> list[Way]:
+    return [Way(part, part.chain.ladder) for part in question.on(chains).parts]
+
+
+def _is_inside(ways: Sequence[Way]) -> bool:
+    """Whether there is a tilt, the largest excess being above zero."""
+    most = sum(way.excess.copies * way.most() for way in ways)
+    return most > _INSIDE * math.sqrt(total(ways, 0.0).curvature)
+
+
+def _centred(ways: Sequence[Way]) -> tuple[float, Cumulants, float]:
+    """Tilt, cumulants there, and the deviation without a tilt."""
+    start = total(ways, 0.0)
+    tilt, found = centre(partial(total, ways), start)
+    return tilt, found, math.sqrt(start.curvature)
+
+
+def _refine(
+    excess: Excess, rough: Excess, tilt: float, merging: float
+) -> tuple[Tilted, float]:
+    """Tilt one list on a chain that is fine enough, within windows that hold its hits.
+
+    Merging loses the variance of the gains inside the blocks, to a relative error of
+    about tilt**2 * variance / 2 in p; the growth of the blocks keeps that to `merging`.
+    Blocks half as wide lose a quarter, so that the difference tells what is lost still.
+    """
+    found = _whole(rough, tilt)
+    if not found.moves:
+        return found, 0.0
+    profile = _Profile(found)
+    growth = math.sqrt(24 * merging / max(tilt**2 * profile.roughness(), 1e-12))
+    widest = min(_GROWTH[1], _GROWTH_PER_TARGET * excess.chain.n_targets)
+    growth = 2 * min(max(growth, _GROWTH[0]), max(widest, 0.01))
+    finer, lost = 0, math.inf
+    while finer < 2 or (lost > merging / 2 and finer < _MAX_FINER):
+        before, chain = found.log_mgf, excess.chain.coarsen(growth, _BLOCK_HITS)
+        steps = chain.steps(profile.windows(chain), upwards=True)
+        found = Tilted(excess.on(chain), tilt, steps)
+        if chain.ends.size == excess.chain.ends.size:
+            return found, 0.0
+        lost = abs(found.log_mgf - before) / 3
+        growth, finer = growth / 2, finer + 1
+    return found, merging / 2 + lost
+
+
+def _whole(excess: Excess, tilt: float) -> Tilted:
+    """Tilt one list with all that is possible."""
+    return Tilted(excess, tilt, excess.chain.steps(upwards=True))
+
+
+class _Profile:
+    """Where the hits of a tilted rough chain stand."""
+
+    def __init__(self, tilted: Tilted) -> None:
+        self.excess = tilted.excess
+        self.depths = self.excess.chain.depths
+        rows = [(0, 0.0, 0, 0)]
+        for least, after, inside in tilted.marginals():
+            kept = np.flatnonzero(after > LEFT_OUT)
+            mean = least + after @ np.arange(after.size) / after.sum()
+            widest = np.flatnonzero(inside > LEFT_OUT)[-1]
+            rows.append((least + kept[0], mean, least + kept[-1], widest))
+        self.least, self.mean, self.most, self.widest = np.array(rows, dtype=float).T
+
+    def roughness(self) -> float:
+        """Variance of the gains inside blocks that grow by 1, all blocks together."""
+        chain = self.excess.chain
+        start, stop = self.depths[:-1], self.depths[1:]
+        far = start >= 5
+        start, stop, above = start[far], stop[far], self.mean[:-1][far]
+        ends = [
+            chain.measure.gain(depth, 1, np.rint(above), 1, chain.frame)
+            for depth in (start, stop - 1)
+        ]
+        change = self.excess.scale * (ends[0] - ends[1]) / np.log(stop / start)
+        return float((np.diff(self.mean)[far] * change**2).sum())
+
+    def windows(self, chain: Chain) -> Windows:
+        """Numbers of hits to consider at the depths of a finer chain."""
+        depths = chain.depths
+        possible = chain.possible()
+        least = np.interp(depths, self.depths, self.least)
+        most = np.interp(depths, self.depths, self.most)
+        # between two depths the hits vary by as much again as a bridge does
+        inside = np.interp(depths, self.depths[1:], np.diff(self.mean))
+        inside = np.maximum(inside, 0)  # rounding
+        half = (most - least) / 2
+        slack = 1 + np.sqrt(half**2 + 8 * inside) - half
+        slack[np.isin(depths, self.depths)] = 0
+        least, most = np.floor(least - slack), np.ceil(most + slack)
+        widest = self._widest(depths)
+        # hits do not become fewer
+        least, most = (
+            np.minimum.accumulate(least[::-1])[::-1],
+            np.maximum.accumulate(most),
+        )
+        return Windows(
+            np.maximum(possible.least, least.astype(np.intp)),
+            np.minimum(possible.most, most.astype(np.intp)),
+            np.minimum(possible.widest, widest.astype(np.intp)),
+        )
+
+    def _widest(self, depths: NDArray[np.intp]) -> _Floats:
+        """Hits to consider in groups that are parts of the rough chain's blocks."""
+        first = np.searchsorted(self.depths, depths[:-1], side="right")
+        last = np.searchsorted(self.depths, depths[1:])
+        whole = self.widest[last] + self.widest[first] * (first < last)
+        share = np.minimum(1.0, np.diff(depths) / np.diff(self.depths)[last - 1])
+        part = share * whole
+        part += 7 * np.sqrt(part * (1 - share)) + 6 * (share < 1)
+        return np.asarray(np.minimum(np.ceil(part), whole))
