@@ -3,9 +3,10 @@
 import math
 import random
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from fractions import Fraction
 from functools import cache
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, product
 
 import numpy as np
 import pytest
@@ -333,6 +334,35 @@ def test_lists_near_their_best_are_counted_together(value):
     found = asked._count(10**6)
     share = np.mean(pairs >= value - 1e-12)
     assert math.exp(found.log_pvalue) == pytest.approx(share, rel=1e-9)
+
+
+@pytest.mark.parametrize("ties", TIES)
+def test_folds_of_few_ties_are_counted_in_two_halves(ties):
+    """All combinations of the values of four lists, in rational numbers."""
+    lists = [([6, 30], 5), ([3, 40], 4), ([20, 5, 11], 3), ([6, 30], 5)]
+    laws = [oracles.null_law(s, m, "average_precision", ties=ties) for s, m in lists]
+    law = {Fraction(0): Fraction(1)}
+    for one in laws:
+        total = defaultdict(Fraction)
+        for (x, p), (y, q) in product(law.items(), one.items()):
+            total[x + y / 4] += p * q
+        law = total
+    null = MeanNull(
+        [RandomSelectionNull(sum(s), m, tie_sizes=s, ties=ties) for s, m in lists]
+    )
+    values = sorted(law)
+    for value in values[:: len(values) // 10 + 1]:
+        for sign, side in ((1, "greater"), (-1, "less")):
+            exact = float(sum(p for x, p in law.items() if sign * (x - value) >= 0))
+            asked = Asked(null._facts, float(value), sign)
+            assert asked._count(10**5).pvalue == pytest.approx(exact, rel=1e-9), side
+
+
+def test_folds_of_too_many_values_are_not_counted():
+    null = MeanNull([RandomSelectionNull(40, 8, tie_sizes=[10, 30])] * 6)
+    asked = Asked(null._facts, null.mean() + null.std(), 1)
+    assert asked._count(100) is None  # nine values a list, but not three lists
+    assert asked._count(1000) is not None
 
 
 def all_values(n, m):

@@ -272,7 +272,8 @@ class Asked:
     def _engines(self, question: Question) -> Iterator[tuple[_Engine, float]]:
         """Engines, each with the error that ends the search after it."""
         facts = self.facts
-        if self._is_extreme() and (self.sign > 0 or not facts.is_rare):
+        folds = facts.has_few_groups and not facts.is_single
+        if folds or (self._is_extreme() and (self.sign > 0 or not facts.is_rare)):
             yield partial(self._count, _enumeration.FEW_COUNTED), 0.0
         accurate = _TIGHT if facts.is_long else _ACCURATE
         if facts.has_few_groups:

@@ -187,24 +187,45 @@ def count_together(
     """P(mean value >= statistic), or <= with sign -1, of several lists.
 
     None of them may be worse than the best of all others can make up for, so that few
-    placements of each are left where the mean is near the `best` values of all. None
-    where too many are.
+    placements of each are left where the mean is near the `best` values of all. The
+    lists are added up in two halves, whose sum is not enumerated. None where too many
+    placements, or values of a half, are left.
     """
-    left = sum(
+    whole = sum(
         term.copies * term.weight * end for term, end in zip(terms, best, strict=True)
     )
-    room = sign * (left - statistic) + slack
-    total = Atoms(np.zeros(1), np.zeros(1), 0.0)
+    room = sign * (whole - statistic) + slack
+    halves = [(Atoms(np.zeros(1), np.zeros(1), 0.0), 0.0)] * 2
     for (chain, weight, copies), to_come, end in zip(terms, ahead, best, strict=True):
         one = _extreme_law(chain, to_come, end - sign * room / weight, sign, most_paths)
         if one is None:
             return None
         for _ in range(copies):
-            if total.value.size * one.value.size > most_paths:
+            halves.sort(key=lambda half: half[0].value.size)
+            (fewer, top), more = halves
+            if fewer.value.size * one.value.size > most_paths:
                 return None
-            total, left = total.plus(one.times(weight)), left - weight * end
-            total = total.take(sign * (total.value + left - statistic) >= -slack)
-    return total.tail(statistic, sign, slack)
+            fewer, top = fewer.plus(one.times(weight)), top + weight * end
+            kept = sign * (fewer.value + (whole - top) - statistic) >= -slack
+            halves = [(fewer.take(kept), top), more]
+    return _tail_of_sum(halves[0][0], halves[1][0], statistic, sign, slack)
+
+
+def _tail_of_sum(
+    one: Atoms, other: Atoms, statistic: float, sign: int, slack: float
+) -> Tail:
+    """P(sum >= statistic), or <= with sign -1, of two independent values.
+
+    O((N + M) log(N)) for N and M values.
+    """
+    order = slice(None, None, -sign)  # from the most extreme value on
+    value = sign * one.value[order]
+    reached = np.logaddexp.accumulate(np.append(-np.inf, one.logchance[order]))
+    wanted = sign * (statistic - other.value) - slack
+    count = np.searchsorted(-value, -wanted, "right")
+    log_p = np.logaddexp.reduce(other.logchance + reached[count], initial=-np.inf)
+    log_p = min(0.0, float(log_p))
+    return Tail(log_p, (log_p, log_p))
 
 
 def _extreme_law(
