@@ -175,6 +175,10 @@ def test_lists_followed_in_strides_to_the_end(monkeypatch, ties, z):
     assert max(step.stride for step in solution.ways[0].steps) >= 2
     log_p, _, other = _inversion.tail(solution)
     assert abs(math.expm1(log_p - at_once)) <= 3 * (error + other)
+    with pytest.raises(OutOfReachError):  # whose hits are drawn one by one
+        solution.drawn(solution.tilt)
+    drawn = Asked(null._facts, value, 1, size=2000).named("tilted")
+    assert abs(math.expm1(drawn.log_pvalue - at_once)) <= 4 * drawn.error + error
 
 
 def test_what_is_all_but_perfect_cannot_be_tilted():

@@ -320,7 +320,10 @@ class Asked:
         return _found(partial(_windows.solve, self._question, self._limits))
 
     def _every_hits(self, question: Question) -> list[Solution]:
-        return _found(partial(self._every_hit, question))
+        """Find the tilt for every number of hits, where they can be followed."""
+        if not self.facts.is_feasible:
+            return []
+        return _found(partial(_rough.solve, question))
 
     def _strides(self, question: Question) -> list[Solution]:
         """Find the tilt in strides, where a list has many targets, or is long."""
@@ -416,26 +419,20 @@ class Asked:
             return None
         if method == "grid":
             return self._bound(_CERTIFIED)
-        solution = self._solution(question)
-        if method == "inversion":
-            return self._invert(solution)
-        return self._tilt(solution)
-
-    def _solution(self, question: Question) -> Solution:
-        """Find the tilt within windows, in strides, or for every number of hits."""
-        if self.facts.has_few_groups and self._narrowed:
-            return self._narrowed[0]
-        if self.facts.is_large:
-            found = _attempt(partial(_levels.solve, question))
+        engine = self._invert if method == "inversion" else self._tilt
+        for solution in self._solutions(question):
+            found = _attempt(partial(engine, solution))
             if found is not None:
                 return found
-        return self._every_hit(question)
+        return None
 
-    def _every_hit(self, question: Question) -> Solution:
-        """Find the tilt for every number of hits, where they can be followed."""
-        if not self.facts.is_feasible:
-            raise OutOfReachError
-        return _rough.solve(question)
+    def _solutions(self, question: Question) -> Iterator[Solution]:
+        """Tilts found within windows, in strides, and for every number of hits."""
+        if self.facts.has_few_groups:
+            yield from self._narrowed
+        if self.facts.is_large:
+            yield from _found(partial(_levels.solve, question))
+        yield from self._every_hits(question)
 
     def _refusal(self, method: str) -> RefusedError:
         msg = (

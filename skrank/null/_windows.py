@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from skrank.null._chain import Chain, Step, Windows
 from skrank.null._excess import OutOfReachError, Question
-from skrank.null._tilting import Solution, Way, centre, normal_tail, total
+from skrank.null._tilting import Solution, Tilted, Way, centre, normal_tail, total
 
 _MOST_GROUPS = 256  # each of which costs every pass the same, however few its hits
 _MOST_VISITS = 2**22  # numbers of hits at all depths
@@ -47,6 +47,12 @@ class Narrowed(Solution):
     """The tilt of lists within windows; `log_upper` is a bound of the tail."""
 
     log_upper: float = 0.0
+
+    def drawn(self, tilt: float) -> list[Tilted]:
+        """Tilt all lists, unless they are followed in strides, which hold no draws."""
+        if any(step.stride > 1 for way in self.ways for step in way.steps):
+            raise OutOfReachError
+        return self.tilted(tilt)[0]
 
 
 def solve(question: Question, log_bounds: tuple[float, float]) -> Narrowed:
