@@ -26,7 +26,7 @@ from skrank.null._tilting import Solution, Tilted
 _ALIAS = 1e-5  # of the probability: what the period may add
 _BEHIND = 2.0  # K at the tilt of the contour
 _GOOD = 4e-3  # relative size of the frequencies left out at which to stop
-_FIRST = 12
+_FIRST, _LUMPY = 12, 1600  # frequencies at least, and of all targets together
 _MAX_FREQUENCIES = 2**15
 _FEW_FREQUENCIES = 2**12  # where other engines may follow
 _LOOK, _SLOW = 384, 0.3  # frequencies after which such an error is left to them
@@ -74,11 +74,15 @@ def tail(solution: Solution, *, patient: bool = True) -> Tail:
 def _least_frequencies(
     solution: Solution, parts: list[Tilted], cells: int, width: float
 ) -> int:
-    """Return the number of frequencies before which none are taken to be the last."""
-    groups = sum(part.copies * part.chain.ends.size for part in solution.question.parts)
-    if groups < _FEW_GROUPS:
-        return max(_FIRST, min(_LATTICE[0], _LATTICE[1] // max(cells, 1)))
-    return max(_FIRST, _echo(parts, solution.cumulants.curvature, width))
+    """Return the number of frequencies before which none are taken to be the last.
+
+    The law of few targets is lumpy: what has vanished may come back.
+    """
+    asked = solution.question.parts
+    first = max(_FIRST, _LUMPY // sum(x.copies * x.chain.n_targets for x in asked))
+    if sum(x.copies * x.chain.ends.size for x in asked) < _FEW_GROUPS:
+        return max(first, min(_LATTICE[0], _LATTICE[1] // max(cells, 1)))
+    return max(first, _echo(parts, solution.cumulants.curvature, width))
 
 
 def _echo(parts: list[Tilted], variance: float, width: float) -> int:
