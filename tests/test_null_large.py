@@ -768,7 +768,7 @@ def test_draws_answer_where_inversion_does_not(monkeypatch):
     assert expected.method == expected_far.method == "inversion"
     monkeypatch.setattr("skrank.null._choice._DRAWS", 2**11)
     monkeypatch.setattr(_inversion, "tail", lambda *_, **__: Tail(0.0, error=math.inf))
-    monkeypatch.setattr("skrank.null._grid.tail", lambda *_: None)
+    monkeypatch.setattr("skrank.null._grid._MAX_STATES", 0)
     found = null.tail(near)
     assert found.method == "monte_carlo"
     assert found.error < 0.05

@@ -159,13 +159,18 @@ def test_tilted_draws_that_all_miss():
     assert all(one.error == math.inf for one in missed)
 
 
+def out_of_reach(*_, **__):
+    """Stand for an engine that does not reach."""
+    raise OutOfReachError
+
+
 def test_inversion_that_fails_says_so(monkeypatch):
     monkeypatch.setattr("skrank.null._inversion._invert", lambda *_: (-1.0, 0.001))
     null = RandomSelectionNull(1000, 20)
     with pytest.warns(RuntimeWarning, match="with a relative error of inf%"):
         assert null.tail(0.1, method="inversion").error == math.inf
     assert null.tail(0.1).method == "grid"
-    monkeypatch.setattr("skrank.null._grid.tail", lambda *_: None)
+    monkeypatch.setattr("skrank.null._grid.tail", out_of_reach)
     assert null.tail(0.1).method == "tilted"
     assert null.logsf(0.1) == null.logsf(0.1)  # a function, even where it is drawn
 
@@ -174,9 +179,6 @@ def test_where_all_engines_fail_the_proven_bound_is_given(monkeypatch):
     """Nothing is refused; the bound is better than that of Cantelli."""
     null = RandomSelectionNull(1000, 20)
     truth = null.tail(0.2).log_pvalue
-
-    def out_of_reach(*_, **__):
-        raise OutOfReachError
 
     for engine in ("_grid.tail", "_inversion.tail", "_sampling.tilted_tail"):
         monkeypatch.setattr(f"skrank.null.{engine}", out_of_reach)
@@ -362,9 +364,6 @@ def test_a_draw_that_leaves_the_table_is_out_of_reach():
 def test_a_lumpy_law_that_neither_grid_nor_inversion_answers(monkeypatch):
     null = RandomSelectionNull(10_000, 20)
     low, high = null.tail(0.1, method="grid").log_bounds
-
-    def out_of_reach(*_, **__):
-        raise OutOfReachError
 
     for engine in ("_grid.tail", "_inversion.tail"):
         monkeypatch.setattr(f"skrank.null.{engine}", out_of_reach)

@@ -26,7 +26,7 @@ from skrank.null import (
     _sampling,
     _windows,
 )
-from skrank.null._excess import OutOfReachError, Question, ask
+from skrank.null._excess import OutOfReachError, Question, ask, refine
 from skrank.null._facts import Facts
 from skrank.null._tilting import Solution
 
@@ -45,8 +45,8 @@ _ACCURATE = 0.015  # relative error with which "auto" is content
 _TIGHT = 0.05  # and of long lists, where the next engine is slow
 _CERTIFIED = 0.02  # and of the grid, whose bounds are proven
 _HOPELESS = 0.5  # relative error beyond which an estimate is none
-_DRAWS = 2**14  # of "tilted" in "auto", doubled until the error is small enough
-_MAX_DRAWS = 2**20
+_DRAWS = 2**14  # plain ones at first, and then ten times as many
+_TILTED_DRAWS = 2**14, 2**16, 2**18, 2**20  # until the error is small enough
 _FEWEST_DRAWS, _DRAWN_TARGETS = 1000, 2**26  # of plain draws: some seconds
 _DRAWN_DEVIATIONS = 4.0  # from the mean, where enough draws may be as extreme
 _OUTER = 0.5  # part of the way from the mean to an end beyond which counting may do
@@ -377,7 +377,7 @@ class Asked:
             return None
         width = 4 * math.log1p(enough)  # see `doubt`
         tail = _grid.tail(self._question, self._limits, width, most_moves)
-        return None if tail is None else TailProbability(*tail, "grid")
+        return TailProbability(*tail, "grid")
 
     def _tilt(self, solution: Solution) -> TailProbability:
         """Draw as many as asked for, or until the standard error is small enough."""
@@ -389,13 +389,9 @@ class Asked:
             self.sign,
             generator=self.generator or np.random.default_rng(0),
         )
-        size = self.size or _DRAWS
-        tail = draw(size=size)
-        while (
-            self.size is None and size < _MAX_DRAWS and (tail.error or 0.0) > _ACCURATE
-        ):
-            size *= 4
-            tail = draw(size=size)
+        sizes = [self.size] if self.size else _TILTED_DRAWS
+        tails = (draw(size=size) for size in sizes)
+        tail, _ = refine(((tail, tail.error or 0.0) for tail in tails), _ACCURATE)
         return TailProbability(*tail, "tilted")
 
     @property

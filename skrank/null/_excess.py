@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from skrank.null._chain import Chain, Orders, Step
 
 _Floats = NDArray[np.float64]
+_T = TypeVar("_T")
 IMPOSSIBLE = -1e300  # logarithm of the weight of a state that leads nowhere
 SAME = 1e-11  # relative difference of values that may be the same but for rounding
 _LEAST = -1e200  # of one that leads somewhere, whatever its tilt
@@ -25,6 +26,21 @@ _LEAST = -1e200  # of one that leads somewhere, whatever its tilt
 
 class OutOfReachError(Exception):
     """An engine cannot tell: too near an end, or too large. Engines raise no other."""
+
+
+def refine(answers: Iterable[tuple[_T, float]], enough: float) -> tuple[_T, float]:
+    """Take the first answer whose error is small enough, or the last one there is.
+
+    An engine that does not know beforehand how fine it has to be gives one answer after
+    the other, each finer than the one before, with its error.
+    """
+    found = None
+    for found in answers:
+        if found[1] <= enough:
+            break
+    if found is None:
+        raise OutOfReachError
+    return found
 
 
 class Tail(NamedTuple):

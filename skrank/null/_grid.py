@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from skrank.null._chain import Chain, Windows
 from skrank.null._chances import log_binomial
-from skrank.null._excess import Excess, Question, Tail
+from skrank.null._excess import Excess, OutOfReachError, Question, Tail, refine
 
 # Transitions between states, of all sweeps together, each some array operations: where
 # other engines may follow, where none may, and where none knows better.
@@ -51,37 +51,45 @@ def tail(
     limits: tuple[float, float],
     enough: float,
     most_moves: int,
-) -> Tail | None:
+) -> Tail:
     """Probability that the excess of one list is at least zero, with certified bounds.
 
     Blocks and cells are made finer until the logarithms of the bounds are within
     `enough`, or it takes too long; the `limits` of the logarithm say what is
-    negligible. None where it would take too long at once, or nothing is found.
+    negligible.
     """
+    found, _ = refine(_finer(question, limits, most_moves), enough)
+    if found.log_p == -math.inf:
+        raise OutOfReachError
+    return found
+
+
+def _finer(
+    question: Question, limits: tuple[float, float], most_moves: int
+) -> Iterator[tuple[Tail, float]]:
+    """Sweep over ever finer blocks, and tell how far the bounds are apart."""
     (excess,) = question.parts
-    least, finer, spent, found = max(limits[0], _SMALLEST), 0, 0, None
+    least, finer, spent = max(limits[0], _SMALLEST), 0, 0
     guess = max(least, limits[1] - _FAR)
     if 2 * excess.chain.n_targets**2 > _MAX_STATES:  # as many ranks stay single
-        return None
+        return
     while finer <= _MAX_FINER:
         chain = _blocks(excess.chain, 2**finer)
         if chain.ends.size * chain.n_targets > _MAX_STATES:
-            break
+            return
         kept, log_left_out = chain.likely(guess + _LEFT_OUT, _MAX_BLOCK_HITS)
         left_out = math.exp(log_left_out)
         spent += kept.n_cells * (1 + finer)
         if spent > most_moves:
-            break
+            return
         sweep = _Sweep(excess.on(chain), question.slack, kept, 4**finer)
         found = _bounded(sweep.run(), left_out)
         lower, upper = found.log_bounds or (0.0, 0.0)
-        if upper - lower <= enough:
-            break
+        yield found, upper - lower
         if guess > least and left_out > math.exp(upper) / 100:
             guess = max(least, upper - _FAR)
         else:
             guess, finer = max(guess, lower), finer + 1
-    return None if found is None or found.log_p == -math.inf else found
 
 
 def _blocks(chain: Chain, finer: int) -> Chain:

@@ -16,11 +16,12 @@ the last ones; the period of the rule, bounded; and the blocks of the fine chain
 """
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.null._excess import Tail
+from skrank.null._excess import Tail, refine
 from skrank.null._tilting import Solution, Tilted
 
 _ALIAS = 1e-5  # of the probability: what the period may add
@@ -47,6 +48,19 @@ def tail(solution: Solution, *, patient: bool = True) -> Tail:
     """
     tilt = _positive(solution)
     parts, merging = solution.tilted(tilt)
+    answers = _finer(solution, parts, tilt, patient=patient)
+    (total, error), _ = refine(answers, _GOOD)
+    if total <= 0:
+        return Tail(0.0, error=math.inf)
+    log_mgf = sum(part.excess.copies * part.log_mgf for part in parts)
+    log_p = min(0.0, log_mgf + math.log(total))
+    return Tail(log_p, error=error + _ALIAS + merging)
+
+
+def _finer(
+    solution: Solution, parts: list[Tilted], tilt: float, *, patient: bool
+) -> Iterator[tuple[tuple[float, float], float]]:
+    """Sum more and more frequencies; the error counts once they are enough to judge."""
     width = 2 * math.pi / _period(solution, tilt)
     phi = np.zeros(0, dtype=complex)
     sizes = [move.gain.size for part in parts for move in part.moves]
@@ -56,19 +70,13 @@ def tail(solution: Solution, *, patient: bool = True) -> Tail:
     most = min(max(_WORK / max(cells, 1), _MIN_FREQUENCIES), _MAX_FREQUENCIES)
     if not patient:
         most = min(most, _FEW_FREQUENCIES)
-    while True:
+    while phi.size < most:
         phi = np.append(phi, characteristic(parts, phi.size, count, width))
         total, error = _invert(phi, tilt, width)
-        if (error <= _GOOD and phi.size >= least) or phi.size >= most:
-            break
+        yield (total, error), error if phi.size >= least else math.inf
         if not patient and phi.size >= _LOOK and error > _SLOW:
-            break
+            return
         count = min(phi.size, batch)
-    if total <= 0:
-        return Tail(0.0, error=math.inf)
-    log_mgf = sum(part.excess.copies * part.log_mgf for part in parts)
-    log_p = min(0.0, log_mgf + math.log(total))
-    return Tail(log_p, error=error + _ALIAS + merging)
 
 
 def _least_frequencies(

@@ -28,7 +28,13 @@ from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
 from skrank.null._chain import Chain, Lattice, Windows
-from skrank.null._excess import Cumulants, Excess, OutOfReachError, Question
+from skrank.null._excess import (
+    Cumulants,
+    Excess,
+    OutOfReachError,
+    Question,
+    refine,
+)
 from skrank.null._tilting import (
     MERGING,
     Solution,
@@ -81,10 +87,20 @@ class Levels(Solution):
         the third power of the width of the blocks, so that the finer one of two is
         nearer to the truth than to the other.
         """
-        parts, found, times = self.question.parts, self.at(tilt), 1.0
+        (ways, lists), error = refine(self._finer(tilt), _AGREED)
+        if error == math.inf:
+            raise OutOfReachError
+        error += MERGING / 2 + _missing(ways, tilt)
+        return [one.trimmed() for one in lists], error
+
+    def _finer(
+        self, tilt: float
+    ) -> Iterator[tuple[tuple[list[Way], list[Tilted]], float]]:
+        """Tilt all parts on ever finer lattices, until windows or strides mislead."""
+        parts, found = self.question.parts, self.at(tilt)
         looks = _looks([way.tilted(tilt) for way in self.ways], tilt)
-        for _ in range(_MAX_FINER):
-            before = normal_tail(tilt, found)
+        for finer in range(_MAX_FINER):
+            before, times = normal_tail(tilt, found), _COARSE**-finer
             ways = [_refined(*one, times) for one in zip(parts, looks, strict=True)]
             found, lists = total(ways, tilt), [way.tilted(tilt) for way in ways]
             looks = _looks(lists, tilt)
@@ -92,13 +108,9 @@ class Levels(Solution):
             cut = _cut(looks)
             # by how much more p feels a chance that is left out of the tilted law
             error = change + cut * (1 + 2.5 * abs(tilt) * math.sqrt(found.curvature))
-            if not _AGREED < error < _HOPELESS and cut <= _CUT:
-                break
-            times /= _COARSE
-        if cut > _CUT:
-            raise OutOfReachError
-        error += MERGING / 2 + _missing(ways, tilt)
-        return [one.trimmed() for one in lists], error
+            yield (ways, lists), error if cut <= _CUT else math.inf
+            if cut <= _CUT and error >= _HOPELESS:
+                return
 
 
 def solve(question: Question) -> Levels:

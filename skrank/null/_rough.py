@@ -6,7 +6,7 @@ the p-value to be right, and which numbers of hits can be left out.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,7 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank.null._chain import Chain, Windows
-from skrank.null._excess import Cumulants, Excess, OutOfReachError, Question
+from skrank.null._excess import (
+    Cumulants,
+    Excess,
+    OutOfReachError,
+    Question,
+    refine,
+)
 from skrank.null._tilting import (
     LEFT_OUT,
     MERGING,
@@ -60,8 +66,10 @@ def solve(question: Question) -> Solution:
     """
     above = all(part.sign > 0 for part in question.parts)
     ways = _ladders(question, [part.chain.rough for part in question.parts])
-    if _is_inside(ways):
-        solution = _Rough(question, ways, *_centred(ways))
+    start = total(ways, 0.0)
+    most = sum(way.excess.copies * way.most() for way in ways)
+    if most > _INSIDE * math.sqrt(start.curvature):
+        solution = _Rough(question, ways, *_centred(ways, start))
         lists = sum(part.copies for part in question.parts)
         deep = solution.cumulants.value <= _DEEP * lists
         if above or not (solution.tilt > 0 and deep):
@@ -73,26 +81,18 @@ def solve(question: Question) -> Solution:
         raise OutOfReachError
     if above:
         ways = _ladders(question, chains)
-        return _Rough(question, ways, *_centred(ways))
+        return _Rough(question, ways, *_centred(ways, total(ways, 0.0)))
     ways = [Way(part, part.chain.stairs) for part in question.on(chains).parts]
-    return Solution(question, ways, *_centred(ways))
+    return Solution(question, ways, *_centred(ways, total(ways, 0.0)))
 
 
 def _ladders(question: Question, chains: Sequence[Chain]) -> list[Way]:
     return [Way(part, part.chain.ladder) for part in question.on(chains).parts]
 
 
-def _is_inside(ways: Sequence[Way]) -> bool:
-    """Whether there is a tilt, the largest excess being above zero."""
-    most = sum(way.excess.copies * way.most() for way in ways)
-    return most > _INSIDE * math.sqrt(total(ways, 0.0).curvature)
-
-
-def _centred(ways: Sequence[Way]) -> tuple[float, Cumulants, float]:
+def _centred(ways: Sequence[Way], start: Cumulants) -> tuple[float, Cumulants, float]:
     """Tilt, cumulants there, and the deviation without a tilt."""
-    start = total(ways, 0.0)
-    tilt, found = centre(partial(total, ways), start)
-    return tilt, found, math.sqrt(start.curvature)
+    return *centre(partial(total, ways), start), math.sqrt(start.curvature)
 
 
 def _refine(
@@ -111,16 +111,23 @@ def _refine(
     growth = math.sqrt(24 * merging / max(tilt**2 * profile.roughness(), 1e-12))
     widest = min(_GROWTH[1], _GROWTH_PER_TARGET * excess.chain.n_targets)
     growth = 2 * min(max(growth, _GROWTH[0]), max(widest, 0.01))
-    finer, lost = 0, math.inf
-    while finer < 2 or (lost > merging / 2 and finer < _MAX_FINER):
-        before, chain = found.log_mgf, excess.chain.coarsen(growth, _BLOCK_HITS)
+    return refine(_finer(excess, profile, tilt, growth, merging / 2), merging)
+
+
+def _finer(
+    excess: Excess, profile: "_Profile", tilt: float, growth: float, least: float
+) -> Iterator[tuple[Tilted, float]]:
+    """Tilt one list on chains with ever finer blocks, which lose `least` or more."""
+    before = math.nan
+    for _ in range(_MAX_FINER):
+        chain = excess.chain.coarsen(growth, _BLOCK_HITS)
         steps = chain.steps(profile.windows(chain), upwards=True)
         found = Tilted(excess.on(chain), tilt, steps)
         if chain.ends.size == excess.chain.ends.size:
-            return found, 0.0
-        lost = abs(found.log_mgf - before) / 3
-        growth, finer = growth / 2, finer + 1
-    return found, merging / 2 + lost
+            yield found, 0.0
+        lost = abs(found.log_mgf - before) / 3  # not known of the first
+        yield found, math.inf if math.isnan(lost) else least + lost
+        before, growth = found.log_mgf, growth / 2
 
 
 def _whole(excess: Excess, tilt: float) -> Tilted:

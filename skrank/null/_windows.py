@@ -18,7 +18,7 @@ and need not be followed one by one inside of these either: see `Chain.strides`.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 
@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank.null._chain import Chain, Step, Windows
-from skrank.null._excess import OutOfReachError, Question
+from skrank.null._excess import OutOfReachError, Question, refine
 from skrank.null._tilting import Solution, Tilted, Way, centre, normal_tail, total
 
 _MOST_GROUPS = 256  # each of which costs every pass the same, however few its hits
@@ -64,6 +64,16 @@ def solve(question: Question, log_bounds: tuple[float, float]) -> Narrowed:
     """
     if not all(_is_short(part.chain) for part in question.parts):
         raise OutOfReachError
+    found, excess = refine(_deeper(question, log_bounds), 0.0)
+    if found is None or excess > 0:
+        raise OutOfReachError
+    return found
+
+
+def _deeper(
+    question: Question, log_bounds: tuple[float, float]
+) -> Iterator[tuple[Narrowed | None, float]]:
+    """Leave out ever less, and tell how far what is left out is from negligible."""
     floor = lowest = log_bounds[0] - _LEFT_OUT
     likely = _likely(question, floor)
     if _n_cells(likely) > _FEW_CELLS:
@@ -71,10 +81,10 @@ def solve(question: Question, log_bounds: tuple[float, float]) -> Narrowed:
         likely = _likely(question, floor)
     while True:
         found, most = _within(question, likely, floor)
-        if found is not None and floor <= max(most - _LEFT_OUT, lowest):
-            return found
+        enough = -math.inf if found is None else max(most - _LEFT_OUT, lowest)
+        yield found, floor - enough
         if floor == lowest:
-            raise OutOfReachError
+            return
         floor = _DEEPER * floor if found is None else most - 2 * _LEFT_OUT
         floor = max(floor, lowest)
         likely = _likely(question, floor)
