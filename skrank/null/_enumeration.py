@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from skrank.null._chain import Chain, Step
 from skrank.null._chances import log_binomial
-from skrank.null._excess import Tail, Term, window
+from skrank.null._excess import Tail, Term, best_to_come
 
 MAX_PATHS = 2**21
 FEW_PATHS = 2**20  # a fraction of a second
@@ -305,18 +305,14 @@ def _untied_to_come(chain: Chain, row: int, hits: NDArray[np.intp]) -> _Floats:
 
 def _tables_to_come(chain: Chain) -> list[_Floats]:
     """Tables over all numbers of hits, up the list."""
-    closing = chain.closing
+    closing, slope, found = chain.closing, chain.slope, []
+    assert slope is not None
     possible = closing.logweight > -np.inf
-    least = np.where(possible, closing.intercept, np.inf).min(axis=0)
-    most = np.where(possible, closing.intercept, -np.inf).max(axis=0)
-    found = [np.stack([least, most])]
-    assert chain.slope is not None
-    for step in chain.steps(upwards=True):
-        gain = chain.slope * step.gain
-        least = (window(step, least, np.inf) + gain).min(axis=0)
-        most = (window(step, most, -np.inf) + gain).max(axis=0)
-        found.append(np.stack([least, most]))
-    return found[-2::-1]
+    for sign in (-1, 1):
+        last = np.where(possible, sign * closing.intercept, -np.inf).max(axis=0)
+        gains = ((s, sign * slope * s.gain) for s in chain.steps(upwards=True))
+        found.append([sign * table for table in best_to_come(last, gains)])
+    return [np.stack(pair) for pair in zip(*found, strict=True)][-2::-1]
 
 
 def _log_completed(chain: Chain, depth: int, paths: _Paths) -> _Floats:

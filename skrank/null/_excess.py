@@ -7,7 +7,7 @@ several lists, the excess of each being independent of the others, to the sum of
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
@@ -245,6 +245,20 @@ def window(step: Step, later: NDArray[Any], fill: float) -> NDArray[Any]:
         padded,
         strides=(*padded.strides[:-1], item, item),
     )
+
+
+def best_to_come(
+    last: _Floats, gains: Iterable[tuple[Step, _Floats]]
+) -> Iterator[_Floats]:
+    """Largest sum that may follow, over the hits after each group, up the list.
+
+    From that of the last group on; the gains belong to the steps up the body.
+    """
+    value = last
+    yield value
+    for step, gain in gains:
+        value = (gain + window(step, value, -np.inf)).max(axis=0)
+        yield value
 
 
 def _on_stride(step: Step, later: NDArray[Any]) -> tuple[int, NDArray[Any]]:

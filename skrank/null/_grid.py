@@ -24,9 +24,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.null._chain import Chain, Windows
+from skrank.null._chain import Chain, Step, Windows
 from skrank.null._chances import log_binomial
-from skrank.null._excess import Excess, OutOfReachError, Question, Tail, refine
+from skrank.null._excess import (
+    Excess,
+    OutOfReachError,
+    Question,
+    Tail,
+    best_to_come,
+    refine,
+)
 
 # Transitions between states, of all sweeps together, each some array operations: where
 # other engines may follow, where none may, and where none knows better.
@@ -125,47 +132,41 @@ class _Sweep:
         self.excess = excess
         self.slack = slack
         self.windows = windows
-        self.gains = list(self._gains())
+        self.groups = list(self._groups())
         self.most = self._future(best=1)
         self.least = self._future(best=-1)
-        reach = -self.least if excess.scale > 0 else self.most
+        lowest = [-table for table in self.least] if excess.scale > 0 else self.most
+        reach = np.concatenate(lowest)
         furthest = float(np.max(reach, where=np.isfinite(reach), initial=0.0))
         cells = min(max(_WORK / max(windows.n_cells, 1), _CELLS[0]), _CELLS[1])
         self.width = (furthest or 1.0) / (finer * cells)
         self.done = np.zeros(3)
 
-    def _gains(self) -> Iterator[tuple[_Floats, _Floats]]:
-        """What a group adds to the excess (least, most, mean), and its placements."""
+    def _groups(self) -> Iterator[tuple[Step, _Floats]]:
+        """Steps down the body, and what they add to the excess: least, most, mean."""
         rules = ("pessimistic", "optimistic", "expected")
         rules = rules if self.excess.scale > 0 else (rules[1], rules[0], rules[2])
         passes = (self.chain.steps(self.windows, inside=rule) for rule in rules)
         for group in zip(*passes, strict=True):
             gain = np.stack([step.gain for step in group])
-            yield self.excess.scale * gain, group[0].logcount
+            yield group[0], self.excess.scale * gain
 
-    def _future(self, best: int) -> _Floats:
-        """Extreme of the excess still to come; rows after each group, columns H."""
-        chain, windows = self.chain, self.windows
-        table = np.full((len(self.gains) + 1, 1 + chain.n_targets), -np.inf)
-        last = np.where(
-            chain.closing.logweight > -np.inf, best * self.excess.last, -np.inf
-        ).max(axis=0)
-        table[-1, chain.closing.least :][: last.size] = last
-        for row in reversed(range(len(self.gains))):
-            gain = best * self.gains[row][0][1 if best > 0 else 0]
-            first = windows.least[row]
-            here = table[row, first : windows.most[row] + 1]
-            for d in range(gain.shape[0]):
-                ahead = table[row + 1, first + d :][: here.size]
-                ahead = ahead + gain[d, : ahead.size]
-                np.maximum(here[: ahead.size], ahead, out=here[: ahead.size])
-        return best * table
+    def _future(self, best: int) -> list[_Floats]:
+        """Extremes of the excess still to come, after each group, over the hits."""
+        closing, windows = self.chain.closing, self.windows
+        possible = closing.logweight > -np.inf
+        last = np.where(possible, best * self.excess.last, -np.inf).max(axis=0)
+        first = windows.least[-1] - closing.least
+        last = last[first : windows.most[-1] - closing.least + 1]
+        rule = 1 if best > 0 else 0
+        gains = ((step, best * gain[rule]) for step, gain in reversed(self.groups))
+        return [best * table for table in best_to_come(last, gains)][::-1]
 
     def run(self) -> _Floats:
         """Probability, sums rounded down, up, and split."""
         cells: _Cells = {0: (0, np.ones((3, 1)))}
         left = self._log_left(0)
-        for row in range(len(self.gains)):
+        for row in range(len(self.groups)):
             below = self._log_left(row + 1)
             cells = self._advance(cells, row, left, below)
             left = below
@@ -183,7 +184,7 @@ class _Sweep:
         self, cells: _Cells, row: int, before: _Floats, after: _Floats
     ) -> _Cells:
         """Move all states down one group, settling those whose fate is sealed."""
-        gains, logcount = self.gains[row]
+        step, gains = self.groups[row]
         gains = gains / self.width
         least, most = self.windows.least[row + 1], self.windows.most[row + 1]
         moved: defaultdict[int, list[_Move]] = defaultdict(list)
@@ -191,13 +192,15 @@ class _Sweep:
             column = hits - self.windows.least[row]
             fewest = max(0, least - hits)
             for d in range(fewest, min(self.windows.widest[row], most - hits) + 1):
-                reach = self.most[row + 1, hits + d]  # -inf: the way on leaves windows
+                reach = self.most[row + 1][
+                    hits + d - least
+                ]  # -inf: the way on leaves windows
                 stop = first + chance.shape[1] + (reach + self.slack) / self.width
                 if (
                     stop + math.ceil(gains[1, d, column]) <= 0
                 ):  # no sum can reach, however far off
                     continue
-                share = math.exp(logcount[d] + after[hits + d] - before[hits])
+                share = math.exp(step.logcount[d] + after[hits + d] - before[hits])
                 gain = gains[:, d, column].tolist()
                 moved[hits + d].append(_Move(first, chance, _rounded(gain, share)))
         return {
@@ -211,8 +214,9 @@ class _Sweep:
     ) -> tuple[int, _Floats] | None:
         """Absorb the sums that cannot miss, drop those that cannot reach."""
         slack = self.slack
-        sure = math.ceil((-slack - self.least[row, hits]) / self.width) - first
-        lost = math.ceil((-slack - self.most[row, hits]) / self.width) - first
+        column = hits - self.windows.least[row]
+        sure = math.ceil((-slack - self.least[row][column]) / self.width) - first
+        lost = math.ceil((-slack - self.most[row][column]) / self.width) - first
         stop = min(max(sure, 0), chance.shape[1])
         start = min(max(lost, 0), stop)
         self.done += chance[:, stop:].sum(axis=1)

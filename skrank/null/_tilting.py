@@ -27,6 +27,7 @@ from skrank.null._excess import (
     Excess,
     OutOfReachError,
     Question,
+    best_to_come,
     window,
 )
 
@@ -179,10 +180,9 @@ class Way:
     def most(self) -> float:
         """Largest excess, of chains in which orders inside blocks count nothing."""
         end = self.excess.final(self.steps)
-        value = np.where(end.logweight > -np.inf, end.excess, -np.inf).max(axis=0)
-        for step in self.steps:
-            ahead = window(step, value, -np.inf)
-            value = (self.excess.scale * step.gain + ahead).max(axis=0)
+        last = np.where(end.logweight > -np.inf, end.excess, -np.inf).max(axis=0)
+        gains = ((step, self.excess.scale * step.gain) for step in self.steps)
+        *_, value = best_to_come(last, gains)
         return float(value[0])
 
 
