@@ -24,6 +24,7 @@ from skrank.null import (
     _normal,
     _rough,
     _sampling,
+    _sums,
     _windows,
 )
 from skrank.null._excess import OutOfReachError, Question, ask, refine
@@ -148,9 +149,11 @@ class Asked:
             found = _attempt(engine)
             if found is not None and self._is_credible(found):
                 best = min(best, found, key=lambda one: one.doubt)
-            if best.doubt * (best.pvalue if self.absolute else 1.0) <= enough:
+            answered = best.method != "bounds"
+            doubt = best.doubt * (best.pvalue if self.absolute else 1.0)
+            if answered and doubt <= enough:
                 break
-        return self._proven(question) if best.method == "bounds" else best
+        return best if answered else self._proven(question)
 
     def named(self, method: str) -> TailProbability:
         """Ask one engine."""
@@ -272,10 +275,10 @@ class Asked:
     def _engines(self, question: Question) -> Iterator[tuple[_Engine, float]]:
         """Engines, each with the error that ends the search after it."""
         facts = self.facts
-        folds = facts.has_few_groups and not facts.is_single
+        folds = not facts.is_single and (facts.has_few_groups or facts.is_summable)
         if folds or (self._is_extreme() and (self.sign > 0 or not facts.is_rare)):
-            yield partial(self._count, _enumeration.FEW_COUNTED), 0.0
-        accurate = _TIGHT if facts.is_long else _ACCURATE
+            yield partial(self._count, _enumeration.FEW_COUNTED), _CERTIFIED
+        accurate = _ACCURATE if facts.is_single and not facts.is_long else _TIGHT
         if facts.has_few_groups:
             for narrowed in self._narrowed:
                 yield partial(self._invert, narrowed), accurate
@@ -354,16 +357,31 @@ class Asked:
 
     def _count(self, most_paths: int) -> TailProbability | None:
         """Count the placements that are as extreme, if few are."""
-        facts, ahead = self.facts, self.facts.to_come
+        if not self.facts.is_single:
+            return self._add_up(most_paths)
+        (chain,), (ahead,) = self.facts.chains, self.facts.to_come
         if ahead is None:
             return None
         args = self.statistic, self.sign, self._slack, most_paths
-        if facts.is_single:
-            tail = _enumeration.count(facts.chains[0], ahead[0], *args)
-        else:
-            best = [value for value, _ in facts.list_ends(self.sign)]
-            tail = _enumeration.count_together(facts.terms, ahead, best, *args)
+        tail = _enumeration.count(chain, ahead, *args)
         return None if tail is None else TailProbability(*tail, "enumeration")
+
+    def _add_up(self, most_paths: int) -> TailProbability | None:
+        """Add up several lists whose values are few, or few near the best."""
+        facts, sign, lists = self.facts, self.sign, []
+        end, _ = facts.end(sign)
+        wanting = sign * (end - self.statistic) + self._slack
+        columns = facts.terms, facts.list_laws, facts.list_ends(sign), facts.to_come
+        for term, law, (best, _), ahead in zip(*columns, strict=True):
+            if law is None and ahead is not None:
+                least = best - sign * wanting / term.weight
+                args = term.chain, ahead, least, sign, most_paths
+                law = _enumeration.extreme_law(*args)
+            if law is None:
+                return None
+            lists.append((law.times(sign * term.weight), term.copies))
+        tail = _sums.tail(lists, sign * self.statistic, self._slack, _width(_CERTIFIED))
+        return TailProbability(*tail, "enumeration")
 
     def _invert(self, solution: Solution, *, patient: bool = True) -> TailProbability:
         found = _inversion.tail(solution, patient=patient)
@@ -375,8 +393,8 @@ class Asked:
         """Ask the grid, which is for one list."""
         if self._question is None or not self.facts.is_single:
             return None
-        width = 4 * math.log1p(enough)  # see `doubt`
-        tail = _grid.tail(self._question, self._limits, width, most_moves)
+        limits = self._limits
+        tail = _grid.tail(self._question, limits, _width(enough), most_moves)
         return TailProbability(*tail, "grid")
 
     def _tilt(self, solution: Solution) -> TailProbability:
@@ -437,6 +455,11 @@ class Asked:
             f"{self.facts}, at {self.statistic:.4g}."
         )
         return RefusedError(msg)
+
+
+def _width(doubt: float) -> float:
+    """Distance of the logarithms of bounds that leave such a doubt."""
+    return 4 * math.log1p(doubt)
 
 
 def _attempt(engine: Callable[[], _T]) -> _T | None:

@@ -24,6 +24,7 @@ FEW_PATHS = 2**20  # a fraction of a second
 _MAX_GROUPS = 20_000  # the pass is a loop over groups
 FEW_COUNTED = 2**16  # paths followed, summed over the groups, to count extreme ones
 MOST_COUNTED = 2**20
+FEW_LISTED = 2**13  # paths of a list that is one of several
 _MOST_CELLS = 2**22  # of the bounds that they are judged by, in tables
 _SUMMED = 1000  # targets for which such a bound is a sum over them
 
@@ -61,7 +62,9 @@ class Atoms:
 
     def times(self, factor: float) -> "Atoms":
         """Law of a multiple."""
-        return Atoms(factor * self.value, self.logchance, factor * self.scale)
+        order = slice(None, None, 1 if factor > 0 else -1)
+        value, scale = factor * self.value[order], abs(factor) * self.scale
+        return Atoms(value, self.logchance[order], scale)
 
     def take(self, kept: NDArray[np.bool_]) -> "Atoms":
         """Law without the values that do not count any more."""
@@ -83,6 +86,12 @@ class Atoms:
             below = np.logaddexp.accumulate(self.logchance[:-1])
             index = np.searchsorted(below, log_p)
         return float(self.value[index])
+
+
+def list_law(chain: Chain) -> Atoms | None:
+    """Law of one of several lists; None where it has too many paths to be added up."""
+    exact = not chain.merged.any()
+    return _list_law(chain) if exact and _is_feasible(chain, FEW_LISTED) else None
 
 
 def law(terms: Sequence[Term], max_paths: int = MAX_PATHS) -> Atoms | None:
@@ -175,60 +184,7 @@ def count(
     return Tail(log_p, (log_p, log_p))
 
 
-def count_together(
-    terms: Sequence[Term],
-    ahead: Sequence[ToCome],
-    best: Sequence[float],
-    statistic: float,
-    sign: int,
-    slack: float,
-    most_paths: int,
-) -> Tail | None:
-    """P(mean value >= statistic), or <= with sign -1, of several lists.
-
-    None of them may be worse than the best of all others can make up for, so that few
-    placements of each are left where the mean is near the `best` values of all. The
-    lists are added up in two halves, whose sum is not enumerated. None where too many
-    placements, or values of a half, are left.
-    """
-    whole = sum(
-        term.copies * term.weight * end for term, end in zip(terms, best, strict=True)
-    )
-    room = sign * (whole - statistic) + slack
-    halves = [(Atoms(np.zeros(1), np.zeros(1), 0.0), 0.0)] * 2
-    for (chain, weight, copies), to_come, end in zip(terms, ahead, best, strict=True):
-        one = _extreme_law(chain, to_come, end - sign * room / weight, sign, most_paths)
-        if one is None:
-            return None
-        for _ in range(copies):
-            halves.sort(key=lambda half: half[0].value.size)
-            (fewer, top), more = halves
-            if fewer.value.size * one.value.size > most_paths:
-                return None
-            fewer, top = fewer.plus(one.times(weight)), top + weight * end
-            kept = sign * (fewer.value + (whole - top) - statistic) >= -slack
-            halves = [(fewer.take(kept), top), more]
-    return _tail_of_sum(halves[0][0], halves[1][0], statistic, sign, slack)
-
-
-def _tail_of_sum(
-    one: Atoms, other: Atoms, statistic: float, sign: int, slack: float
-) -> Tail:
-    """P(sum >= statistic), or <= with sign -1, of two independent values.
-
-    O((N + M) log(N)) for N and M values.
-    """
-    order = slice(None, None, -sign)  # from the most extreme value on
-    value = sign * one.value[order]
-    reached = np.logaddexp.accumulate(np.append(-np.inf, one.logchance[order]))
-    wanted = sign * (statistic - other.value) - slack
-    count = np.searchsorted(-value, -wanted, "right")
-    log_p = np.logaddexp.reduce(other.logchance + reached[count], initial=-np.inf)
-    log_p = min(0.0, float(log_p))
-    return Tail(log_p, (log_p, log_p))
-
-
-def _extreme_law(
+def extreme_law(
     chain: Chain, to_come: ToCome, least: float, sign: int, most_paths: int
 ) -> Atoms | None:
     """Law of the values from the best down to the least that count, by their paths."""

@@ -83,11 +83,19 @@ class Facts:
         )
 
     @cached_property
-    def to_come(self) -> tuple[_enumeration.ToCome, ...] | None:
-        """What is still to come down each list, where all can be counted."""
-        found = [_enumeration.to_come(chain) for chain in self.chains]
-        known = tuple(one for one in found if one is not None)
-        return known if len(known) == len(found) else None
+    def to_come(self) -> list[_enumeration.ToCome | None]:
+        """What is still to come down each list, where its paths can be counted."""
+        return [_enumeration.to_come(chain) for chain in self.chains]
+
+    @cached_property
+    def list_laws(self) -> list[_enumeration.Atoms | None]:
+        """Law of each list value by value, where that is quick."""
+        return [_enumeration.list_law(chain) for chain in self.chains]
+
+    @property
+    def is_summable(self) -> bool:
+        """Whether there are several lists, whose values are few."""
+        return not self.is_single and None not in self.list_laws
 
     @property
     def is_single(self) -> bool:
