@@ -3,10 +3,9 @@
 import math
 import random
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
 from fractions import Fraction
 from functools import cache
-from itertools import accumulate, combinations, product
+from itertools import accumulate, combinations
 
 import numpy as np
 import pytest
@@ -17,7 +16,6 @@ import oracles
 from cases import METRICS, TIES, oracle_settings
 from skrank import RandomSelectionNull
 from skrank.null import MeanNull
-from skrank.null._choice import Asked
 
 SIZES = [(1,) * 7, (2, 2, 2, 1), (7,), (4, 1, 1, 1), (1, 1, 4), (1, 3, 1, 2)]
 CLOSE = 1e-9  # distance from a probability at which rounding does not count
@@ -323,51 +321,6 @@ def test_lists_that_engines_refuse_are_counted(monkeypatch):
     at_once = null.tail(value)
     monkeypatch.setattr("skrank.null._enumeration.FEW_COUNTED", 0)
     assert null.tail(value) == at_once
-
-
-@pytest.mark.parametrize("value", [0.7, 0.8, 0.9, 0.95])
-def test_lists_near_their_best_are_counted_together(value):
-    """All pairs of placements of two lists; the second is of another shape."""
-    null = MeanNull([RandomSelectionNull(20, 3), RandomSelectionNull(16, 4)])
-    pairs = np.add.outer(*(all_values(n, m) for n, m in ((20, 3), (16, 4)))) / 2
-    asked = Asked(null._facts, value, 1)
-    found = asked._count(10**6)
-    share = np.mean(pairs >= value - 1e-12)
-    assert math.exp(found.log_pvalue) == pytest.approx(share, rel=1e-9)
-
-
-@pytest.mark.parametrize("ties", TIES)
-def test_folds_of_few_ties_are_counted_in_two_halves(ties):
-    """All combinations of the values of four lists, in rational numbers."""
-    lists = [([6, 30], 5), ([3, 40], 4), ([20, 5, 11], 3), ([6, 30], 5)]
-    laws = [oracles.null_law(s, m, "average_precision", ties=ties) for s, m in lists]
-    law = {Fraction(0): Fraction(1)}
-    for one in laws:
-        total = defaultdict(Fraction)
-        for (x, p), (y, q) in product(law.items(), one.items()):
-            total[x + y / 4] += p * q
-        law = total
-    null = MeanNull(
-        [RandomSelectionNull(sum(s), m, tie_sizes=s, ties=ties) for s, m in lists]
-    )
-    values = sorted(law)
-    for value in values[:: len(values) // 10 + 1]:
-        for sign, side in ((1, "greater"), (-1, "less")):
-            exact = float(sum(p for x, p in law.items() if sign * (x - value) >= 0))
-            asked = Asked(null._facts, float(value), sign)
-            assert asked._count(10**5).pvalue == pytest.approx(exact, rel=1e-9), side
-
-
-def test_folds_of_too_many_values_are_not_counted():
-    null = MeanNull([RandomSelectionNull(40, 8, tie_sizes=[10, 30])] * 6)
-    asked = Asked(null._facts, null.mean() + null.std(), 1)
-    assert asked._count(100) is None  # nine values a list, but not three lists
-    assert asked._count(1000) is not None
-
-
-def all_values(n, m):
-    places = np.array(list(combinations(range(1, n + 1), m)))
-    return (np.arange(1, m + 1) / places).mean(axis=1)
 
 
 def test_quantiles_of_several_lists_near_their_best():

@@ -26,16 +26,19 @@ _Floats = NDArray[np.float64]
 
 
 def tail(
-    lists: Sequence[tuple[Atoms, int]], statistic: float, slack: float, enough: float
+    lists: Sequence[tuple[Atoms, int]],
+    statistic: float,
+    slack: float,
+    enough: float,
+    most_pairs: Sequence[int] = _PAIRS,
 ) -> Tail:
     """P(sum >= statistic) of independent values, each of so many copies.
 
     Exact, or between bounds: fewer values are joined until the logarithms of the bounds
     are within `enough`. O(N log N) a list for N pairs of values.
     """
-    found = (
-        _tail(_halves(lists, statistic - slack, n), statistic - slack) for n in _PAIRS
-    )
+    least = statistic - slack
+    found = (_tail(_halves(lists, least, pairs), least) for pairs in most_pairs)
     return refine(((one, _width(one)) for one in found), enough)[0]
 
 
@@ -87,7 +90,7 @@ def _tail(halves: list[_Half], least: float) -> Tail:
     least_of_p = _tail_of_sum(one, other, least)
     most_of_p = _tail_of_sum(one, other, least - low - lower)
     middle = float(np.logaddexp(least_of_p, most_of_p)) - math.log(2)
-    return Tail(min(0.0, middle), (least_of_p, most_of_p))
+    return Tail(min(max(middle, least_of_p), most_of_p), (least_of_p, most_of_p))
 
 
 def _tail_of_sum(one: Atoms, other: Atoms, least: float) -> float:
