@@ -50,8 +50,11 @@ _DRAWS = 2**14  # plain ones at first, and then ten times as many
 _TILTED_DRAWS = 2**14, 2**16, 2**18, 2**20  # until the error is small enough
 _FEWEST_DRAWS, _DRAWN_TARGETS = 1000, 2**26  # of plain draws: some seconds
 _DRAWN_DEVIATIONS = 4.0  # from the mean, where enough draws may be as extreme
-_OUTER = 0.5  # part of the way from the mean to an end beyond which counting may do
-_MINUTE = 1e-3  # part of the way from the least value to the mean
+# Parts of the way from the mean to an end that are left: where so few placements may be
+# as extreme that it pays to count them; where the law is spread over orders of
+# magnitude, which no number of frequencies resolves; and that below which there is much
+# of it, near the least value.
+_OUTER, _NEAR_AN_END, _MINUTE = 0.5, 1e-2, 1e-3
 _TINY = -30.0  # logarithm of a p that is negligible beside 1
 _FAR, _SMALL = 2.0, -15.0  # deviations, or logarithm of a bound: p may be as small
 _ROUNDING = 1e-6  # of logarithms of probabilities
@@ -276,7 +279,8 @@ class Asked:
         """Engines, each with the error that ends the search after it."""
         facts = self.facts
         folds = not facts.is_single and (facts.has_few_groups or facts.is_summable)
-        if folds or (self._is_extreme() and (self.sign > 0 or not facts.is_rare)):
+        outer = self._way_left < _OUTER
+        if folds or (outer and (self.sign > 0 or not facts.is_rare)):
             yield partial(self._count, _enumeration.FEW_COUNTED), _CERTIFIED
         accurate = _ACCURATE if facts.is_single and not facts.is_long else _TIGHT
         if facts.has_few_groups:
@@ -286,17 +290,19 @@ class Asked:
         for solution in strides:
             yield partial(self._invert, solution, patient=False), accurate
         certain = _TIGHT if facts.is_rare else _CERTIFIED
-        moves = _grid.MAX_MOVES if self._is_minute() else _grid.FEW_MOVES
+        minute = self.sign < 0 and self._way_left < _MINUTE
+        moves = _grid.MAX_MOVES if minute else _grid.FEW_MOVES
         lumpy: list[tuple[_Engine, float]] = [
             (partial(self._bound, certain, moves), certain),
             (partial(self._count, _enumeration.MOST_COUNTED), accurate),
         ]
-        if facts.is_rare:
+        lumpy_first = facts.is_rare or self._way_left < _NEAR_AN_END
+        if lumpy_first:
             yield from lumpy
         every_hit = [] if facts.is_large else self._every_hits(question)
         for solution in every_hit:
             yield partial(self._invert, solution, patient=False), accurate
-        if not facts.is_rare:
+        if not lumpy_first:
             yield from lumpy
         for narrowed in [] if facts.has_few_groups else self._narrowed:
             yield partial(self._invert, narrowed), accurate
@@ -335,19 +341,11 @@ class Asked:
             return []
         return _found(partial(_levels.solve, question))
 
-    def _is_extreme(self) -> bool:
-        """Whether so few placements may be as extreme that it pays to count them."""
-        sign, mean = self.sign, self.facts.moments[0]
-        end, _ = self.facts.end(sign)
-        return sign * (self.statistic - mean) > _OUTER * sign * (end - mean)
-
-    def _is_minute(self) -> bool:
-        """Whether the law is spread over orders of magnitude, below a small value.
-
-        No number of frequencies resolves that.
-        """
-        (least, _), mean = self.facts.end(-1), self.facts.moments[0]
-        return self.sign < 0 and self.statistic - least < _MINUTE * (mean - least)
+    @cached_property
+    def _way_left(self) -> float:
+        """Part of the way from the mean to the end of the support that is left."""
+        (end, _), mean = self.facts.end(self.sign), self.facts.moments[0]
+        return (end - self.statistic) / (end - mean)
 
     @cached_property
     def _question(self) -> Question | None:
@@ -377,7 +375,7 @@ class Asked:
                 least = best - sign * wanting / term.weight
                 args = term.chain, ahead, least, sign, most_paths
                 law = _enumeration.extreme_law(*args)
-            if law is None:
+            if law is None or not law.value.size:
                 return None
             lists.append((law.times(sign * term.weight), term.copies))
         tail = _sums.tail(lists, sign * self.statistic, self._slack, _width(_CERTIFIED))

@@ -135,12 +135,20 @@ class _Sweep:
         self.groups = list(self._groups())
         self.most = self._future(best=1)
         self.least = self._future(best=-1)
-        lowest = [-table for table in self.least] if excess.scale > 0 else self.most
-        reach = np.concatenate(lowest)
-        furthest = float(np.max(reach, where=np.isfinite(reach), initial=0.0))
         cells = min(max(_WORK / max(windows.n_cells, 1), _CELLS[0]), _CELLS[1])
-        self.width = (furthest or 1.0) / (finer * cells)
+        self.width = self._range() / (finer * cells)
         self.done = np.zeros(3)
+
+    def _range(self) -> float:
+        """How far the sums are apart, at most, that may reach the value, or miss it.
+
+        No further than the best of all is above it, or the worst below.
+        """
+        lowest = [-t for t in self.least] if self.excess.scale > 0 else self.most
+        reach = np.concatenate(lowest)
+        furthest = np.max(reach, where=np.isfinite(reach), initial=0.0)
+        spans = float(furthest), float(self.most[0][0]), -float(self.least[0][0])
+        return min((span for span in spans if span > 0), default=1.0)
 
     def _groups(self) -> Iterator[tuple[Step, _Floats]]:
         """Steps down the body, and what they add to the excess: least, most, mean."""
