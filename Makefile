@@ -6,8 +6,8 @@ OLDEST := .venv-oldest
 # arrays of numbers and by elementwise functions. What takes or gives objects of a library, sorts,
 # or asks for functions of scipy that no other file reaches, stays.
 NUMBERS := $(addprefix test_,$(addsuffix .py,certain_values counting equal_up_to_rounding \
-	leave_one_out measures null null_accuracy null_invariants null_large null_limits \
-	null_quantiles null_windows peers tie_search ties))
+	leave_one_out measures null null_accuracy null_invariants null_large null_law null_limits \
+	null_quantiles null_sums null_windows peers tie_search ties))
 FAMILIES := _average_precision.py _top.py _early.py _curve.py
 DISPLAYS := _hit_curve.py _recall_precision.py _lift.py _null_distribution.py _ranking_comparison.py
 PUBLIC := skrank/__init__.py \

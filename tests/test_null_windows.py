@@ -212,3 +212,48 @@ def test_a_list_nearly_as_bad_as_can_be_takes_a_chain_of_bounded_size(monkeypatc
     monkeypatch.setattr(_rough, "_MOST_CELLS", 10)
     with pytest.raises(OutOfReachError):
         _rough.solve(asked._question)
+
+
+@pytest.mark.parametrize("left", [1e-3, 4.7e-4, 1e-4])
+def test_weights_so_steep_that_rough_chains_mislead(left):
+    """Near the best, where blocks of hits hide what they add; the grid is the judge."""
+    sizes = np.ones(359, dtype=int)
+    sizes[40:320:20] = 2
+    null = RandomSelectionNull(
+        373, 167, "bedroc", tie_sizes=sizes, ties="threshold", alpha=20.0
+    )
+    most = null.support()[1]
+    asked = Asked(null._facts, most - left * (most - null.mean()), 1)
+    lower, upper = _grid.tail(
+        asked._question, asked._limits, 0.05, _grid.MAX_MOVES
+    ).log_bounds
+    assert upper - lower < 0.2
+    found = asked.named("inversion")
+    slack = 3 * found.error
+    assert lower - slack <= found.log_pvalue <= upper + slack
+
+
+def test_a_large_tie_on_top_that_rough_chains_mislead():
+    null = RandomSelectionNull(
+        385, 189, "bedroc", tie_sizes=[96] + [1] * 289, ties="threshold", alpha=160.9
+    )
+    most = null.support()[1]
+    asked = Asked(null._facts, most - 2.296e-4 * (most - null.mean()), 1)
+    lower, upper = asked.named("grid").log_bounds
+    assert upper - lower < 0.1
+    found = asked.named("inversion")
+    assert lower - 3 * found.error <= found.log_pvalue <= upper + 3 * found.error
+
+
+def test_rough_chains_that_mislead_are_replaced(monkeypatch):
+    """Every number of hits gives the same; where those are too many, none does."""
+    short, long = (
+        Asked(null._facts, null.mean() + 3 * null.std(), 1)._question
+        for null in (RandomSelectionNull(1000, 100), RandomSelectionNull(10_000, 400))
+    )
+    before = _inversion.tail(_rough.solve(short))
+    monkeypatch.setattr(_rough, "_MISLED", (-1.0, 0.0))
+    after = _inversion.tail(_rough.solve(short))
+    assert after.log_p == pytest.approx(before.log_p, abs=before.error + after.error)
+    with pytest.raises(OutOfReachError):
+        _rough.solve(long)

@@ -27,7 +27,7 @@ from skrank.null._tilting import Solution, Tilted
 _ALIAS = 1e-5  # of the probability: what the period may add
 _BEHIND = 2.0  # K at the tilt of the contour
 _GOOD = 4e-3  # relative size of the frequencies left out at which to stop
-_FIRST, _LUMPY = 12, 1600  # frequencies at least, and of all targets together
+_FIRST, _LUMPY = 12, 1000  # frequencies at least, and of all hits that vary together
 _MAX_FREQUENCIES = 2**15
 _FEW_FREQUENCIES = 2**12  # where other engines may follow
 _LOOK, _SLOW = 384, 0.3  # frequencies after which such an error is left to them
@@ -84,13 +84,26 @@ def _least_frequencies(
 ) -> int:
     """Return the number of frequencies before which none are taken to be the last.
 
-    The law of few targets is lumpy: what has vanished may come back.
+    A law made out by few hits is lumpy: what has vanished may come back.
     """
     asked = solution.question.parts
-    first = max(_FIRST, _LUMPY // sum(x.copies * x.chain.n_targets for x in asked))
+    first = max(_FIRST, math.ceil(_LUMPY / _n_alike(parts)))
     if sum(x.copies * x.chain.ends.size for x in asked) < _FEW_GROUPS:
         return max(first, min(_LATTICE[0], _LATTICE[1] // max(cells, 1)))
     return max(first, _echo(parts, solution.cumulants.curvature, width))
+
+
+def _n_alike(parts: list[Tilted]) -> float:
+    """Return how many hits, if all counted as much, would vary as the sum does.
+
+    That is (sum of v)**2 / sum of v**2 for variances v of single hits, at least 1.
+    """
+    total = squares = 1e-300
+    for part in parts:
+        gained, held = part.variances()
+        total += part.excess.copies * float(gained.sum())
+        squares += part.excess.copies * float((gained**2 / np.maximum(held, 1)).sum())
+    return max(1.0, total**2 / squares)
 
 
 def _echo(parts: list[Tilted], variance: float, width: float) -> int:

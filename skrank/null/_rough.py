@@ -8,7 +8,7 @@ the p-value to be right, and which numbers of hits can be left out.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ _GROWTH = (0.004, 0.2)  # of the blocks of the fine chain, at least and at most
 _GROWTH_PER_TARGET = 1e-3  # the law of few targets is rough: where each falls is seen
 _MAX_FINER = 4  # chains that are tried, each with blocks half as wide
 _INSIDE = 1e-9  # deviations from the best of rough lists to be inside of them
+_MISLED = 3.0, 0.03  # deviations of K', and part of K, that fine chains may change
 _DEEP = -4.0  # K of a list below which a left tail is asked of chains fine throughout
 _FULL_CELLS = 2**20  # of a pass of the full chain, where it is preferred to blocks
 _MOST_CELLS = 2**25  # of a pass of the one or the other; half a GiB
@@ -43,12 +44,28 @@ _MOST_CELLS = 2**25  # of a pass of the one or the other; half a GiB
 _Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class _Rough(Solution):
     """The tilt of lists whose ways are those of rough chains."""
 
     def tilted(self, tilt: float) -> tuple[list[Tilted], float]:
         """Tilt all lists, on chains fine enough for their p-value."""
+        return self._centred if tilt == self.tilt else self._refined(tilt)
+
+    @property
+    def is_right(self) -> bool:
+        """Whether K and K' on fine chains are about those on the rough ones."""
+        lists, (value, slope, curvature) = self._centred[0], self.cumulants
+        log_mgf = sum(one.excess.copies * one.log_mgf for one in lists)
+        mean = sum(one.excess.copies * one.mean for one in lists)
+        near = abs(mean - slope) <= _MISLED[0] * math.sqrt(curvature)
+        return near and abs(log_mgf - value) <= 1 + _MISLED[1] * abs(value)
+
+    @cached_property
+    def _centred(self) -> tuple[list[Tilted], float]:
+        return self._refined(self.tilt)
+
+    def _refined(self, tilt: float) -> tuple[list[Tilted], float]:
         copies = [part.copies for part in self.question.parts]
         share = MERGING / sum(copies)
         pairs = zip(self.question.parts, self.ways, strict=True)
@@ -60,9 +77,9 @@ class _Rough(Solution):
 def solve(question: Question) -> Solution:
     """Find the tilt on rough chains, or on finer ones where those do not reach.
 
-    Lists that are nearly as bad as can be have their targets at the very end, which
-    blocks, and windows drawn from blocks, do not resolve: there every number of hits is
-    followed on chains that are fine enough as they are.
+    Lists that are nearly as good or as bad as can be have their targets at the very
+    ends, which blocks, and windows drawn from blocks, do not resolve: there every
+    number of hits is followed, on chains that are fine enough, or as they are.
     """
     above = all(part.sign > 0 for part in question.parts)
     ways = _ladders(question, [part.chain.rough for part in question.parts])
@@ -72,18 +89,22 @@ def solve(question: Question) -> Solution:
         solution = _Rough(question, ways, *_centred(ways, start))
         lists = sum(part.copies for part in question.parts)
         deep = solution.cumulants.value <= _DEEP * lists
-        if above or not (solution.tilt > 0 and deep):
+        if (above or not (solution.tilt > 0 and deep)) and solution.is_right:
             return solution
     chains = [part.chain for part in question.parts]
-    if above or sum(chain.n_cells for chain in chains) > _FULL_CELLS:
+    whole = sum(chain.n_cells for chain in chains) <= _FULL_CELLS
+    if not whole:
         chains = [chain.fine for chain in chains]
     if sum(chain.n_cells for chain in chains) > _MOST_CELLS:
         raise OutOfReachError
-    if above:
-        ways = _ladders(question, chains)
-        return _Rough(question, ways, *_centred(ways, total(ways, 0.0)))
-    ways = [Way(part, part.chain.stairs) for part in question.on(chains).parts]
-    return Solution(question, ways, *_centred(ways, total(ways, 0.0)))
+    if whole or not above:
+        ways = [Way(part, part.chain.stairs) for part in question.on(chains).parts]
+        return Solution(question, ways, *_centred(ways, total(ways, 0.0)))
+    ways = _ladders(question, chains)
+    solution = _Rough(question, ways, *_centred(ways, total(ways, 0.0)))
+    if not solution.is_right:
+        raise OutOfReachError
+    return solution
 
 
 def _ladders(question: Question, chains: Sequence[Chain]) -> list[Way]:

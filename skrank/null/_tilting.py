@@ -10,7 +10,7 @@ in strides: a way up the list.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -146,15 +146,38 @@ class Tilted:
     @cached_property
     def inside(self) -> float:
         """Mean variance of the gains over the orders inside the blocks of a lattice."""
+        pairs = zip(self._joint(), reversed(self._hidden), strict=True)
+        return sum(float((joint * hidden).sum()) for joint, hidden in pairs)
+
+    @property
+    def mean(self) -> float:
+        """Mean of the excess."""
+        gains = [*(move.gain for move in reversed(self.moves)), self.last]
+        pairs = zip(self._joint(), gains, strict=True)
+        return sum(float((joint * gain).sum()) for joint, gain in pairs)
+
+    def variances(self) -> tuple[_Floats, _Floats]:
+        """Variances of what each group adds, and of the hits in it."""
+        gains = [*(move.gain for move in reversed(self.moves)), self.last]
+        strides = [*(move.step.stride for move in reversed(self.moves)), 1]
+        found = []
+        for joint, gain, stride in zip(self._joint(), gains, strides, strict=True):
+            inside, hits = joint.sum(axis=1), stride * np.arange(joint.shape[0])
+            away = gain - (joint * gain).sum()
+            found.append(
+                ((joint * away**2).sum(), inside @ (hits - inside @ hits) ** 2)
+            )
+        gained, held = np.array(found).T
+        return gained, held
+
+    def _joint(self) -> Iterator[_Floats]:
+        """Chances of the hits in and above each group, down the list."""
         above: NDArray[Any] = np.ones(1)
-        total = 0.0
-        for (step, chance, _), hidden in zip(
-            reversed(self.moves), reversed(self._hidden[1:]), strict=True
-        ):
+        for step, chance, _ in reversed(self.moves):
             joint = above * chance
-            total += float((joint * hidden).sum())
+            yield joint
             above = _after(step, joint)
-        return total + float((above * self.last_chance * self._hidden[0]).sum())
+        yield above * self.last_chance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
