@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm
 
 import oracles
 from cases import TIES
@@ -16,6 +17,7 @@ from skrank import RandomSelectionNull
 from skrank.null import MeanNull
 from skrank.null._choice import Asked
 from skrank.null._enumeration import Atoms
+from skrank.null._excess import OutOfReachError
 from skrank.null._sums import _PAIRS, tail
 
 SIDES = [1, -1]
@@ -146,6 +148,19 @@ def test_folds_by_first_hit_take_one_way_for_both_sides():
         assert above.method == below.method == "enumeration"
         assert above.pvalue + below.pvalue == pytest.approx(1, abs=0.02)
         assert above.doubt < 0.02
+
+
+def test_very_many_lists_are_left_to_others():
+    """Their mean is normal, nearly, in the centre."""
+    null = MeanNull(
+        [RandomSelectionNull(n, 4, "reciprocal_rank") for n in (30, 40, 50)] * 200
+    )
+    asked = Asked(null._facts, null.mean() + null.std(), 1)
+    with pytest.raises(OutOfReachError):
+        asked._count(1000)
+    found = null.tail(null.mean() + null.std())
+    assert found.method != "enumeration"
+    assert found.pvalue == pytest.approx(norm.sf(1), abs=0.01)
 
 
 def test_folds_of_too_many_paths_are_not_counted():

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from skrank.null._enumeration import Atoms
 from skrank.null._excess import Tail, refine
 
-_PAIRS = 2**18, 2**20, 2**22  # of values that are added up at once; up to a second
+_PAIRS = 2**18, 2**20, 2**22  # of values that are added up at once
+_MOST = 2**28  # pairs times squared lists, which take longer and widen the bounds
 
 _Floats = NDArray[np.float64]
 
@@ -35,10 +36,12 @@ def tail(
     """P(sum >= statistic) of independent values, each of so many copies.
 
     Exact, or between bounds: fewer values are joined until the logarithms of the bounds
-    are within `enough`. O(N log N) a list for N pairs of values.
+    are within `enough`. O(N log N) a list for N pairs of values; not for many lists.
     """
     least = statistic - slack
-    found = (_tail(_halves(lists, least, pairs), least) for pairs in most_pairs)
+    n_lists = sum(copies for _, copies in lists)
+    quick = (pairs for pairs in most_pairs if pairs * n_lists**2 <= _MOST)
+    found = (_tail(_halves(lists, least, pairs), least) for pairs in quick)
     return refine(((one, _width(one)) for one in found), enough)[0]
 
 
