@@ -320,6 +320,8 @@ def test_lists_that_engines_refuse_are_counted(monkeypatch):
     null, value = RandomSelectionNull(50, 5), 0.9
     at_once = null.tail(value)
     monkeypatch.setattr("skrank.null._enumeration.FEW_COUNTED", 0)
+    assert null.tail(value).log_bounds == pytest.approx(at_once.log_bounds)  # the grid
+    monkeypatch.setattr("skrank.null._grid._MAX_STATES", 0)
     assert null.tail(value) == at_once
 
 

@@ -257,3 +257,11 @@ def test_rough_chains_that_mislead_are_replaced(monkeypatch):
     assert after.log_p == pytest.approx(before.log_p, abs=before.error + after.error)
     with pytest.raises(OutOfReachError):
         _rough.solve(long)
+
+
+def test_finer_blocks_of_a_long_list_have_the_same_tilt(monkeypatch):
+    null = RandomSelectionNull(10_000, 400)
+    question = Asked(null._facts, null.mean() + 3 * null.std(), 1)._question
+    tilt, answers = _rough.solve(question).tilt, iter([False, True])
+    monkeypatch.setattr(_rough._Rough, "is_right", property(lambda _: next(answers)))
+    assert _rough.solve(question).tilt == pytest.approx(tilt, rel=0.05)
