@@ -51,9 +51,9 @@ _TILTED_DRAWS = 2**14, 2**16, 2**18, 2**20  # until the error is small enough
 _FEWEST_DRAWS, _DRAWN_TARGETS = 1000, 2**26  # of plain draws: some seconds
 _DRAWN_DEVIATIONS = 4.0  # from the mean, where enough draws may be as extreme
 # Parts of the way from the mean to an end that are left: where so few placements may be
-# as extreme that it pays to count them; where the law is spread over orders of
-# magnitude, which no number of frequencies resolves; and that below which there is much
-# of it, near the least value.
+# as extreme that it pays to count them; where values are spread over orders of
+# magnitude, which frequencies do not resolve, so that the grid is asked first; and
+# where, near the least value, it may take as long as ever.
 _OUTER, _NEAR_AN_END, _MINUTE = 0.5, 1e-2, 1e-3
 _TINY = -30.0  # logarithm of a p that is negligible beside 1
 _FAR, _SMALL = 2.0, -15.0  # deviations, or logarithm of a bound: p may be as small

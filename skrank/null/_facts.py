@@ -84,8 +84,11 @@ class Facts:
 
     @cached_property
     def to_come(self) -> list[_enumeration.ToCome | None]:
-        """What is still to come down each list, where its paths can be counted."""
-        return [_enumeration.to_come(chain) for chain in self.chains]
+        """What is still to come down each list, where its paths must be counted."""
+        if self.is_single:
+            return [_enumeration.to_come(self.chains[0])]
+        pairs = zip(self.chains, self.list_laws, strict=True)
+        return [_enumeration.to_come(c) if law is None else None for c, law in pairs]
 
     @cached_property
     def list_laws(self) -> list[_enumeration.Atoms | None]:

@@ -200,9 +200,8 @@ class _Sweep:
             column = hits - self.windows.least[row]
             fewest = max(0, least - hits)
             for d in range(fewest, min(self.windows.widest[row], most - hits) + 1):
-                reach = self.most[row + 1][
-                    hits + d - least
-                ]  # -inf: the way on leaves windows
+                # -inf where the way on leaves the windows
+                reach = self.most[row + 1][hits + d - least]
                 stop = first + chance.shape[1] + (reach + self.slack) / self.width
                 if (
                     stop + math.ceil(gains[1, d, column]) <= 0

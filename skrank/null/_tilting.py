@@ -146,22 +146,18 @@ class Tilted:
     @cached_property
     def inside(self) -> float:
         """Mean variance of the gains over the orders inside the blocks of a lattice."""
-        pairs = zip(self._joint(), reversed(self._hidden), strict=True)
-        return sum(float((joint * hidden).sum()) for joint, hidden in pairs)
+        groups = zip(self._groups(), reversed(self._hidden), strict=True)
+        return sum(float((joint * hidden).sum()) for (joint, *_), hidden in groups)
 
     @property
     def mean(self) -> float:
         """Mean of the excess."""
-        gains = [*(move.gain for move in reversed(self.moves)), self.last]
-        pairs = zip(self._joint(), gains, strict=True)
-        return sum(float((joint * gain).sum()) for joint, gain in pairs)
+        return sum(float((joint * gain).sum()) for joint, gain, _ in self._groups())
 
     def variances(self) -> tuple[_Floats, _Floats]:
         """Variances of what each group adds, and of the hits in it."""
-        gains = [*(move.gain for move in reversed(self.moves)), self.last]
-        strides = [*(move.step.stride for move in reversed(self.moves)), 1]
         found = []
-        for joint, gain, stride in zip(self._joint(), gains, strides, strict=True):
+        for joint, gain, stride in self._groups():
             inside, hits = joint.sum(axis=1), stride * np.arange(joint.shape[0])
             away = gain - (joint * gain).sum()
             found.append(
@@ -170,14 +166,14 @@ class Tilted:
         gained, held = np.array(found).T
         return gained, held
 
-    def _joint(self) -> Iterator[_Floats]:
-        """Chances of the hits in and above each group, down the list."""
+    def _groups(self) -> Iterator[tuple[_Floats, _Floats, int]]:
+        """Go down the list: chances of the hits in and above a group, gains, stride."""
         above: NDArray[Any] = np.ones(1)
-        for step, chance, _ in reversed(self.moves):
+        for step, chance, gain in reversed(self.moves):
             joint = above * chance
-            yield joint
+            yield joint, gain, step.stride
             above = _after(step, joint)
-        yield above * self.last_chance
+        yield above * self.last_chance, self.last, 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
