@@ -23,6 +23,10 @@ from skrank._ranking import items_above
 from skrank._response import target_scores
 from skrank._validation import check_scores
 
+#: Standard deviation of the mean over folds, over that of independent lists, at most:
+#: see the notes of `SearchSelectionTest`.
+FOLDS_INFLATION = 2**0.5
+
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
@@ -42,15 +46,24 @@ def make_folds(
             f"as of a generator that was used up, from {brief(cv)}."
         )
         raise ValueError(msg)
-    held_out = np.concatenate([test for _, test in folds])
-    if np.unique(held_out).size < held_out.size:
+    check_held_out_once([test for _, test in folds], "cv", f", from {brief(cv)}")
+    return folds
+
+
+def check_held_out_once(
+    folds: Sequence[NDArray[np.intp]], name: str, source: str = ""
+) -> None:
+    """Check that no item is in two test folds, as it is in repeated splits."""
+    held_out = np.concatenate(folds)
+    n_items = np.unique(held_out).size
+    if n_items < held_out.size:
         msg = (
-            "`cv` must make folds that hold out no item twice, so that its label "
-            f"belongs to one fold; got {len(folds)} folds that hold out "
-            f"{held_out.size} items of {y.size}, from {brief(cv)}."
+            f"`{name}` must make folds that hold out no item twice, as StratifiedKFold "
+            "does, so that its label belongs to one fold; got "
+            f"{len(folds)} folds that hold out {n_items} items {held_out.size} "
+            f"times{source}."
         )
         raise ValueError(msg)
-    return folds
 
 
 def check_candidates(candidates: Any) -> list[Any]:

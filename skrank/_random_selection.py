@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import cross_validate
 
 from skrank._counts import RankCounts
+from skrank._out_of_fold import FOLDS_INFLATION, check_held_out_once, make_folds
 from skrank._presentation import brief, track
 from skrank._question import (
     RankingQuestion,
@@ -296,6 +297,7 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
         *,
         cv: Any = 5,
         groups: ArrayLike | None = None,
+        independent: bool = False,
         n_jobs: int | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
@@ -303,17 +305,18 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
         """Cross-validate an estimator, and test its rankings of the held-out folds.
 
         The statistic is the mean over the folds, as :func:`sklearn.model_selection.\
-cross_validate` reports it. The null is that within each fold the targets are spread at
-        random, independently of the other folds.
+cross_validate` reports it. The null hypothesis is that the features know nothing of the
+        labels: within each fold the targets are spread at random.
 
-        For each fold alone that holds if the features know nothing of the labels, since
-        its model is fitted on other items: the p-values in `parts` are right. Between
-        folds it is an approximation, because each fold is tested by models that were
-        fitted on the others. On data that know nothing, the mean over five folds spread
-        up to 1.3 times as wide as independent folds would, so that p was at most 0.05
-        in 5 to 10 % of the data sets, at most 0.01 in 2 to 3 %, and at most 0.001 in
-        0.3 to 0.6 %: the smaller p, the more times too small it is. See the user guide.
-        The number of folds times the smallest p in `parts` is safe.
+        The folds are not independent, since the labels of each train the models that
+        rank the others. Their mean is taken to vary by up to the square root of 2 as
+        much as that of independent lists, which is the bound of
+        :class:`SearchSelectionTest`: what the mean has beyond its expectation is
+        divided by that before its probability is computed. On data that know nothing
+        p was at most 0.05 in 2 to 5 % of the data sets, whatever the learner; see the
+        user guide. The p-value of each fold alone, in `parts`, is right without that,
+        and the number of folds times the smallest of them, `bonferroni_pvalue`, holds
+        however the folds depend on each other.
 
         Parameters
         ----------
@@ -326,9 +329,14 @@ cross_validate` reports it. The null is that within each fold the targets are sp
             Their labels.
         cv : int, cross-validation generator or iterable, default=5
             As in :func:`sklearn.model_selection.cross_validate`: an int makes
-            stratified folds for a classifier.
+            stratified folds for a classifier. No item may be held out twice, as in
+            repeated or shuffled splits.
         groups : array-like of shape (n_samples,), default=None
             Groups for splitters that keep them together.
+        independent : bool, default=False
+            Whether to take the folds for independent lists, and not to divide. Small
+            p-values are then too small, by up to nine times at 0.001, unless the models
+            were not fitted to the labels of other folds.
         n_jobs : int, default=None
             Number of jobs to fit and predict in.
         pos_label : int, float, bool or str, default=None
@@ -344,15 +352,15 @@ cross_validate` reports it. The null is that within each fold the targets are sp
         Raises
         ------
         ValueError
-            As `from_estimator`; also if no fold holds targets and others.
+            As `from_estimator`; also if no fold holds targets and others, or if an item
+            is held out twice.
         """
         jobs = check_jobs(n_jobs)
         found = cross_validate(
             estimator,
             X,
             y,
-            groups=groups,
-            cv=cv,
+            cv=make_folds(cv, [estimator], X, np.asarray(y), groups),
             n_jobs=jobs,
             scoring=_no_score,
             return_estimator=True,
@@ -363,6 +371,7 @@ cross_validate` reports it. The null is that within each fold the targets are sp
             found,
             X,
             y,
+            independent=independent,
             n_jobs=jobs,
             pos_label=pos_label,
             detector_targets=detector_targets,
@@ -374,6 +383,7 @@ cross_validate` reports it. The null is that within each fold the targets are sp
         X: Any,  # noqa: N803
         y: ArrayLike,
         *,
+        independent: bool = False,
         n_jobs: int | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
@@ -389,6 +399,8 @@ cross_validate` reports it. The null is that within each fold the targets are sp
             The items that were cross-validated.
         y : array-like of shape (n_samples,)
             Their labels.
+        independent : bool, default=False
+            As in `from_cv`.
         n_jobs : int, default=None
             Number of jobs to predict in.
         pos_label : int, float, bool or str, default=None
@@ -406,29 +418,37 @@ cross_validate` reports it. The null is that within each fold the targets are sp
         ValueError
             If estimators or indices are missing; and as `from_cv`.
         """
-        return self._test_lists(
-            folds_of_cv_results(
-                cv_results,
-                X,
-                y,
-                n_jobs=n_jobs,
-                pos_label=pos_label,
-                detector_targets=detector_targets,
-            )
+        folds = folds_of_cv_results(
+            cv_results,
+            X,
+            y,
+            n_jobs=n_jobs,
+            pos_label=pos_label,
+            detector_targets=detector_targets,
         )
+        check_held_out_once(cv_results["indices"]["test"], "cv_results")
+        return self._test_lists(folds, 1.0 if independent else FOLDS_INFLATION)
 
     def _test_lists(
-        self, lists: Iterable[tuple[Any, NDArray[np.bool_], NDArray[Any]]]
+        self,
+        lists: Iterable[tuple[Any, NDArray[np.bool_], NDArray[Any]]],
+        inflation: float = 1.0,
     ) -> RandomSelectionResult:
         """Test lists one by one and together, leaving out those of one class."""
         kept = keep_both_classes(lists)
         rankings = [rank(check_ranking_input(y, score)) for _, y, score in kept]
-        return self._test(rankings, tuple(label for label, *_ in kept))
+        return self._test(rankings, tuple(label for label, *_ in kept), inflation)
 
     def _test(
-        self, rankings: list[Ranking], labels: tuple[Any, ...] = ()
+        self,
+        rankings: list[Ranking],
+        labels: tuple[Any, ...] = (),
+        inflation: float = 1.0,
     ) -> RandomSelectionResult:
-        """Test one ranking; or several, if they have labels, and their mean."""
+        """Test one ranking; or several, if they have labels, and their mean.
+
+        A single list shares its luck with no other.
+        """
         measure = self._measure()
         nulls = [
             null_of(ranking, self.metric, self._settings()) for ranking in rankings
@@ -446,7 +466,7 @@ cross_validate` reports it. The null is that within each fold the targets are sp
             self._result(value, null, [ranking]) for value, null, ranking in lists
         )
         mean = float(np.mean(values))
-        together = MeanNull(nulls)
+        together = MeanNull(nulls, inflation=inflation if len(nulls) > 1 else 1.0)
         return self._result(
             mean, together, rankings, parts, labels, progress=self.progress
         )

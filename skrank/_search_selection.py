@@ -17,6 +17,7 @@ from sklearn.exceptions import FitFailedWarning
 
 from skrank._best_of_luck import count_draws
 from skrank._out_of_fold import (
+    FOLDS_INFLATION,
     Fold,
     check_candidates,
     check_params,
@@ -46,9 +47,6 @@ from skrank._validation import (
     check_targets,
 )
 from skrank.null._joint import JointList, JointNull
-
-#: Spread of the mean over folds, over that of independent folds, at most.
-_FOLDS_INFLATION = 2**0.5
 
 #: Values that are further apart are not those of the search.
 _ROUNDING = 1e-6
@@ -424,7 +422,7 @@ class SearchSelectionTest(Question):
                 for ranked, items in zip(above, targets, strict=True)
             ]
         )
-        wider = 1.0 if len(targets) == 1 else _FOLDS_INFLATION
+        wider = 1.0 if len(targets) == 1 else FOLDS_INFLATION
         values = null.values(targets)
         zscores = null.zscores(values) / wider
         alone, best, null_best = count_draws(

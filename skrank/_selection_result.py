@@ -42,9 +42,10 @@ class RandomSelectionResult:
         from "inversion" an upper estimate of what was left out. None with bounds, and
         where the method does not tell.
     null_mean, null_std : float
-        Exact mean and standard deviation of the metric under random selection. The mean
-        is the chance level, which lies above the prevalence, the more so the shorter
-        the lists.
+        Exact mean and standard deviation of the metric under random selection; the
+        latter for folds of a cross-validation `inflation` times that of independent
+        lists. The mean is the chance level, which lies above the prevalence, the more
+        so the shorter the lists.
     n_samples, n_targets : int
         Number of items, and of targets among them, in all lists together; with those
         that were missed.
@@ -82,6 +83,30 @@ class RandomSelectionResult:
     labels: tuple[Any, ...] = ()
     n_missed: int = 0
 
+    @property
+    def inflation(self) -> float:
+        """How much more than of independent lists the mean is taken to vary.
+
+        Returns
+        -------
+        inflation : float
+            The square root of 2 for folds of a cross-validation, else 1.
+        """
+        return self.null_distribution.inflation
+
+    @property
+    def bonferroni_pvalue(self) -> float:
+        """Number of lists times their smallest p-value.
+
+        Returns
+        -------
+        bonferroni_pvalue : float
+            A p-value of all lists together that holds however they depend on each
+            other; at most 1. For a single list its p-value.
+        """
+        parts = self.parts or (self,)
+        return min(1.0, len(parts) * min(part.pvalue for part in parts))
+
     def __str__(self) -> str:
         """Say what was found, in words and numbers."""
         beyond = {"greater": ">=", "less": "<=", "two-sided": "as far out as"}
@@ -99,6 +124,11 @@ class RandomSelectionResult:
             f"  p          {format_pvalue(self.log10_pvalue)}   "
             f"P(luck {beyond[self.alternative]} value), by {self.method}",
         ]
+        if self.inflation > 1:
+            lines.append(
+                f"  Bonferroni {self.bonferroni_pvalue:.2g}   {len(self.parts)} times "
+                "the smallest p of a fold, however folds depend on each other"
+            )
         if self.alternative != "less" and is_far_below(self.zscore):
             lines.append(f"  note       far worse than luck: {REVERSED}")
         return "\n".join(lines)
@@ -113,8 +143,9 @@ class RandomSelectionResult:
         Returns
         -------
         fields : dict
-            All fields but the law and the single lists; the bounds as "pvalue_lower"
-            and "pvalue_upper", NaN where there are none, as is the error.
+            All fields but the null distribution and the single lists, `inflation` and
+            `bonferroni_pvalue`; the bounds as "pvalue_lower" and "pvalue_upper", NaN
+            where there are none, as is the error.
         """
         fields = {name: getattr(self, name) for name in self.__slots__}
         for name in ("null_distribution", "parts", "labels"):
@@ -122,7 +153,13 @@ class RandomSelectionResult:
         lower, upper = fields.pop("pvalue_bounds") or (math.nan, math.nan)
         if fields["pvalue_error"] is None:
             fields["pvalue_error"] = math.nan
-        return {**fields, "pvalue_lower": lower, "pvalue_upper": upper}
+        return {
+            **fields,
+            "pvalue_lower": lower,
+            "pvalue_upper": upper,
+            "inflation": self.inflation,
+            "bonferroni_pvalue": self.bonferroni_pvalue,
+        }
 
 
 def is_far_below(zscore: float) -> bool:

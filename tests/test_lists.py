@@ -15,7 +15,10 @@ from sklearn.ensemble import IsolationForest
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.model_selection import (
     GroupKFold,
+    PredefinedSplit,
+    RepeatedStratifiedKFold,
     StratifiedKFold,
+    StratifiedShuffleSplit,
     cross_val_score,
     cross_validate,
 )
@@ -26,6 +29,7 @@ from sklearn.preprocessing import StandardScaler
 
 import skrank
 from skrank import RandomSelectionNull, RandomSelectionTest
+from skrank.null import MeanNull
 
 X, Y = make_classification(400, n_features=5, weights=[0.9], random_state=2)
 
@@ -219,6 +223,150 @@ def test_constant_scores_are_luck_itself():
     result = RandomSelectionTest().from_cv(DummyClassifier(), X, Y)
     assert result.pvalue == pytest.approx(1.0)
     assert result.zscore == 0.0
+
+
+# Folds share their luck
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+@pytest.mark.parametrize("metric", ["average_precision", "reciprocal_rank"])
+def test_folds_are_placed_under_a_wider_distribution(metric, alternative):
+    # the excess over the mean is divided by the square root of 2
+    test = RandomSelectionTest(metric, alternative=alternative)
+    for labels in (Y, np.random.default_rng(1).permutation(Y)):
+        result = test.from_cv(KNeighborsClassifier(5), X, labels)
+        alone = test.from_cv(KNeighborsClassifier(5), X, labels, independent=True)
+        assert result.inflation == pytest.approx(math.sqrt(2))
+        assert alone.inflation == 1
+        assert result.statistic == alone.statistic
+        assert result.null_mean == alone.null_mean
+        assert result.null_std == pytest.approx(math.sqrt(2) * alone.null_std)
+        assert result.zscore == pytest.approx(alone.zscore / math.sqrt(2))
+        inner = alone.null_mean + (alone.statistic - alone.null_mean) / math.sqrt(2)
+        expected = alone.null_distribution.pvalue(inner, alternative=alternative)
+        assert result.pvalue == pytest.approx(expected, rel=0.02)
+        assert [one.pvalue for one in result.parts] == [p.pvalue for p in alone.parts]
+
+
+def test_smallest_p_of_folds_times_their_number():
+    result = RandomSelectionTest().from_cv(GaussianNB(), X, Y)
+    pvalues = [part.pvalue for part in result.parts]
+    assert result.bonferroni_pvalue == 5 * min(pvalues)
+    line = str(result).splitlines()[-1]
+    assert line.startswith(
+        f"  Bonferroni {5 * min(pvalues):.2g}   5 times the smallest"
+    )
+    assert result.to_dict()["bonferroni_pvalue"] == result.bonferroni_pvalue
+    assert result.parts[0].bonferroni_pvalue == pvalues[0]
+    noise = RandomSelectionTest().from_cv(DummyClassifier(), X, Y)
+    assert noise.bonferroni_pvalue == 1.0
+    groups = RandomSelectionTest().from_predictions(Y, X[:, 0], groups=X[:, 1] > 0)
+    assert groups.inflation == 1
+    assert "Bonferroni" not in str(groups)
+
+
+def test_one_fold_of_two_classes_shares_its_luck_with_none():
+    # its p is that of the list, not of a wider distribution
+    labels, folds = Y.copy(), np.arange(400) // 100
+    labels[folds == 2], labels[folds == 3] = 0, 1
+    keep = folds > 0
+    with pytest.warns(UndefinedMetricWarning, match="2 of 3 lists hold no targets or"):
+        result = RandomSelectionTest().from_cv(
+            GaussianNB(), X[keep], labels[keep], cv=PredefinedSplit(folds[keep])
+        )
+    assert result.inflation == 1
+    assert result.pvalue == pytest.approx(result.parts[0].pvalue)
+
+
+@pytest.mark.parametrize(
+    "cv",
+    [
+        RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0),
+        StratifiedShuffleSplit(n_splits=3, test_size=0.4, random_state=0),
+    ],
+    ids=["repeated", "shuffled"],
+)
+def test_splits_that_hold_out_an_item_twice_are_refused(cv):
+    with pytest.raises(ValueError, match="`cv` must make folds that hold out no item"):
+        RandomSelectionTest().from_cv(GaussianNB(), X, Y, cv=cv)
+    found = cross_validate(
+        GaussianNB(), X, Y, cv=cv, return_estimator=True, return_indices=True
+    )
+    with pytest.raises(ValueError, match="`cv_results` must make folds that hold out"):
+        RandomSelectionTest().from_cv_results(found, X, Y)
+
+
+def test_a_single_split_holds_out_no_item_twice():
+    cv = StratifiedShuffleSplit(n_splits=1, test_size=0.4, random_state=0)
+    result = RandomSelectionTest().from_cv(GaussianNB(), X, Y, cv=cv)
+    assert result.inflation == 1
+
+
+def test_folds_of_unrelated_features_keep_the_level():
+    # data sets that know nothing: rejections at 5 % are binomial at most; as if folds
+    # were independent, nearest neighbours are rejected more often
+    rng = np.random.default_rng(5)
+    model, folds = KNeighborsClassifier(9, weights="distance"), StratifiedKFold(3)
+    pvalues = []
+    for _ in range(200):
+        items, labels = rng.normal(size=(60, 8)), rng.permutation(np.arange(60) < 6)
+        result = RandomSelectionTest().from_cv(model, items, labels, cv=folds)
+        law = MeanNull(result.null_distribution.nulls)
+        pvalues.append([result.pvalue, law.pvalue(result.statistic)])
+    valid, independent = (np.array(pvalues) <= 0.05).sum(axis=0)
+    assert binomtest(int(valid), 200, 0.05, "greater").pvalue > 0.01
+    assert valid < independent
+
+
+SOME_LAWS = [
+    MeanNull([RandomSelectionNull(60, 4)] * 3),
+    MeanNull([RandomSelectionNull(40, 3, "recall_at_t", t=5)] * 2),
+    MeanNull([RandomSelectionNull(50, 3, "bedroc")] * 4),
+    MeanNull([RandomSelectionNull(30, 25, tie_sizes=[10, 10, 10])] * 4),
+]
+
+
+@pytest.mark.parametrize("law", SOME_LAWS, ids=repr)
+def test_wider_distribution_against_draws(law):
+    # values of independent lists, spread about their mean and cut off at the ends
+    wider = MeanNull(law.nulls, inflation=1.5)
+    drawn = law.rvs(20_000, random_state=0)
+    drawn = np.clip(law.mean() + 1.5 * (drawn - law.mean()), *law.support())
+    assert_allclose(wider.rvs(20_000, random_state=0), drawn)
+    assert wider.std() == pytest.approx(1.5 * law.std())
+    for x in np.quantile(drawn, [0.001, 0.1, 0.5, 0.9, 0.99]):
+        count = int((drawn > x + 1e-9).sum())
+        assert binomtest(count, drawn.size, wider.sf(x)).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("law", SOME_LAWS, ids=repr)
+def test_wider_distribution_is_one(law):
+    wider = MeanNull(law.nulls, inflation=math.sqrt(2))
+    least, most = wider.support()
+    assert wider.support() == law.support()
+    x = np.linspace(least - 0.1, most + 0.1, 21)
+    at_least, above = wider.pvalue(x), wider.sf(x)
+    assert_allclose(above + wider.cdf(x), 1)
+    assert np.all(np.diff(at_least) <= 1e-9)
+    assert np.all(above <= at_least + 1e-9)
+    assert_allclose(wider.pvalue(x, alternative="less"), wider.cdf(x), atol=0.03)
+    assert wider.pvalue(least) == 1
+    assert wider.pvalue(most, alternative="less") == pytest.approx(1)
+    assert wider.sf(most) == 0
+    assert wider.pvalue(most) > law.pvalue(most)
+    for q in (0.0, 1e-3, 0.4, 1.0):
+        assert wider.sf(wider.isf(q)) <= q * (1 + 1e-6)
+        assert wider.cdf(wider.ppf(q)) >= q * (1 - 1e-6)
+        assert least <= wider.ppf(q) <= most
+    drawn = wider.tail(x[9], method="monte_carlo", random_state=0)
+    assert math.exp(drawn.log_pvalue) == pytest.approx(at_least[9], abs=0.03)
+
+
+def test_wider_distribution_says_so():
+    wider = MeanNull([RandomSelectionNull(60, 4)] * 3, inflation=2)
+    assert repr(wider) == "<MeanNull of average_precision: 3 lists, inflation 2>"
+    with pytest.raises(ValueError, match="`inflation` must be 1 or more; got 0.5"):
+        MeanNull(wider.nulls, inflation=0.5)
 
 
 def test_results_without_estimators():

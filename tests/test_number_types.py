@@ -33,6 +33,7 @@ NUMBERS = {
     "top": CUTOFF,
     "alpha": POSITIVE,
     "beta": POSITIVE,
+    "inflation": (2, 1.5),
     "prior": POSITIVE,
     "recall": (1, 0.7),
     "confidence_level": (0.9,),
@@ -73,8 +74,9 @@ NO_NUMBERS = set(
     """
     X a alternative as_fraction average_precision ax b band bars_kw candidates chunks
     confidence_band curve curve_a curve_b cv_results description detector_targets
-    difference_kw edges estimator folds groups interpolate kwargs law law_name line_kw
-    log10_pvalue luck_kw method metric name names normal_kw normalize null_mean null_std
+    difference_kw edges estimator folds groups independent interpolate kwargs law
+    law_name line_kw log10_pvalue luck_kw method metric name names normal_kw normalize
+    null_mean null_std
     nulls params path perfect_kw plot_normal plot_perfect points pos_label probabilities
     progress pvalue rate result sample_weight search simultaneous ties transform y
     y_score y_score_a y_score_b y_scores y_true
@@ -361,6 +363,9 @@ CALLS = {
         .to_dict()
     ),
     "RandomSelectionNull.__init__": null,
+    "MeanNull.__init__": lambda **given: skrank.null.MeanNull(
+        [LAW, LAW], **given
+    ).std(),
     **{
         f"{name}.{method}": getattr(law, method)
         for name, law in LAWS.items()

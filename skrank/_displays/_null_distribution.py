@@ -418,8 +418,11 @@ def _data_of_law(law: Law, bins: int) -> dict[str, Any]:
     step = _spacing(law, mean, std) if std else None
     series = law._series(_OUTSIDE) if std and not step else None
     if series is not None:
-        edges = _between(law, series.low, series.high, bins)
-        probabilities = np.diff(series.below(edges))
+        least, most = law.support()
+        edges = _between(law, max(series.low, least), min(series.high, most), bins)
+        ends = min(edges[0], series.low), max(edges[-1], series.high)
+        below = series.below(np.array([ends[0], *edges[1:-1], ends[1]]))
+        probabilities = np.diff(below)
     else:
         edges = _edges(law, mean, step, bins)
         probabilities = _probabilities(law, edges)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from skrank._measures import Measure, make_measure
 from skrank._presentation import brief
 from skrank._ties import TieGroups, tie_groups, untied
-from skrank._validation import check_count
+from skrank._validation import check_count, check_number
 from skrank.null._chain import Chain
 from skrank.null._excess import Term
 from skrank.null._law import Law
@@ -119,20 +119,26 @@ class RandomSelectionNull(Law):
 
 
 class MeanNull(Law):
-    """Law of the mean of a metric over independent lists, as folds or queries.
+    """Null distribution of the mean of a metric over lists, as queries or folds.
 
     The labels of each list are spread over that list at random, independently of the
-    others, so that means, variances and cumulant generating functions add.
+    others, so that means, variances and cumulant generating functions add. Folds of a
+    cross-validation are not independent, and their mean may vary more: `inflation`
+    spreads the distribution about its mean, as far as values can occur. What would
+    be beyond the least or the largest value is then at it.
 
     Parameters
     ----------
     nulls : sequence of RandomSelectionNull
-        Laws of the lists.
+        Null distributions of the lists.
+    inflation : float, default=1.0
+        Standard deviation of the mean over the lists, over that of independent lists:
+        1 or more.
 
     Raises
     ------
     ValueError
-        If there is no list.
+        If there is no list, or if `inflation` is below 1.
 
     See Also
     --------
@@ -148,11 +154,24 @@ class MeanNull(Law):
     >>> folds = MeanNull([RandomSelectionNull(200, 4)] * 5)
     >>> print(f"{folds.mean():.4f}, {RandomSelectionNull(1000, 20).mean():.4f}")
     0.0439, 0.0264
+
+    What must their mean be to be significant at 1 %? Of independent lists, and of the
+    folds of a cross-validation:
+
+    >>> wider = MeanNull(folds.nulls, inflation=2**0.5)
+    >>> print(f"{folds.isf(0.01):.3f}, {wider.isf(0.01):.3f}")
+    0.117, 0.147
     """
 
-    def __init__(self, nulls: Sequence[RandomSelectionNull]) -> None:
+    def __init__(
+        self, nulls: Sequence[RandomSelectionNull], *, inflation: float = 1.0
+    ) -> None:
         if len(nulls) == 0:
             msg = "`nulls` must hold the law of at least one list; got none."
+            raise ValueError(msg)
+        self.inflation = check_number("inflation", inflation)
+        if self.inflation < 1:
+            msg = f"`inflation` must be 1 or more; got {brief(inflation)}."
             raise ValueError(msg)
         self.nulls = tuple(nulls)
         self._terms = _alike([null._terms[0].chain for null in nulls])
@@ -160,7 +179,8 @@ class MeanNull(Law):
     def __repr__(self) -> str:
         """Name the metric and the number of lists."""
         name = self._terms[0].chain.measure.name
-        return f"<MeanNull of {name}: {len(self.nulls)} lists>"
+        wider = f", inflation {self.inflation:.4g}" if self.inflation > 1 else ""
+        return f"<MeanNull of {name}: {len(self.nulls)} lists{wider}>"
 
 
 def _alike(chains: list[Chain]) -> tuple[Term, ...]:

@@ -39,9 +39,14 @@ _Floats = NDArray[np.float64]
 
 
 class Law:
-    """The law of the mean value over one list or several independent ones."""
+    """The law of the mean value over one list or several.
+
+    It is that of independent lists, S. Where those may share their luck, it is that of
+    the mean of S and `inflation` times what S is off it, as far as that can occur.
+    """
 
     _terms: tuple[Term, ...]
+    inflation = 1.0
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out of a pickle what can be computed again."""
@@ -80,7 +85,7 @@ class Law:
         std : float
             Standard deviation of the metric; 0.0 if ties leave luck no choice.
         """
-        return math.sqrt(self._facts.moments[1])
+        return self.inflation * math.sqrt(self._facts.moments[1])
 
     @property
     def _is_quick(self) -> bool:
@@ -89,7 +94,10 @@ class Law:
 
     def _series(self, outside: float) -> Series | None:
         """Expand the law, for pictures; None where it is known value by value."""
-        return None if self._facts.atoms is not None else expand(self._facts, outside)
+        if self._facts.atoms is not None:
+            return None
+        series = expand(self._facts, outside)
+        return series and series.wider(self.inflation)
 
     def support(self) -> tuple[float, float]:
         """Return the least and the largest value that can occur.
@@ -250,7 +258,10 @@ class Law:
             drawn = _sampling.draw(self._terms, size, generator)
             slack = self._facts.slack(statistic)
             found = [
-                TailProbability(*_sampling.tail(drawn, statistic, sign, slack), method)
+                TailProbability(
+                    *_sampling.tail(drawn, self._inner(statistic, sign), sign, slack),
+                    method,
+                )
                 for sign in _SIGNS[alternative]
             ]
         else:
@@ -258,7 +269,12 @@ class Law:
             found = []
             for sign in self._nearest_first(statistic, _SIGNS[alternative]):
                 asked = Asked(
-                    self._facts, statistic, sign, draws, generator, progress=progress
+                    self._facts,
+                    self._inner(statistic, sign),
+                    sign,
+                    draws,
+                    generator,
+                    progress=progress,
                 )
                 one = asked.best() if method == "auto" else asked.named(method)
                 found.append(one)
@@ -293,11 +309,33 @@ class Law:
             Independent values.
         """
         size = check_count("size", size, least=1)
-        return _sampling.draw(self._terms, size, check_generator(random_state))
+        drawn = _sampling.draw(self._terms, size, check_generator(random_state))
+        return np.asarray(self._outer(drawn))
 
     @cached_property
     def _facts(self) -> Facts:
         return Facts(self._terms)
+
+    def _inner(self, x: float, sign: int) -> float:
+        """Value of S at least as extreme as which is what is at least as extreme as x.
+
+        What cannot be exceeded is reached by all of the law that would be beyond it.
+        """
+        if self.inflation == 1.0:
+            return x
+        slack, (least, most) = self._facts.slack(x), self.support()
+        nearest, furthest = (least, most) if sign > 0 else (-most, -least)
+        if not nearest + slack < sign * x <= furthest + slack:
+            return x
+        mean = self.mean()
+        return mean + (x - mean) / self.inflation
+
+    def _outer(self, values: Any) -> Any:
+        """Values of the law from those of S."""
+        if self.inflation == 1.0:
+            return values
+        mean = self.mean()
+        return np.clip(mean + self.inflation * (values - mean), *self.support())[()]
 
     def _each(
         self, x: ArrayLike, function: Callable[[float], float], name: str = "x"
@@ -323,8 +361,8 @@ class Law:
         wanted = small + sign * rounding
         log_p = math.log(wanted) if wanted > 0 else -math.inf
         if self._facts.atoms is not None:
-            return self._facts.atoms.quantile(log_p, sign)
-        return self._search(log_p, sign)
+            return float(self._outer(self._facts.atoms.quantile(log_p, sign)))
+        return float(self._outer(self._search(log_p, sign)))
 
     def _search(self, log_p: float, sign: int) -> float:
         """Return the same as `_quantile`, of a smooth law, to 1e-7 standard deviations.
@@ -374,7 +412,8 @@ class Law:
 
     def _log_tail(self, x: float, sign: int) -> float:
         """Logarithm of P(S > x), or of P(S <= x) for sign -1."""
-        return self._beyond(x, sign).log_pvalue
+        inside = self._inner(x, -1)  # what is at most x, and the rest is above it
+        return self._beyond(inside, sign).log_pvalue
 
     def _beyond(self, x: float, sign: int) -> TailProbability:
         """Tail above x, or of what is at most x for sign -1."""

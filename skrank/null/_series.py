@@ -38,6 +38,13 @@ class Series(NamedTuple):
     centre: float
     phi: NDArray[np.complex128]
 
+    def wider(self, times: float) -> "Series":
+        """Law that is so many times as wide, about its mean."""
+        low, high = (
+            self.centre + times * (x - self.centre) for x in (self.low, self.high)
+        )
+        return self._replace(low=low, high=high)
+
     def below(self, values: _Floats) -> _Floats:
         """Probabilities of smaller values, but for a constant."""
         period = _ROOM * (self.high - self.low)
