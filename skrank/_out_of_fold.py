@@ -10,18 +10,19 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import check_cv, cross_validate
 
 from skrank._jobs import run_jobs
 from skrank._presentation import brief
 from skrank._question import rows
 from skrank._ranking import items_above
 from skrank._response import target_scores
-from skrank._validation import check_scores
+from skrank._validation import check_jobs, check_scores
 
 #: Standard deviation of the mean over folds, over that of independent lists, at most:
 #: see the notes of `SearchSelectionTest`.
@@ -36,8 +37,13 @@ def make_folds(
     X: Any,  # noqa: N803
     y: NDArray[Any],
     groups: ArrayLike | None,
+    *,
+    repeated: bool = False,
 ) -> list[Fold]:
-    """Split as a search over the candidates does; no item may be held out twice."""
+    """Split as a search over the candidates does.
+
+    No item may be held out twice, unless splits may be repeated.
+    """
     classifier = any(is_classifier(one) for one in candidates)
     folds = list(check_cv(cv, y, classifier=classifier).split(X, y, groups))
     if not folds:
@@ -46,8 +52,36 @@ def make_folds(
             f"as of a generator that was used up, from {brief(cv)}."
         )
         raise ValueError(msg)
-    check_held_out_once([test for _, test in folds], "cv", f", from {brief(cv)}")
+    if not repeated:
+        check_held_out_once([test for _, test in folds], "cv", f", from {brief(cv)}")
     return folds
+
+
+def fit_folds(
+    estimator: Any,
+    X: Any,  # noqa: N803
+    y: ArrayLike,
+    folds: list[Fold],
+    n_jobs: int | None,
+) -> dict[str, Any]:
+    """Fit an estimator outside each fold: what `cross_validate` returns, unscored."""
+    found: dict[str, Any] = cross_validate(
+        estimator,
+        X,
+        y,
+        cv=folds,
+        n_jobs=check_jobs(n_jobs),
+        scoring=_no_score,
+        return_estimator=True,
+        return_indices=True,
+        error_score="raise",
+    )
+    return found
+
+
+def _no_score(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803
+    """Score nothing: only the fitted estimators are wanted."""
+    return 0.0
 
 
 def check_held_out_once(
@@ -108,19 +142,41 @@ def check_search(search: Any) -> None:
         raise NotFittedError(msg)
 
 
-def finished_candidates(search: Any) -> NDArray[np.bool_]:
-    """Say which candidates have a score in the search; all, if it keeps none.
+def table_of_search(search: Any) -> Mapping[str, Any]:
+    """Columns of the table of a search, with each candidate that it tried once.
+
+    A halving search fits those again that are left, with more resources: their last row
+    counts. From scikit-learn 1.10 on the others are in `all_cv_results_` alone.
+    """
+    table: Mapping[str, Any] = getattr(search, "all_cv_results_", search.cv_results_)
+    if "iter" not in table:
+        return table
+    last = {joblib.hash(params): row for row, params in enumerate(table["params"])}
+    kept = sorted(last.values())
+    return {name: [column[row] for row in kept] for name, column in table.items()}
+
+
+def winner_of_search(search: Any, table: Mapping[str, Any]) -> int | None:
+    """Row of the winner in the table; None if the search names none."""
+    best = getattr(search, "best_index_", None)
+    if best is None or table is search.cv_results_:
+        return best
+    winner = joblib.hash(search.cv_results_["params"][best])
+    return [joblib.hash(params) for params in table["params"]].index(winner)
+
+
+def finished_candidates(search: Any, table: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """Say which candidates have a score in the table; all, if it keeps none.
 
     A search in which all scores by which it chooses are NaN names its first candidate
     the winner: there is nothing to test.
     """
-    results = search.cv_results_
-    scores = [results[name] for name in results if name.startswith("mean_test_")]
+    scores = [table[name] for name in table if name.startswith("mean_test_")]
     if not scores:
-        return np.ones(len(results["params"]), dtype=bool)
+        return np.ones(len(table["params"]), dtype=bool)
     finished: NDArray[np.bool_] = np.logical_not(np.isnan(scores).all(axis=0))
     name = _chosen_by(search)
-    if not finished.any() or (name is not None and np.isnan(results[name]).all()):
+    if not finished.any() or (name is not None and np.isnan(table[name]).all()):
         msg = (
             "`search` must have a candidate with a score; got NaN for all "
             f"{finished.size} in {name or 'cv_results_'}: every fit or every score "
@@ -137,12 +193,12 @@ def make_candidates(search: Any, params: Iterable[Any]) -> list[Any]:
     ]
 
 
-def scores_of_search(search: Any) -> NDArray[np.float64]:
+def scores_of_search(search: Any, table: Mapping[str, Any]) -> NDArray[np.float64]:
     """Values by which a search chose its winner; NaN where it does not tell."""
-    results, name = search.cv_results_, _chosen_by(search)
+    name = _chosen_by(search)
     if name is None:
-        return np.full(len(results["params"]), np.nan)
-    return np.asarray(results[name], dtype=np.float64)
+        return np.full(len(table["params"]), np.nan)
+    return np.asarray(table[name], dtype=np.float64)
 
 
 def _chosen_by(search: Any) -> str | None:

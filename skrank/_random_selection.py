@@ -12,10 +12,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.model_selection import cross_validate
 
 from skrank._counts import RankCounts
-from skrank._out_of_fold import FOLDS_INFLATION, check_held_out_once, make_folds
+from skrank._out_of_fold import (
+    FOLDS_INFLATION,
+    check_held_out_once,
+    fit_folds,
+    make_folds,
+)
 from skrank._presentation import brief, track
 from skrank._question import (
     RankingQuestion,
@@ -31,7 +35,6 @@ from skrank._source import columns_of
 from skrank._validation import (
     check_count,
     check_groups,
-    check_jobs,
     check_option,
     check_random_state,
     check_ranking_input,
@@ -355,24 +358,13 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
             As `from_estimator`; also if no fold holds targets and others, or if an item
             is held out twice.
         """
-        jobs = check_jobs(n_jobs)
-        found = cross_validate(
-            estimator,
-            X,
-            y,
-            cv=make_folds(cv, [estimator], X, np.asarray(y), groups),
-            n_jobs=jobs,
-            scoring=_no_score,
-            return_estimator=True,
-            return_indices=True,
-            error_score="raise",
-        )
+        folds = make_folds(cv, [estimator], X, np.asarray(y), groups)
         return self.from_cv_results(
-            found,
+            fit_folds(estimator, X, y, folds, n_jobs),
             X,
             y,
             independent=independent,
-            n_jobs=jobs,
+            n_jobs=n_jobs,
             pos_label=pos_label,
             detector_targets=detector_targets,
         )
@@ -555,8 +547,3 @@ def zscore_of(value: float, null: RandomSelectionNull | MeanNull) -> float:
     """
     std = null.std()
     return 0.0 if std == 0 else float((value - null.mean()) / std)
-
-
-def _no_score(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803
-    """Score nothing: only the fitted estimators are wanted."""
-    return 0.0

@@ -28,6 +28,8 @@ from skrank._out_of_fold import (
     make_folds,
     rank_folds,
     scores_of_search,
+    table_of_search,
+    winner_of_search,
 )
 from skrank._presentation import as_text, brief
 from skrank._question import (
@@ -111,12 +113,13 @@ class SearchSelectionTest(Question):
 
     One held-out list has w = 1, and its test is exact. Folds are drawn as if they were
     independent, but each is ranked by models that were fitted to the labels of the
-    others, which widens the mean over them. Let the excess of a fold over chance be a
-    sum of terms, each of the labels of the fold and of those of one other fold, as if
-    the scores were linear in the labels they were fitted to. Then two folds share no
-    more than their terms in each other; by the inequality of Cauchy and Schwarz that
-    doubles the variance of the mean at most. So w is the square root of 2. That was
-    enough for learners which are far from linear, too, but is not proven for them.
+    others, which widens the mean over them. Let the excess of a fold over its
+    expectation be a term of its own labels and, for each other fold, one of the labels
+    of both that has mean zero over the labels of either, as if the scores were linear
+    in the labels they were fitted to. Then only the two terms of the same pair of folds
+    are correlated; by the inequality of Cauchy and Schwarz that doubles the variance of
+    the mean at most. So w is the square root of 2. That was enough for learners which
+    are far from linear, too, but is not proven for them.
 
     With it the winner of grids on data that know nothing had p at most 0.05 in 2 to 4 %
     of the data sets, and in 7 to 11 % without; see the user guide.
@@ -236,10 +239,12 @@ class SearchSelectionTest(Question):
         Returns
         -------
         result : SearchSelectionResult
-            In the order of ``cv_results_``; the winner is ``best_index_`` of the
-            search, or the largest z-score if the search has none, of those that luck
-            can change. Candidates that failed in the search, and have no score there,
-            are left out with a warning: all their entries are NaN.
+            In the order of ``cv_results_``; the winner is that of the search, or the
+            largest z-score if the search names none, of those that luck can change.
+            Candidates that failed in the search, and have no score there, are left out
+            with a warning: all their entries are NaN. A halving search is tested by all
+            candidates that it began with, each once, in the order in which it gave
+            them up; with scikit-learn 1.10 or newer these are in ``all_cv_results_``.
 
         Raises
         ------
@@ -249,7 +254,8 @@ class SearchSelectionTest(Question):
             no candidate has a score in it; and as `from_candidates`.
         """
         check_search(search)
-        names, finished = search.cv_results_["params"], finished_candidates(search)
+        table = table_of_search(search)
+        names, finished = table["params"], finished_candidates(search, table)
         _warn_of_failed(finished)
         tested = tuple(compress(names, finished))
         estimators = make_candidates(search, tested)
@@ -261,8 +267,8 @@ class SearchSelectionTest(Question):
             pos_label=pos_label,
             detector_targets=detector_targets,
         )
-        result = _spread(result, names, finished, getattr(search, "best_index_", None))
-        _warn_of_other_values(result.values, scores_of_search(search))
+        result = _spread(result, names, finished, winner_of_search(search, table))
+        _warn_of_other_values(result.values, scores_of_search(search, table))
         return result
 
     def from_candidates(

@@ -5,6 +5,7 @@ import functools
 import math
 import pickle
 import warnings
+from copy import copy
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -14,7 +15,7 @@ import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_classification
-from sklearn.ensemble import IsolationForest
+from sklearn.ensemble import IsolationForest, RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning, NotFittedError, UndefinedMetricWarning
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -304,8 +305,61 @@ def test_other_searches():
     assert_allclose(result.values, search.cv_results_["mean_test_score"])
     search = HalvingGridSearchCV(LogisticRegression(), {"C": [0.1, 1]}, **settings)
     result = test.from_search(search.fit(X, Y), X, Y)
-    assert result.n_candidates == len(search.cv_results_["params"])
-    assert result.best_index == search.best_index_
+    assert result.n_candidates == 2
+    assert result.candidates[result.best_index] == search.best_params_
+
+
+MANY = X[:, 0] > np.median(X[:, 0])  # so that parts of folds hold targets
+
+
+def halving_in_steps(**settings):
+    """Search that begins with nine candidates, and gives up two thirds at a time."""
+    grid = {"max_depth": [1, 2, 3], "min_samples_leaf": [1, 5, 20]}
+    scoring = make_average_precision_scorer()
+    model = RandomForestClassifier(5, random_state=0)
+    return HalvingGridSearchCV(
+        model, grid, scoring=scoring, cv=3, random_state=0, **settings
+    ).fit(X, MANY)
+
+
+def as_newer(search):
+    """Return what scikit-learn 1.10 keeps: the last iteration, and all apart."""
+    table = search.cv_results_
+    last = np.flatnonzero(np.asarray(table["iter"]) == max(table["iter"]))
+    newer = copy(search)
+    newer.all_cv_results_ = {k: v for k, v in table.items() if "rank_" not in k}
+    newer.cv_results_ = {k: [v[i] for i in last] for k, v in table.items()}
+    newer.best_index_ = last.tolist().index(search.best_index_)
+    return newer
+
+
+@pytest.mark.filterwarnings("ignore:The search chose its winner by other values")
+@pytest.mark.parametrize(
+    ("settings", "n_tried"),
+    [
+        ({"min_resources": 30}, 9),
+        ({"resource": "n_estimators", "max_resources": 9}, 13),
+    ],
+    ids=["of items", "of trees"],
+)
+def test_halving_is_tested_by_all_that_it_began_with(settings, n_tried):
+    # each once, the winner among them: 9 candidates, then 3 and 1; with another
+    # resource, which is a parameter of the candidates, these are others
+    search = halving_in_steps(**settings)
+    if "resource" not in settings:
+        assert search.n_candidates_ == [9, 3, 1]
+    test = SearchSelectionTest(**FAST)
+    result = test.from_search(search, X, MANY)
+    assert result.n_candidates == n_tried
+    assert {str(one) for one in result.candidates} == {
+        str(one) for one in search.cv_results_["params"]
+    }
+    assert result.candidates[result.best_index] == search.best_params_
+    newer = test.from_search(as_newer(search), X, MANY)
+    assert newer.candidates == result.candidates
+    assert newer.best_index == result.best_index
+    assert newer.pvalue == result.pvalue
+    assert_array_equal(newer.adjusted_pvalues, result.adjusted_pvalues)
 
 
 def test_winner_of_a_search_by_several_metrics():
