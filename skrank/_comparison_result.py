@@ -51,9 +51,10 @@ class RankingComparisonResult:
     metric : str
         Name of the metric with its cut-off.
     n_samples, n_targets : int
-        Number of items, and of targets among them, in all lists together.
+        Number of items, and of targets among them, in all lists together; those of
+        folds each once.
     n_lists : int
-        Number of lists; 1 without groups.
+        Number of lists or folds; 1 without groups.
     names : tuple of two str
         What A and B are called.
     degrees_of_freedom : float
@@ -61,7 +62,8 @@ class RankingComparisonResult:
     values_a, values_b : tuple of float
         Values of the metric on the lists.
     labels : tuple
-        What the lists are called: the values of `groups`. Empty without groups.
+        What the lists are called: the values of `groups`, or the numbers of the folds.
+        Empty without groups.
     """
 
     estimate_a: float
@@ -96,9 +98,9 @@ class RankingComparisonResult:
         -------
         interval : ConfidenceInterval
             Its ends `low` and `high`: the difference and so many standard errors to
-            each side, by the quantiles of the normal law or, for "paired_t", of
-            Student's t. With a one-sided alternative it is open on the other side. NaN,
-            with a warning, where there is no standard error.
+            each side, by the quantiles of the normal law or, for "paired_t" and
+            "corrected_t", of Student's t. With a one-sided alternative it is open on
+            the other side. NaN, with a warning, where there is no standard error.
 
         Raises
         ------

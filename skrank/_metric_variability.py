@@ -5,6 +5,8 @@ out is a frozen result. The ranking is any ranking, not one that knows nothing.
 """
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,9 +18,12 @@ from skrank._measures import (
     PrecisionAtT,
     RecallAtT,
 )
+from skrank._out_of_fold import fit_folds, make_folds
 from skrank._question import (
     RankingQuestion,
     as_targets,
+    folds_of_cv_results,
+    keep_both_classes,
     rank_both_classes,
     warn_undefined,
 )
@@ -32,9 +37,16 @@ from skrank._validation import (
     check_random_state,
 )
 from skrank._variability._certainty import is_certain
+from skrank._variability._folds import (
+    FoldsRule,
+    corrected_error,
+    count_items,
+    sampling_error,
+    test_ratio,
+)
 from skrank._variability._influence import influence_of
 from skrank._variability._interval import BetaRule, CertainRule, IntervalRule
-from skrank._variability._moderation import moderated_rule, normal_rule
+from skrank._variability._moderation import moderated_rule, normal_rule, reach_of
 from skrank._variability._resampling import bootstrap, draw_in_parallel
 from skrank._variability._survival import survival_error
 from skrank._variability_result import MetricVariabilityResult
@@ -47,6 +59,7 @@ METHODS = (
     "survival",
     "boyd",
     "posterior",
+    "corrected_t",
 )
 
 
@@ -76,7 +89,7 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     method : {"auto", "moderated", "influence", "bootstrap", "survival", "boyd", \
-            "posterior"}, default="auto"
+            "posterior", "corrected_t"}, default="auto"
         How to compute the standard error and the interval; see Notes.
     prior : float, default=0.5
         Weight of the prior of "posterior": 0.5 is that of Jeffreys, 1 the uniform one.
@@ -121,6 +134,9 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
                 ``(TP + prior, FN + prior)``, and its quantiles
     =========== ==================================================== ==================
 
+    Those are methods for one ranking. "corrected_t" is for the folds of a
+    cross-validation, all metrics, and "auto" there; see below.
+
     "survival" is from [1]_, "boyd" from [2]_ and "posterior" from [3]_. The two without
     influences are "reciprocal_rank", which hangs on a single item, and
     "average_precision_at_k" with ``normalize="hits"``, whose divisor jumps.
@@ -155,6 +171,16 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
     the table, and those of other methods and metrics. Intervals of "reciprocal_rank"
     hold the mean far too rarely.
 
+    **Folds** are ranked by models that were fitted to mostly the same items, so that
+    their values are not independent. "corrected_t" is the resampled t of Nadeau and
+    Bengio [6]_: with J folds, the variance of the mean is ``1 / J + n_test / n_train``
+    times that of the values, and Student's t has J - 1 degrees of freedom. It holds for
+    repeated and for shuffled splits, too, as their items are many times the same in any
+    case. Five values may by accident be nearly equal, so the variance is at least that
+    which the held-out items have for given models, by the method for one ranking. The
+    interval is for the mean over other samples of as many items, which are
+    cross-validated in the same way. The user guide has its coverage.
+
     References
     ----------
     .. [1] Su and Zhang, "Statistical inference for recall, precision and average
@@ -168,6 +194,8 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
     .. [5] Smyth (2004), "Linear models and empirical Bayes methods for assessing
        differential expression in microarray experiments", *Statistical Applications in
        Genetics and Molecular Biology* 3(1), article 3.
+    .. [6] Nadeau and Bengio (2003), "Inference for the generalization error", *Machine
+       Learning* 52, 239-281, section 4.1.
 
     Examples
     --------
@@ -190,6 +218,13 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
     >>> low, high = question.from_predictions(y_true, y_score).confidence_interval(0.8)
     >>> print(f"{low:.2f} to {high:.2f}")
     0.40 to 0.77
+
+    The mean over the folds of a cross-validation:
+
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> print(MetricVariability().from_cv(GaussianNB(), X[:, :5], y == 0))
     """
 
     def __init__(
@@ -246,6 +281,12 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
             a cut also if a tie reaches to it and `ties` is not "expected", by the
             influences; and if lists are to be resampled under ``ties="threshold"``.
         """
+        if self.method == "corrected_t":
+            msg = (
+                "`method` must be another than 'corrected_t', which is for the folds "
+                "of `from_cv` and `from_cv_results`, for one ranking."
+            )
+            raise ValueError(msg)
         measure = self._measure()
         ranking = rank_both_classes(*as_targets(y_true, y_score, pos_label))
         rule = self._rule(measure, ranking)
@@ -259,8 +300,163 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
             _rule=rule,
         )
 
+    def from_cv(
+        self,
+        estimator: Any,
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        cv: Any = 5,
+        groups: ArrayLike | None = None,
+        n_jobs: int | None = None,
+        pos_label: object = None,
+        detector_targets: str | None = None,
+    ) -> MetricVariabilityResult:
+        """Cross-validate an estimator, and ask how much the mean over folds varies.
+
+        Parameters
+        ----------
+        estimator : estimator instance
+            Classifier, regressor, ranker or outlier detector; cloned and fitted for
+            each fold.
+        X : array-like of shape (n_samples, n_features)
+            Items.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        cv : int, cross-validation generator or iterable, default=5
+            As in :func:`sklearn.model_selection.cross_validate`; splits may be
+            repeated or shuffled.
+        groups : array-like of shape (n_samples,), default=None
+            Groups for splitters that keep them together.
+        n_jobs : int, default=None
+            Number of jobs to fit and predict in.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector.
+
+        Returns
+        -------
+        result : MetricVariabilityResult
+            The mean over the folds, its standard error, and intervals on demand.
+
+        Raises
+        ------
+        ValueError
+            As `from_estimator`; also if no fold holds targets and others, or if
+            `method` is not for folds.
+        """
+        folds = make_folds(cv, [estimator], X, np.asarray(y), groups, repeated=True)
+        return self.from_cv_results(
+            fit_folds(estimator, X, y, folds, n_jobs),
+            X,
+            y,
+            n_jobs=n_jobs,
+            pos_label=pos_label,
+            detector_targets=detector_targets,
+        )
+
+    def from_cv_results(
+        self,
+        cv_results: Mapping[str, Any],
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        n_jobs: int | None = None,
+        pos_label: object = None,
+        detector_targets: str | None = None,
+    ) -> MetricVariabilityResult:
+        """Ask how much the mean over the folds of a cross-validation varies.
+
+        Parameters
+        ----------
+        cv_results : dict
+            What :func:`sklearn.model_selection.cross_validate` returns with
+            ``return_estimator=True, return_indices=True``.
+        X : array-like of shape (n_samples, n_features)
+            The items that were cross-validated.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        n_jobs : int, default=None
+            Number of jobs to predict in.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector.
+
+        Returns
+        -------
+        result : MetricVariabilityResult
+            The mean over the folds, its standard error, and intervals on demand. Folds
+            without targets, or of targets alone, are left out with a warning; a single
+            fold that is left has no standard error.
+
+        Raises
+        ------
+        ValueError
+            If estimators or indices are missing; and as `from_cv`.
+        """
+        if self.method not in ("auto", "corrected_t"):
+            msg = (
+                "`method` must be 'auto' or 'corrected_t' for the folds of a "
+                f"cross-validation; got {self.method!r}."
+            )
+            raise ValueError(msg)
+        folds = folds_of_cv_results(
+            cv_results,
+            X,
+            y,
+            n_jobs=n_jobs,
+            pos_label=pos_label,
+            detector_targets=detector_targets,
+        )
+        kept = keep_both_classes(folds)
+        rankings = [rank_both_classes(y, score) for _, y, score in kept]
+        measure = self._measure()
+        values = [measure.value(ranking) for ranking in rankings]
+        rule = self._rule_of_folds(measure, rankings, values, test_ratio(cv_results))
+        n_samples, n_targets = count_items(cv_results, kept)
+        return MetricVariabilityResult(
+            estimate=float(np.mean(values)),
+            standard_error=rule.standard_error,
+            method="corrected_t",
+            metric=measure.name,
+            n_samples=n_samples,
+            n_targets=n_targets,
+            _rule=rule,
+            values=tuple(values),
+        )
+
+    def _rule_of_folds(
+        self,
+        measure: Measure,
+        rankings: list[Ranking],
+        values: list[float],
+        ratio: float,
+    ) -> IntervalRule:
+        """Corrected variance of the values, at least that of the held-out items."""
+        estimate = float(np.mean(values))
+        if all(is_certain(measure, ranking) for ranking in rankings):
+            return CertainRule(estimate)
+        errors = [self._rule(measure, ranking).standard_error for ranking in rankings]
+        reach = np.mean(
+            [reach_of(measure, measure.frame(one, one.n_targets)) for one in rankings],
+            axis=0,
+        )
+        return FoldsRule(
+            estimate,
+            max(
+                corrected_error(values, ratio),
+                sampling_error(np.nan_to_num(errors), ratio),
+            ),
+            len(values) - 1,
+            zero=0.0 if measure.ordered else float(reach[0]),
+            least=min(float(reach[0]), estimate),
+            best=max(float(reach[1]), estimate),
+        )
+
     def _method(self, measure: Measure) -> str:
-        if self.method != "auto":
+        if self.method not in ("auto", "corrected_t"):
             return self.method
         return "moderated" if measure.smooth else "bootstrap"
 

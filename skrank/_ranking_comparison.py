@@ -6,7 +6,9 @@ holds settings alone and is not changed by running.
 """
 
 import math
+from collections.abc import Mapping
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,11 +20,12 @@ from skrank._comparison_result import (
     RankingComparisonTable,
 )
 from skrank._measures import RecallAtT
+from skrank._out_of_fold import fit_folds, make_folds
 from skrank._paired._at_cut import error_at_cut, weigh_at_cut
 from skrank._paired._evidence import Evidence, adjust_holm, certainty, from_error
 from skrank._paired._input import check_columns, pairs_of
 from skrank._paired._items import Draw, bootstrap_error, influence_error, swap_test
-from skrank._paired._lists import LIST_TESTS
+from skrank._paired._lists import FOLD_TESTS, LIST_TESTS
 from skrank._paired._pair import (
     PairedRankings,
     PairedValues,
@@ -30,7 +33,14 @@ from skrank._paired._pair import (
     values_of,
 )
 from skrank._presentation import track
-from skrank._question import Part, Question, columns_by_name, split
+from skrank._question import (
+    Part,
+    Question,
+    columns_by_name,
+    folds_of_cv_results,
+    keep_both_classes,
+    split,
+)
 from skrank._response import target_scores
 from skrank._validation import (
     check_count,
@@ -40,17 +50,27 @@ from skrank._validation import (
     check_positive,
     check_random_state,
 )
+from skrank._variability._folds import check_same_folds, count_items, test_ratio
 from skrank._variability._resampling import draw_in_parallel
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 
 # Methods by what they are made of: a standard error, which adds up over lists; the
-# targets or ranks of a single list; one value for each of several lists.
+# targets or ranks of a single list; one value for each of several lists, or folds.
 _BY_ERROR = ("influence", "bootstrap", "binomial", "emproc")
 _ONE_LIST = ("swap", "mcnemar", "posterior")
 _OVER_LISTS = tuple(LIST_TESTS)
 _AT_CUT = ("mcnemar", "posterior", "binomial", "emproc")
-METHODS = ("auto", *_BY_ERROR, *_ONE_LIST, *_OVER_LISTS)
+_OVER_FOLDS = tuple(FOLD_TESTS)
+METHODS = ("auto", *_BY_ERROR, *_ONE_LIST, *_OVER_LISTS, *_OVER_FOLDS)
+
+# What a comparison is made on, as errors name it, and the methods that go with it.
+_FITTING = {
+    "one list, without `groups`": (*_BY_ERROR, *_ONE_LIST),
+    "several lists": (*_BY_ERROR, *_OVER_LISTS),
+    "the folds of a cross-validation": _OVER_FOLDS,
+}
+_ONE, _SEVERAL, _FOLDS = _FITTING
 
 
 class RankingComparison(Question):
@@ -77,7 +97,8 @@ class RankingComparison(Question):
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     method : {"auto", "influence", "bootstrap", "swap", "mcnemar", "posterior", \
-            "binomial", "emproc", "paired_t", "sign", "wilcoxon"}, default="auto"
+            "binomial", "emproc", "paired_t", "sign", "wilcoxon", "corrected_t", \
+            "corrected_logit_t"}, default="auto"
         What the difference is held against; see Notes.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
         Differences that count as more extreme: both signs, A better, or B better.
@@ -128,6 +149,7 @@ class RankingComparison(Question):
     "paired_t"   lists; Student's t                           several lists
     "sign"       lists; on how many is A better? Exact        several lists
     "wilcoxon"   lists; signed ranks                          several lists
+    "corrected_t" and "corrected_logit_t"                     folds, see below
     ============ ============================================ =======================
 
     For one list "auto" is "influence", or "swap" for the metrics that jump when one
@@ -135,6 +157,15 @@ class RankingComparison(Question):
     ``normalize="hits"``. For several it is "paired_t": lists such as queries or days
     are a sample of those to come, and differ by more than their items do. The methods
     by items take the lists as given; the variances of the lists then add up.
+
+    *Folds* of a cross-validation are ranked by models that were fitted to mostly the
+    same items, and are not independent. "corrected_t", which "auto" is there, is the
+    resampled t of Nadeau and Bengio [5]_: with J folds, the variance of the mean
+    difference is ``1 / J + n_test / n_train`` times that of the differences, and
+    Student's t has J - 1 degrees of freedom; for k-fold, repeated and shuffled splits.
+    "corrected_logit_t" is the same for the difference of the logits of the two means.
+    It sees more where the mean is small, and keeps the level less well there: see the
+    user guide.
 
     *At a cut.* Let A find h_1, B find h_2 and both find h_12 of the m targets among
     their top t. "mcnemar" is exact on the targets that one only finds; its z-score is
@@ -184,6 +215,8 @@ class RankingComparison(Question):
        enrichment curves", *Journal of Cheminformatics* 14, article 50.
     .. [4] Goutte and Gaussier (2005), "A probabilistic interpretation of precision,
        recall and F-score, with implication for evaluation", *ECIR 2005*, 345-359.
+    .. [5] Nadeau and Bengio (2003), "Inference for the generalization error", *Machine
+       Learning* 52, 239-281, section 4.1.
 
     Examples
     --------
@@ -282,7 +315,7 @@ class RankingComparison(Question):
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         groups : array-like of shape (n_samples,), default=None
-            To which list each item belongs, such as its query or its fold. The items
+            To which list each item belongs, such as its query or its day. The items
             are then ranked within each list, where `k` and `t` count too, and what is
             compared is the mean over the lists.
 
@@ -347,6 +380,138 @@ class RankingComparison(Question):
             for estimator in (a, b)
         )
         return self.from_predictions(y, score_a, score_b, pos_label=pos_label)
+
+    def from_cv(
+        self,
+        a: Any,
+        b: Any,
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        cv: Any = 5,
+        groups: ArrayLike | None = None,
+        n_jobs: int | None = None,
+        pos_label: object = None,
+        detector_targets: str | None = None,
+    ) -> RankingComparisonResult:
+        """Cross-validate two estimators on the same folds, and compare their means.
+
+        Parameters
+        ----------
+        a, b : estimator instance
+            Classifiers, regressors, rankers or outlier detectors; cloned and fitted for
+            each fold.
+        X : array-like of shape (n_samples, n_features)
+            Items.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        cv : int, cross-validation generator or iterable, default=5
+            As in :func:`sklearn.model_selection.cross_validate`; splits may be
+            repeated or shuffled, and are the same for both.
+        groups : array-like of shape (n_samples,), default=None
+            Groups for splitters that keep them together.
+        n_jobs : int, default=None
+            Number of jobs to fit and predict in.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector.
+
+        Returns
+        -------
+        result : RankingComparisonResult
+            The two means over the folds, their difference, its error and its p-value.
+
+        Raises
+        ------
+        ValueError
+            As `from_estimators`; also if no two folds hold targets and others, or if
+            `method` is not for folds.
+        """
+        folds = make_folds(cv, [a, b], X, np.asarray(y), groups, repeated=True)
+        found_a, found_b = (fit_folds(one, X, y, folds, n_jobs) for one in (a, b))
+        return self.from_cv_results(
+            found_a,
+            found_b,
+            X,
+            y,
+            n_jobs=n_jobs,
+            pos_label=pos_label,
+            detector_targets=detector_targets,
+        )
+
+    def from_cv_results(
+        self,
+        cv_results_a: Mapping[str, Any],
+        cv_results_b: Mapping[str, Any],
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        n_jobs: int | None = None,
+        pos_label: object = None,
+        detector_targets: str | None = None,
+    ) -> RankingComparisonResult:
+        """Compare two cross-validations on the same folds.
+
+        Parameters
+        ----------
+        cv_results_a, cv_results_b : dict
+            What :func:`sklearn.model_selection.cross_validate` returns with
+            ``return_estimator=True, return_indices=True``, by the same splits.
+        X : array-like of shape (n_samples, n_features)
+            The items that were cross-validated.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        n_jobs : int, default=None
+            Number of jobs to predict in.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector.
+
+        Returns
+        -------
+        result : RankingComparisonResult
+            The two means over the folds, their difference, its error and its p-value.
+            Folds without targets, or of targets alone, are left out with a warning.
+
+        Raises
+        ------
+        ValueError
+            If estimators or indices are missing, if the folds are not the same; and as
+            `from_cv`.
+        """
+        method = self._choose_method(_FOLDS)
+        of_a, of_b = (
+            keep_both_classes(
+                folds_of_cv_results(
+                    one,
+                    X,
+                    y,
+                    n_jobs=n_jobs,
+                    pos_label=pos_label,
+                    detector_targets=detector_targets,
+                )
+            )
+            for one in (cv_results_a, cv_results_b)
+        )
+        check_same_folds(cv_results_a, cv_results_b)
+        pairs = [
+            rank_pair(is_target, score_a, score_b)
+            for (_, is_target, score_a), (*_, score_b) in zip(of_a, of_b, strict=True)
+        ]
+        measure = self._measure()
+        lists = values_of(pairs, measure)
+        if all(pair.is_certain(measure) for pair in pairs):
+            evidence = certainty(method)
+        else:
+            ratio = test_ratio(cv_results_a)
+            evidence = FOLD_TESTS[method](lists, ratio, self.alternative)
+        result = self._result(
+            method, evidence, pairs, lists, ("A", "B"), tuple(one[0] for one in of_a)
+        )
+        n_samples, n_targets = count_items(cv_results_a, of_a)
+        return replace(result, n_samples=n_samples, n_targets=n_targets)
 
     def compare_all(
         self,
@@ -416,7 +581,8 @@ class RankingComparison(Question):
     ) -> RankingComparisonResult:
         """Compare A and B on one list, or on several and in the mean over them."""
         labels = tuple(label for label, *_ in parts if label is not None)
-        method = self._choose_method(len(parts), grouped=bool(labels))
+        method = self._choose_method(_SEVERAL if labels else _ONE)
+        self._check_lists(method, len(parts))
         pairs = [
             rank_pair(is_target, *(score[items] for score in scores))
             for _, is_target, items in parts
@@ -425,28 +591,28 @@ class RankingComparison(Question):
         evidence = self._weigh(method, pairs, lists)
         return self._result(method, evidence, pairs, lists, names, labels)
 
-    def _choose_method(self, n_lists: int, *, grouped: bool) -> str:
-        """Turn "auto" into a method, and check that it goes with the lists."""
-        method = self.method if self.method != "auto" else self._usual(grouped)
-        wrong = _OVER_LISTS if not grouped else _ONE_LIST
-        if method in wrong:
-            lists = "several lists" if grouped else "one list, without `groups`"
-            listed = ", ".join(repr(m) for m in METHODS[1:] if m not in wrong)
-            msg = f"`method` must be one of {listed} for {lists}; got {method!r}."
+    def _choose_method(self, data: str) -> str:
+        """Turn "auto" into a method, and check that it goes with the data."""
+        usual = {
+            _ONE: "influence" if self._measure().smooth else "swap",
+            _SEVERAL: "paired_t",
+            _FOLDS: "corrected_t",
+        }
+        method = usual[data] if self.method == "auto" else self.method
+        if method not in _FITTING[data]:
+            listed = ", ".join(map(repr, _FITTING[data]))
+            msg = f"`method` must be one of {listed} for {data}; got {method!r}."
             raise ValueError(msg)
+        return method
+
+    def _check_lists(self, method: str, n_lists: int) -> None:
+        """Check that lists are enough for a method that takes them for a sample."""
         if method in _OVER_LISTS and n_lists < 2:
             msg = (
                 "`groups` must make two lists or more that hold targets and others for "
                 f"method {method!r}; got {n_lists}."
             )
             raise ValueError(msg)
-        return method
-
-    def _usual(self, grouped: bool) -> str:
-        """Return the method that "auto" stands for."""
-        if grouped:
-            return "paired_t"
-        return "influence" if self._measure().smooth else "swap"
 
     def _weigh(
         self, method: str, pairs: list[PairedRankings], lists: PairedValues

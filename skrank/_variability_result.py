@@ -44,7 +44,9 @@ class MetricVariabilityResult:
     metric : str
         Name of the metric with its cut-off.
     n_samples, n_targets : int
-        Number of items, and of targets among them.
+        Number of items, and of targets among them; those of all folds, each once.
+    values : tuple of float
+        Values of the metric on the folds of a cross-validation; empty for one ranking.
     """
 
     estimate: float
@@ -54,6 +56,7 @@ class MetricVariabilityResult:
     n_samples: int
     n_targets: int
     _rule: IntervalRule
+    values: tuple[float, ...] = ()
 
     def confidence_interval(
         self, confidence_level: float = 0.95, transform: str | None = "logit"
@@ -104,12 +107,14 @@ class MetricVariabilityResult:
     def __str__(self) -> str:
         """Say what is known, in words and numbers."""
         low, high = self._limits()
+        lists = f"{len(self.values)} folds" if self.values else "list"
         return "\n".join(
             [
                 f"Variability of {self.metric}",
-                f"  list       {self.n_samples} items, {self.n_targets} targets "
+                f"  {lists:<10} {self.n_samples} items, {self.n_targets} targets "
                 f"(prevalence {self.n_targets / self.n_samples:.4g})",
-                f"  value      {self.estimate:.4g}",
+                f"  value      {self.estimate:.4g}"
+                f"{' on average' if self.values else ''}",
                 f"  error      {self.standard_error:.3g}, by {self.method}",
                 f"  95 %       {low:.4g} to {high:.4g}",
             ]
@@ -125,8 +130,9 @@ class MetricVariabilityResult:
         Returns
         -------
         fields : dict
-            All fields, and the limits of the 95 % interval as "low" and "high".
+            All fields but the values of folds, and the limits of the 95 % interval as
+            "low" and "high".
         """
-        names = [name for name in self.__slots__ if name != "_rule"]
+        names = [name for name in self.__slots__ if name not in ("_rule", "values")]
         fields = {name: getattr(self, name) for name in names}
         return {**fields, **self._limits()._asdict()}

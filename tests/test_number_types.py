@@ -73,7 +73,8 @@ SPECIAL = {
 NO_NUMBERS = set(
     """
     X a alternative as_fraction average_precision ax b band bars_kw candidates chunks
-    confidence_band curve curve_a curve_b cv_results description detector_targets
+    confidence_band curve curve_a curve_b cv_results
+    cv_results_a cv_results_b description detector_targets
     difference_kw edges estimator folds groups independent interpolate kwargs law
     law_name line_kw log10_pvalue luck_kw method metric name names normal_kw normalize
     null_mean null_std
@@ -339,10 +340,28 @@ CALLS = {
         .to_dict()
     ),
     "MetricVariability.__init__": variability,
+    "MetricVariability.from_cv": lambda **given: (
+        skrank.MetricVariability("recall_at_t", t=5)
+        .from_cv(GaussianNB(), X, Y, **{"cv": 2, **given})
+        .to_dict()
+    ),
+    "MetricVariability.from_cv_results": lambda **given: (
+        skrank.MetricVariability().from_cv_results(**folds(**given)).to_dict()
+    ),
     "MetricVariabilityResult.confidence_interval": lambda **given: (
         skrank.MetricVariability().from_predictions(Y, S).confidence_interval(**given)
     ),
     "RankingComparison.__init__": comparison,
+    "RankingComparison.from_cv": lambda **given: (
+        skrank.RankingComparison()
+        .from_cv(GaussianNB(), GaussianNB(), X, Y, **{"cv": 2, **given})
+        .to_dict()
+    ),
+    "RankingComparison.from_cv_results": lambda **given: (
+        skrank.RankingComparison()
+        .from_cv_results(FOLDS, FOLDS, X, Y, **given)
+        .to_dict()
+    ),
     "RankingComparison.compare_all": lambda **given: (
         skrank.RankingComparison().compare_all(Y, X, **given).to_dict()
     ),

@@ -1,18 +1,21 @@
 """Two rankings on several lists, which are a sample of lists to come.
 
 What comes in are the values of A and of B on each list; the items are not seen. The
-tests are those that Yeh (2000) considers.
+tests of independent lists are those that Yeh (2000) considers; those of folds have the
+corrected variance of Nadeau and Bengio (2003).
 """
 
 import math
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logit
 from scipy.stats import norm, rankdata, sem
 
 from skrank._paired._evidence import Evidence, from_error, join_tails, sign_test
 from skrank._paired._pair import PairedValues
-from skrank._rounding import levels
+from skrank._rounding import ROUNDING, levels
+from skrank._variability._folds import corrected_error
 
 # Lists up to which the distribution of signed ranks is computed in full.
 _FEW = 500
@@ -67,4 +70,33 @@ def _exact_tails(ranks: NDArray[np.float64]) -> tuple[float, float]:
     return float(np.log(chance[at:].sum())), float(np.log(chance[: at + 1].sum()))
 
 
+def corrected_t(lists: PairedValues, ratio: float, alternative: str) -> Evidence:
+    """Student's t of the differences on folds, with a corrected variance.
+
+    `ratio` is the number of items held out for each that a model is fitted to.
+    """
+    error, freedom = corrected_error(lists.differences, ratio), lists.scales.size - 1
+    return from_error(lists.difference, error, lists.scale, alternative, freedom)
+
+
+def corrected_logit_t(lists: PairedValues, ratio: float, alternative: str) -> Evidence:
+    """Return the same for the difference of the logits of the means.
+
+    The means are shares of the value of perfect lists; the slope of the logit there
+    turns the values on the folds into their contributions. A mean without a logit, 0 or
+    perfect, leaves the difference as it is.
+    """
+    plain = corrected_t(lists, ratio, alternative)
+    shares = lists.values / lists.scales[:, None]
+    mean = shares.mean(axis=0)
+    if mean.min() < ROUNDING or mean.max() > 1 - ROUNDING or not plain.zscore:
+        return plain
+    moved = shares / (mean * (1 - mean))
+    a, b = logit(mean).tolist()
+    error = corrected_error(moved[:, 0] - moved[:, 1], ratio)
+    found = from_error(a - b, error, 1.0, alternative, lists.scales.size - 1)
+    return found._replace(standard_error=plain.standard_error)
+
+
 LIST_TESTS = {"paired_t": paired_t, "sign": sign, "wilcoxon": signed_rank}
+FOLD_TESTS = {"corrected_t": corrected_t, "corrected_logit_t": corrected_logit_t}
