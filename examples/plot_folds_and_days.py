@@ -61,11 +61,12 @@ print(f"prevalence {y.mean():.4f}")
 print(f"chance in one list {whole.mean():.4f}, on average over folds {luck.mean():.4f}")
 
 # %%
-# What luck does to the mean
-# --------------------------
-# The law of the mean over the folds, by 50,000 draws. It is the law of independent
-# folds; folds that were fitted on each other's labels spread somewhat wider, as the
-# user guide shows, so that a p-value near the level should not be leaned on.
+# The mean by chance
+# ------------------
+# The null distribution of the mean over the folds, by 50,000 draws. It is that of
+# independent folds, spread about its mean by the square root of 2: the labels of a fold
+# train the models of the others, so that their mean may vary as much as that.
+# What would be below the least possible value is drawn at it.
 
 BLUE, ORANGE = "#0072B2", "#D55E00"
 plt.rcParams.update({"font.size": 11, "axes.spines.top": False})

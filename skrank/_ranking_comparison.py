@@ -50,7 +50,7 @@ from skrank._validation import (
     check_positive,
     check_random_state,
 )
-from skrank._variability._folds import check_same_folds, count_items, test_ratio
+from skrank._variability._folds import check_same_folds, count_items, ratio_of_folds
 from skrank._variability._resampling import draw_in_parallel
 
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -505,7 +505,7 @@ class RankingComparison(Question):
         if all(pair.is_certain(measure) for pair in pairs):
             evidence = certainty(method)
         else:
-            ratio = test_ratio(cv_results_a)
+            ratio = ratio_of_folds(cv_results_a)
             evidence = FOLD_TESTS[method](lists, ratio, self.alternative)
         result = self._result(
             method, evidence, pairs, lists, ("A", "B"), tuple(one[0] for one in of_a)

@@ -107,7 +107,7 @@ class MetricVariabilityResult:
     def __str__(self) -> str:
         """Say what is known, in words and numbers."""
         low, high = self._limits()
-        lists = f"{len(self.values)} folds" if self.values else "list"
+        lists = f"{len(self.values)} lists" if self.values else "list"
         return "\n".join(
             [
                 f"Variability of {self.metric}",

@@ -138,7 +138,7 @@ def test_from_cross_validate_as_from_the_model():
     assert_allclose(result.values, values)
     assert "values" not in result.to_dict()
     lines = str(result).splitlines()
-    assert lines[1].startswith("  5 folds    400 items, ")
+    assert lines[1].startswith("  5 lists    400 items, ")
     assert lines[2].endswith(" on average")
 
 

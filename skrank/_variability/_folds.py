@@ -24,7 +24,7 @@ from scipy.stats import t as student
 from skrank._rounding import ROUNDING
 
 
-def test_ratio(cv_results: Mapping[str, Any]) -> float:
+def ratio_of_folds(cv_results: Mapping[str, Any]) -> float:
     """Items held out for each that a model is fitted to, on average over the folds."""
     train, test = (cv_results["indices"][name] for name in ("train", "test"))
     ratios = [len(out) / len(fit) for fit, out in zip(train, test, strict=True)]
