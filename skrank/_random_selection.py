@@ -315,11 +315,14 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         rank the others. Their mean is taken to vary by up to the square root of 2 as
         much as that of independent lists, which is the bound of
         :class:`SearchSelectionTest`: what the mean has beyond its expectation is
-        divided by that before its probability is computed. On data that know nothing
-        p was at most 0.05 in 2 to 5 % of the data sets, whatever the learner; see the
-        user guide. The p-value of each fold alone, in `parts`, is right without that,
-        and the number of folds times the smallest of them, `bonferroni_pvalue`, holds
-        however the folds depend on each other.
+        divided by that before its probability is computed.
+
+        On data that know nothing p was at most 0.05, 0.01 and 0.001 in 4.9, 1.1 and
+        0.1 % of the data sets for the worst of seven learners with 4 normal features
+        (1000 data sets), and in 4.2, 0.8 and 0.03 % with 8 (3000 data sets); 300 items,
+        25 targets, five folds. See the user guide. The p-value of each fold alone, in
+        `parts`, is right without the bound, and the number of folds times the smallest
+        of them, `bonferroni_pvalue`, holds however the folds depend on each other.
 
         Parameters
         ----------

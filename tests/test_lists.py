@@ -308,20 +308,20 @@ def test_folds_of_unrelated_features_keep_the_level():
     rng = np.random.default_rng(5)
     model, folds = KNeighborsClassifier(9, weights="distance"), StratifiedKFold(3)
     pvalues = []
-    for _ in range(200):
+    for _ in range(120):
         items, labels = rng.normal(size=(60, 8)), rng.permutation(np.arange(60) < 6)
         result = RandomSelectionTest().from_cv(model, items, labels, cv=folds)
         law = MeanNull(result.null_distribution.nulls)
         pvalues.append([result.pvalue, law.pvalue(result.statistic)])
     valid, independent = (np.array(pvalues) <= 0.05).sum(axis=0)
-    assert binomtest(int(valid), 200, 0.05, "greater").pvalue > 0.01
+    assert binomtest(int(valid), 120, 0.05, "greater").pvalue > 0.01
     assert valid < independent
 
 
 SOME_LAWS = [
-    MeanNull([RandomSelectionNull(60, 4)] * 3),
+    MeanNull([RandomSelectionNull(40, 2)] * 3),
     MeanNull([RandomSelectionNull(40, 3, "recall_at_t", t=5)] * 2),
-    MeanNull([RandomSelectionNull(50, 3, "bedroc")] * 4),
+    MeanNull([RandomSelectionNull(30, 2, "bedroc")] * 2),
     MeanNull([RandomSelectionNull(30, 25, tie_sizes=[10, 10, 10])] * 4),
 ]
 
@@ -344,7 +344,7 @@ def test_wider_distribution_is_one(law):
     wider = MeanNull(law.nulls, inflation=math.sqrt(2))
     least, most = wider.support()
     assert wider.support() == law.support()
-    x = np.linspace(least - 0.1, most + 0.1, 21)
+    x = np.linspace(least - 0.1, most + 0.1, 12)
     at_least, above = wider.pvalue(x), wider.sf(x)
     assert_allclose(above + wider.cdf(x), 1)
     assert np.all(np.diff(at_least) <= 1e-9)
@@ -354,12 +354,12 @@ def test_wider_distribution_is_one(law):
     assert wider.pvalue(most, alternative="less") == pytest.approx(1)
     assert wider.sf(most) == 0
     assert wider.pvalue(most) > law.pvalue(most)
-    for q in (0.0, 1e-3, 0.4, 1.0):
+    for q in (0.0, 1e-3, 0.4):
         assert wider.sf(wider.isf(q)) <= q * (1 + 1e-6)
         assert wider.cdf(wider.ppf(q)) >= q * (1 - 1e-6)
         assert least <= wider.ppf(q) <= most
-    drawn = wider.tail(x[9], method="monte_carlo", random_state=0)
-    assert math.exp(drawn.log_pvalue) == pytest.approx(at_least[9], abs=0.03)
+    drawn = wider.tail(x[4], method="monte_carlo", random_state=0)
+    assert math.exp(drawn.log_pvalue) == pytest.approx(at_least[4], abs=0.03)
 
 
 def test_wider_distribution_says_so():
