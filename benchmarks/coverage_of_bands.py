@@ -1,55 +1,92 @@
 """Coverage of the bands of hit curves, by simulation.
 
-A population has normal scores, targets shifted. Each run draws m targets and the others
-and asks whether the band of 95 % holds the hit curve of the population: at all of 60
-depths, and at which share of them if it is pointwise; and whether the band of the
-difference of two correlated, equally good rankings holds 0.
+A population has normal scores, targets shifted; or Student's t with 2 degrees of
+freedom; or decoys: half of the targets and one in a hundred of the others are shifted,
+by twice as much, and the rest are random. Each run draws m targets and the others and
+asks whether the band of 95 % holds the hit curve of the population: at all of 60
+depths, and at which share of them, and at the worst, if it is pointwise; and whether
+the band of the difference of two correlated, equally good rankings holds 0. The curve
+of the population is that of a list 200 times as long. The last column is the standard
+error of the band over that of ``MetricVariability("recall_at_t")``, least and largest
+over the depths with 3 hits or more on average, as many others above the cut, and as
+many targets below it.
 
-    python benchmarks/coverage_of_bands.py --runs 200
+    python benchmarks/coverage_of_bands.py --runs 400
 """
 
 import argparse
+from itertools import product
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.optimize import brentq
 from scipy.stats import norm
 
-from skrank import hit_curve_band, hit_curve_difference_band
+from skrank import (
+    MetricVariability,
+    hit_curve,
+    hit_curve_band,
+    hit_curve_difference_band,
+)
 
 LISTS = ((1000, 20), (5000, 100), (3000, 300))
 SHIFTS = (0.5, 1.5, 3.0)
+LONG = 200
 
 
-def population_hits(depths, n, m, shift):
+def binormal(rng, y_true, shift):
+    return rng.normal(size=y_true.size) + shift * y_true
+
+
+def t2(rng, y_true, shift):
+    return rng.standard_t(2, size=y_true.size) + shift * y_true
+
+
+def decoys(rng, y_true, shift):
+    shifted = rng.random(y_true.size) < np.where(y_true, 0.5, 0.01)
+    return rng.normal(size=y_true.size) + 2 * shift * shifted
+
+
+POPULATIONS = (binormal, t2, decoys)
+
+
+def population_hits(depths, n, m, law, shift):
     """Targets that the population has in its top t / n, times m."""
-
-    def share(cut, t):
-        return m / n * norm.sf(cut - shift) + (1 - m / n) * norm.sf(cut) - t / n
-
-    return m * norm.sf([brentq(share, -15, 15, args=(t,)) - shift for t in depths])
+    y_true = np.arange(LONG * n) < LONG * m
+    curve = hit_curve(y_true, law(np.random.default_rng(0), y_true, shift))
+    return curve.at(LONG * depths) / LONG
 
 
 def inside(band, truth):
     return (band.low <= truth + 1e-9) & (band.high >= truth - 1e-9)
 
 
-def run(seed, n, m, shift):
+def errors(y_true, scores, depths):
+    """Standard errors of the hits by the band, and by MetricVariability."""
+    level = 0.5
+    band = hit_curve_band(
+        y_true, scores, t=depths, simultaneous=False, confidence_level=level
+    )
+    half = (band.high - band.low) / 2 / norm.isf((1 - level) / 2)
+    single = [
+        MetricVariability("recall_at_t", t=t).from_predictions(y_true, scores)
+        for t in depths
+    ]
+    return half, y_true.sum() * np.array([one.standard_error for one in single])
+
+
+def run(seed, n, m, law, shift, truth, depths):
     rng = np.random.default_rng(seed)
-    depths = np.unique(np.rint(np.geomspace(1, n - 1, 60)).astype(int))
     y_true = np.arange(n) < m
-    common, a, b = rng.normal(size=(3, n))
-    scores = [shift * y_true + 0.8 * common + 0.6 * own for own in (a, b)]
-    truth = population_hits(depths, n, m, shift)
+    common, a, b = (law(rng, y_true, shift) for _ in range(3))
+    scores = [0.8 * common + 0.6 * own for own in (a, b)]
     settings = {"t": depths.tolist(), "random_state": rng}
-    found = []
-    for simultaneous in (True, False):
-        settings["simultaneous"] = simultaneous
-        found.append(inside(hit_curve_band(y_true, scores[0], **settings), truth))
-        band = hit_curve_difference_band(y_true, *scores, **settings)
-        found.append(inside(band, 0))
-    one, two, each, each_of_two = found
-    return one.all(), two.all(), each.mean(), each_of_two.mean()
+    one = inside(hit_curve_band(y_true, common, **settings), truth)
+    two = inside(hit_curve_difference_band(y_true, *scores, **settings), 0)
+    settings["simultaneous"] = False
+    band = hit_curve_band(y_true, common, **settings)
+    hits = hit_curve(y_true, common).at(depths)
+    compared = errors(y_true, common, depths.tolist()) if seed < 20 else None
+    return one.all(), two.all(), inside(band, truth), hits, compared
 
 
 def main():
@@ -57,15 +94,29 @@ def main():
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
-    names = ("curve", "difference", "curve, each", "difference, each")
-    print(f"{'n':>6} {'m':>5} {'shift':>6}" + "".join(f"{name:>18}" for name in names))
-    for n, m in LISTS:
-        for shift in SHIFTS:
-            found = Parallel(n_jobs=args.jobs)(
-                delayed(run)(seed, n, m, shift) for seed in range(args.runs)
-            )
-            shares = "".join(f"{share:>18.3f}" for share in np.mean(found, axis=0))
-            print(f"{n:>6} {m:>5} {shift:>6}{shares}", flush=True)
+    names = ("curve", "difference", "each", "worst depth", "t", "error, over MV")
+    print(f"{'':<24}" + "".join(f"{name:>13}" for name in names))
+    for law, (n, m), shift in product(POPULATIONS, LISTS, SHIFTS):
+        depths = np.unique(np.rint(np.geomspace(1, n - 1, 60)).astype(int))
+        truth = population_hits(depths, n, m, law, shift)
+        found = Parallel(n_jobs=args.jobs)(
+            delayed(run)(seed, n, m, law, shift, truth, depths)
+            for seed in range(args.runs)
+        )
+        one, two, each, hits, compared = zip(*found, strict=True)
+        held, mean = np.mean(each, axis=0), np.mean(hits, axis=0)
+        rest = np.minimum(depths - mean, m - mean)
+        half, single = np.transpose([pair for pair in compared if pair], (1, 0, 2))
+        ratio = np.sqrt((half**2).mean(axis=0) / (single**2).mean(axis=0))
+        ratio = ratio[(mean >= 3) & (rest >= 3)]
+        cells = [np.mean(one), np.mean(two), held.mean(), held.min()]
+        what = f"{law.__name__} {shift}, {m} of {n}"
+        print(
+            f"{what:<24}"
+            + "".join(f"{cell:>13.3f}" for cell in cells)
+            + f"{depths[held.argmin()]:>13}{ratio.min():>8.2f} {ratio.max():.2f}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -5,15 +5,17 @@ another sample would respect. It is not the band of luck, which is the curve's o
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
+from scipy.stats import beta, norm
 
 from skrank._curves import CurveBand, spread_counts
 from skrank._question import as_targets, check_both_classes
 from skrank._ranking import cut_places, hits_at, rank
+from skrank._rounding import ROUNDING
 from skrank._validation import (
     RankingInput,
     check_cutoff,
@@ -21,12 +23,16 @@ from skrank._validation import (
     check_flag,
     check_fraction,
     check_generator,
+    check_option,
 )
 from skrank._variability._certainty import is_one_tie, same_order
+from skrank._variability._influence import share_at_cut
+from skrank._variability._sample import sample_of
 from skrank._variability._top import (
     Floats,
     Overlap,
     covariance,
+    covariance_of_random_targets,
     critical_value,
     overlap,
     targets_around,
@@ -36,10 +42,12 @@ from skrank._variability._top import (
 # largest deviation varies less than of one.
 _LEAST_DRAWS, _MOST_DRAWS, _DRAWN = 10_000, 200_000, 2_000_000
 
-# Targets, and as many others, that are added to the list, half of them in any top. A
-# top without targets, or of nothing else, would be held for certain otherwise. Of the
-# two that one ranking has in its top, another has one.
-_ADDED, _FOUND, _FOUND_BY_BOTH = 4, 2, 1
+METHODS = ("emproc", "chemmodlab")
+
+# Hits, or others, that a top and what is below it have at least, where the variance is
+# computed: a top without targets, or of nothing else, would be held for certain
+# otherwise.
+_LEAST_HITS = 0.5
 
 
 def hit_curve_band(
@@ -49,6 +57,7 @@ def hit_curve_band(
     t: float | Sequence[float] | None = None,
     confidence_level: float = 0.95,
     simultaneous: bool = True,
+    method: str = "emproc",
     pos_label: object = None,
     random_state: object = None,
 ) -> CurveBand:
@@ -73,6 +82,10 @@ def hit_curve_band(
         Share of the samples whose band is to hold the curve.
     simultaneous : bool, default=True
         Whether it is to hold the curve at all these depths, or at each.
+    method : {"emproc", "chemmodlab"}, default="emproc"
+        What varies from sample to sample: the items, with as many targets and as many
+        others as here; or with them the number of targets among as many items, as in
+        the R package of that name.
     pos_label : int, float, bool or str, default=None
         Label of the targets; None understands {0, 1}, {-1, 1} and bool.
     random_state : int, RandomState, Generator or None, default=None
@@ -100,24 +113,26 @@ def hit_curve_band(
 
     Notes
     -----
-    Recall at t, k = h(t)/m, varies as in [1]_ (their EmProc): with the tested share
-    rho = t/n, the prevalence pi = m/n, and Lambda, the probability that an item scored
-    at the cut is a target,
-    ``Var k = k (1 - k)(1 - 2 Lambda) / (n pi)
-    + Lambda**2 rho (1 - rho) / (n pi**2)``; recalls at two depths covary as the mean
-    products of their influences. Lambda is the share of targets from rank t/2 to rank
-    3t/2, at least 5 to each side. As by their correction "plus", two targets found and
-    two not found are added before; here two others found and two not found as well,
-    without which a top of nothing but targets would have no error. Pointwise limits are
-    as many standard errors from the recall of that list as the normal quantile says;
-    simultaneous ones as the quantile of the largest of correlated normal variables
-    does, the sup-t band [2]_.
+    Recall at t, k = h(t)/m, varies with the targets that are drawn, and with the
+    others, which move the cut. With f the share of the others that is above it, the
+    prevalence pi = m/n, and Lambda, the probability that an item at the cut is a
+    target, ``Var k = (1 - Lambda)**2 k (1 - k) / m
+    + Lambda**2 ((1 - pi) / pi)**2 f (1 - f) / (n - m)``; recalls at two depths covary
+    as the mean products of their influences. Lambda is estimated from the hits around
+    the cut, as :class:`MetricVariability` does. In the variance a top has half a hit,
+    and half a miss, at least. Limits are those of Jeffreys [3]_, with as many trials as
+    a binomial share would need for that variance. If pointwise, they leave out half of
+    the rest on either side, and else as much as the largest of correlated normal
+    variables does that is to stay inside, as in the sup-t band [2]_.
 
-    In 400 samples each of nine binormal populations, with 20 of 1000 to 300 of 3000
-    targets and tops from poor to nearly pure, the simultaneous band of 95 % held the
-    curve of the population at 60 depths in 92 to 99 % of the samples, and the pointwise
-    band at 92 to 99 % of the depths. (Without the others that are added, the
-    simultaneous band of a nearly pure top did so in none.)
+    "chemmodlab" is for random numbers of targets [1]_ (their EmProc): with rho = t/n,
+    ``Var k = k (1 - k)(1 - 2 Lambda) / (n pi)
+    + Lambda**2 rho (1 - rho) / (n pi**2)``. Lambda is the share of targets from rank
+    t/2 to rank 3t/2, at least 5 to each side. As by their correction "plus", two
+    targets found and two not found are added before, and here two others found and two
+    not found as well. That is up to three times as wide where the top is nearly pure.
+
+    In 400 samples COVERAGE
 
     Time O(n log n) and, for so many depths and draws, O(n_draws * n_depths**2); memory
     O(n + n_draws * n_depths), with 10,000 draws or more.
@@ -129,6 +144,8 @@ def hit_curve_band(
     .. [2] Montiel Olea and Plagborg-Moller (2019), "Simultaneous confidence bands:
        theory, implementation, and an application to SVARs", *Journal of Applied
        Econometrics* 34, 1-17.
+    .. [3] Brown, Cai and DasGupta (2001), "Interval estimation for a binomial
+       proportion", *Statistical Science* 16, 101-133, section 4.1.
 
     Examples
     --------
@@ -145,11 +162,15 @@ def hit_curve_band(
     5.3 to 10.0 of 10 targets among the top 500
     """
     rule = _rule(confidence_level, simultaneous, random_state)
+    check_option("method", method, METHODS)
     is_target, scores = as_targets(y_true, y_score, pos_label)
-    tops = _Tops(is_target, t, [scores])
+    tops = _TOPS[method](is_target, t, [scores])
     one_tie = is_one_tie(tops.rankings[0])
     ends = (tops.hits[0],) * 2 if one_tie else (tops.least, tops.most)
-    return tops.band(tops.hits[0] + _FOUND, tops.covariances(0, 0), ends, rule)
+    covariances = tops.covariances(0, 0)
+    limits = tops.limits(np.diag(covariances), rule.reach(covariances))
+    low, high = (np.clip(limit, *ends) for limit in limits)
+    return CurveBand(tops.depths, low, high, rule.level)
 
 
 def hit_curve_difference_band(
@@ -160,6 +181,7 @@ def hit_curve_difference_band(
     t: float | Sequence[float] | None = None,
     confidence_level: float = 0.95,
     simultaneous: bool = True,
+    method: str = "emproc",
     pos_label: object = None,
     random_state: object = None,
 ) -> CurveBand:
@@ -182,6 +204,10 @@ def hit_curve_difference_band(
         Share of the samples whose band is to hold the difference.
     simultaneous : bool, default=True
         Whether it is to hold the difference at all these depths, or at each.
+    method : {"emproc", "chemmodlab"}, default="emproc"
+        What varies from sample to sample: the items, with as many targets and as many
+        others as here; or with them the number of targets among as many items, as in
+        the R package of that name.
     pos_label : int, float, bool or str, default=None
         Label of the targets; None understands {0, 1}, {-1, 1} and bool.
     random_state : int, RandomState, Generator or None, default=None
@@ -207,11 +233,15 @@ def hit_curve_difference_band(
 
     Notes
     -----
-    The covariance of the recalls of A and of B is [1]_
-    ``(pi (k_12 - k_1 k_2)(1 - Lambda_1 - Lambda_2)
-    + (rho_12 - rho_1 rho_2) Lambda_1 Lambda_2) / (n pi**2)``, with k_12 the share of
-    the targets, and rho_12 that of the items, that are in both tops. Of the targets
-    that are added, A finds two and B two, one of them in common; likewise the others.
+    The covariance of the recalls of A and of B at two depths is
+    ``(1 - Lambda_1)(1 - Lambda_2)(k_12 - k_1 k_2) / m
+    + Lambda_1 Lambda_2 ((1 - pi) / pi)**2 (f_12 - f_1 f_2) / (n - m)``, with k_12 the
+    share of the targets, and f_12 that of the others, that are in both tops. By
+    "chemmodlab" it is [1]_ ``(pi (k_12 - k_1 k_2)(1 - Lambda_1 - Lambda_2)
+    + (rho_12 - rho_1 rho_2) Lambda_1 Lambda_2) / (n pi**2)``, with rho_12 the share of
+    the items in both; of the targets that are added, A finds two and B two, one of them
+    in common, and likewise of the others.
+
     Of two rankings that are equally good the simultaneous band of 95 % held 0 at 60
     depths in 97 to 100 % of the samples.
 
@@ -237,13 +267,20 @@ def hit_curve_difference_band(
     A finds 34 to 61 more than B among the top 200
     """
     rule = _rule(confidence_level, simultaneous, random_state)
+    check_option("method", method, METHODS)
     is_target, a = as_targets(y_true, y_score_a, pos_label, "y_score_a")
     _, b = as_targets(y_true, y_score_b, pos_label, "y_score_b")
-    tops = _Tops(is_target, t, [a, b])
+    tops = _TOPS[method](is_target, t, [a, b])
     across = tops.covariances(0, 1)
     covariances = tops.covariances(0, 0) + tops.covariances(1, 1) - across - across.T
     reach = 0 * tops.most if same_order(a, b) else tops.most - tops.least
-    return tops.band(tops.hits[0] - tops.hits[1], covariances, (-reach, reach), rule)
+    difference = tops.hits[0] - tops.hits[1]
+    width = rule.reach(covariances) * np.sqrt(np.diag(covariances))
+    low, high = (
+        np.clip(tops.scale * limit, -reach, reach)
+        for limit in (difference - width, difference + width)
+    )
+    return CurveBand(tops.depths, low, high, rule.level)
 
 
 class _Rule(NamedTuple):
@@ -251,6 +288,13 @@ class _Rule(NamedTuple):
 
     level: float
     generator: np.random.Generator | None
+
+    def reach(self, covariances: Floats) -> float:
+        """Standard errors from the center to a limit."""
+        if self.generator is None:
+            return float(norm.isf((1 - self.level) / 2))
+        draws = min(max(_LEAST_DRAWS, _DRAWN // len(covariances)), _MOST_DRAWS)
+        return critical_value(covariances, self.level, draws, self.generator)
 
 
 def _rule(level: Any, simultaneous: bool, random_state: object) -> _Rule:
@@ -262,7 +306,9 @@ def _rule(level: Any, simultaneous: bool, random_state: object) -> _Rule:
 
 
 class _Tops:
-    """Tops of some depths, of one ranking or two, with targets added (see above)."""
+    """Tops of some depths, of one ranking or two, in samples of m targets."""
+
+    _added = 0  # targets, and as many others
 
     def __init__(
         self,
@@ -277,47 +323,121 @@ class _Tops:
         self.rankings = [rank(RankingInput(self.targets, s, None, 0)) for s in scores]
         self.places = [cut_places(s, self.depths) for s in scores]
         self.hits = [hits_at(ranking, self.depths) for ranking in self.rankings]
-        self.around = [
-            targets_around(ranking, self.depths) for ranking in self.rankings
-        ]
         self.least = np.maximum(self.m - (self.n - self.depths), 0)
         self.most = np.minimum(self.depths, self.m)
+        #: What a hit counts, of the list that errors are computed for.
+        self.scale = self.m / (self.m + self._added)
+
+    @cached_property
+    def around(self) -> list[Floats]:
+        """Probabilities that an item at the cut is a target."""
+        pairs = zip(self.rankings, self.hits, strict=True)
+        return [share_at_cut(sample_of(ranking), hits) for ranking, hits in pairs]
 
     def covariances(self, i: int, j: int) -> Floats:
         """Covariances of the hits of rankings i and j, at all pairs of depths."""
-        added = _FOUND if i == j else _FOUND_BY_BOTH
         places = self.places[i], self.places[j]
         shared = overlap(places, self.targets, self.depths)
-        depths = self.depths + 2 * _FOUND
         found: Floats = covariance(
-            Overlap(shared.hits + added, shared.items + 2 * added),
-            (self.hits[i][:, np.newaxis] + _FOUND, self.hits[j] + _FOUND),
+            shared,
+            (self.hits[i][:, np.newaxis], self.hits[j]),
+            (self.depths[:, np.newaxis], self.depths),
+            (self.around[i][:, np.newaxis], self.around[j]),
+            self.n,
+            self.m,
+        )
+        if i == j:
+            found[np.diag_indices_from(found)] += self._lacking(i)
+        return found
+
+    def limits(self, variances: Floats, reach: float) -> tuple[Floats, Floats]:
+        """Limits of the hits, as many standard errors from those found.
+
+        Of what a top may hold, hits are a share, with the variance of so many trials as
+        a binomial share would need for it; the limits are those of Jeffreys.
+        """
+        room = np.maximum(self.most - self.least, 1)
+        share = (self._kept(0) - self.least) / room
+        varies, outside = variances > 0, norm.sf(reach)
+        trials = share * (1 - share) * room**2 / np.where(varies, variances, 1)
+        hits = trials * (self.hits[0] - self.least) / room
+        misses = np.maximum(trials - hits, 0)
+        law, few = beta(hits + 0.5, misses + 0.5), ROUNDING * (1 + trials)
+        low = self.least + room * np.where(hits > few, law.ppf(outside), 0)
+        high = self.least + room * np.where(misses > few, law.isf(outside), 1)
+        return (
+            np.where(varies, np.minimum(low, self.hits[0]), self.hits[0]),
+            np.where(varies, np.maximum(high, self.hits[0]), self.hits[0]),
+        )
+
+    def _kept(self, i: int) -> Floats:
+        """Hits, half a hit from the fewest and the most that there can be."""
+        least, most = self.least + _LEAST_HITS, self.most - _LEAST_HITS
+        kept: Floats = np.clip(self.hits[i], least, np.maximum(least, most))
+        return kept
+
+    def _lacking(self, i: int) -> Floats:
+        """Variance that tops nearly without targets, or others, are to have beyond."""
+        own, inside = (
+            covariance(
+                Overlap(hits, self.depths.astype(np.float64)),
+                (hits, hits),
+                (self.depths, self.depths),
+                (self.around[i], self.around[i]),
+                self.n,
+                self.m,
+            )
+            for hits in (self.hits[i], self._kept(i))
+        )
+        whole = self.most == self.least  # all are found there
+        return np.where(whole, 0.0, np.maximum(inside - own, 0.0))
+
+
+class _RandomTops(_Tops):
+    """The same in samples of n items, as chemmodlab has it, with items added.
+
+    Half of the targets and of the others that are added are in any top; of the two
+    targets that one ranking has there, another has one.
+    """
+
+    _added = 4
+
+    @property
+    def found(self) -> list[Floats]:
+        """Hits of each ranking, with those that are added."""
+        return [hits + self._added / 2 for hits in self.hits]
+
+    def limits(self, variances: Floats, reach: float) -> tuple[Floats, Floats]:
+        """Limits of the hits, so many standard errors from those with items added."""
+        width = reach * np.sqrt(variances)
+        return (
+            self.scale * (self.found[0] - width),
+            self.scale * (self.found[0] + width),
+        )
+
+    @cached_property
+    def around(self) -> list[Floats]:
+        """Probabilities that an item at the cut is a target."""
+        return [targets_around(ranking, self.depths) for ranking in self.rankings]
+
+    def covariances(self, i: int, j: int) -> Floats:
+        """Covariances of the hits of rankings i and j, at all pairs of depths."""
+        common = self._added / (2 if i == j else 4)
+        places = self.places[i], self.places[j]
+        shared = overlap(places, self.targets, self.depths)
+        depths = self.depths + self._added
+        found: Floats = covariance_of_random_targets(
+            Overlap(shared.hits + common, shared.items + 2 * common),
+            (self.found[i][:, np.newaxis], self.found[j]),
             (depths[:, np.newaxis], depths),
             (self.around[i][:, np.newaxis], self.around[j]),
-            self.n + 2 * _ADDED,
-            self.m + _ADDED,
+            self.n + 2 * self._added,
+            self.m + self._added,
         )
         return found
 
-    def band(
-        self,
-        center: Floats,
-        covariances: Floats,
-        ends: tuple[NDArray[Any], NDArray[Any]],
-        rule: _Rule,
-    ) -> CurveBand:
-        """Limits so many standard errors from the center, without what was added."""
-        if rule.generator is None:
-            reach = float(norm.isf((1 - rule.level) / 2))
-        else:
-            draws = min(max(_LEAST_DRAWS, _DRAWN // len(covariances)), _MOST_DRAWS)
-            reach = critical_value(covariances, rule.level, draws, rule.generator)
-        width = reach * np.sqrt(np.diag(covariances))
-        scale = self.m / (self.m + _ADDED)
-        low, high = (
-            np.clip(scale * limit, *ends) for limit in (center - width, center + width)
-        )
-        return CurveBand(self.depths, low, high, rule.level)
+
+_TOPS = {"emproc": _Tops, "chemmodlab": _RandomTops}
 
 
 def _depths(t: Any, n_samples: int) -> NDArray[np.intp]:

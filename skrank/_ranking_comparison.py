@@ -24,7 +24,13 @@ from skrank._out_of_fold import fit_folds, make_folds
 from skrank._paired._at_cut import error_at_cut, weigh_at_cut
 from skrank._paired._evidence import Evidence, adjust_holm, certainty, from_error
 from skrank._paired._input import check_columns, pairs_of
-from skrank._paired._items import Draw, bootstrap_error, influence_error, swap_test
+from skrank._paired._items import (
+    Draw,
+    bootstrap_error,
+    freedom_of_error,
+    influence_error,
+    swap_test,
+)
 from skrank._paired._lists import FOLD_TESTS, LIST_TESTS
 from skrank._paired._pair import (
     PairedRankings,
@@ -57,12 +63,15 @@ ALTERNATIVES = ("two-sided", "greater", "less")
 
 # Methods by what they are made of: a standard error, which adds up over lists; the
 # targets or ranks of a single list; one value for each of several lists, or folds.
-_BY_ERROR = ("influence", "bootstrap", "binomial", "emproc")
+_BY_ERROR = ("influence", "bootstrap", "binomial", "emproc", "chemmodlab")
 _ONE_LIST = ("swap", "mcnemar", "posterior")
 _OVER_LISTS = tuple(LIST_TESTS)
-_AT_CUT = ("mcnemar", "posterior", "binomial", "emproc")
+_AT_CUT = ("mcnemar", "posterior", "binomial", "emproc", "chemmodlab")
 _OVER_FOLDS = tuple(FOLD_TESTS)
 METHODS = ("auto", *_BY_ERROR, *_ONE_LIST, *_OVER_LISTS, *_OVER_FOLDS)
+
+# Methods of others, with the normal quantiles that they have.
+_AS_PUBLISHED = ("binomial", "chemmodlab")
 
 # What a comparison is made on, as errors name it, and the methods that go with it.
 _FITTING = {
@@ -97,8 +106,8 @@ class RankingComparison(Question):
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     method : {"auto", "influence", "bootstrap", "swap", "mcnemar", "posterior", \
-            "binomial", "emproc", "paired_t", "sign", "wilcoxon", "corrected_t", \
-            "corrected_logit_t"}, default="auto"
+            "binomial", "emproc", "chemmodlab", "paired_t", "sign", "wilcoxon", \
+            "corrected_t", "corrected_logit_t"}, default="auto"
         What the difference is held against; see Notes.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
         Differences that count as more extreme: both signs, A better, or B better.
@@ -132,16 +141,17 @@ class RankingComparison(Question):
     ============ ============================================ =======================
     method       what varies, and what is assumed             for
     ============ ============================================ =======================
-    "influence"  items; the difference is normal, its error   one list or several
-                 that of the items' paired influences
+    "influence"  items; the error of the difference is that   one list or several
+                 of the items' paired influences
     "bootstrap"  items, drawn again, targets and others each  one list or several
-                 from their own; the difference is normal
+                 from their own
     "swap"       nothing but who is called A: each item       one list
                  swaps its two ranks with probability 1/2;
                  p = (C + 1) / (B + 1) [1]_
     "binomial"   the targets (for precision, the items        metrics of the top t
                  looked at), each found or not
     "emproc"     items, and with them where the cut falls     metrics of the top t
+    "chemmodlab" the same, and the number of targets          metrics of the top t
     "mcnemar"    who finds a target that one only finds:      metrics of the top t,
                  exact binomial law                           one list
     "posterior"  the same, Bayesian, by `prior`               metrics of the top t,
@@ -151,6 +161,12 @@ class RankingComparison(Question):
     "wilcoxon"   lists; signed ranks                          several lists
     "corrected_t" and "corrected_logit_t"                     folds, see below
     ============ ============================================ =======================
+
+    The error of "influence", "bootstrap" and "emproc" is estimated from m targets and
+    n - m others, and the difference in errors referred to Student's t with one degree
+    of freedom less than the smaller of these two; over several lists their degrees of
+    freedom are put together by Satterthwaite's formula. "binomial" and "chemmodlab"
+    have the normal quantiles of their authors.
 
     For one list "auto" is "influence", or "swap" for the metrics that jump when one
     item is left out: "reciprocal_rank", and "average_precision_at_k" with
@@ -170,17 +186,27 @@ class RankingComparison(Question):
     *At a cut.* Let A find h_1, B find h_2 and both find h_12 of the m targets among
     their top t. "mcnemar" is exact on the targets that one only finds; its z-score is
     (h_1 - h_2) / sqrt(h_1 + h_2 - 2 h_12) (McNemar [2]_), its standard error that of
-    "binomial" for recall, scaled. "binomial" and "emproc" are the correlated binomial
-    and the empirical process of Ash and Hughes-Oliver [3]_; with k_i = h_i / m,
-    pi = m/n, rho = t/n, and Lambda_i the probability that an item at the cut is a
-    target, the latter has
+    "binomial" for recall, scaled. "binomial" is the correlated binomial of Ash and
+    Hughes-Oliver [3]_, and "chemmodlab" their empirical process, as in the R package of
+    that name: for samples of n items, among which the number of targets varies. With
+    k_i = h_i / m, pi = m/n, rho = t/n, and Lambda_i the probability that an item at the
+    cut is a target, the latter has
 
     .. code-block:: text
 
         Cov(k_1, k_2) = (pi (k_12 - k_1 k_2) (1 - Lambda_1 - Lambda_2)
                          + (rho_12 - rho^2) Lambda_1 Lambda_2) / (n pi^2)
 
-    where Lambda is counted among the ranks from t/2 to 3t/2. With Lambda = 0 it is the
+    where Lambda is counted among the ranks from t/2 to 3t/2. "emproc" is for samples of
+    m targets and n - m others, as everything else here: with f_i the shares of the
+    others above the cut,
+
+    .. code-block:: text
+
+        Cov(k_1, k_2) = (1 - Lambda_1) (1 - Lambda_2) (k_12 - k_1 k_2) / m
+            + Lambda_1 Lambda_2 ((1 - pi) / pi)^2 (f_12 - f_1 f_2) / (n - m)
+
+    and Lambda is that of "influence". With Lambda = 0 both are the
     former. "posterior" is that of Goutte and Gaussier [4]_: a target is found by A
     only, by B only, or by both or neither, with probabilities pi_1, pi_2, pi_3 and a
     Dirichlet prior; they sample P(pi_1 > pi_2), which is a tail of a beta law. Its
@@ -629,7 +655,12 @@ class RankingComparison(Question):
             return weigh_at_cut(method, pairs[0], measure, self.alternative, self.prior)
         errors = [self._error(method, pair) for pair in pairs]
         error = float(np.linalg.norm(errors)) / len(errors)
-        return from_error(lists.difference, error, lists.scale, self.alternative)
+        freedom = math.inf
+        if method not in _AS_PUBLISHED:
+            freedom = freedom_of_error(errors, pairs)
+        return from_error(
+            lists.difference, error, lists.scale, self.alternative, freedom
+        )
 
     def _error(self, method: str, pair: PairedRankings) -> float:
         """Standard error of the difference on one list.

@@ -18,14 +18,17 @@ from skrank._paired._at_cut import (
     binomial_precision_error,
     binomial_recall_error,
     count_at_cut,
-    emproc_precision_error,
-    emproc_recall_error,
+    emproc_error,
     error_at_cut,
     mcnemar,
     posterior,
+    random_precision_error,
+    random_recall_error,
 )
 from skrank._paired._pair import rank_pair
 from skrank._ranking import share_of_top
+from skrank._variability._influence import share_at_cut
+from skrank._variability._sample import sample_of
 from skrank._variability._top import targets_around
 
 COUNTS = CutCounts(t=50, n=2000, m=40, hits_a=17, hits_b=9, hits_both=4, n_both=12)
@@ -209,7 +212,7 @@ def influence_error(targets, in_a, in_b, lambda_a, lambda_b, precision):
 
 @pytest.mark.parametrize("precision", [False, True], ids=["recall", "precision"])
 @pytest.mark.parametrize("seed", range(4))
-def test_emproc_is_the_sum_over_items_of_squared_influences(precision, seed):
+def test_chemmodlab_is_the_sum_over_items_of_squared_influences(precision, seed):
     # linearised: a hit counts 1, a tested item moves the cut by Lambda hits
     rng = np.random.default_rng(seed)
     n, t = 300, 40
@@ -220,19 +223,19 @@ def test_emproc_is_the_sum_over_items_of_squared_influences(precision, seed):
     counts = CutCounts(
         t, n, targets.sum(), *(x[targets].sum() for x in (in_a, in_b, both)), both.sum()
     )
-    engine = emproc_precision_error if precision else emproc_recall_error
+    engine = random_precision_error if precision else random_recall_error
     expected = influence_error(targets, in_a, in_b, 0.3, 0.15, precision)
     assert engine(counts, 0.3, 0.15) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("precision", [False, True], ids=["recall", "precision"])
-def test_emproc_of_ties_across_the_cut_is_that_of_shares(precision):
+def test_chemmodlab_of_ties_across_the_cut_is_that_of_shares(precision):
     rng = np.random.default_rng(0)
     targets = rng.random(300) < 0.2
     a, b = (np.round(rng.normal(targets)) for _ in range(2))
     counts = count_at_cut(rank_pair(targets, a, b), 40)
     in_a, in_b = (share_of_top(scores, 40) for scores in (a, b))
-    engine = emproc_precision_error if precision else emproc_recall_error
+    engine = random_precision_error if precision else random_recall_error
     expected = influence_error(targets, in_a, in_b, 0.3, 0.15, precision)
     assert engine(counts, 0.3, 0.15) == pytest.approx(expected)
     same = count_at_cut(rank_pair(targets, a, a), 40)
@@ -240,22 +243,61 @@ def test_emproc_of_ties_across_the_cut_is_that_of_shares(precision):
     assert binomial_recall_error(same) == pytest.approx(0, abs=1e-6)
 
 
-def test_emproc_of_one_ranking_is_the_published_variance():
+def test_chemmodlab_of_one_ranking_is_the_published_variance():
     # Ash and Hughes-Oliver (2022): B finds nothing and its cut is known
     t, n, m, hits, around = 50, 2000, 40, 17, 0.2
     counts = CutCounts(t, n, m, hits, 0, 0, 0)
     pi, rho, k, p = m / n, t / n, hits / m, hits / t
     var_k = k * (1 - k) * (1 - 2 * around) / (n * pi)
     var_k += around**2 * rho * (1 - rho) / (n * pi**2)
-    assert emproc_recall_error(counts, around, 0) == pytest.approx(m * var_k**0.5)
+    assert random_recall_error(counts, around, 0) == pytest.approx(m * var_k**0.5)
     var_p = (p * (1 - p) + (1 - rho) * (p - around) ** 2) / (n * rho)
-    assert emproc_precision_error(counts, around, 0) == pytest.approx(t * var_p**0.5)
+    assert random_precision_error(counts, around, 0) == pytest.approx(t * var_p**0.5)
 
 
 def test_emproc_without_targets_at_the_cut_is_the_binomial():
-    assert emproc_recall_error(COUNTS, 0, 0) == pytest.approx(
-        binomial_recall_error(COUNTS)
-    )
+    for engine in (random_recall_error, emproc_error):
+        assert engine(COUNTS, 0, 0) == pytest.approx(binomial_recall_error(COUNTS))
+
+
+@pytest.mark.parametrize("digits", [8, 0])
+def test_emproc_is_the_sum_of_influences_in_two_samples(digits):
+    # a target above the cut counts 1 and moves the cut by Lambda hits, another item
+    # moves it only; targets and others are drawn apart
+    rng = np.random.default_rng(3)
+    targets = rng.random(300) < 0.2
+    a, b = (np.round(rng.normal(targets), digits) for _ in range(2))
+    counts = count_at_cut(rank_pair(targets, a, b), 40)
+    in_a, in_b = (share_of_top(scores, 40) for scores in (a, b))
+    moved = np.where(targets, 0.7, -0.3) * in_a - np.where(targets, 0.85, -0.15) * in_b
+    expected = sum(moved[which].var() * which.sum() for which in (targets, ~targets))
+    assert emproc_error(counts, 0.3, 0.15) == pytest.approx(math.sqrt(expected))
+
+
+def test_emproc_of_one_ranking_is_the_variance_of_two_samples():
+    # (1 - Lambda)^2 k (1 - k) / m + Lambda^2 ((1 - pi) / pi)^2 f (1 - f) / (n - m)
+    t, n, m, hits, around = 50, 2000, 40, 17, 0.2
+    counts = CutCounts(t, n, m, hits, 0, 0, 0)
+    pi, k, f = m / n, hits / m, (t - hits) / (n - m)
+    variance = (1 - around) ** 2 * k * (1 - k) / m
+    variance += around**2 * ((1 - pi) / pi) ** 2 * f * (1 - f) / (n - m)
+    assert emproc_error(counts, around, 0) == pytest.approx(m * math.sqrt(variance))
+
+
+@pytest.mark.parametrize(("t", "shift"), [(100, 3.0), (150, 3.0), (60, 1.5)])
+def test_emproc_is_the_deviation_over_samples(t, shift):
+    # two correlated rankings of new targets and others each time
+    rng, differences, variances = np.random.default_rng(1), [], []
+    measure = make_measure("recall_at_t", t=t)
+    y = np.arange(1000) < 100
+    for _ in range(300):
+        common = rng.normal(size=1000)
+        a, b = (0.7 * common + 0.7 * rng.normal(size=1000) + shift * y for _ in "ab")
+        pair = rank_pair(y, a, b)
+        differences.append(np.subtract(*pair.values(measure)))
+        variances.append(error_at_cut("emproc", pair, measure) ** 2)
+    error = math.sqrt(np.mean(variances))
+    assert error == pytest.approx(np.std(differences), rel=0.15)  # 3.5 std errors
 
 
 def test_binomial_is_the_variance_of_paired_proportions():
@@ -275,7 +317,7 @@ def test_binomial_of_precision_is_by_the_items_looked_at():
     assert binomial_precision_error(same) == 0
 
 
-@pytest.mark.parametrize("method", ["binomial", "emproc"])
+@pytest.mark.parametrize("method", ["binomial", "emproc", "chemmodlab"])
 def test_errors_are_in_units_of_the_metric(method):
     pair = random_pair(0)
     recall, precision, enrichment = (
@@ -285,12 +327,17 @@ def test_errors_are_in_units_of_the_metric(method):
     assert enrichment == pytest.approx(recall * 60 / 10)
     counts = count_at_cut(pair, 10)
     around = [targets_around(r, 10) for r in pair.rankings]
+    shares = [
+        share_at_cut(sample_of(r), hits)
+        for r, hits in zip(pair.rankings, (counts.hits_a, counts.hits_b), strict=True)
+    ]
     hits = {
         "binomial": (binomial_recall_error(counts), binomial_precision_error(counts)),
-        "emproc": (
-            emproc_recall_error(counts, *around),
-            emproc_precision_error(counts, *around),
+        "chemmodlab": (
+            random_recall_error(counts, *around),
+            random_precision_error(counts, *around),
         ),
+        "emproc": (emproc_error(counts, *shares),) * 2,
     }[method]
     assert_allclose((recall, precision), (hits[0] / 12, hits[1] / 10))
 
@@ -414,7 +461,7 @@ def test_emproc_of_chemmodlab(chemmodlab, rare_data):
     checked = 0
     for row, counts in pparg_tests(chemmodlab, "EmProc"):
         around = [targets_around(rankings[row[s]], counts.t) for s in ("s1", "s2")]
-        error = emproc_recall_error(counts, *around) / 85
+        error = random_recall_error(counts, *around) / 85
         if counts.t >= 16 and sum(counts.found_by_one) > 0:
             assert error == pytest.approx(float(row["se"]), rel=0.07)
             checked += 1

@@ -12,7 +12,7 @@ from skrank._ranking import cut_places, rank, share_of_top
 from skrank._validation import RankingInput
 from skrank._variability._top import (
     Overlap,
-    covariance,
+    covariance_of_random_targets,
     critical_value,
     overlap,
     targets_around,
@@ -50,7 +50,7 @@ def test_overlap_is_what_items_share(digits):
     assert_allclose(found.hits, in_a[:, y_true] @ in_b[:, y_true].T)
 
 
-def test_covariance_is_the_sum_of_products_of_influences():
+def test_covariance_of_random_targets_is_the_sum_of_products_of_influences():
     """Of recall (Ash and Hughes-Oliver): (y (I - k) - Lambda (I - rho)) / pi."""
     y_true, a, b = example()
     depths, around = np.array([10, 60, 300]), np.array([0.7, 0.3, 0.01])
@@ -61,7 +61,7 @@ def test_covariance_is_the_sum_of_products_of_influences():
         - around[:, np.newaxis] * (top - depths[:, np.newaxis] / 400)
         for top, h in zip(tops, hits, strict=True)
     ]
-    found = covariance(
+    found = covariance_of_random_targets(
         overlap(places_of(a, b, depths), np.flatnonzero(y_true), depths),
         (hits[0][:, np.newaxis], hits[1]),
         (depths[:, np.newaxis], depths),
@@ -150,7 +150,7 @@ def lambda_of_interval(error, hits, depths):
     def beyond(value, h, t, e):
         both = Overlap(h, t)
         pair = (h, h), (t, t), (value, value)
-        return covariance(both, *pair, n, m) - e**2
+        return covariance_of_random_targets(both, *pair, n, m) - e**2
 
     turn = (hits - hits**2 / m) / (depths - depths**2 / n)
     return np.array(
@@ -172,7 +172,7 @@ def test_sup_t_of_chemmodlab(chemmodlab, score):
     m, hits, depths = M + 2 * PLUS, found + PLUS, pointwise[:, 0] + PLUS
     error = half_width(pointwise, hits / m) / norm.isf(0.025)
     around = lambda_of_interval(error * m, hits, depths)
-    covariances = covariance(
+    covariances = covariance_of_random_targets(
         Overlap(np.minimum.outer(hits, hits), np.minimum.outer(depths, depths)),
         (hits[:, np.newaxis], hits),
         (depths[:, np.newaxis], depths),
@@ -203,6 +203,7 @@ def test_bands_of_chemmodlab(chemmodlab, rare_data, score):
             data[score],
             t=theirs[:, 0].astype(int).tolist(),
             simultaneous=simultaneous,
+            method="chemmodlab",
             random_state=0,
         )
         assert_array_equal(ours.x, theirs[:, 0])

@@ -12,7 +12,8 @@ import pandas as pd
 import polars as pl
 import pytest
 from numpy.testing import assert_allclose
-from scipy.stats import binomtest, norm, rankdata, ttest_rel, wilcoxon
+from scipy.integrate import quad
+from scipy.stats import binomtest, rankdata, t, ttest_rel, wilcoxon
 from sklearn.datasets import make_classification
 from sklearn.ensemble import IsolationForest
 from sklearn.exceptions import UndefinedMetricWarning
@@ -28,7 +29,7 @@ from skrank import (
     make_average_precision_scorer,
     recall_at_t,
 )
-from skrank._paired._evidence import adjust_holm
+from skrank._paired._evidence import adjust_holm, log_tail
 from skrank._paired._lists import signed_rank
 from skrank._paired._pair import PairedValues
 
@@ -243,8 +244,10 @@ def test_influence_is_the_jackknife(metric, levels):
     result = RankingComparison(metric, method="influence").from_predictions(Y, a, b)
     expected = jackknife_error(getattr(skrank, metric), Y, a, b)
     assert result.standard_error == pytest.approx(expected, rel=1e-3)
+    freedom = Y.sum() - 1
+    assert result.degrees_of_freedom == pytest.approx(freedom)
     assert result.pvalue == pytest.approx(
-        2 * norm.sf(abs(result.difference) / expected), rel=0.01
+        2 * t(freedom).sf(abs(result.difference) / expected), rel=0.01
     )
 
 
@@ -457,7 +460,12 @@ def test_errors_of_lists_add_up(method):
     assert together.standard_error == pytest.approx(math.sqrt((errors**2).sum()) / 8)
     assert together.difference == pytest.approx(np.mean([r.difference for r in alone]))
     assert together.zscore == together.difference / together.standard_error
-    assert math.isinf(together.degrees_of_freedom)
+    if method == "binomial":  # as published
+        assert math.isinf(together.degrees_of_freedom)
+    else:  # of Satterthwaite
+        fewest = [Y[label == GROUPS].sum() - 1 for label in range(8)]
+        freedom = (errors**2).sum() ** 2 / (errors**4 / fewest).sum()
+        assert together.degrees_of_freedom == pytest.approx(freedom)
 
 
 def test_lists_of_one_class_are_left_out():
@@ -528,6 +536,21 @@ def test_holm_is_the_closed_test(seed):
 def test_holm_of_an_undefined_pvalue():
     adjusted = 10 ** adjust_holm(np.log10([0.2, math.nan, 0.01]))
     assert_allclose(adjusted, [0.4, math.nan, 0.03])
+
+
+@pytest.mark.parametrize(
+    ("freedom", "z"), [(3, 1e120), (19, 1e20), (300, 300.0), (1e5, 40.0)]
+)
+def test_tails_of_student_go_on_where_they_underflow(freedom, z):
+    # quadrature of the density, in units of its decay at z
+    law = t(freedom)
+    assert law.sf(z) == 0
+    decay = (z**2 + freedom) / (freedom + 1) / z
+    area, _ = quad(
+        lambda u: math.exp(law.logpdf(z + u * decay) - law.logpdf(z)), 0, np.inf
+    )
+    expected = at_z + math.log(area * decay)
+    assert log_tail(z, freedom) == pytest.approx(expected, abs=0.01)
 
 
 def test_holm_of_pvalues_that_underflow():

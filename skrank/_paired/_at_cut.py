@@ -11,7 +11,9 @@ scored at the cut is a target.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +27,18 @@ from skrank._paired._evidence import (
     sign_test,
 )
 from skrank._paired._pair import PairedRankings
-from skrank._ranking import share_of_top
+from skrank._ranking import Ranking, share_of_top
 from skrank._rounding import ROUNDING, subtract
-from skrank._variability._top import Overlap, covariance, targets_around
+from skrank._variability._influence import share_at_cut
+from skrank._variability._sample import sample_of
+from skrank._variability._top import (
+    Overlap,
+    covariance,
+    covariance_of_random_targets,
+    targets_around,
+)
 
-METHODS = ("mcnemar", "posterior", "binomial", "emproc")
+METHODS = ("mcnemar", "posterior", "binomial", "emproc", "chemmodlab")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +113,28 @@ def count_at_cut(pair: PairedRankings, t: int) -> CutCounts:
 
 
 def error_at_cut(method: str, pair: PairedRankings, measure: Measure) -> float:
-    """Standard error of the difference of a metric, by "binomial" or "emproc"."""
+    """Standard error of the difference of a metric.
+
+    By "binomial", "emproc" or "chemmodlab".
+    """
     counts = count_at_cut(pair, int(measure.cut(pair.rankings[0])))
-    binomial, emproc = _ERRORS[isinstance(measure, PrecisionAtT)]
-    if method == "binomial":
+    precision = isinstance(measure, PrecisionAtT)
+    if method == "emproc":
+        hits = (counts.hits_a, counts.hits_b)
+        error = emproc_error(counts, *map(_share_at_cut, pair.rankings, hits))
+    elif method == "binomial":
+        binomial = binomial_precision_error if precision else binomial_recall_error
         error = binomial(counts)
     else:
-        around = [targets_around(r, counts.t) for r in pair.rankings]
-        error = emproc(counts, *around)
+        published = random_precision_error if precision else random_recall_error
+        error = published(
+            counts, *(targets_around(ranking, counts.t) for ranking in pair.rankings)
+        )
     return error / _divisor(pair, measure)
+
+
+def _share_at_cut(ranking: Ranking, hits: float) -> float:
+    return float(share_at_cut(sample_of(ranking), np.asarray(hits)))
 
 
 def weigh_at_cut(
@@ -183,33 +205,43 @@ def binomial_precision_error(counts: CutCounts) -> float:
     return _error_of_difference(both * missed, both)
 
 
-def emproc_recall_error(counts: CutCounts, lambda_a: float, lambda_b: float) -> float:
-    """Standard error of recall as an empirical process, whose cut is estimated, too.
+def emproc_error(counts: CutCounts, lambda_a: float, lambda_b: float) -> float:
+    """Standard error of the hits as an empirical process, whose cut is estimated, too.
 
-    Ash and Hughes-Oliver (2022); with k_12 = k and rho_12 = rho the covariance of k_1
-    and k_2 is the variance.
+    Of samples of as many targets and as many others, where recall and precision are the
+    hits by a constant. With k_12 = k the covariance of k_1 and k_2 is the variance.
     """
-    both = counts.shared_hits
-    hits_1, hits_2 = _pairs(counts.hits_a, counts.hits_b)
+    return _covariance_error(covariance, counts, lambda_a, lambda_b)
+
+
+def random_recall_error(counts: CutCounts, lambda_a: float, lambda_b: float) -> float:
+    """Return that of recall if the number of targets varies, as chemmodlab has it.
+
+    Ash and Hughes-Oliver (2022).
+    """
+    return _covariance_error(covariance_of_random_targets, counts, lambda_a, lambda_b)
+
+
+def _covariance_error(
+    engine: Callable[..., Any], counts: CutCounts, lambda_a: float, lambda_b: float
+) -> float:
+    """Standard error of the difference of the hits, from covariances at one cut."""
     tested = counts.shared_items
-    around = _pairs(lambda_a, lambda_b)
-    return _error_of_difference(
-        covariance(
-            Overlap(both, tested),
-            (hits_1, hits_2),
-            (counts.t, counts.t),
-            around,
-            counts.n,
-            counts.m,
-        ),
-        tested,
+    found = engine(
+        Overlap(counts.shared_hits, tested),
+        _pairs(counts.hits_a, counts.hits_b),
+        (counts.t, counts.t),
+        _pairs(lambda_a, lambda_b),
+        counts.n,
+        counts.m,
     )
+    return _error_of_difference(found, tested)
 
 
-def emproc_precision_error(
+def random_precision_error(
     counts: CutCounts, lambda_a: float, lambda_b: float
 ) -> float:
-    """Standard error of precision as an empirical process, whose cut is estimated.
+    """Return that of precision if the number of targets varies.
 
     Ash and Hughes-Oliver (2022) have, for one ranking, the variance
     [p (1 - p) + (1 - rho)(p - Lambda)**2] / (n rho), here times t**2: that of the sum
@@ -226,14 +258,6 @@ def emproc_precision_error(
         - excess_1 * excess_2 / counts.n,
         tested,
     )
-
-
-# Errors for metrics other than precision, and for precision: what differs is whether
-# the targets or the items looked at are taken as given.
-_ERRORS = (
-    (binomial_recall_error, emproc_recall_error),
-    (binomial_precision_error, emproc_precision_error),
-)
 
 
 def _pairs(a: float, b: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -38,9 +38,23 @@ def from_error(
     """
     error = defined_error(difference, standard_error, scale)
     z = 0.0 if difference == 0 else difference / error
-    law = norm if math.isinf(degrees_of_freedom) else t(degrees_of_freedom)
-    log_p = join_tails(law.logsf(z), law.logcdf(z), alternative)
+    tails = (log_tail(z, degrees_of_freedom), log_tail(-z, degrees_of_freedom))
+    log_p = join_tails(*tails, alternative)
     return Evidence(error, z, log_p, degrees_of_freedom=degrees_of_freedom)
+
+
+def log_tail(z: float, degrees_of_freedom: float) -> float:
+    """Logarithm of the probability of more than z, also where that underflows.
+
+    There Student's t has the first term of its expansion, its density times
+    (1 + z**2 / df) / z, which is off by a part in z**2.
+    """
+    if math.isinf(degrees_of_freedom) or math.isnan(z):
+        return float(norm.logsf(z))
+    law = t(degrees_of_freedom)
+    if z < 0 or law.sf(z) > 0:
+        return float(law.logsf(z))
+    return float(law.logpdf(z)) + math.log(z / degrees_of_freedom + 1 / z)
 
 
 def certainty(method: str) -> Evidence:

@@ -29,6 +29,20 @@ def influence_error(pair: PairedRankings, measure: Measure) -> float:
     return difference_error(measure, pair_of(*pair.inputs, pair.rankings))
 
 
+def freedom_of_error(errors: list[float], pairs: list[PairedRankings]) -> float:
+    """Degrees of freedom of a standard error, put together from those of lists.
+
+    Of one list they are those of its fewer targets or others; of several those of a sum
+    of variances (Satterthwaite 1946). Infinite where nothing varies.
+    """
+    fewest = [
+        min(pair.targets.size, pair.n_samples - pair.targets.size) for pair in pairs
+    ]
+    variances = np.square(errors)
+    noise = float((variances**2 / np.maximum(np.array(fewest) - 1, 1)).sum())
+    return float(variances.sum() ** 2 / noise) if noise > 0 else math.inf
+
+
 def bootstrap_error(pair: PairedRankings, measure: Measure, draw: Draw) -> float:
     """Standard deviation of the difference over resampled targets and others."""
     both = pair_of(*pair.inputs, pair.rankings)

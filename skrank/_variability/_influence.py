@@ -136,24 +136,23 @@ def share_at_cut(sample: Sample, above: Array) -> Array:
     """Share of targets around a cut with so many hits above it.
 
     Of the items between the first and the last hit that are near, with the gaps beyond
-    them: n hits have n + 1 gaps, which makes it unbiased.
+    them: n hits have n + 1 gaps, which makes it unbiased. Of one sample at many cuts,
+    or of each of several at its own.
     """
-    groups, reached = sample.groups, np.cumsum(sample.hits, axis=-1)
+    if sample.hits.ndim > 1:
+        rows = zip(sample.hits, sample.others, above, strict=True)
+        return np.array([share_at_cut(Sample(*row[:2]), row[2]) for row in rows])
+    groups, reached = sample.groups, np.cumsum(sample.hits)
     width = np.sqrt(above + 1)
-    first = (reached <= (above - width)[..., None]).sum(axis=-1, keepdims=True)
-    last = (reached < (above + width)[..., None]).sum(axis=-1, keepdims=True)
-    last = np.minimum(last, reached.shape[-1] - 1)
-    zero = np.zeros_like(reached[..., :1])
-    total = reached[..., -1:] + sample.others.sum(axis=-1, keepdims=True)
-    hits = np.concatenate([zero, reached], axis=-1)
-    start = np.concatenate([zero, groups.above + groups.size], axis=-1)
-    end = np.concatenate([groups.above, total], axis=-1)
-    found = _at(hits, last + 1) - _at(hits, first)
-    return np.asarray(found / (_at(end, last + 1) - _at(start, first)))
-
-
-def _at(values: Array, index: NDArray[np.intp]) -> Array:
-    return np.take_along_axis(values, index, axis=-1)[..., 0]
+    first = np.searchsorted(reached, above - width, side="right")
+    last = np.searchsorted(reached, above + width, side="left")
+    last = np.minimum(last, reached.size - 1)
+    total = sample.n_targets + sample.n_others
+    hits = np.concatenate([[0], reached])
+    start = np.concatenate([[0], groups.above + groups.size])
+    end = np.concatenate([groups.above, [total]])
+    found = hits[last + 1] - hits[first]
+    return np.asarray(found / (end[last + 1] - start[first]))
 
 
 def _shares_above(sample: Sample, cut: float) -> tuple[Array, Array]:

@@ -36,7 +36,7 @@ class Overlap:
 
 
 def targets_around(ranking: Ranking, t: Any) -> Any:
-    """Lambda: the share of targets among the items ranked around each depth.
+    """Share of targets among the items ranked around each depth, as chemmodlab has it.
 
     The window reaches t/2 ranks to each side, at least 5, and ends where the list does;
     ties across its ends are shared out. Ash and Hughes-Oliver smooth the scores by a
@@ -56,6 +56,30 @@ def covariance(
     n_targets: float,
 ) -> Any:
     """Covariances of the hits at two depths, of one ranking or of two.
+
+    Of samples of as many targets and as many others: with the hits h and the others
+    f = t - h above a cut where an item is a target with the probability Lambda, the
+    hits change by (1 - Lambda) for each target that moves above it, and by -Lambda for
+    each other. So it is (1 - Lambda_1)(1 - Lambda_2)(h_12 - h_1 h_2 / m)
+    + Lambda_1 Lambda_2 (f_12 - f_1 f_2 / (n - m)).
+    """
+    others = tuple(t - h for t, h in zip(depths, hits, strict=True))
+    of_targets = overlap.hits - hits[0] * hits[1] / n_targets
+    shared = overlap.items - overlap.hits
+    of_others = shared - others[0] * others[1] / (n_samples - n_targets)
+    kept = (1 - around[0]) * (1 - around[1])
+    return kept * of_targets + around[0] * around[1] * of_others
+
+
+def covariance_of_random_targets(
+    overlap: Overlap,
+    hits: tuple[Any, Any],
+    depths: tuple[Any, Any],
+    around: tuple[Any, Any],
+    n_samples: float,
+    n_targets: float,
+) -> Any:
+    """Return the same for samples of n items, whose number of targets varies.
 
     Ash and Hughes-Oliver have that of k_1 and k_2 at one depth,
     [pi (k_12 - k_1 k_2)(1 - Lambda_1 - Lambda_2) + (rho_12 - rho**2) Lambda_1 Lambda_2]
@@ -98,7 +122,12 @@ def critical_value(
     """Quantile of the largest deviation, in standard errors, of normal variables.
 
     The sup-t band of Montiel Olea and Plagborg-Moller (2019); O(n_draws * n_depths**2).
+    What does not vary has no deviation; 0 if nothing does.
     """
+    varies = np.diag(covariances) > 0
+    if not varies.any():
+        return 0.0
+    covariances = covariances[np.ix_(varies, varies)]
     errors = np.sqrt(np.diag(covariances))
     correlations = covariances / np.outer(errors, errors)
     root = np.linalg.cholesky(correlations + _RIDGE * np.eye(errors.size))
