@@ -46,7 +46,12 @@ from skrank._variability._folds import (
 )
 from skrank._variability._influence import influence_of
 from skrank._variability._interval import BetaRule, CertainRule, IntervalRule
-from skrank._variability._moderation import moderated_rule, normal_rule, reach_of
+from skrank._variability._moderation import (
+    moderated_rule,
+    normal_rule,
+    reach_of,
+    resampled_rule,
+)
 from skrank._variability._resampling import bootstrap, draw_in_parallel
 from skrank._variability._survival import survival_error
 from skrank._variability_result import MetricVariabilityResult
@@ -495,7 +500,9 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
             return moderated_rule(measure, ranking)
         if method == "posterior":
             return self._posterior(measure, ranking)
-        return normal_rule(measure, ranking, self._error(method, measure, ranking))
+        error = self._error(method, measure, ranking)
+        named = self.method == method
+        return (normal_rule if named else resampled_rule)(measure, ranking, error)
 
     def _error(self, method: str, measure: Measure, ranking: Ranking) -> float:
         if method == "survival":

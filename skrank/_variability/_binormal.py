@@ -4,8 +4,12 @@ A sample of few targets says little about its own variability: most of the varia
 average precision comes from a few hits at the top, which a sample has or has not. So
 the variance is also computed for an ideal ranking of the same metric value, the
 binormal one, in which targets and others have normal scores that differ in their mean
-(Green and Swets 1966). It is a list like any other, only so long that its items are
-dense, and goes through the same influences.
+and in their spread (Green and Swets 1966, chapter 3). It is a list like any other, only
+so long that its items are dense, and goes through the same influences.
+
+The spread is that of all targets, and hangs less on the first few than the metric does.
+Where others have heavier tails than targets it is below 1, the hits come late, and the
+metric varies less; where targets are partly at the top and partly anywhere, above 1.
 """
 
 from dataclasses import replace
@@ -13,28 +17,60 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from skrank._measures import Frame, Measure
+from skrank._ranking import Ranking
 from skrank._variability._influence import influence
 from skrank._variability._sample import Sample
 
-# Distances between the means, from a ranking that knows nothing to one without fault;
-# bounds of the cells of scores; and how many targets the ideal list has.
-_SHIFTS = np.linspace(0, 8, 41)
+# Distances between the means, from a ranking that is worse than one without information
+# to one without fault; bounds of the cells of scores; and how many targets the ideal
+# list has.
+_SHIFTS = np.linspace(-2, 8, 51)
 _BOUNDS = np.linspace(13, -6, 381)
 _DENSE = 1e7
 
+# Least and largest spread, and how many there are to each doubling.
+_LEAST, _LARGEST, _STEPS = 0.25, 4.0, 4
 
-@lru_cache(maxsize=32)
+
+def spread_of_targets(ranking: Ranking) -> float:
+    """Standard deviation of the targets' scores where those of the others are normal.
+
+    It is estimated by the normal scores of the shares of others above each target, ties
+    at their middle. A list of few targets that came close together by accident would
+    make the interval too short, so that one standard error is added.
+    """
+    groups, m = ranking.groups, ranking.groups.hits.sum()
+    above = groups.above - groups.hits_above
+    tied = groups.size - groups.hits
+    scores = ndtri((above + tied / 2 + 0.5) / (ranking.n_others + 1))
+    mean = (groups.hits * scores).sum() / m
+    variance = (groups.hits * (scores - mean) ** 2).sum() / max(m - 1, 1)
+    spread = np.sqrt(variance) * (1 + 1 / np.sqrt(2 * m))
+    step = np.rint(_STEPS * np.log2(np.clip(spread, _LEAST, _LARGEST)))
+    return float(2 ** (step / _STEPS))
+
+
+def value_by_chance(measure: Measure, frame: Frame) -> float:
+    """Value of a ranking without information, among dense items."""
+    values, _ = binormal_variances(measure, frame, 1.0)
+    return float(np.interp(0.0, _SHIFTS, values))
+
+
+@lru_cache(maxsize=128)
 def binormal_variances(
-    measure: Measure, frame: Frame
+    measure: Measure, frame: Frame, spread: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Values of binormal rankings, ascending, and the variances at this list's size."""
+    """Values of binormal rankings, ascending, and the variances at this list's size.
+
+    The targets' scores have the standard deviation `spread` where the others' have 1.
+    """
     measure = replace(measure, ties="expected")
     scale = _DENSE / frame.n_targets
     dense = Frame(scale * frame.n_samples, _DENSE, scale * frame.cut)
-    hits = np.diff(ndtr(_SHIFTS[:, None] - _BOUNDS), axis=1)
+    hits = np.diff(ndtr((_SHIFTS[:, None] - _BOUNDS) / spread), axis=1)
     tied = np.diff(ndtr(-_BOUNDS))
     others = np.zeros((_SHIFTS.size, 2 * tied.size + 1))
     others[:, 1::2] = tied

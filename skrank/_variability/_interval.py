@@ -13,16 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit, logit
-from scipy.stats import beta, norm
+from scipy.stats import beta, gamma, norm
 from scipy.stats import t as student
 
 from skrank._rounding import ROUNDING
 
 # What the binormal variance counts, in degrees of freedom; and by how much a sample
 # overstates those of its own variance, since it lacks the hits that it did not draw.
-# Chosen by simulation: benchmarks/coverage.py.
-_MODEL_WEIGHT = 10
+# Chosen by simulation: benchmarks/coverage_of_intervals.py.
+_MODEL_WEIGHT = 6
 _OVERSTATED = 2
+
+# Hits above a cut below which their number is taken to be that of Poisson.
+_FEW_HITS = 5
 
 
 class IntervalRule(Protocol):
@@ -52,12 +55,17 @@ class CertainRule:
 
 @dataclass(frozen=True, slots=True)
 class NormalRule:
-    """Estimate plus and minus a normal quantile of standard errors."""
+    """Estimate plus and minus a normal quantile of standard errors.
+
+    Where the estimate has no logit there are no limits on that scale, unless those of
+    the metric may stand for them.
+    """
 
     estimate: float
     standard_error: float
     least: float
     best: float
+    plain_at_ends: bool = False
 
     def bounds(
         self, confidence_level: float, transform: str | None
@@ -66,6 +74,8 @@ class NormalRule:
         z = norm.isf((1 - confidence_level) / 2)
         share = self.estimate / self.best
         logits = transform is not None
+        if self.plain_at_ends:
+            logits = logits and _inside(share)
         if not self.standard_error > 0 or (logits and not _inside(share)):
             return math.nan, math.nan
         half = z * self.standard_error
@@ -114,6 +124,9 @@ class ModeratedRule:
     `model_variances` are those of binormal rankings. The interval holds the values that
     the estimate does not contradict, itself included: the variance is that at the
     value, as in Wilson's interval, and so is the bias of the logit.
+
+    With few `hits` above a cut it also holds the values that their number does not
+    contradict, as a Poisson variable (Garwood 1936): each is worth `per_hit`.
     """
 
     estimate: float
@@ -125,6 +138,8 @@ class ModeratedRule:
     zero: float
     least: float
     best: float
+    hits: float = math.inf
+    per_hit: float = 0.0
 
     @property
     def standard_error(self) -> float:
@@ -145,7 +160,15 @@ class ModeratedRule:
             scale = self.best - self.zero
             low, high = (self.zero + scale * expit(self._limit(x)) for x in (t, -t))
         low, high = min(low, self.estimate), max(high, self.estimate)
+        if self.hits < _FEW_HITS:
+            few, many = self._by_hits((1 - confidence_level) / 2)
+            low, high = min(low, few), max(high, many)
         return float(max(self.least, low)), float(min(self.best, high))
+
+    def _by_hits(self, outside: float) -> tuple[float, float]:
+        """Limits by the number of hits alone."""
+        share = gamma.ppf(outside, self.hits) / self.hits if self.hits > 0 else 0.0
+        return share * self.estimate, self.per_hit * gamma.isf(outside, self.hits + 1)
 
     @property
     def _own(self) -> float:

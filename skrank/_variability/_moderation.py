@@ -1,15 +1,25 @@
 """The rule of an interval that rests on the sample and on the binormal model."""
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skrank._measures import Frame, Measure
-from skrank._ranking import HitGroups, Ranking
+from skrank._ranking import HitGroups, Ranking, hits_at
 from skrank._rounding import ROUNDING
-from skrank._variability._binormal import binormal_variances
+from skrank._variability._binormal import (
+    binormal_variances,
+    spread_of_targets,
+    value_by_chance,
+)
 from skrank._variability._influence import influence_of
 from skrank._variability._interval import ModeratedRule, NormalRule
+
+
+# What a slip costs at least, with m targets times m**2: in average precision about 1.
+_LEAST_SLIP = 0.01
 
 
 class Reach(NamedTuple):
@@ -21,14 +31,19 @@ class Reach(NamedTuple):
 
 def reach_of(measure: Measure, frame: Frame) -> Reach:
     """Values of the lists that have all targets last, and first; O(m)."""
-    m = int(frame.n_targets)
-    places, single = np.arange(m), np.ones(m, dtype=np.intp)
-    row = np.zeros(m, dtype=np.intp)
-    values = [
-        measure.values(HitGroups(start + places, single, places, single), row, 1, frame)
-        for start in (frame.n_samples - m, 0)
-    ]
-    return Reach(*(float(value[0]) for value in values))
+    places = np.arange(int(frame.n_targets))
+    last = int(frame.n_samples) - places.size
+    return Reach(
+        _value_of(measure, frame, places + last), _value_of(measure, frame, places)
+    )
+
+
+def _value_of(measure: Measure, frame: Frame, places: NDArray[np.intp]) -> float:
+    """Value of the list that has its targets on these places, without ties."""
+    rank, single = np.arange(places.size), np.ones(places.size, dtype=np.intp)
+    groups = HitGroups(places, single, rank, single)
+    row = np.zeros(places.size, dtype=np.intp)
+    return float(measure.values(groups, row, 1, frame)[0])
 
 
 def normal_rule(measure: Measure, ranking: Ranking, error: float) -> NormalRule:
@@ -41,6 +56,20 @@ def normal_rule(measure: Measure, ranking: Ranking, error: float) -> NormalRule:
     )
 
 
+def resampled_rule(measure: Measure, ranking: Ranking, error: float) -> NormalRule:
+    """Rule by the deviation of resampled lists, with limits at the ends, too.
+
+    Where they do not differ, the error is that of a share of m that is half a target
+    away from all of them.
+    """
+    rule = normal_rule(measure, ranking, error)
+    if rule.standard_error > 0:
+        return replace(rule, plain_at_ends=True)
+    share = 0.5 / float(ranking.n_targets)
+    error = rule.best * float(np.sqrt(share * (1 - share) / ranking.n_targets))
+    return replace(rule, standard_error=error, plain_at_ends=True)
+
+
 def moderated_rule(measure: Measure, ranking: Ranking) -> ModeratedRule:
     """Moderate the variance of the influences, as Smyth (2004) does those of genes."""
     found = influence_of(measure, ranking)
@@ -49,10 +78,11 @@ def moderated_rule(measure: Measure, ranking: Ranking) -> ModeratedRule:
     # hits above a cut may not be fewer than their least; the rest start from nothing
     zero = 0.0 if measure.ordered else reach.least
     scale = reach.best - zero
-    values, variances = binormal_variances(measure, frame)
+    values, variances = binormal_variances(measure, frame, spread_of_targets(ranking))
     inside = (values > zero) & (values < reach.best - ROUNDING * scale)
     model = (values[inside] - zero) / scale
-    share = _keep_inside(measure, frame, (estimate - zero) / scale, scale, model[0])
+    chance = (value_by_chance(measure, frame) - zero) / scale
+    share = _keep_inside(measure, frame, (estimate - zero) / scale, scale, chance)
     return ModeratedRule(
         estimate=estimate,
         share=share,
@@ -63,19 +93,40 @@ def moderated_rule(measure: Measure, ranking: Ranking) -> ModeratedRule:
         zero=zero,
         least=min(reach.least, estimate),
         best=max(reach.best, estimate),
+        **_hits_above_cut(measure, ranking, frame),
     )
 
 
-def _keep_inside(
-    measure: Measure, frame: Frame, share: float, scale: float, luck: float
-) -> float:
-    """Keep a share half a hit away from the ends, where its logit is infinite.
+def _hits_above_cut(
+    measure: Measure, ranking: Ranking, frame: Frame
+) -> dict[str, float]:
+    """Hits above a cut, and what a single one is worth, on average over its places."""
+    if frame.cut >= frame.n_samples:
+        return {}
+    alone = measure.gain(np.arange(int(frame.cut)), 1, 0, 1, frame)
+    return {
+        "hits": float(hits_at(ranking, frame.cut)),
+        "per_hit": float(np.mean(alone) / measure.divisor(frame)),
+    }
 
-    The last hit may be worth nearly nothing, but not less than one of luck's m hits.
+
+def _keep_inside(
+    measure: Measure, frame: Frame, share: float, scale: float, chance: float
+) -> float:
+    """Keep a share away from the ends, where its logit is infinite.
+
+    By half a hit from the worst; the last one may be worth nearly nothing, but not less
+    than one of the m hits by chance. And by half a slip from the best: one other that
+    stands above the last hit that counts.
     """
     hit = float(measure.gain(frame.cut - 1, 1, 0, 1, frame) / measure.divisor(frame))
-    least = max(hit / scale, luck / frame.n_targets) / 2
-    most = 1 - (0.5 / frame.n_targets if measure.ordered else hit / scale / 2)
+    least = max(hit / scale, chance / frame.n_targets) / 2
+    m = int(frame.n_targets)
+    places = np.arange(m)
+    slipped = places + (places >= min(m, int(frame.cut)) - 1)
+    perfect, nearly = (_value_of(measure, frame, x) for x in (places, slipped))
+    slip = (perfect - nearly) or hit  # which costs nothing in a top of nearly all items
+    most = 1 - max(slip / scale, _LEAST_SLIP / m**2) / 2
     return min(max(share, least), max(least, most))
 
 
