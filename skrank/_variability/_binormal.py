@@ -32,7 +32,7 @@ _BOUNDS = np.linspace(13, -6, 381)
 _DENSE = 1e7
 
 # Least and largest spread, and how many there are to each doubling.
-_LEAST, _LARGEST, _STEPS = 0.25, 4.0, 4
+_LEAST, _LARGEST, _STEPS = 0.5, 4.0, 4
 
 
 def spread_of_targets(ranking: Ranking) -> float:

@@ -17,7 +17,6 @@ from skrank._variability._binormal import (
 from skrank._variability._influence import influence_of
 from skrank._variability._interval import ModeratedRule, NormalRule
 
-
 # What a slip costs at least, with m targets times m**2: in average precision about 1.
 _LEAST_SLIP = 0.01
 
