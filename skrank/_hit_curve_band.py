@@ -132,7 +132,10 @@ def hit_curve_band(
     targets found and two not found are added before, and here two others found and two
     not found as well. That is up to three times as wide where the top is nearly pure.
 
-    In 400 samples COVERAGE
+    In 200 samples each of 27 populations (normal scores, Student's t with 2 degrees of
+    freedom, and half of the targets among decoys; 20 of 1000 to 300 of 3000 targets)
+    the simultaneous band of 95 % held the curve of the population at 60 depths in
+    93.5 to 98.5 % of the samples, and the pointwise band at 94 to 98 % of the depths.
 
     Time O(n log n) and, for so many depths and draws, O(n_draws * n_depths**2); memory
     O(n + n_draws * n_depths), with 10,000 draws or more.
@@ -242,8 +245,8 @@ def hit_curve_difference_band(
     the items in both; of the targets that are added, A finds two and B two, one of them
     in common, and likewise of the others.
 
-    Of two rankings that are equally good the simultaneous band of 95 % held 0 at 60
-    depths in 97 to 100 % of the samples.
+    In the same simulations, of two rankings that are equally good, the simultaneous
+    band of 95 % held 0 at 60 depths in 92.5 to 100 % of the samples.
 
     Time and memory are those of :func:`hit_curve_band`.
 

