@@ -160,9 +160,9 @@ def hit_curve_band(
     >>> band = hit_curve_band(y_true, y_score, t=[10, 100, 500], random_state=0)
     >>> for t, low, high in zip(band.x, band.low, band.high):
     ...     print(f"{low:.1f} to {high:.1f} of 10 targets among the top {t}")
-    1.7 to 6.9 of 10 targets among the top 10
-    3.5 to 9.4 of 10 targets among the top 100
-    5.3 to 10.0 of 10 targets among the top 500
+    1.2 to 7.4 of 10 targets among the top 10
+    3.4 to 9.3 of 10 targets among the top 100
+    5.5 to 9.9 of 10 targets among the top 500
     """
     rule = _rule(confidence_level, simultaneous, random_state)
     check_option("method", method, METHODS)
@@ -266,8 +266,8 @@ def hit_curve_difference_band(
     >>> band = hit_curve_difference_band(y_true, a, b, t=[50, 200], random_state=0)
     >>> for t, low, high in zip(band.x, band.low, band.high):
     ...     print(f"A finds {low:.0f} to {high:.0f} more than B among the top {t}")
-    A finds 20 to 38 more than B among the top 50
-    A finds 34 to 61 more than B among the top 200
+    A finds 22 to 38 more than B among the top 50
+    A finds 35 to 63 more than B among the top 200
     """
     rule = _rule(confidence_level, simultaneous, random_state)
     check_option("method", method, METHODS)

@@ -258,12 +258,12 @@ class RankingComparison(Question):
       list       2000 items, 40 targets
       A          0.3741
       B          0.172
-      difference 0.2021, standard error 0.0832, 95 % interval 0.039 to 0.3651
+      difference 0.2021, standard error 0.0832, 95 % interval 0.03378 to 0.3703
       z          2.43
-      p          0.015   two-sided, by influence
+      p          0.02   two-sided, by influence
     >>> low, high = result.confidence_interval(0.9)
     >>> print(f"{low:.3f} to {high:.3f}")
-    0.065 to 0.339
+    0.062 to 0.342
 
     Of the targets among the top 50, 13 are found by A only and 5 by B only:
 
@@ -286,9 +286,9 @@ class RankingComparison(Question):
       list       2000 items, 40 targets
       p          two-sided, by influence
       A  B          value A  value B    A - B   error      z       p  p Holm
-      A  B           0.3741   0.1720   0.2021  0.0832   2.43   0.015    0.03
-      A  rounded A   0.3741   0.2764   0.0976  0.0311   3.14  0.0017  0.0051
-      B  rounded A   0.1720   0.2764  -0.1044  0.0777  -1.34    0.18    0.18
+      A  B           0.3741   0.1720   0.2021  0.0832   2.43    0.02    0.04
+      A  rounded A   0.3741   0.2764   0.0976  0.0311   3.14  0.0032  0.0097
+      B  rounded A   0.1720   0.2764  -0.1044  0.0777  -1.34    0.19    0.19
     """
 
     def __init__(

@@ -77,7 +77,7 @@ class RankingComparisonDisplay:
     >>> [line.get_label() for line in display.line_]
     ['A: AP 0.374', 'B: AP 0.172']
     >>> display.difference_.get_label()
-    'A - B: AP 0.202, p = 0.015'
+    'A - B: AP 0.202, p = 0.02'
     """
 
     def __init__(
