@@ -614,7 +614,7 @@ class RankingComparison(Question):
             for _, is_target, items in parts
         ]
         lists = values_of(pairs, self._measure())
-        evidence = self._weigh(method, pairs, lists)
+        evidence = self._weigh(method, pairs, lists, grouped=bool(labels))
         return self._result(method, evidence, pairs, lists, names, labels)
 
     def _choose_method(self, data: str) -> str:
@@ -641,7 +641,12 @@ class RankingComparison(Question):
             raise ValueError(msg)
 
     def _weigh(
-        self, method: str, pairs: list[PairedRankings], lists: PairedValues
+        self,
+        method: str,
+        pairs: list[PairedRankings],
+        lists: PairedValues,
+        *,
+        grouped: bool,
     ) -> Evidence:
         """Ask a method about the differences of the lists, or about the lists."""
         measure = self._measure()
@@ -658,9 +663,20 @@ class RankingComparison(Question):
         freedom = math.inf
         if method not in _AS_PUBLISHED:
             freedom = freedom_of_error(errors, pairs)
+        others = self._without_error(len(pairs), grouped=grouped)
         return from_error(
-            lists.difference, error, lists.scale, self.alternative, freedom
+            lists.difference, error, lists.scale, self.alternative, freedom, others
         )
+
+    def _without_error(self, n_lists: int, *, grouped: bool) -> tuple[str, ...]:
+        """Methods that need no standard error, of those that this call would take."""
+        if grouped:
+            return ("sign", "wilcoxon") if n_lists > 1 else ()
+        at_cut = isinstance(self._measure(), RecallAtT)
+        if self.ties == "expected":
+            return ("swap", "mcnemar") if at_cut else ("swap",)
+        moves = self.ties == "threshold" and (at_cut or self.k is not None)
+        return () if moves else ("swap",)
 
     def _error(self, method: str, pair: PairedRankings) -> float:
         """Standard error of the difference on one list.

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import pickle
+import re
 import sys
 import warnings
 from itertools import combinations, product
@@ -536,6 +537,38 @@ def test_holm_is_the_closed_test(seed):
 def test_holm_of_an_undefined_pvalue():
     adjusted = 10 ** adjust_holm(np.log10([0.2, math.nan, 0.01]))
     assert_allclose(adjusted, [0.4, math.nan, 0.03])
+
+
+@pytest.mark.parametrize("ties", ["expected", "threshold", "optimistic"])
+@pytest.mark.parametrize(
+    ("metric", "settings"),
+    [
+        ("average_precision", {}),
+        ("average_precision_at_k", {"k": 3}),
+        ("recall_at_t", {"t": 2}),
+    ],
+)
+@pytest.mark.parametrize("n_lists", [None, 1, 3])
+def test_methods_that_are_recommended_are_accepted(metric, settings, ties, n_lists):
+    # a single target a list has no standard error; whatever else is named must run
+    settings = {"metric": metric, "ties": ties, "n_resamples": 20, **settings}
+    y, groups = np.tile([1, 0, 0, 0], n_lists or 1), None
+    if n_lists is not None:
+        groups = np.repeat(np.arange(n_lists), 4)
+    a, b = np.tile([4, 3, 2, 1], n_lists or 1), np.tile([1, 2, 3, 4], n_lists or 1)
+    method = "influence" if ties == "expected" else "bootstrap"
+    with pytest.warns(UndefinedMetricWarning, match="too little to estimat") as caught:
+        RankingComparison(method=method, **settings).from_predictions(
+            y, a, b, groups=groups
+        )
+    named = re.findall(r"'(\w+)'", str(caught[0].message))
+    assert named or n_lists == 1 or ties == "threshold"
+    for other in named:
+        comparison = RankingComparison(method=other, **settings)
+        with warnings.catch_warnings(action="ignore"):  # of intervals
+            result = comparison.from_predictions(y, a, b, groups=groups)
+        assert result.method == other
+        assert 0 < result.pvalue <= 1
 
 
 @pytest.mark.parametrize(

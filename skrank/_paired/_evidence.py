@@ -5,6 +5,7 @@ say: `Evidence`, the same whatever the method.
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,12 +32,14 @@ def from_error(
     scale: float,
     alternative: str,
     degrees_of_freedom: float = math.inf,
+    others: Sequence[str] = (),
 ) -> Evidence:
     """Refer a difference, in standard errors, to the normal law or to Student's t.
 
-    `scale` is the value of a perfect list.
+    `scale` is the value of a perfect list; `others` are methods without an error that
+    could be asked instead.
     """
-    error = defined_error(difference, standard_error, scale)
+    error = defined_error(difference, standard_error, scale, others)
     z = 0.0 if difference == 0 else difference / error
     tails = (log_tail(z, degrees_of_freedom), log_tail(-z, degrees_of_freedom))
     log_p = join_tails(*tails, alternative)
@@ -63,16 +66,19 @@ def certainty(method: str) -> Evidence:
     return Evidence(0.0, 0.0, 0.0, probability_superior=superior)
 
 
-def defined_error(difference: float, standard_error: float, scale: float) -> float:
+def defined_error(
+    difference: float, standard_error: float, scale: float, others: Sequence[str] = ()
+) -> float:
     """Warn of a standard error of 0, or none, for a difference that is not 0."""
     if standard_error > ROUNDING * scale:
         return standard_error
     if difference == 0:
         return 0.0 * standard_error  # without its rounding; none stays none
+    advice = f" Methods without it are {' and '.join(map(repr, others))}."
     warn_undefined(
         "The standard error of the difference is undefined, and so is what needs it: "
-        "the rankings differ, but there is too little to estimate it from. Methods "
-        "without it are 'swap' and, at a cut, 'mcnemar'."
+        "the rankings differ, but there is too little to estimate it from."
+        f"{advice if others else ''}"
     )
     return math.nan
 

@@ -24,7 +24,10 @@ _FEW = 500
 def paired_t(lists: PairedValues, alternative: str) -> Evidence:
     """Student's t of the differences."""
     error, freedom = float(sem(lists.differences)), lists.scales.size - 1
-    return from_error(lists.difference, error, lists.scale, alternative, freedom)
+    others = ("sign", "wilcoxon")
+    return from_error(
+        lists.difference, error, lists.scale, alternative, freedom, others
+    )
 
 
 def sign(lists: PairedValues, alternative: str) -> Evidence:
