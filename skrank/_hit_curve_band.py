@@ -276,6 +276,7 @@ def hit_curve_difference_band(
     tops = _TOPS[method](is_target, t, [a, b])
     across = tops.covariances(0, 1)
     covariances = tops.covariances(0, 0) + tops.covariances(1, 1) - across - across.T
+    _clear_rounding(covariances, tops.depths)
     reach = 0 * tops.most if same_order(a, b) else tops.most - tops.least
     difference = tops.hits[0] - tops.hits[1]
     width = rule.reach(covariances) * np.sqrt(np.diag(covariances))
@@ -351,6 +352,7 @@ class _Tops:
         )
         if i == j:
             found[np.diag_indices_from(found)] += self._lacking(i)
+            _clear_rounding(found, self.depths)
         return found
 
     def limits(self, variances: Floats, reach: float) -> tuple[Floats, Floats]:
@@ -441,6 +443,16 @@ class _RandomTops(_Tops):
 
 
 _TOPS = {"emproc": _Tops, "chemmodlab": _RandomTops}
+
+
+def _clear_rounding(covariances: Floats, depths: NDArray[Any]) -> None:
+    """Set variances to 0, in place, that are 0 but for rounding.
+
+    They are differences of sums over so many items.
+    """
+    own = np.diag_indices_from(covariances)
+    by_rounding = covariances[own] <= ROUNDING * depths
+    covariances[own] = np.where(by_rounding, 0.0, covariances[own])
 
 
 def _depths(t: Any, n_samples: int) -> NDArray[np.intp]:

@@ -7,7 +7,12 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 from test_peers import read_rows
 
-from skrank import hit_curve, hit_curve_band, hit_curve_difference_band
+from skrank import (
+    MetricVariability,
+    hit_curve,
+    hit_curve_band,
+    hit_curve_difference_band,
+)
 from skrank._ranking import cut_places, rank, share_of_top
 from skrank._validation import RankingInput
 from skrank._variability._top import (
@@ -243,6 +248,43 @@ def test_difference_turns_with_its_rankings():
     same = hit_curve_difference_band(y_true, a, np.exp(a), simultaneous=False)
     assert not np.any(same.low)
     assert not np.any(same.high)
+
+
+@pytest.mark.parametrize("method", ["emproc", "chemmodlab"])
+def test_difference_of_rankings_that_agree_at_the_top(method):
+    # the same first 30 items in the same order, also tied; and below in another
+    y_true, a, b = example(n=200, m=40, shift=2)
+    a, b = np.sort(a)[::-1], np.sort(b)[::-1]
+    a[30:], b[30:] = np.random.default_rng(0).permuted([a[30:]] * 2, axis=1)
+    y_true = np.random.default_rng(1).permutation(y_true)
+    b[:30] = a[:30] = 100 - np.arange(30) // 2
+    for simultaneous in (True, False):
+        band = hit_curve_difference_band(
+            y_true, a, b, simultaneous=simultaneous, method=method, random_state=0
+        )
+        difference = hit_curve(y_true, a).at(band.x) - hit_curve(y_true, b).at(band.x)
+        assert np.all(
+            (band.low <= difference + 1e-9) & (difference <= band.high + 1e-9)
+        )
+        assert np.all(band.high - band.low >= 0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_band_of_depths_is_that_of_single_intervals(seed):
+    # at three hits and misses or more: the standard errors of MetricVariability
+    y_true, a, _ = example(n=1000, m=60, shift=1.5 + seed / 2, seed=seed)
+    depths = [5, 10, 20, 40, 80, 160, 320]
+    level = 0.5
+    band = hit_curve_band(
+        y_true, a, t=depths, simultaneous=False, confidence_level=level
+    )
+    half = (band.high - band.low) / 2 / norm.isf((1 - level) / 2)
+    hits = hit_curve(y_true, a).at(band.x)
+    for t, h, error in zip(depths, hits, half, strict=True):
+        if min(h, t - h, 60 - h) >= 3:
+            ask = MetricVariability("recall_at_t", t=t)
+            single = 60 * ask.from_predictions(y_true, a).standard_error
+            assert error == pytest.approx(single, rel=0.1)
 
 
 def population_hits(depths, n, m, shift):

@@ -64,7 +64,8 @@ def test_fields(example):
     assert result.null_distribution.mean() == result.null_mean
     names = {field.name for field in dataclasses.fields(result)}
     plain = names - {"null_distribution", "pvalue_bounds", "parts", "labels"}
-    assert set(result.to_dict()) == plain | {"pvalue_lower", "pvalue_upper"}
+    computed = {"pvalue_lower", "pvalue_upper", "inflation", "bonferroni_pvalue"}
+    assert set(result.to_dict()) == plain | computed
     assert {type(value) for value in result.to_dict().values()} == {int, float, str}
 
 
