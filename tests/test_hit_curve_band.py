@@ -109,6 +109,30 @@ def test_critical_value_in_closed_form():
     )
 
 
+def test_nothing_that_varies_has_no_deviation():
+    assert critical_value(np.zeros((3, 3)), 0.95, 100, np.random.default_rng(0)) == 0.0
+    some = np.diag([0.0, 2.0, 0.0])
+    found = critical_value(some, 0.95, 100_000, np.random.default_rng(0))
+    assert found == pytest.approx(norm.isf(0.025), rel=0.01)
+
+
+@pytest.mark.parametrize("t", [30, 100])
+def test_band_of_chemmodlab_by_its_published_variance(t):
+    # k (1 - k)(1 - 2 Lambda) / (n pi) + Lambda**2 rho (1 - rho) / (n pi**2), with two
+    # targets and two others found, and as many not, that are added before
+    y_true, a, _ = example()
+    n, m, hits = 408, 44, hit_curve(y_true, a).at(t) + 2
+    curve, reach = hit_curve(y_true, a), t / 2
+    around = (curve.at(t + reach) - curve.at(t - reach)) / t
+    pi, rho, k = m / n, (t + 4) / n, hits / m
+    variance = k * (1 - k) * (1 - 2 * around) / (n * pi)
+    variance += around**2 * rho * (1 - rho) / (n * pi**2)
+    band = hit_curve_band(y_true, a, t=t, simultaneous=False, method="chemmodlab")
+    half = norm.isf(0.025) * np.sqrt(variance)
+    assert band.low[0] / 40 == pytest.approx(max(k - half, 0))
+    assert band.high[0] / 40 == pytest.approx(min(k + half, 1))
+
+
 def test_band_does_not_depend_on_more_than_the_state():
     y_true, a, _ = example()
     first, second, other = (
