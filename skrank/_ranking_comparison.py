@@ -159,7 +159,6 @@ class RankingComparison(Question):
     "paired_t"   lists; Student's t                           several lists
     "sign"       lists; on how many is A better? Exact        several lists
     "wilcoxon"   lists; signed ranks                          several lists
-    "corrected_t" and "corrected_logit_t"                     folds, see below
     ============ ============================================ =======================
 
     The error of "influence", "bootstrap" and "emproc" is estimated from m targets and
