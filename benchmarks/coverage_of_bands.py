@@ -18,6 +18,7 @@ import argparse
 from itertools import product
 
 import numpy as np
+from coverage_of_intervals import LAWS
 from joblib import Parallel, delayed
 from scipy.stats import norm
 
@@ -33,26 +34,17 @@ SHIFTS = (0.5, 1.5, 3.0)
 LONG = 200
 
 
-def binormal(rng, y_true, shift):
-    return rng.normal(size=y_true.size) + shift * y_true
+FARTHER = {"binormal": 1, "t2": 1, "decoys": 2}  # in units of the shift
 
 
-def t2(rng, y_true, shift):
-    return rng.standard_t(2, size=y_true.size) + shift * y_true
-
-
-def decoys(rng, y_true, shift):
-    shifted = rng.random(y_true.size) < np.where(y_true, 0.5, 0.01)
-    return rng.normal(size=y_true.size) + 2 * shift * shifted
-
-
-POPULATIONS = (binormal, t2, decoys)
+def draw(rng, law, y_true, shift):
+    return LAWS[law](rng, FARTHER[law] * shift, y_true)
 
 
 def population_hits(depths, n, m, law, shift):
     """Targets that the population has in its top t / n, times m."""
     y_true = np.arange(LONG * n) < LONG * m
-    curve = hit_curve(y_true, law(np.random.default_rng(0), y_true, shift))
+    curve = hit_curve(y_true, draw(np.random.default_rng(0), law, y_true, shift))
     return curve.at(LONG * depths) / LONG
 
 
@@ -77,7 +69,7 @@ def errors(y_true, scores, depths):
 def run(seed, n, m, law, shift, truth, depths):
     rng = np.random.default_rng(seed)
     y_true = np.arange(n) < m
-    common, a, b = (law(rng, y_true, shift) for _ in range(3))
+    common, a, b = (draw(rng, law, y_true, shift) for _ in range(3))
     scores = [0.8 * common + 0.6 * own for own in (a, b)]
     settings = {"t": depths.tolist(), "random_state": rng}
     one = inside(hit_curve_band(y_true, common, **settings), truth)
@@ -96,7 +88,7 @@ def main():
     args = parser.parse_args()
     names = ("curve", "difference", "each", "worst depth", "t", "error, over MV")
     print(f"{'':<24}" + "".join(f"{name:>13}" for name in names))
-    for law, (n, m), shift in product(POPULATIONS, LISTS, SHIFTS):
+    for law, (n, m), shift in product(FARTHER, LISTS, SHIFTS):
         depths = np.unique(np.rint(np.geomspace(1, n - 1, 60)).astype(int))
         truth = population_hits(depths, n, m, law, shift)
         found = Parallel(n_jobs=args.jobs)(
@@ -110,7 +102,7 @@ def main():
         ratio = np.sqrt((half**2).mean(axis=0) / (single**2).mean(axis=0))
         ratio = ratio[(mean >= 3) & (rest >= 3)]
         cells = [np.mean(one), np.mean(two), held.mean(), held.min()]
-        what = f"{law.__name__} {shift}, {m} of {n}"
+        what = f"{law} {shift}, {m} of {n}"
         print(
             f"{what:<24}"
             + "".join(f"{cell:>13.3f}" for cell in cells)

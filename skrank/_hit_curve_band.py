@@ -313,6 +313,7 @@ class _Tops:
     """Tops of some depths, of one ranking or two, in samples of m targets."""
 
     _added = 0  # targets, and as many others
+    _covariance = staticmethod(covariance)
 
     def __init__(
         self,
@@ -340,15 +341,17 @@ class _Tops:
 
     def covariances(self, i: int, j: int) -> Floats:
         """Covariances of the hits of rankings i and j, at all pairs of depths."""
-        places = self.places[i], self.places[j]
+        places, added = (self.places[i], self.places[j]), self._added
         shared = overlap(places, self.targets, self.depths)
-        found: Floats = covariance(
-            shared,
-            (self.hits[i][:, np.newaxis], self.hits[j]),
-            (self.depths[:, np.newaxis], self.depths),
+        common = added / (2 if i == j else 4)  # of the hits added, those of both
+        depths = self.depths + added
+        found: Floats = self._covariance(
+            Overlap(shared.hits + common, shared.items + 2 * common),
+            (self.hits[i][:, np.newaxis] + added / 2, self.hits[j] + added / 2),
+            (depths[:, np.newaxis], depths),
             (self.around[i][:, np.newaxis], self.around[j]),
-            self.n,
-            self.m,
+            self.n + 2 * added,
+            self.m + added,
         )
         if i == j:
             found[np.diag_indices_from(found)] += self._lacking(i)
@@ -406,40 +409,21 @@ class _RandomTops(_Tops):
     """
 
     _added = 4
-
-    @property
-    def found(self) -> list[Floats]:
-        """Hits of each ranking, with those that are added."""
-        return [hits + self._added / 2 for hits in self.hits]
-
-    def limits(self, variances: Floats, reach: float) -> tuple[Floats, Floats]:
-        """Limits of the hits, so many standard errors from those with items added."""
-        width = reach * np.sqrt(variances)
-        return (
-            self.scale * (self.found[0] - width),
-            self.scale * (self.found[0] + width),
-        )
+    _covariance = staticmethod(covariance_of_random_targets)
 
     @cached_property
     def around(self) -> list[Floats]:
         """Probabilities that an item at the cut is a target."""
         return [targets_around(ranking, self.depths) for ranking in self.rankings]
 
-    def covariances(self, i: int, j: int) -> Floats:
-        """Covariances of the hits of rankings i and j, at all pairs of depths."""
-        common = self._added / (2 if i == j else 4)
-        places = self.places[i], self.places[j]
-        shared = overlap(places, self.targets, self.depths)
-        depths = self.depths + self._added
-        found: Floats = covariance_of_random_targets(
-            Overlap(shared.hits + common, shared.items + 2 * common),
-            (self.found[i][:, np.newaxis], self.found[j]),
-            (depths[:, np.newaxis], depths),
-            (self.around[i][:, np.newaxis], self.around[j]),
-            self.n + 2 * self._added,
-            self.m + self._added,
-        )
-        return found
+    def limits(self, variances: Floats, reach: float) -> tuple[Floats, Floats]:
+        """Limits of the hits, so many standard errors from those with items added."""
+        center, width = self.hits[0] + self._added / 2, reach * np.sqrt(variances)
+        return self.scale * (center - width), self.scale * (center + width)
+
+    def _lacking(self, i: int) -> Floats:
+        """Nothing: what is added sees to that."""
+        return np.zeros(self.depths.size)
 
 
 _TOPS = {"emproc": _Tops, "chemmodlab": _RandomTops}

@@ -38,14 +38,18 @@ from skrank._validation import (
 )
 from skrank._variability._certainty import is_certain
 from skrank._variability._folds import (
-    FoldsRule,
     corrected_error,
     count_items,
     ratio_of_folds,
     sampling_error,
 )
 from skrank._variability._influence import influence_of
-from skrank._variability._interval import BetaRule, CertainRule, IntervalRule
+from skrank._variability._interval import (
+    BetaRule,
+    CertainRule,
+    IntervalRule,
+    NormalRule,
+)
 from skrank._variability._moderation import (
     moderated_rule,
     normal_rule,
@@ -458,16 +462,17 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
             [reach_of(measure, measure.frame(one, one.n_targets)) for one in rankings],
             axis=0,
         )
-        return FoldsRule(
+        error = corrected_error(values, ratio)  # NaN of one fold
+        if len(values) > 1:
+            error = max(error, sampling_error(np.nan_to_num(errors), ratio))
+        return NormalRule(
             estimate,
-            max(
-                corrected_error(values, ratio),
-                sampling_error(np.nan_to_num(errors), ratio),
-            ),
-            len(values) - 1,
+            error,
+            min(float(reach[0]), estimate),
+            max(float(reach[1]), estimate),
+            plain_at_ends=True,
             zero=0.0 if measure.ordered else float(reach[0]),
-            least=min(float(reach[0]), estimate),
-            best=max(float(reach[1]), estimate),
+            degrees_of_freedom=len(values) - 1,
         )
 
     def _method(self, measure: Measure) -> str:

@@ -244,16 +244,9 @@ def folds_of_cv_results(
     detector_targets: str | None,
 ) -> list[tuple[int, NDArray[np.bool_], NDArray[Any]]]:
     """Rank held-out folds by their estimators: number, which are targets, scores."""
-    if not {"estimator", "indices"} <= set(cv_results):
-        msg = (
-            "`cv_results` must hold estimators and indices, as from cross_validate("
-            "..., return_estimator=True, return_indices=True); "
-            f"got the keys {brief(sorted(cv_results))}."
-        )
-        raise ValueError(msg)
+    folds = held_out(cv_results)
     jobs = check_jobs(n_jobs)
     y = np.asarray(y)
-    folds = cv_results["indices"]["test"]
     _check_reach(folds, X)
     engine = partial(
         target_scores, pos_label=pos_label, detector_targets=detector_targets
@@ -273,6 +266,18 @@ def folds_of_cv_results(
         (number, *as_targets(y[index], score, pos_label))
         for number, (index, score) in enumerate(zip(folds, scores, strict=True))
     ]
+
+
+def held_out(cv_results: Mapping[str, Any]) -> list[NDArray[np.intp]]:
+    """Items that each fold holds out, of results that have all that is needed."""
+    if not {"estimator", "indices"} <= set(cv_results):
+        msg = (
+            "`cv_results` must hold estimators and indices, as from cross_validate("
+            "..., return_estimator=True, return_indices=True); "
+            f"got the keys {brief(sorted(cv_results))}."
+        )
+        raise ValueError(msg)
+    return list(cv_results["indices"]["test"])
 
 
 def _check_reach(folds: Iterable[ArrayLike], X: Any) -> None:  # noqa: N803

@@ -25,6 +25,7 @@ from skrank._question import (
     RankingQuestion,
     as_targets,
     folds_of_cv_results,
+    held_out,
     keep_both_classes,
     n_items,
     rank_both_classes,
@@ -413,6 +414,7 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         ValueError
             If estimators or indices are missing; and as `from_cv`.
         """
+        check_held_out_once(held_out(cv_results), "cv_results")
         folds = folds_of_cv_results(
             cv_results,
             X,
@@ -421,7 +423,6 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
             pos_label=pos_label,
             detector_targets=detector_targets,
         )
-        check_held_out_once(cv_results["indices"]["test"], "cv_results")
         return self._test_lists(folds, 1.0 if independent else FOLDS_INFLATION)
 
     def _test_lists(

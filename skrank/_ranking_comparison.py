@@ -507,23 +507,22 @@ class RankingComparison(Question):
             `from_cv`.
         """
         method = self._choose_method(_FOLDS)
+        check_same_folds(cv_results_a, cv_results_b)
         of_a, of_b = (
-            keep_both_classes(
-                folds_of_cv_results(
-                    one,
-                    X,
-                    y,
-                    n_jobs=n_jobs,
-                    pos_label=pos_label,
-                    detector_targets=detector_targets,
-                )
+            folds_of_cv_results(
+                one,
+                X,
+                y,
+                n_jobs=n_jobs,
+                pos_label=pos_label,
+                detector_targets=detector_targets,
             )
             for one in (cv_results_a, cv_results_b)
         )
-        check_same_folds(cv_results_a, cv_results_b)
+        kept = keep_both_classes(of_a)  # which B's folds are, too: their items are one
         pairs = [
-            rank_pair(is_target, score_a, score_b)
-            for (_, is_target, score_a), (*_, score_b) in zip(of_a, of_b, strict=True)
+            rank_pair(is_target, score_a, of_b[number][2])
+            for number, is_target, score_a in kept
         ]
         measure = self._measure()
         lists = values_of(pairs, measure)
@@ -533,9 +532,9 @@ class RankingComparison(Question):
             ratio = ratio_of_folds(cv_results_a)
             evidence = FOLD_TESTS[method](lists, ratio, self.alternative)
         result = self._result(
-            method, evidence, pairs, lists, ("A", "B"), tuple(one[0] for one in of_a)
+            method, evidence, pairs, lists, ("A", "B"), tuple(one[0] for one in kept)
         )
-        n_samples, n_targets = count_items(cv_results_a, of_a)
+        n_samples, n_targets = count_items(cv_results_a, kept)
         return replace(result, n_samples=n_samples, n_targets=n_targets)
 
     def compare_all(

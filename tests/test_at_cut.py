@@ -284,6 +284,7 @@ def test_emproc_of_one_ranking_is_the_variance_of_two_samples():
     assert emproc_error(counts, around, 0) == pytest.approx(m * math.sqrt(variance))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("t", "shift"), [(100, 3.0), (150, 3.0), (60, 1.5)])
 def test_emproc_is_the_deviation_over_samples(t, shift):
     # two correlated rankings of new targets and others each time

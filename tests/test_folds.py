@@ -244,6 +244,7 @@ def test_methods_of_folds_are_for_folds():
         RankingComparison(method="corrected_t").from_predictions(Y, X[:, 0], X[:, 1])
 
 
+@pytest.mark.slow
 def test_equal_models_on_repeated_folds():
     # models of features that are alike: rejections at 5 % are binomial at most, and
     # as if folds were independent, equal models differ several times as often

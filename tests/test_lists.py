@@ -302,6 +302,7 @@ def test_a_single_split_holds_out_no_item_twice():
     assert result.inflation == 1
 
 
+@pytest.mark.slow
 def test_folds_of_unrelated_features_keep_the_level():
     # data sets that know nothing: rejections at 5 % are binomial at most; as if folds
     # were independent, nearest neighbours are rejected more often

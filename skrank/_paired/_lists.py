@@ -6,11 +6,12 @@ corrected variance of Nadeau and Bengio (2003).
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
-from scipy.stats import norm, rankdata, sem
+from scipy.stats import norm, rankdata
 
 from skrank._paired._evidence import Evidence, from_error, join_tails, sign_test
 from skrank._paired._pair import PairedValues
@@ -22,12 +23,8 @@ _FEW = 500
 
 
 def paired_t(lists: PairedValues, alternative: str) -> Evidence:
-    """Student's t of the differences."""
-    error, freedom = float(sem(lists.differences)), lists.scales.size - 1
-    others = ("sign", "wilcoxon")
-    return from_error(
-        lists.difference, error, lists.scale, alternative, freedom, others
-    )
+    """Student's t of the differences on lists that share nothing."""
+    return _student(lists, 0.0, alternative, ("sign", "wilcoxon"))
 
 
 def sign(lists: PairedValues, alternative: str) -> Evidence:
@@ -78,8 +75,16 @@ def corrected_t(lists: PairedValues, ratio: float, alternative: str) -> Evidence
 
     `ratio` is the number of items held out for each that a model is fitted to.
     """
+    return _student(lists, ratio, alternative)
+
+
+def _student(
+    lists: PairedValues, ratio: float, alternative: str, others: Sequence[str] = ()
+) -> Evidence:
     error, freedom = corrected_error(lists.differences, ratio), lists.scales.size - 1
-    return from_error(lists.difference, error, lists.scale, alternative, freedom)
+    return from_error(
+        lists.difference, error, lists.scale, alternative, freedom, others
+    )
 
 
 def corrected_logit_t(lists: PairedValues, ratio: float, alternative: str) -> Evidence:

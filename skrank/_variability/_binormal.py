@@ -31,6 +31,8 @@ _SHIFTS = np.linspace(-2, 8, 51)
 _BOUNDS = np.linspace(13, -6, 381)
 _DENSE = 1e7
 
+Array = NDArray[np.float64]
+
 # Least and largest spread, and how many there are to each doubling.
 _LEAST, _LARGEST, _STEPS = 0.5, 4.0, 4
 
@@ -55,30 +57,47 @@ def spread_of_targets(ranking: Ranking) -> float:
 
 def value_by_chance(measure: Measure, frame: Frame) -> float:
     """Value of a ranking without information, among dense items."""
-    values, _ = binormal_variances(measure, frame, 1.0)
-    return float(np.interp(0.0, _SHIFTS, values))
+    measure = replace(measure, ties="expected")
+    dense = _dense(frame)
+    return float(_values(measure, _sample(np.zeros(1), 1.0, dense), dense)[0])
 
 
 @lru_cache(maxsize=128)
 def binormal_variances(
     measure: Measure, frame: Frame, spread: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Array, Array]:
     """Values of binormal rankings, ascending, and the variances at this list's size.
 
     The targets' scores have the standard deviation `spread` where the others' have 1.
     """
     measure = replace(measure, ties="expected")
+    dense = _dense(frame)
+    sample = _sample(_SHIFTS, spread, dense)
+    variances = influence(measure, sample, dense).variance
+    scale = dense.n_targets / frame.n_targets
+    return _values(measure, sample, dense), np.asarray(scale * variances)
+
+
+def _dense(frame: Frame) -> Frame:
+    """Frame of the same shares, with so many items that they are dense."""
     scale = _DENSE / frame.n_targets
-    dense = Frame(scale * frame.n_samples, _DENSE, scale * frame.cut)
-    hits = np.diff(ndtr((_SHIFTS[:, None] - _BOUNDS) / spread), axis=1)
+    return Frame(scale * frame.n_samples, _DENSE, scale * frame.cut)
+
+
+def _sample(shifts: Array, spread: float, dense: Frame) -> Sample:
+    """Dense lists of targets and others in cells of scores, one a shift."""
+    hits = np.diff(ndtr((shifts[:, None] - _BOUNDS) / spread), axis=1)
     tied = np.diff(ndtr(-_BOUNDS))
-    others = np.zeros((_SHIFTS.size, 2 * tied.size + 1))
+    others = np.zeros((shifts.size, 2 * tied.size + 1))
     others[:, 1::2] = tied
     n_others = dense.n_samples - dense.n_targets
-    sample = Sample(_DENSE * hits / hits.sum(axis=1, keepdims=True), n_others * others)
+    return Sample(_DENSE * hits / hits.sum(axis=1, keepdims=True), n_others * others)
+
+
+def _values(measure: Measure, sample: Sample, dense: Frame) -> Array:
     groups = sample.groups
     gains = measure.gain(
         groups.above, groups.size, groups.hits_above, groups.hits, dense
     )
     values = gains.sum(axis=1) / measure.divisor(dense) + measure.offset(dense)
-    return values, np.asarray(scale * influence(measure, sample, dense).variance)
+    return np.asarray(values)

@@ -13,15 +13,12 @@ that it holds for repeated folds, too.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, logit
-from scipy.stats import t as student
 
-from skrank._rounding import ROUNDING
+from skrank._question import held_out
 
 
 def ratio_of_folds(cv_results: Mapping[str, Any]) -> float:
@@ -35,7 +32,7 @@ def check_same_folds(
     cv_results_a: Mapping[str, Any], cv_results_b: Mapping[str, Any]
 ) -> None:
     """Check that two cross-validations hold out the same items in the same order."""
-    of_a, of_b = (one["indices"]["test"] for one in (cv_results_a, cv_results_b))
+    of_a, of_b = map(held_out, (cv_results_a, cv_results_b))
     same = len(of_a) == len(of_b) and all(map(np.array_equal, of_a, of_b))
     if not same:
         msg = (
@@ -49,7 +46,7 @@ def count_items(
     cv_results: Mapping[str, Any], folds: list[tuple[int, NDArray[np.bool_], Any]]
 ) -> tuple[int, int]:
     """Items that are held out, and targets among them, in whatever many folds."""
-    test = cv_results["indices"]["test"]
+    test = held_out(cv_results)
     items = np.concatenate([test[number] for number, *_ in folds])
     is_target = np.concatenate([targets for _, targets, _ in folds])
     _, first = np.unique(items, return_index=True)
@@ -71,39 +68,3 @@ def sampling_error(errors: NDArray[np.float64], ratio: float) -> float:
     further rounds hold out the same items again.
     """
     return math.sqrt((errors**2).mean() * ratio / (1 + ratio))
-
-
-@dataclass(frozen=True, slots=True)
-class FoldsRule:
-    """Mean over folds plus and minus a quantile of Student's t in standard errors.
-
-    On the logit scale of the share of the way from `zero` to `best`; on that of the
-    metric for a share of 0 or 1, which has no logit.
-    """
-
-    estimate: float
-    standard_error: float
-    degrees_of_freedom: int
-    zero: float
-    least: float
-    best: float
-
-    def bounds(
-        self, confidence_level: float, transform: str | None
-    ) -> tuple[float, float]:
-        """Limits within what is possible; none without a standard error."""
-        if not self.standard_error > 0:
-            return math.nan, math.nan
-        half = self.standard_error * float(
-            student.isf((1 - confidence_level) / 2, self.degrees_of_freedom)
-        )
-        low, high = self.estimate - half, self.estimate + half
-        scale = self.best - self.zero
-        share = (self.estimate - self.zero) / scale
-        if transform is not None and ROUNDING < share < 1 - ROUNDING:
-            reach = half / (scale * share * (1 - share))
-            low, high = (
-                self.zero + scale * float(expit(logit(share) + step))
-                for step in (-reach, reach)
-            )
-        return max(self.least, low), min(self.best, high)

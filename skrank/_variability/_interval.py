@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit, logit
-from scipy.stats import beta, gamma, norm
+from scipy.stats import beta, gamma
 from scipy.stats import t as student
 
 from skrank._rounding import ROUNDING
@@ -55,10 +55,11 @@ class CertainRule:
 
 @dataclass(frozen=True, slots=True)
 class NormalRule:
-    """Estimate plus and minus a normal quantile of standard errors.
+    """Estimate plus and minus a quantile of standard errors, normal or Student's t.
 
-    Where the estimate has no logit there are no limits on that scale, unless those of
-    the metric may stand for them.
+    The logit is that of the share of the way from `zero` to `best`. Where the estimate
+    has none there are no limits on that scale, unless those of the metric may stand
+    for them.
     """
 
     estimate: float
@@ -66,24 +67,26 @@ class NormalRule:
     least: float
     best: float
     plain_at_ends: bool = False
+    zero: float = 0.0
+    degrees_of_freedom: float = math.inf
 
     def bounds(
         self, confidence_level: float, transform: str | None
     ) -> tuple[float, float]:
         """Limits, within what is possible; no value where there is no spread."""
-        z = norm.isf((1 - confidence_level) / 2)
-        share = self.estimate / self.best
+        outside, scale = (1 - confidence_level) / 2, self.best - self.zero
+        share = (self.estimate - self.zero) / scale
         logits = transform is not None
         if self.plain_at_ends:
             logits = logits and _inside(share)
         if not self.standard_error > 0 or (logits and not _inside(share)):
             return math.nan, math.nan
-        half = z * self.standard_error
+        half = self.standard_error * student.isf(outside, self.degrees_of_freedom)
         low, high = self.estimate - half, self.estimate + half
         if logits:
-            half /= self.best * share * (1 - share)
-            low = self.best * float(expit(logit(share) - half))
-            high = self.best * float(expit(logit(share) + half))
+            half /= scale * share * (1 - share)
+            low = self.zero + scale * float(expit(logit(share) - half))
+            high = self.zero + scale * float(expit(logit(share) + half))
         return float(max(self.least, low)), float(min(self.best, high))
 
 

@@ -81,7 +81,9 @@ def moderated_rule(measure: Measure, ranking: Ranking) -> ModeratedRule:
     inside = (values > zero) & (values < reach.best - ROUNDING * scale)
     model = (values[inside] - zero) / scale
     chance = (value_by_chance(measure, frame) - zero) / scale
-    share = _keep_inside(measure, frame, (estimate - zero) / scale, scale, chance)
+    share = _keep_inside(
+        measure, frame, (estimate - zero) / scale, zero, reach.best, chance
+    )
     return ModeratedRule(
         estimate=estimate,
         share=share,
@@ -111,7 +113,12 @@ def _hits_above_cut(
 
 
 def _keep_inside(
-    measure: Measure, frame: Frame, share: float, scale: float, chance: float
+    measure: Measure,
+    frame: Frame,
+    share: float,
+    zero: float,
+    best: float,
+    chance: float,
 ) -> float:
     """Keep a share away from the ends, where its logit is infinite.
 
@@ -119,13 +126,14 @@ def _keep_inside(
     than one of the m hits by chance. And by half a slip from the best: one other that
     stands above the last hit that counts.
     """
+    scale = best - zero
     hit = float(measure.gain(frame.cut - 1, 1, 0, 1, frame) / measure.divisor(frame))
     least = max(hit / scale, chance / frame.n_targets) / 2
     m = int(frame.n_targets)
     places = np.arange(m)
     slipped = places + (places >= min(m, int(frame.cut)) - 1)
-    perfect, nearly = (_value_of(measure, frame, x) for x in (places, slipped))
-    slip = (perfect - nearly) or hit  # which costs nothing in a top of nearly all items
+    nearly = _value_of(measure, frame, slipped)
+    slip = (best - nearly) or hit  # which costs nothing in a top of nearly all items
     most = 1 - max(slip / scale, _LEAST_SLIP / m**2) / 2
     return min(max(share, least), max(least, most))
 
