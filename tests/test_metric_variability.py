@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom, norm
+from scipy.stats import binom, geom, norm
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
@@ -259,6 +259,31 @@ def test_limits_are_ordered_as_slips_from_perfect(metric, m):
     assert np.all(estimates < 0)
     assert np.all(lows <= 0)
     assert np.all(lows < 0) or m == 3  # where all may be lost
+
+
+def first_hit_at(rank, n=400):
+    y_true = np.zeros(n, dtype=int)
+    y_true[[rank - 1, *range(n - 9, n)]] = 1
+    return y_true, -np.arange(n)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.95])
+def test_limits_of_the_reciprocal_rank_hold_its_mean_if_ranks_are_geometric(level):
+    ask = MetricVariability("reciprocal_rank", n_resamples=2, random_state=0)
+    ranks = np.arange(1, 301)
+    limits = np.array(
+        [
+            ask.from_predictions(*first_hit_at(rank)).confidence_interval(level)
+            for rank in ranks
+        ]
+    )
+    assert np.all(np.diff(limits, axis=0) <= 0)  # ordered as the values are
+    assert limits[0, 1] == 1
+    for share in (0.05, 0.1, 0.3, 0.5, 0.8, 0.95):
+        law = geom(share)
+        mean = law.expect(lambda rank: 1 / rank)
+        holds = (limits[:, 0] <= mean) & (mean <= limits[:, 1])
+        assert law.pmf(ranks[holds]).sum() >= level - law.sf(ranks[-1])
 
 
 def test_spread_of_targets_is_that_of_their_law():

@@ -96,6 +96,39 @@ def _inside(share: float) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class FirstHitRule:
+    """Means of the reciprocal rank that the rank of the first hit does not contradict.
+
+    At the top of a list let each item be a target with the same probability p. Then the
+    rank R of the first one is geometric, ``P(R > r) = (1 - p)**r``, and the mean of 1/R
+    is ``-p log(p) / (1 - p)``. Limits of p are those of equal tails, as Clopper and
+    Pearson (1934) have them for a share. They follow from R alone, so that they are
+    ordered as the values are, and where a target is first they still say how often one
+    may not be.
+    """
+
+    estimate: float
+    standard_error: float
+    least: float
+
+    def bounds(
+        self, confidence_level: float, transform: str | None
+    ) -> tuple[float, float]:
+        """Equal tails, which no transform changes."""
+        outside = (1 - confidence_level) / 2
+        rank = 1 / self.estimate
+        rare = -math.expm1(math.log1p(-outside) / rank)
+        often = -math.expm1(math.log(outside) / (rank - 1)) if rank > 1 else 1.0
+        low, high = _mean_reciprocal_rank(rare), _mean_reciprocal_rank(often)
+        return max(self.least, min(low, self.estimate)), max(high, self.estimate)
+
+
+def _mean_reciprocal_rank(share: float) -> float:
+    """Mean reciprocal rank of the first target where each item is one with `share`."""
+    return -share * math.log(share) / (1 - share) if share < 1 else 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class BetaRule:
     """Quantiles of a Beta law of the metric's share of `best`."""
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._measures import Frame, Measure
+from skrank._measures import Frame, Measure, ReciprocalRank
 from skrank._ranking import HitGroups, Ranking, hits_at
 from skrank._rounding import ROUNDING
 from skrank._variability._binormal import (
@@ -15,7 +15,12 @@ from skrank._variability._binormal import (
     value_by_chance,
 )
 from skrank._variability._influence import influence_of
-from skrank._variability._interval import ModeratedRule, NormalRule
+from skrank._variability._interval import (
+    FirstHitRule,
+    IntervalRule,
+    ModeratedRule,
+    NormalRule,
+)
 
 # What a slip costs at least, with m targets times m**2: in average precision about 1.
 _LEAST_SLIP = 0.01
@@ -55,12 +60,20 @@ def normal_rule(measure: Measure, ranking: Ranking, error: float) -> NormalRule:
     )
 
 
-def resampled_rule(measure: Measure, ranking: Ranking, error: float) -> NormalRule:
+def resampled_rule(measure: Measure, ranking: Ranking, error: float) -> IntervalRule:
     """Rule by the deviation of resampled lists, with limits at the ends, too.
 
     Where they do not differ, the error is that of a share of m that is half a target
-    away from all of them.
+    away from all of them. No resample has its first target above that of the list, so
+    that the limits of the reciprocal rank follow from its rank.
     """
+    rule = _resampled_rule(measure, ranking, error)
+    if isinstance(measure, ReciprocalRank):
+        return FirstHitRule(rule.estimate, rule.standard_error, rule.least)
+    return rule
+
+
+def _resampled_rule(measure: Measure, ranking: Ranking, error: float) -> NormalRule:
     rule = normal_rule(measure, ranking, error)
     if rule.standard_error > 0:
         return replace(rule, plain_at_ends=True)
