@@ -222,14 +222,14 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
       list       1000 items, 10 targets (prevalence 0.01)
       value      0.3613
       error      0.161, by moderated
-      95 %       0.08678 to 0.6964
+      95 %       0.09534 to 0.6946
 
     Ten targets say little. How much did we learn about the first 50?
 
     >>> question = MetricVariability("recall_at_t", t=50)
     >>> low, high = question.from_predictions(y_true, y_score).confidence_interval(0.8)
     >>> print(f"{low:.2f} to {high:.2f}")
-    0.39 to 0.78
+    0.39 to 0.77
 
     The mean over the folds of a cross-validation:
 

@@ -287,15 +287,29 @@ def test_limits_of_the_reciprocal_rank_hold_its_mean_if_ranks_are_geometric(leve
 
 
 def test_spread_of_targets_is_that_of_their_law():
-    # by the normal scores of shares of others; one standard error is added
+    # of the better half, by the normal scores of shares of others, as far as there are
+    # others above them; 1.2 % is added
     rng = np.random.default_rng(0)
     for spread in (0.5, 1.0, 2.0):
         y_true = np.arange(60_000) < 20_000
         y_score = np.where(
-            y_true, rng.normal(1.0, spread, 60_000), rng.normal(size=60_000)
+            y_true, rng.normal(-1.0, spread, 60_000), rng.normal(size=60_000)
         )
         ranking = rank_both_classes(y_true, y_score)
         assert spread_of_targets(ranking) == pytest.approx(spread, rel=0.1)
+
+
+def test_spread_of_targets_is_not_that_of_the_worse_half():
+    # half of the targets one behind the other at the top, the others anywhere below
+    y_true, y_score = np.zeros(2000, dtype=int), -np.arange(2000.0)
+    y_true[:20] = 1
+    below = [np.linspace(30, low, 20).astype(int) for low in (60, 500, 1999)]
+    found = []
+    for positions in below:
+        labels = y_true.copy()
+        labels[positions] = 1
+        found.append(spread_of_targets(rank_both_classes(labels, y_score)))
+    assert found[0] == found[1] == found[2] < 1
 
 
 def recall_variance(shift, spread, cut, n_targets, n_others):

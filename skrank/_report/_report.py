@@ -138,8 +138,8 @@ def ranking_report(
     <BLANKLINE>
     Average precision
       ranking      AP     95 % interval      z        p
-      A        0.3741  0.2381 to 0.5314  55.17  2.6e-23
-      B        0.1720  0.0860 to 0.3194  23.37  4.5e-10
+      A        0.3741  0.2374 to 0.5310  55.17  2.6e-23
+      B        0.1720  0.0792 to 0.3195  23.37  4.5e-10
       by luck  0.0235
     <BLANKLINE>
     The top of the list
