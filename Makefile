@@ -9,21 +9,20 @@ NUMBERS := $(addprefix test_,$(addsuffix .py,certain_values counting equal_up_to
 	leave_one_out measures null null_accuracy null_invariants null_large null_law null_limits \
 	null_quantiles null_sums null_windows peers tie_search ties))
 FAMILIES := _average_precision.py _top.py _early.py _curve.py
-DISPLAYS := _hit_curve.py _recall_precision.py _lift.py _null_distribution.py _ranking_comparison.py
+DISPLAYS := _curve_display.py _hit_curve.py _recall_precision.py _lift.py _null_distribution.py _ranking_comparison.py
+QUESTIONS := _hit_curve_band.py _scorer.py _random_selection.py _selection_result.py \
+	_metric_variability.py _variability_result.py _ranking_comparison.py _comparison_result.py \
+	_search_selection.py _search_result.py
 PUBLIC := skrank/__init__.py \
+	skrank/ranking/_counts/_rank_counts.py \
+	$(addprefix skrank/curves/,_band.py _hit_curve.py _operating_points.py) \
 	$(addprefix skrank/metrics/,__init__.py $(FAMILIES)) \
-	$(addprefix skrank/scorers/,__init__.py $(FAMILIES) _rare_target_scorers.py _selection.py) \
-	$(addprefix skrank/_curves/,_band.py _hit_curve.py _operating_points.py) \
-	skrank/_hit_curve_band.py \
-	$(addprefix skrank/_evaluation/,_evaluation.py _figures.py _pieces.py _text.py) \
-	skrank/_counts/_rank_counts.py \
-	skrank/_random_selection.py skrank/_selection_result.py \
-	skrank/_metric_variability.py skrank/_variability_result.py \
-	skrank/_ranking_comparison.py skrank/_comparison_result.py \
-	skrank/_search_selection.py skrank/_search_result.py \
-	$(addprefix skrank/_report/,_report.py _result.py) \
-	$(addprefix skrank/_displays/,_curve_display.py $(DISPLAYS)) \
-	$(addprefix skrank/null/,__init__.py _distribution.py _law.py _choice.py)
+	$(addprefix skrank/metrics/_scorers/,__init__.py $(FAMILIES) _rare_target_scorers.py) \
+	$(addprefix skrank/null/,__init__.py _distribution.py _law.py _choice.py) \
+	$(addprefix skrank/inference/,$(QUESTIONS)) \
+	$(addprefix skrank/displays/,$(DISPLAYS)) \
+	$(addprefix skrank/report/,_report.py _result.py) \
+	$(addprefix skrank/report/_evaluation/,_evaluation.py _figures.py _pieces.py _text.py)
 PIP = -m pip --disable-pip-version-check install --quiet
 RUN := $(VENV)/bin/python -m
 # as many processes as processors, each with one thread

@@ -68,7 +68,7 @@ def results(grid, items, y, seed):
     cv = StratifiedKFold(5, shuffle=True, random_state=seed)
     test = SearchSelectionTest(n_resamples=N_RESAMPLES, random_state=seed)
     yield test.from_candidates(grid, items, y, cv=cv)
-    with mock.patch("skrank._search_selection.FOLDS_INFLATION", 1.0):
+    with mock.patch("skrank.inference._search_selection.FOLDS_INFLATION", 1.0):
         yield test.from_candidates(grid, items, y, cv=cv)
 
 

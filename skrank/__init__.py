@@ -6,38 +6,39 @@ ranking is better than another, whether the best of a search is real, and a repo
 """
 
 # Before all others, which take a while: Ctrl-C is heard from here on.
-import skrank._interrupt  # noqa: F401
+import skrank._utils._interrupt  # noqa: F401
 
 # isort: split
-from skrank._comparison_result import (
-    RankingComparisonResult,
-    RankingComparisonTable,
-)
-from skrank._counts import RankCounts
-from skrank._curves import (
+from skrank.curves import (
     CurveBand,
     HitCurve,
     OperatingPoints,
     hit_curve,
     recall_precision_curve,
 )
-from skrank._displays import (
+from skrank.displays import (
     HitCurveDisplay,
     LiftDisplay,
     NullDistributionDisplay,
     RankingComparisonDisplay,
     RecallPrecisionDisplay,
 )
-from skrank._evaluation import MaxFScorePoint, RankingEvaluation
-from skrank._hit_curve_band import hit_curve_band, hit_curve_difference_band
-from skrank._metric_variability import MetricVariability
-from skrank._random_selection import RandomSelectionTest
-from skrank._ranking_comparison import RankingComparison
-from skrank._report import RankingReport, ranking_report
-from skrank._search_result import SearchSelectionResult
-from skrank._search_selection import SearchSelectionTest
-from skrank._selection_result import RandomSelectionResult
-from skrank._variability_result import ConfidenceInterval, MetricVariabilityResult
+from skrank.inference._comparison_result import (
+    RankingComparisonResult,
+    RankingComparisonTable,
+)
+from skrank.inference._hit_curve_band import hit_curve_band, hit_curve_difference_band
+from skrank.inference._metric_variability import MetricVariability
+from skrank.inference._random_selection import RandomSelectionTest
+from skrank.inference._ranking_comparison import RankingComparison
+from skrank.inference._scorer import make_random_selection_scorer
+from skrank.inference._search_result import SearchSelectionResult
+from skrank.inference._search_selection import SearchSelectionTest
+from skrank.inference._selection_result import RandomSelectionResult
+from skrank.inference._variability_result import (
+    ConfidenceInterval,
+    MetricVariabilityResult,
+)
 from skrank.metrics import (
     average_precision,
     average_precision_at_k,
@@ -53,8 +54,7 @@ from skrank.metrics import (
     reciprocal_rank,
     rie,
 )
-from skrank.null import RandomSelectionNull
-from skrank.scorers import (
+from skrank.metrics._scorers import (
     make_average_precision_at_k_scorer,
     make_average_precision_scorer,
     make_bedroc_scorer,
@@ -65,12 +65,15 @@ from skrank.scorers import (
     make_precision_at_recall_scorer,
     make_precision_at_t_scorer,
     make_r_precision_scorer,
-    make_random_selection_scorer,
     make_rare_target_scorers,
     make_recall_at_t_scorer,
     make_reciprocal_rank_scorer,
     make_rie_scorer,
 )
+from skrank.null import RandomSelectionNull
+from skrank.ranking._counts import RankCounts
+from skrank.report import RankingReport, ranking_report
+from skrank.report._evaluation import MaxFScorePoint, RankingEvaluation
 
 __version__ = "0.1.0.dev0"
 

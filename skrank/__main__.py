@@ -2,6 +2,6 @@
 
 import sys
 
-from skrank._command_line import main
+from skrank.report._command_line import main
 
 sys.exit(main())

@@ -12,8 +12,7 @@ from scipy.integrate import dblquad
 from scipy.stats import beta, binomtest, dirichlet, norm
 
 from cases import make_list
-from skrank._measures import make_measure
-from skrank._paired._at_cut import (
+from skrank.inference._paired._at_cut import (
     CutCounts,
     binomial_precision_error,
     binomial_recall_error,
@@ -25,11 +24,12 @@ from skrank._paired._at_cut import (
     random_precision_error,
     random_recall_error,
 )
-from skrank._paired._pair import rank_pair
-from skrank._ranking import share_of_top
-from skrank._variability._influence import share_at_cut
-from skrank._variability._sample import sample_of
-from skrank._variability._top import targets_around
+from skrank.inference._paired._pair import rank_pair
+from skrank.inference._variability._influence import share_at_cut
+from skrank.inference._variability._sample import sample_of
+from skrank.inference._variability._top import targets_around
+from skrank.metrics._definitions import make_measure
+from skrank.ranking._ranking import share_of_top
 
 COUNTS = CutCounts(t=50, n=2000, m=40, hits_a=17, hits_b=9, hits_both=4, n_both=12)
 

@@ -12,8 +12,8 @@ import pytest
 
 import skrank
 from skrank import ranking_report
-from skrank._command_line import main
-from skrank._score_file import read_score_file
+from skrank.report._command_line import main
+from skrank.report._score_file import read_score_file
 
 N = 200
 
@@ -294,7 +294,7 @@ def test_memory_that_is_not_there(tmp_path, capsys, monkeypatch):
     def fail(*args, **kwargs):
         raise MemoryError
 
-    monkeypatch.setattr("skrank._command_line.ranking_report", fail)
+    monkeypatch.setattr("skrank.report._command_line.ranking_report", fail)
     said = error_of(capsys, ask(write_table(tmp_path / "t.csv")))
     assert said.endswith("error: the computation needs more memory than there is.\n")
 
@@ -401,7 +401,7 @@ def test_whole_numbers_stay_whole(tmp_path):
 
 
 def test_blocks_are_joined(tmp_path, monkeypatch):
-    monkeypatch.setattr("skrank._score_file._BLOCK", 7)
+    monkeypatch.setattr("skrank.report._score_file._BLOCK", 7)
     table = read_score_file(str(write_table(tmp_path / "t.csv")), "active", ["a", "b"])
     y, a, b = scores_of()
     assert np.array_equal(table.scores["a"], a)
@@ -444,7 +444,7 @@ def read_numbers(tmp_path, cells):
     ],
 )
 def test_whole_numbers_keep_their_digits(tmp_path, monkeypatch, block, cells):
-    monkeypatch.setattr("skrank._score_file._BLOCK", block)
+    monkeypatch.setattr("skrank.report._score_file._BLOCK", block)
     assert read_numbers(tmp_path, cells).tolist() == cells
 
 
@@ -460,7 +460,7 @@ def test_whole_numbers_keep_their_digits(tmp_path, monkeypatch, block, cells):
     ],
 )
 def test_whole_numbers_that_would_lose_digits(tmp_path, monkeypatch, block, cells, got):
-    monkeypatch.setattr("skrank._score_file._BLOCK", block)
+    monkeypatch.setattr("skrank.report._score_file._BLOCK", block)
     with pytest.raises(
         ValueError, match=f"got {got}, which would lose digits, in line"
     ):

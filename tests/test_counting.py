@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cases import SCORES
 from skrank import average_precision
-from skrank._counting import _LEAST_SIEVED, _MOST_SIEVED, _PIECE, LevelCounts
+from skrank.ranking._counting import _LEAST_SIEVED, _MOST_SIEVED, _PIECE, LevelCounts
 
 N_SAMPLES = [1, 50, _PIECE - 1, _LEAST_SIEVED, 3 * _PIECE + 17]
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from skrank import average_precision
-from skrank._counts._passes import FirstPass
+from skrank.ranking._counts._passes import FirstPass
 
 distributed = pytest.importorskip("distributed")
 pytest.importorskip("pandas")

@@ -27,7 +27,7 @@ from skrank import (
     hit_curve_band,
     recall_precision_curve,
 )
-from skrank._displays._trace import thin, trace
+from skrank.displays._trace import thin, trace
 
 CURVE_DISPLAYS = (HitCurveDisplay, LiftDisplay, RecallPrecisionDisplay)
 N, M = 400, 30

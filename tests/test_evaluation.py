@@ -420,9 +420,10 @@ def test_joining_leaves_the_parts_alone():
 
 def test_ranked_once_until_something_is_added(monkeypatch):
     ranked = []
-    rank = skrank._evaluation._cases.rank
+    rank = skrank.report._evaluation._cases.rank
     monkeypatch.setattr(
-        "skrank._evaluation._cases.rank", lambda data: ranked.append(1) or rank(data)
+        "skrank.report._evaluation._cases.rank",
+        lambda data: ranked.append(1) or rank(data),
     )
     evaluation = lingpipe()
     str(evaluation), evaluation.to_dict(), evaluation.hit_curve()

@@ -13,15 +13,15 @@ from skrank import (
     hit_curve_band,
     hit_curve_difference_band,
 )
-from skrank._ranking import cut_places, rank, share_of_top
-from skrank._validation import RankingInput
-from skrank._variability._top import (
+from skrank.inference._variability._top import (
     Overlap,
     covariance_of_random_targets,
     critical_value,
     overlap,
     targets_around,
 )
+from skrank.ranking._input import RankingInput
+from skrank.ranking._ranking import cut_places, rank, share_of_top
 
 
 def example(n=400, m=40, shift=1.5, digits=8, seed=0):

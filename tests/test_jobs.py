@@ -19,7 +19,7 @@ from skrank import (
     SearchSelectionTest,
     make_average_precision_scorer,
 )
-from skrank._jobs import _Shared, run_jobs
+from skrank._utils._jobs import _Shared, run_jobs
 
 RNG = np.random.default_rng(0)
 Y = (np.arange(600) % 12 == 0).astype(int)

@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from cases import METRICS, TIES, make_list
-from skrank._measures import make_measure
-from skrank._ranking import rank
-from skrank._validation import check_ranking_input
+from skrank.metrics._definitions import make_measure
+from skrank.ranking._input import check_ranking_input
+from skrank.ranking._ranking import rank
 
 RANKING = rank(
     check_ranking_input(*make_list((1,) * 20 + (8, 300), (1,) * 10 + (0,) * 12))

@@ -21,10 +21,13 @@ import skrank
 from cases import METRICS, TIES, make_list, metric_function
 from oracles import tie_groups, value
 from skrank import MetricVariability
-from skrank._measures import Frame, make_measure
-from skrank._question import rank_both_classes
-from skrank._variability._binormal import binormal_variances, spread_of_targets
-from skrank._variability._influence import influence_of
+from skrank.inference._variability._binormal import (
+    binormal_variances,
+    spread_of_targets,
+)
+from skrank.inference._variability._influence import influence_of
+from skrank.metrics._definitions import Frame, make_measure
+from skrank.ranking._several import rank_both_classes
 
 SMOOTH = [case for case in METRICS if "hits" not in case and case != "reciprocal_rank"]
 WHOLE = [case for case in SMOOTH if "@" not in case]

@@ -42,8 +42,8 @@ from skrank import (
     reciprocal_rank,
     rie,
 )
-from skrank._curves._figures import KAtRecall, MaxFScore, PrecisionAtRecall
-from skrank._measures._tie_sums import reciprocal_rank_of_hit
+from skrank.metrics._definitions._curve import KAtRecall, MaxFScore, PrecisionAtRecall
+from skrank.metrics._definitions._tie_sums import reciprocal_rank_of_hit
 
 
 def ranked(labels):

@@ -25,10 +25,10 @@ from skrank import (
     ranking_report,
     recall_at_t,
 )
-from skrank._command_line import main
-from skrank._displays._drawing import plain
-from skrank._presentation import as_text, brief, in_short, listed
-from skrank._score_file import find_targets, read_score_file
+from skrank._utils._text import as_text, brief, in_short, listed
+from skrank.displays._drawing import plain
+from skrank.report._command_line import main
+from skrank.report._score_file import find_targets, read_score_file
 
 CATEGORIES = ["Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs", "L", "M", "N", "P", "S"]
 STEERING = [
@@ -142,7 +142,7 @@ def test_reports_hold_no_control_characters(pair):
 
 @pytest.mark.parametrize("name", STEERING)
 def test_pages_hold_no_control_characters(name, monkeypatch):
-    monkeypatch.setattr("skrank._report._pictures.find_spec", lambda name: None)
+    monkeypatch.setattr("skrank.report._pictures.find_spec", lambda name: None)
     scores = {name: SCORES[0], "other": SCORES[1]}
     page = ranking_report(Y, scores, pvalue=False, t=5).to_html()
     assert is_clean(page)
@@ -394,7 +394,7 @@ def test_warnings_are_lines(tmp_path, capsys, monkeypatch):
         warnings.warn("first\nsecond \x1b[31m" + "x" * 10**4, UserWarning, stacklevel=2)
         return "report"
 
-    monkeypatch.setattr("skrank._command_line.ranking_report", warn)
+    monkeypatch.setattr("skrank.report._command_line.ranking_report", warn)
     path = wrong_file(tmp_path)
     assert main(["report", str(path), "--target", "y", "--score", "a"]) == 0
     out, err = capsys.readouterr()

@@ -11,9 +11,9 @@ from scipy.stats import binomtest, hypergeom
 import oracles
 from cases import METRICS, SMALL_LISTS, TIES, oracle_settings
 from skrank import RandomSelectionNull
-from skrank._ties import TieGroups
 from skrank.null._chain import Chain
 from skrank.null._moments import chain_moments
+from skrank.ranking._ties import TieGroups
 
 all_cases = pytest.mark.parametrize("case", METRICS)
 all_ties = pytest.mark.parametrize("ties", TIES)

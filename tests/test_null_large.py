@@ -12,8 +12,7 @@ import pytest
 from scipy.stats import hypergeom
 
 import oracles
-from skrank import RandomSelectionNull, _ties
-from skrank._ties import DETAILED, TieGroups, untied
+from skrank import RandomSelectionNull
 from skrank.null import (
     MeanNull,
     _facts,
@@ -28,6 +27,8 @@ from skrank.null._ends import end, extreme, least_of_ties
 from skrank.null._excess import IMPOSSIBLE, OutOfReachError, Tail, ask, halve
 from skrank.null._excess import _mended as mended
 from skrank.null._moments import chain_moments, moments, pairwise_moments
+from skrank.ranking import _ties
+from skrank.ranking._ties import DETAILED, TieGroups, untied
 
 LN10 = math.log(10)
 FEW_DETAILED = 2**14

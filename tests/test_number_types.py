@@ -307,7 +307,7 @@ NULL_DISPLAY = skrank.NullDistributionDisplay
 
 CALLS = {
     **{name: metric(name) for name in skrank.metrics.__all__},
-    **{name: scorer(name) for name in skrank.scorers.__all__},
+    **{name: scorer(name) for name in skrank.metrics._scorers.__all__},
     "hit_curve": metric("hit_curve"),
     "recall_precision_curve": metric("recall_precision_curve"),
     "hit_curve_band": lambda **given: skrank.hit_curve_band(

@@ -13,8 +13,9 @@ import sys
 import numpy as np
 import pytest
 
-from skrank import _interrupt, ranking_report
-from skrank._command_line import main
+from skrank import ranking_report
+from skrank._utils import _interrupt
+from skrank.report._command_line import main
 
 OLD = "old\n"
 
@@ -36,7 +37,7 @@ def report():
 @pytest.fixture(autouse=True)
 def no_pictures(monkeypatch):
     """Pages have no pictures here, which take long."""
-    monkeypatch.setattr("skrank._report._pictures.find_spec", lambda name: None)
+    monkeypatch.setattr("skrank.report._pictures.find_spec", lambda name: None)
 
 
 def ask(table, *options):
@@ -400,7 +401,7 @@ def test_interrupt_is_no_traceback(table, monkeypatch, capsys):
     def stop(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("skrank._command_line.ranking_report", stop)
+    monkeypatch.setattr("skrank.report._command_line.ranking_report", stop)
     assert main(ask(table)) == 128 + signal.SIGINT
     assert capsys.readouterr() == ("", "python -m skrank: interrupted\n")
 

@@ -10,9 +10,9 @@ import pytest
 
 import skrank
 import skrank.metrics
-import skrank.scorers
+import skrank.metrics._scorers
 from cases import FIGURES, WITHOUT_TIES
-from skrank._measures import METRICS, make_measure
+from skrank.metrics._definitions import METRICS, make_measure
 
 # Metrics that are no sum over tie groups: they have no measure
 NO_SUMS = {name for name, _ in FIGURES.values()}
@@ -22,7 +22,7 @@ DOC = Path(__file__).parents[1] / "doc"
 def test_all_is_sorted_and_there():
     assert sorted(skrank.__all__) == skrank.__all__
     assert all(hasattr(skrank, name) for name in skrank.__all__)
-    assert set(skrank.metrics.__all__) | set(skrank.scorers.__all__) <= set(
+    assert set(skrank.metrics.__all__) | set(skrank.metrics._scorers.__all__) <= set(
         skrank.__all__
     )
 
@@ -31,7 +31,7 @@ def test_every_metric_has_a_function_a_scorer_and_a_measure():
     assert set(METRICS) | NO_SUMS == set(skrank.metrics.__all__)
     assert not set(METRICS) & NO_SUMS
     for name in skrank.metrics.__all__:
-        assert f"make_{name}_scorer" in skrank.scorers.__all__
+        assert f"make_{name}_scorer" in skrank.metrics._scorers.__all__
     for name in METRICS:
         options = inspect.signature(getattr(skrank, name)).parameters
         needed = {option: 5 for option in ("k", "t") if option in options}

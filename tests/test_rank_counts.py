@@ -15,8 +15,8 @@ from sklearn.exceptions import UndefinedMetricWarning
 import skrank
 from cases import ALL, TIES, WITHOUT_TIES, metric_function
 from skrank import RandomSelectionTest, RankCounts, average_precision, hit_curve
-from skrank._counts._rank_counts import read_counts
-from skrank._ties import DETAILED
+from skrank.ranking._counts._rank_counts import read_counts
+from skrank.ranking._ties import DETAILED
 
 DTYPES = (np.float64, np.float32, np.float16, np.int64, np.int8, np.uint16, ">f4")
 CASES = [

@@ -5,11 +5,11 @@ import pytest
 from scipy.stats import rankdata
 
 from cases import SCORES
-from skrank._counting import _LEAST_SEARCHED
-from skrank._measures import make_measure
-from skrank._ranking import rank, ranks_as_scores, standing
-from skrank._ties import DETAILED, tie_groups
-from skrank._validation import check_ranking_input
+from skrank.metrics._definitions import make_measure
+from skrank.ranking._counting import _LEAST_SEARCHED
+from skrank.ranking._input import check_ranking_input
+from skrank.ranking._ranking import rank, ranks_as_scores, standing
+from skrank.ranking._ties import DETAILED, tie_groups
 
 
 @pytest.mark.parametrize("n_samples", [50, _LEAST_SEARCHED + 100])

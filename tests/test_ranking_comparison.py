@@ -30,9 +30,9 @@ from skrank import (
     make_average_precision_scorer,
     recall_at_t,
 )
-from skrank._paired._evidence import adjust_holm, log_tail
-from skrank._paired._lists import signed_rank
-from skrank._paired._pair import PairedValues
+from skrank.inference._paired._evidence import adjust_holm, log_tail
+from skrank.inference._paired._lists import signed_rank
+from skrank.inference._paired._pair import PairedValues
 
 RNG = np.random.default_rng(0)
 N, M = 400, 40

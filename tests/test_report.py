@@ -24,7 +24,7 @@ from skrank import (
     RankingComparison,
     ranking_report,
 )
-from skrank._report._tables import _decimals
+from skrank.report._tables import _decimals
 
 AT = (5, 0.03, 0.2)
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from skrank._score_file import find_targets, read_score_file
+from skrank.report._score_file import find_targets, read_score_file
 
 FAR = 2**64
 
@@ -91,7 +91,7 @@ spellings = st.one_of(
 @example(cells=["1152921504606846976", "0.5", "1152921504606846976"])
 def test_texts_have_the_order_of_decimals(folder, block, cells):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("skrank._score_file._BLOCK", block)
+        patch.setattr("skrank.report._score_file._BLOCK", block)
         keeps_order(lambda: read_text(folder, cells), list(map(Decimal, cells)))
 
 

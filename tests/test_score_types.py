@@ -13,7 +13,7 @@ from sklearn.metrics import average_precision_score
 
 import skrank
 from cases import TIES, WITHOUT_TIES
-from skrank._validation import check_scores
+from skrank.ranking._input import check_scores
 
 FLOATS = ["<f2", ">f2", "<f4", ">f4", "<f8", ">f8", np.longdouble]
 INTEGERS = ["i1", "u1", "<i2", ">u2", "<i4", ">i4", "<u4", "<i8", ">i8", "<u8", ">u8"]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chisquare, poisson
 
-from skrank import _tie_search
-from skrank._tie_search import ScoreSample, depth_in_sample
-from skrank._ties import DETAILED, tie_groups
+from skrank.ranking import _tie_search
+from skrank.ranking._tie_search import ScoreSample, depth_in_sample
+from skrank.ranking._ties import DETAILED, tie_groups
 
 N = 2**21
 NOWHERE = np.zeros(0, dtype=np.intp)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skrank._ties import DETAILED, TieGroups, is_wide, tie_groups, untied
+from skrank.ranking._ties import DETAILED, TieGroups, is_wide, tie_groups, untied
 
 NOWHERE = np.zeros(0, dtype=np.intp)
 # tie groups of three million items: narrow ones, and some that are wide where they are

@@ -18,8 +18,8 @@ from skrank import (
     recall_at_t,
     rie,
 )
-from skrank._measures import make_measure
-from skrank._validation import check_cutoff, check_depth, check_generator
+from skrank._utils._checks import check_cutoff, check_depth, check_generator
+from skrank.metrics._definitions import make_measure
 
 Y = [0, 1, 0, 1]
 S = [0.1, 0.2, 0.3, 0.4]

@@ -4,9 +4,9 @@ import math
 
 from numpy.typing import ArrayLike
 
-from skrank._counts import RankCounts
-from skrank._measures import make_measure
+from skrank.metrics._definitions import make_measure
 from skrank.metrics._evaluate import evaluate
+from skrank.ranking._counts import RankCounts
 
 
 def average_precision(

@@ -4,8 +4,7 @@ import math
 
 from numpy.typing import ArrayLike
 
-from skrank._counts import RankCounts
-from skrank._curves._figures import (
+from skrank.metrics._definitions._curve import (
     BreakevenPoint,
     KAtRecall,
     MaxFScore,
@@ -13,6 +12,7 @@ from skrank._curves._figures import (
     RPrecision,
 )
 from skrank.metrics._evaluate import evaluate
+from skrank.ranking._counts import RankCounts
 
 
 def max_f_score(

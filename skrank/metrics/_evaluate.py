@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrank._counts import RankCounts
-from skrank._ranking import Ranking
-from skrank._source import ranking_of
-from skrank._validation import check_undefined
+from skrank._utils._checks import check_undefined
+from skrank.ranking._counts import RankCounts
+from skrank.ranking._ranking import Ranking
+from skrank.ranking._source import ranking_of
 
 
 class Figure(Protocol):

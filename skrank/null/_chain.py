@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._measures import Measure
-from skrank._ranking import HitGroups
-from skrank._ties import TieGroups
+from skrank.metrics._definitions import Measure
 from skrank.null._chances import log_binomial, log_chances, log_chances_of_more
+from skrank.ranking._ranking import HitGroups
+from skrank.ranking._ties import TieGroups
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from skrank._presentation import track
+from skrank._utils._text import track
 from skrank.null import (
     _enumeration,
     _grid,

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skrank._measures import Measure, make_measure
-from skrank._presentation import brief
-from skrank._ties import TieGroups, tie_groups, untied
-from skrank._validation import check_count, check_number
+from skrank._utils._checks import check_count, check_number
+from skrank._utils._text import brief
+from skrank.metrics._definitions import Measure, make_measure
 from skrank.null._chain import Chain
 from skrank.null._excess import Term
 from skrank.null._law import Law
+from skrank.ranking._ties import TieGroups, tie_groups, untied
 
 
 class RandomSelectionNull(Law):

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._measures import AveragePrecision
+from skrank.metrics._definitions import AveragePrecision
 from skrank.null import _sampling
 from skrank.null._chain import Chain
 from skrank.null._chances import log_binomial

@@ -5,12 +5,12 @@ from functools import cached_property
 
 import numpy as np
 
-from skrank._ties import DETAILED
 from skrank.null import _ends, _enumeration, _levels
 from skrank.null._chain import Chain
 from skrank.null._chances import log_binomial
 from skrank.null._excess import Term, slack_at
 from skrank.null._moments import MOST_CELLS, moments
+from skrank.ranking._ties import DETAILED
 
 _FEW_GROUPS, _FEW_CELLS = 64, 2**17  # of lists that need no strides
 _FEW_TARGETS, _APART = 100, 300  # and the items to each of them, of a lumpy law

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._measures import Measure
-from skrank._ties import TieGroups, untied
+from skrank.metrics._definitions import Measure
 from skrank.null._chain import Chain
 from skrank.null._moments import moments
 from skrank.null._sampling import draw_places, measure_lists
+from skrank.ranking._ties import TieGroups, untied
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[Any]

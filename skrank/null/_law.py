@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
-from skrank._presentation import brief
-from skrank._validation import (
+from skrank._utils._checks import (
     check_count,
     check_generator,
     check_number,
-    check_numbers,
     check_option,
 )
+from skrank._utils._columns import check_numbers
+from skrank._utils._text import brief
 from skrank.null import _sampling
 from skrank.null._choice import (
     ALTERNATIVES,

@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._measures import AveragePrecision
+from skrank.metrics._definitions import AveragePrecision
 from skrank.null import _sampling
 from skrank.null._chain import MAX_BLOCK_HITS, Chain, Step
 from skrank.null._chances import log_binomial, log_chances_of_more

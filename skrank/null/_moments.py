@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from scipy.special import digamma, zeta
 from scipy.stats import hypergeom
 
-from skrank._measures import AveragePrecision, AveragePrecisionAtK
-from skrank._ties import TieGroups
+from skrank.metrics._definitions import AveragePrecision, AveragePrecisionAtK
 from skrank.null import _levels
 from skrank.null._chain import Chain, Closing, Step
 from skrank.null._chances import log_binomial
 from skrank.null._excess import OutOfReachError
+from skrank.ranking._ties import TieGroups
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]

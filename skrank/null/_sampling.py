@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._jobs import run_draws
-from skrank._ranking import HitGroups
+from skrank._utils._jobs import run_draws
 from skrank.null._chain import Chain
 from skrank.null._chances import log_binomial
 from skrank.null._excess import SAME, OutOfReachError, Tail, Term, slack_at
 from skrank.null._tilting import Solution, Tilted
+from skrank.ranking._ranking import HitGroups
 
 _BATCH_ITEMS = 2**15  # places drawn at once; they stay in the processor's cache
 _PORTION_ITEMS = 2**20  # places drawn in one task, which takes some tenths of a second

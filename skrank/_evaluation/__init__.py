@@ -1,6 +1,0 @@
-"""Evaluation of cases that come in pieces: all curves and figures of one ranking."""
-
-from skrank._evaluation._evaluation import RankingEvaluation
-from skrank._evaluation._text import MaxFScorePoint
-
-__all__ = ["MaxFScorePoint", "RankingEvaluation"]

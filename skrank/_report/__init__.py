@@ -1,7 +1,0 @@
-"""The report: all that is to be said of some rankings, as text, table and page."""
-
-from skrank._report._output import check_place
-from skrank._report._report import ranking_report
-from skrank._report._result import RankingReport
-
-__all__ = ["RankingReport", "check_place", "ranking_report"]

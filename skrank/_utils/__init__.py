@@ -1,0 +1,1 @@
+"""Checks, jobs, tables, text and warnings, which know nothing of rankings."""

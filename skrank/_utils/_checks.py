@@ -1,0 +1,179 @@
+"""Checks of settings: each returns what is computed with, or raises a ValueError.
+
+Every error says three things: the parameter, the rule, and what was got.
+"""
+
+import math
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from skrank._utils._text import brief
+
+TIES = ("expected", "threshold", "optimistic", "pessimistic")
+
+
+NORMALIZE = ("min", "relevant", "hits")
+
+
+# A fraction of a list is a product of floats: 0.07 * 100 is 7.000000000000001. Without
+# this much slack it would be rounded up to 8 items.
+_SLACK = 1e-12
+
+
+def check_depth(name: str, depth: float, total: float, *, whole: bool = True) -> float:
+    """Turn `t` or `k` into a depth: a number of items, or of units of weight."""
+    if isinstance(depth, int):
+        if depth > total * (1 + _SLACK):
+            msg = (
+                f"`{name}` must not reach beyond the list; got {name}="
+                f"{brief(int(depth))} for a list of {total:.15g}."
+            )
+            raise ValueError(msg)
+        return depth
+    exact = total * depth
+    if not whole:
+        return exact
+    nearest = round(exact)
+    is_near = abs(exact - nearest) <= _SLACK * exact
+    return nearest if is_near else math.ceil(exact)
+
+
+def check_cutoff(name: str, depth: Any) -> int | float:
+    """Check the form of `t` or `k`: a count from 1, or a fraction in (0, 1]."""
+    if is_whole(depth) and int(depth) >= 1:
+        return int(depth)
+    share = real_number(depth) if isinstance(depth, float | np.floating) else math.nan
+    if 0 < share <= 1:
+        return share
+    msg = (
+        f"`{name}` must be an int of at least 1 (a number of items) or a float in "
+        f"(0, 1] (a fraction of the list); got {brief(depth)}."
+    )
+    raise ValueError(msg)
+
+
+def check_option(name: str, value: object, options: tuple[str | None, ...]) -> None:
+    """Check that an argument is one of the named options."""
+    if not isinstance(value, str | None) or value not in options:
+        listed = ", ".join(repr(option) for option in options)
+        msg = f"`{name}` must be one of {listed}; got {brief(value)}."
+        raise ValueError(msg)
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """Check that an argument is True or False; nothing else has a truth here."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    msg = f"`{name}` must be True or False; got {brief(value)}."
+    raise ValueError(msg)
+
+
+def check_count(name: str, value: Any, *, least: int) -> int:
+    """Check that an argument is a whole number of at least `least`."""
+    if is_whole(value) and int(value) >= least:
+        return int(value)
+    msg = f"`{name}` must be an int of at least {least}; got {brief(value)}."
+    raise ValueError(msg)
+
+
+def check_number(name: str, value: Any) -> float:
+    """Check that an argument is a finite number."""
+    number = real_number(value)
+    if math.isfinite(number):
+        return number
+    msg = f"`{name}` must be a finite number; got {brief(value)}."
+    raise ValueError(msg)
+
+
+def check_positive(name: str, value: Any) -> float:
+    """Check that an argument is a finite number above 0."""
+    number = real_number(value)
+    if 0 < number < math.inf:
+        return number
+    msg = f"`{name}` must be a finite number above 0; got {brief(value)}."
+    raise ValueError(msg)
+
+
+def check_fraction(name: str, value: Any) -> float:
+    """Check that an argument is a number between 0 and 1."""
+    number = real_number(value)
+    if 0 < number < 1:
+        return number
+    msg = f"`{name}` must be a number between 0 and 1; got {brief(value)}."
+    raise ValueError(msg)
+
+
+def check_share(name: str, value: Any, *, zero: bool = False) -> float:
+    """Check that an argument is a share, up to 1 and above 0, or from 0 on."""
+    number = real_number(value)
+    if 0 < number <= 1 or (zero and number == 0):
+        return number
+    rule = "from 0 to 1" if zero else "above 0, up to 1"
+    msg = f"`{name}` must be a number {rule}; got {brief(value)}."
+    raise ValueError(msg)
+
+
+def check_undefined(value: Any) -> float | str:
+    """Check the answer to give where a metric has no value: a number or "raise"."""
+    if isinstance(value, str) and value == "raise":
+        return value
+    if is_real(value):
+        return real_number(value)
+    msg = f'`undefined` must be a number or "raise"; got {brief(value)}.'
+    raise ValueError(msg)
+
+
+def check_generator(random_state: Any) -> np.random.Generator:
+    """Turn scikit-learn's `random_state` into one generator."""
+    source = check_random_state(random_state)
+    if isinstance(source, np.random.RandomState):
+        source = source.randint(0, 2**32, size=4, dtype=np.uint32)
+    return np.random.default_rng(source)
+
+
+def check_random_state(random_state: Any) -> Any:
+    """Check scikit-learn's `random_state`, which is left as it is, or an int."""
+    sources = np.random.RandomState | np.random.Generator
+    if random_state is None or isinstance(random_state, sources):
+        return random_state
+    if is_whole(random_state) and int(random_state) >= 0:
+        return int(random_state)
+    msg = (
+        "`random_state` must be None, a non-negative int, a RandomState or a "
+        f"Generator; got {brief(random_state)}."
+    )
+    raise ValueError(msg)
+
+
+def check_jobs(n_jobs: Any) -> int | None:
+    """Check a number of jobs, whose meaning is joblib's."""
+    if n_jobs is None or is_whole(n_jobs):
+        return n_jobs if n_jobs is None else int(n_jobs)
+    msg = f"`n_jobs` must be an int or None; got {brief(n_jobs)}."
+    raise ValueError(msg)
+
+
+def is_whole(value: Any) -> bool:
+    """Whether it is an int, of Python's or of NumPy's; True and False are none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_real(value: Any) -> bool:
+    """Whether it is a number, of Python's or of NumPy's; True and False are none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def real_number(value: Any) -> float:
+    """Return the Python number that is meant, or NaN where none is.
+
+    What goes on is no number of NumPy's, which would overflow in a narrow type and
+    print its type. Single precision has no 0.07: what prints so is meant to be it.
+    """
+    if not is_real(value):
+        return math.nan
+    try:
+        return float(str(value) if isinstance(value, np.floating) else value)
+    except OverflowError:  # an int or a fraction beyond all floats
+        return math.inf if value > 0 else -math.inf

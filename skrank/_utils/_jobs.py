@@ -1,0 +1,78 @@
+"""Share work out by joblib, whatever its backend: processes here, or on many machines.
+
+What all jobs read is sent once, and not again with each task.
+"""
+
+import pickle
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from sklearn.utils.parallel import Parallel, delayed
+
+from skrank._utils._text import track
+
+
+class _Shared:
+    """What all jobs read and none changes.
+
+    joblib's backend for dask sends an argument once if it can be referenced weakly and
+    is large by ``sys.getsizeof``, which by itself sees no further than this object.
+    """
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __sizeof__(self) -> int:
+        """Bytes to be sent; arrays are counted, not copied."""
+        buffers: list[pickle.PickleBuffer] = []
+        rest = pickle.dumps(self.value, protocol=5, buffer_callback=buffers.append)
+        return len(rest) + sum(buffer.raw().nbytes for buffer in buffers)
+
+
+def run_jobs(
+    engine: Callable[..., Any],
+    tasks: Iterable[tuple[Any, ...]],
+    *,
+    total: int,
+    label: str,
+    n_jobs: int | None,
+    progress: bool,
+) -> list[Any]:
+    """Call ``engine(*task)`` for each of `total` tasks; the answers in their order."""
+    shared = _Shared(engine)
+    shown = track(tasks, total=total, label=label, progress=progress)
+    answers: list[Any] = Parallel(n_jobs=n_jobs)(
+        delayed(_call)(shared, *task) for task in shown
+    )
+    return answers
+
+
+def run_draws(
+    engine: Callable[[int, int], Any],
+    n_draws: int,
+    portion: int,
+    generator: np.random.Generator,
+    *,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> list[Any]:
+    """Call ``engine(size, seed)`` for portions of the draws.
+
+    Each portion has its own seed, so that it does not matter where it is drawn.
+    """
+    portion = max(1, portion)
+    sizes = [min(portion, n_draws - start) for start in range(0, n_draws, portion)]
+    seeds = generator.integers(2**63, size=len(sizes)).tolist()
+    return run_jobs(
+        engine,
+        zip(sizes, seeds, strict=True),
+        total=len(sizes),
+        label="draws",
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+
+
+def _call(shared: _Shared, *task: Any) -> Any:
+    return shared.value(*task)

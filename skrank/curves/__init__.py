@@ -1,0 +1,26 @@
+"""Curves of a ranking as data, and what they come to in one number.
+
+What comes in is a ranking; what goes out is where its hits are (`_hit_curve`), what
+thresholds on the score retrieve (`_operating_points`), and the figures that are read
+from them (`_figures`). What luck does to a curve is a `_band` along it.
+"""
+
+from skrank.curves._band import CurveBand, spread_counts
+from skrank.curves._hit_curve import HitCurve, curve_of, hit_curve, in_fractions
+from skrank.curves._operating_points import (
+    OperatingPoints,
+    points_of,
+    recall_precision_curve,
+)
+
+__all__ = [
+    "CurveBand",
+    "HitCurve",
+    "OperatingPoints",
+    "curve_of",
+    "hit_curve",
+    "in_fractions",
+    "points_of",
+    "recall_precision_curve",
+    "spread_counts",
+]

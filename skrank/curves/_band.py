@@ -1,0 +1,61 @@
+"""A band along a curve: what luck, or another sample, would make of the curve."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank._utils._text import data_frame
+
+_GRID = 256  # depths of a band on either scale; more than a screen can tell apart
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CurveBand:
+    """Lower and upper limits along a curve.
+
+    Attributes
+    ----------
+    x : ndarray of shape (n_points,)
+        Where the limits stand, ascending: depths, or values of recall.
+    low, high : ndarray of shape (n_points,)
+        The limits there.
+    confidence_level : float
+        Probability to be within the limits.
+    """
+
+    x: NDArray[Any]
+    low: NDArray[Any]
+    high: NDArray[Any]
+    confidence_level: float
+
+    def __repr__(self) -> str:
+        """Say what the band promises, and where."""
+        level = f"{100 * self.confidence_level:g} %"
+        ends = f" from {self.x[0]:g} to {self.x[-1]:g}" if self.x.size else ""
+        return f"<CurveBand of {level}: {self.x.size} points{ends}>"
+
+    def to_frame(self) -> Any:
+        """Return the limits as a pandas DataFrame.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            The columns "x", "low" and "high".
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return data_frame({"x": self.x, "low": self.low, "high": self.high})
+
+
+def spread_counts(largest: int) -> NDArray[np.intp]:
+    """Whole numbers from 1 to `largest`, close enough for a picture on either scale."""
+    if largest == 0:
+        return np.array([], dtype=np.intp)
+    linear = np.linspace(1, largest, _GRID)
+    logarithmic = np.geomspace(1, largest, _GRID)
+    return np.unique(np.rint(np.concatenate([linear, logarithmic])).astype(np.intp))

@@ -1,0 +1,316 @@
+"""The hit curve as a picture."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+from numpy.typing import ArrayLike
+
+from skrank._utils._checks import check_cutoff, check_depth, check_option
+from skrank.curves import CurveBand, HitCurve
+from skrank.displays import _drawing
+from skrank.displays._curve_display import CurveDisplay
+from skrank.displays._legend import draw_legend
+from skrank.inference._hit_curve_band import hit_curve_band
+
+BANDS = (None, "simultaneous", "pointwise")
+
+
+class HitCurveDisplay(CurveDisplay):
+    """Picture of a hit curve: targets found against items looked at.
+
+    Beside the curve it has the perfect one, which finds a target with each item until
+    all are found, and luck: its line on average, and the band within which it stays, at
+    any one depth, with a probability of `luck_level`. Make it by `from_estimator`,
+    `from_predictions` or `from_cv_results`.
+
+    Parameters
+    ----------
+    curve : HitCurve or list of HitCurve
+        What :func:`hit_curve` returns, also with weights, missed targets or another tie
+        rule; or several, best in fractions of the list.
+    average_precision : float or list of float, default=None
+        Average precision, for the legend.
+    log10_pvalue : float or list of float, default=None
+        Decimal logarithm of the p-value against luck, for the legend.
+    confidence_band : CurveBand, default=None
+        Band of the curve itself, in the units of the curve.
+    name : str or list of str, default=None
+        What the legend calls the curve, or each of them.
+
+    Attributes
+    ----------
+    line_ : matplotlib Line2D or list of them
+        The curve; a list if there are several, here and below.
+    perfect_ : matplotlib Line2D, list of them, or None
+        The perfect curve.
+    luck_ : matplotlib Line2D or list of them
+        Luck on average.
+    luck_band_ : matplotlib PolyCollection or None
+        The band of luck, one for all curves: that of the first list, which the legend
+        says if lists differ in items or targets. None where its items have weights.
+    confidence_band_ : matplotlib PolyCollection or None
+        The band of the curve.
+    ax_ : matplotlib Axes
+        Where they are.
+    figure_ : matplotlib Figure
+        The figure of these axes.
+
+    See Also
+    --------
+    hit_curve : The data.
+    LiftDisplay : The same hits, how many times as many as by luck.
+    RecallPrecisionDisplay : The same hits as precision against recall.
+
+    Notes
+    -----
+    The picture is that of [1]_, figures 2 and 3, and the band of luck hypergeometric
+    (see :meth:`HitCurve.luck_band`). It is drawn for a list without ties, so that all
+    rankings share it; on a list with ties luck stays closer to its line. What is drawn
+    of long lists differs from the curve by less than a pixel, as a whole and after
+    zooming into the top, though not after zooming into the middle: for that, plot
+    ``curve.t, curve.hits``. A colour and a style of line go to each curve in turn, so
+    that displays can share their axes; more than ten curves of one display are thin
+    lines of one colour.
+
+    References
+    ----------
+    .. [1] Zhu (2004), "Recall, precision and average precision", working paper 2004-09,
+       University of Waterloo.
+
+    Examples
+    --------
+    >>> from skrank import HitCurveDisplay
+    >>> y_true, y_score = [1, 0, 1, 0, 0, 1, 0, 0], [8, 7, 6, 5, 4, 4, 4, 4]
+    >>> display = HitCurveDisplay.from_predictions(y_true, y_score, name="model")
+    >>> display.line_.get_label()
+    'model: AP 0.714, p = 0.2'
+    >>> display.ax_.get_xlabel()
+    'items looked at'
+    """
+
+    def __init__(
+        self,
+        curve: HitCurve | Sequence[HitCurve],
+        *,
+        average_precision: float | Sequence[float] | None = None,
+        log10_pvalue: float | Sequence[float] | None = None,
+        confidence_band: CurveBand | None = None,
+        name: str | Sequence[str] | None = None,
+    ) -> None:
+        super().__init__(
+            curve,
+            average_precision=average_precision,
+            log10_pvalue=log10_pvalue,
+            name=name,
+        )
+        self.confidence_band = confidence_band
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: object = None,
+        as_fraction: bool = False,
+        confidence_band: str | None = None,
+        random_state: object = None,
+        pvalue: bool | None = None,
+        ax: Any = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw a ranking given as labels and scores.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Labels.
+        y_score : array-like of shape (n_samples,)
+            Scores; higher means a likelier target.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        as_fraction : bool, default=False
+            Whether both axes are in fractions of the list, not in items.
+        confidence_band : {"simultaneous", "pointwise"}, default=None
+            Band of the curve itself, by :func:`hit_curve_band` at a level of 95 %: for
+            all depths at once, or for each. None draws none.
+        random_state : int, RandomState, Generator or None, default=None
+            Source of randomness of the simultaneous band.
+        pvalue : bool, default=None
+            Whether the legend has the p-value against random selection. None leaves it
+            out where it may take more than some two seconds, as for few targets in very
+            long lists.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        name : str, default=None
+            What the legend calls the curve.
+        **kwargs : dict
+            Passed to :meth:`plot`.
+
+        Returns
+        -------
+        display : HitCurveDisplay
+            With the data, and what was drawn.
+
+        Raises
+        ------
+        ValueError
+            If the input is not a ranking of two classes, or there are no targets.
+        """
+        _drawing.need_matplotlib()
+        check_option("confidence_band", confidence_band, BANDS)
+        data = cls._measure(
+            y_true, y_score, pos_label=pos_label, pvalue=pvalue, as_fraction=as_fraction
+        )
+        if confidence_band is not None:
+            band = hit_curve_band(
+                y_true,
+                y_score,
+                simultaneous=confidence_band == "simultaneous",
+                pos_label=pos_label,
+                random_state=random_state,
+            )
+            data["confidence_band"] = _scale(band, data["curve"].unit)
+        return cls(**data, name=name).plot(ax, **kwargs)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        name: str | Sequence[str] | None = None,
+        top: float | None = None,
+        luck_level: float | None = 0.95,
+        plot_perfect: bool = True,
+        line_kw: Any = None,
+        luck_kw: dict[str, Any] | None = None,
+        perfect_kw: dict[str, Any] | None = None,
+    ) -> Self:
+        """Draw the curve.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        name : str or list of str, default=None
+            What the legend calls the curve; None is the name of the display.
+        top : int or float, default=None
+            Part of the list to show: an int counts items, a float in (0, 1] is a
+            fraction. The rest is drawn, too, outside the limits of the axes. Axes that
+            have curves already show what they did, too.
+        luck_level : float, default=0.95
+            Probability of luck to be within its band, at any one depth; None draws no
+            band.
+        plot_perfect : bool, default=True
+            Whether to draw the perfect curve.
+        line_kw : dict or list of dict, default=None
+            Keywords of ``Axes.plot`` for the curve, or for each of them.
+        luck_kw, perfect_kw : dict, default=None
+            Keywords of ``Axes.plot`` for luck on average and for the perfect curve.
+
+        Returns
+        -------
+        display : HitCurveDisplay
+            Itself.
+
+        Raises
+        ------
+        ImportError
+            If a new figure is wanted and matplotlib is not installed.
+        ValueError
+            If `top` is outside the list, `luck_level` not between 0 and 1, a list not
+            as long as that of the curves, `ax` no axes, or one with curves in other
+            units; or there are several curves and a confidence band.
+        """
+        limit = self._check_plot(ax, top, luck_level, name, line_kw)
+        self._start(ax)
+        shown = self._shown()
+        self._draw_luck(luck_level, luck_kw)
+        self.perfect_ = None
+        if plot_perfect:
+            self._draw_perfect(perfect_kw)
+        self._draw_curves(name, line_kw)
+        self._draw_confidence_band(name)
+        fractions = self._listed(self.curve)[0].unit < 1
+        if ax is None and not fractions:
+            _drawing.integer_ticks(self.ax_)
+        unit = ", as fractions of the list" if fractions else ""
+        self.ax_.set(xlabel=f"items looked at{unit}", ylabel=f"targets found{unit}")
+        self._show(limit, shown)
+        draw_legend(self.ax_)
+        return self
+
+    def _check_plot(
+        self,
+        ax: Any,
+        top: float | None,
+        luck_level: float | None,
+        name: Any,
+        line_kw: Any,
+    ) -> float | None:
+        """Check what is asked for; return the last depth to show."""
+        self._check(ax, luck_level, name, line_kw)
+        if self.confidence_band is not None and not isinstance(self.curve, HitCurve):
+            msg = (
+                "`confidence_band` must be None if `curve` is a list; "
+                f"got a band and {self._count()} curves."
+            )
+            raise ValueError(msg)
+        return None if top is None else self._limit(top)
+
+    def _draw_confidence_band(self, name: Any) -> None:
+        """Draw the band of the curve, in its colour."""
+        self.confidence_band_ = None
+        if self.confidence_band is None:
+            return
+        band = self.confidence_band
+        whose = _drawing.plain(name or self.name) or "the curve"
+        style = {
+            "color": self.line_.get_color(),
+            "alpha": 0.18,
+            "zorder": 1.2,
+            "label": f"{100 * band.confidence_level:g} % band of {whose}",
+        }
+        self.confidence_band_ = _drawing.draw_band(
+            self.ax_, band.x, band.low, band.high, style
+        )
+
+    def _limit(self, top: float) -> float:
+        """Last depth that is shown, in the units of the curves."""
+        cut = check_cutoff("top", top)
+        depths = (
+            check_depth("top", cut, one.t[-1] / one.unit) * one.unit
+            for one in self._listed(self.curve)
+        )
+        return float(max(depths))
+
+    def _shown(self) -> tuple[Any, Any] | None:
+        """Limits of axes that have curves already, before others are added."""
+        if _drawing.count_curves(self.ax_) == 0:
+            return None
+        return self.ax_.get_xlim(), self.ax_.get_ylim()
+
+    def _show(self, limit: float | None, before: tuple[Any, Any] | None) -> None:
+        """Set the limits: no room beside the curves, and none for what is cut off."""
+        self.ax_.set_xmargin(0)
+        if limit is None:
+            return
+        shown = [
+            one.perfect() if self.perfect_ else one for one in self._listed(self.curve)
+        ]
+        highest = max(one.at(min(limit, one.t[-1])) for one in shown)
+        x, y = (0.0, limit), (-0.03 * highest, 1.05 * highest)
+        if before is not None:
+            x, y = map(_hull, (x, y), before)
+        self.ax_.set(xlim=x, ylim=y)
+
+
+def _hull(one: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
+    """Limits that hold two others."""
+    return min(one + other), max(one + other)
+
+
+def _scale(band: CurveBand, unit: float) -> CurveBand:
+    """Count in units of the curve."""
+    return replace(band, x=band.x * unit, low=band.low * unit, high=band.high * unit)

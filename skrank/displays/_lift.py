@@ -1,0 +1,208 @@
+"""Lift as a picture: how many times as many targets as by luck."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skrank.curves import CurveBand, HitCurve
+from skrank.displays import _drawing
+from skrank.displays._curve_display import CurveDisplay
+from skrank.displays._legend import draw_legend
+from skrank.displays._trace import close_depths, trace
+
+_LEAST = 0.1  # lift that is shown
+
+
+class LiftDisplay(CurveDisplay):
+    """Picture of the lift, or enrichment, at every depth of the list.
+
+    The lift at t is the number of targets among the top t over that of luck on average.
+    Both are on logarithmic scales: it is the top that counts, and twice as many as by
+    luck is as much to see at a lift of 1 as at one of 100. Luck is a line at 1, lower
+    if targets were missed, and a band that narrows down the list. Where luck most
+    likely finds nothing yet, the band is 0, below the axes, as is the lift before the
+    first target. The perfect curve stays at its ceiling, items over targets, until all
+    targets are found. Make it by `from_estimator`,
+    `from_predictions` or `from_cv_results`.
+
+    Parameters
+    ----------
+    curve : HitCurve or list of HitCurve
+        What :func:`hit_curve` returns, also with weights, missed targets or another tie
+        rule; or several, best in fractions of the list.
+    average_precision : float or list of float, default=None
+        Average precision, for the legend.
+    log10_pvalue : float or list of float, default=None
+        Decimal logarithm of the p-value against luck, for the legend.
+    name : str or list of str, default=None
+        What the legend calls the curve, or each of them.
+
+    Attributes
+    ----------
+    line_ : matplotlib Line2D or list of them
+        The lift; a list if there are several curves, here and below.
+    perfect_ : matplotlib Line2D, list of them, or None
+        The perfect curve.
+    luck_ : matplotlib Line2D or list of them
+        Luck on average.
+    luck_band_ : matplotlib PolyCollection or None
+        The band of luck, one for all curves: that of the first list, which the legend
+        says if lists differ in items or targets. None where its items have weights.
+    ax_ : matplotlib Axes
+        Where they are.
+    figure_ : matplotlib Figure
+        The figure of these axes.
+
+    See Also
+    --------
+    enrichment_factor : Lift at one depth.
+    HitCurveDisplay : The hits themselves.
+
+    Notes
+    -----
+    The band of luck is that of a list without ties, so that all rankings share it; on a
+    list with ties luck stays closer to its line. What is drawn of long lists is exact
+    to a pixel as a whole and after zooming into the top, not after zooming into the
+    middle: for that, plot ``curve.t, curve.lift``.
+
+    Examples
+    --------
+    >>> from skrank import LiftDisplay
+    >>> y_true, y_score = [1, 0, 1, 0, 0, 1, 0, 0], [8, 7, 6, 5, 4, 4, 4, 4]
+    >>> display = LiftDisplay.from_predictions(y_true, y_score, pvalue=False)
+    >>> display.line_.get_label()
+    'AP 0.714'
+    >>> display.ax_.get_xscale()
+    'log'
+    """
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: object = None,
+        as_fraction: bool = False,
+        pvalue: bool | None = None,
+        ax: Any = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw a ranking given as labels and scores.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Labels.
+        y_score : array-like of shape (n_samples,)
+            Scores; higher means a likelier target.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        as_fraction : bool, default=False
+            Whether the depth is in fractions of the list, not in items.
+        pvalue : bool, default=None
+            Whether the legend has the p-value against random selection. None leaves it
+            out where it may take more than some two seconds, as for few targets in very
+            long lists.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        name : str, default=None
+            What the legend calls the curve.
+        **kwargs : dict
+            Passed to :meth:`plot`.
+
+        Returns
+        -------
+        display : LiftDisplay
+            With the data, and what was drawn.
+
+        Raises
+        ------
+        ValueError
+            If the input is not a ranking of two classes, or there are no targets.
+        """
+        _drawing.need_matplotlib()
+        data = cls._measure(
+            y_true, y_score, pos_label=pos_label, pvalue=pvalue, as_fraction=as_fraction
+        )
+        return cls(**data, name=name).plot(ax, **kwargs)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        name: str | Sequence[str] | None = None,
+        luck_level: float | None = 0.95,
+        plot_perfect: bool = True,
+        line_kw: Any = None,
+        luck_kw: dict[str, Any] | None = None,
+        perfect_kw: dict[str, Any] | None = None,
+    ) -> Self:
+        """Draw the lift.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure. Its scales become logarithmic, and
+            it ends at a tenth of luck.
+        name : str or list of str, default=None
+            What the legend calls the curve; None is the name of the display.
+        luck_level : float, default=0.95
+            Probability of luck to be within its band, at any one depth; None draws no
+            band.
+        plot_perfect : bool, default=True
+            Whether to draw the perfect curve.
+        line_kw : dict or list of dict, default=None
+            Keywords of ``Axes.plot`` for the curve, or for each of them.
+        luck_kw, perfect_kw : dict, default=None
+            Keywords of ``Axes.plot`` for luck on average and for the perfect curve.
+
+        Returns
+        -------
+        display : LiftDisplay
+            Itself.
+
+        Raises
+        ------
+        ImportError
+            If a new figure is wanted and matplotlib is not installed.
+        ValueError
+            If `luck_level` is not between 0 and 1, a list not as long as that of the
+            curves, `ax` no axes, or one with curves in other units.
+        """
+        self._check(ax, luck_level, name, line_kw)
+        self._start(ax)
+        self._draw_luck(luck_level, luck_kw)
+        self.perfect_ = None
+        if plot_perfect:
+            self._draw_perfect(perfect_kw)
+        self._draw_curves(name, line_kw)
+        fractions = self._listed(self.curve)[0].unit < 1
+        unit = ", as a fraction of the list" if fractions else ""
+        self.ax_.set(
+            xscale="log",
+            yscale="log",
+            xlabel=f"items looked at{unit}",
+            ylabel="lift: targets found over those by luck",
+        )
+        self.ax_.set_xmargin(0)
+        self.ax_.set_ylim(bottom=_LEAST)
+        _drawing.plain_ticks(self.ax_)
+        draw_legend(self.ax_)
+        return self
+
+    @staticmethod
+    def _view(curve: HitCurve) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        t, hits = trace(curve)
+        return t[1:], hits[1:] / t[1:] * (curve.n_samples / curve.n_targets)
+
+    def _luck_band(self, luck_level: float) -> CurveBand:
+        band, curve = super()._luck_band(luck_level), self._listed(self.curve)[0]
+        x = close_depths(band.x[1:])
+        limits = (np.interp(x, band.x, limit) for limit in (band.low, band.high))
+        low, high = (hits / x * (curve.n_samples / curve.n_targets) for hits in limits)
+        return replace(band, x=x, low=low, high=high)

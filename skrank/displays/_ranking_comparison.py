@@ -1,0 +1,351 @@
+"""Two rankings of the same items as a picture: their hit curves, and the difference."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skrank._utils._text import format_pvalue
+from skrank.curves import CurveBand, HitCurve, hit_curve
+from skrank.displays import _drawing
+from skrank.displays._hit_curve import HitCurveDisplay
+from skrank.displays._legend import draw_legend
+from skrank.displays._trace import trace
+from skrank.inference._comparison_result import RankingComparisonResult
+from skrank.inference._hit_curve_band import hit_curve_difference_band
+from skrank.inference._ranking_comparison import RankingComparison
+from skrank.ranking._response import target_scores
+
+
+class RankingComparisonDisplay:
+    """Picture of two rankings: above their hit curves, below the difference.
+
+    Where the band of the difference leaves 0 aside, one ranking has found more targets
+    at that depth than the choice of the items explains. Both rank the same items, so
+    the band is narrower than two bands above would let one think. Make it by
+    `from_predictions` or `from_estimators`.
+
+    Parameters
+    ----------
+    curve_a, curve_b : HitCurve
+        What :func:`hit_curve` returns for either ranking, in the same units.
+    band : CurveBand, default=None
+        Band of the difference, as of :func:`hit_curve_difference_band`.
+    result : RankingComparisonResult, default=None
+        What :class:`RankingComparison` says of the two, for the legends.
+    names : tuple of two str, default=("A", "B")
+        What the legends call them.
+
+    Attributes
+    ----------
+    line_ : list of two matplotlib Line2D
+        The hit curves of A and B.
+    difference_ : matplotlib Line2D
+        Hits of A less those of B.
+    band_ : matplotlib PolyCollection or None
+        The band of the difference.
+    zero_ : matplotlib Line2D
+        No difference.
+    hit_curves_ : HitCurveDisplay
+        The upper picture.
+    ax_ : ndarray of two matplotlib Axes
+        The upper and the lower axes.
+    figure_ : matplotlib Figure
+        The figure of these axes.
+
+    See Also
+    --------
+    RankingComparison : Is A better than B, by a metric.
+    hit_curve_difference_band : The band.
+
+    Notes
+    -----
+    The picture starts from two rankings, and not from a `RankingComparisonResult`,
+    which has values of a metric but no curves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank import RankingComparisonDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = np.arange(2000) < 40
+    >>> a = rng.normal(2.0 * y_true)
+    >>> b = 0.6 * a + rng.normal(0.4 * y_true)
+    >>> display = RankingComparisonDisplay.from_predictions(
+    ...     y_true, a, b, random_state=0
+    ... )
+    >>> [line.get_label() for line in display.line_]
+    ['A: AP 0.374', 'B: AP 0.172']
+    >>> display.difference_.get_label()
+    'A - B: AP 0.202, p = 0.02'
+    """
+
+    def __init__(
+        self,
+        curve_a: HitCurve,
+        curve_b: HitCurve,
+        band: CurveBand | None = None,
+        *,
+        result: RankingComparisonResult | None = None,
+        names: tuple[str, str] = ("A", "B"),
+    ) -> None:
+        self.curve_a = curve_a
+        self.curve_b = curve_b
+        self.band = band
+        self.result = result
+        self.names = names
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score_a: ArrayLike,
+        y_score_b: ArrayLike,
+        *,
+        pos_label: object = None,
+        names: tuple[str, str] = ("A", "B"),
+        simultaneous: bool = True,
+        random_state: object = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw two rankings given as labels and two scores.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Labels; both targets and others.
+        y_score_a, y_score_b : array-like of shape (n_samples,)
+            Scores of A and of B for the same items; higher means a likelier target.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        names : tuple of two str, default=("A", "B")
+            What the legends call them.
+        simultaneous : bool, default=True
+            Whether the band of 95 % is for all depths at once, or for each.
+        random_state : int, RandomState, Generator or None, default=None
+            Source of randomness of the simultaneous band.
+        ax : pair of matplotlib Axes, default=None
+            Where to draw, the upper one first; None makes a new figure.
+        **kwargs : dict
+            Passed to :meth:`plot`.
+
+        Returns
+        -------
+        display : RankingComparisonDisplay
+            With the data, and what was drawn.
+
+        Raises
+        ------
+        ValueError
+            If the input is not two rankings of two classes.
+        """
+        _drawing.need_matplotlib()
+        result = RankingComparison().from_predictions(
+            y_true, y_score_a, y_score_b, pos_label=pos_label
+        )
+        curve_a, curve_b = (
+            hit_curve(y_true, y_score, pos_label=pos_label)
+            for y_score in (y_score_a, y_score_b)
+        )
+        band = hit_curve_difference_band(
+            y_true,
+            y_score_a,
+            y_score_b,
+            simultaneous=simultaneous,
+            pos_label=pos_label,
+            random_state=random_state,
+        )
+        display = cls(curve_a, curve_b, band, result=result, names=names)
+        return display.plot(ax, **kwargs)
+
+    @classmethod
+    def from_estimators(
+        cls,
+        a: Any,
+        b: Any,
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        pos_label: object = None,
+        detector_targets: str | None = None,
+        names: tuple[str, str] | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the rankings that two fitted estimators give of the same items.
+
+        Parameters
+        ----------
+        a, b : estimator instance
+            Fitted classifiers, regressors, rankers or outlier detectors. They rank by
+            ``decision_function``, else ``predict_proba``, else ``predict``.
+        X : array-like of shape (n_samples, n_features)
+            Items to rank; not those the estimators were fitted on.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector, which must be stated for one.
+        names : tuple of two str, default=None
+            What the legends call them; None are the names of their classes, or A and B
+            if these are the same.
+        **kwargs : dict
+            Passed to `from_predictions`.
+
+        Returns
+        -------
+        display : RankingComparisonDisplay
+            With the data, and what was drawn.
+
+        Raises
+        ------
+        ValueError
+            If an estimator can only give labels, is an outlier detector of unstated
+            orientation, or the input is not valid for `from_predictions`.
+        """
+        _drawing.need_matplotlib()
+        scores = [
+            target_scores(
+                estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
+            )
+            for estimator in (a, b)
+        ]
+        if names is None:
+            classes = type(a).__name__, type(b).__name__
+            names = classes if classes[0] != classes[1] else ("A", "B")
+        return cls.from_predictions(
+            y, *scores, pos_label=pos_label, names=names, **kwargs
+        )
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        top: float | None = None,
+        luck_level: float | None = 0.95,
+        plot_perfect: bool = True,
+        line_kw: Any = None,
+        difference_kw: dict[str, Any] | None = None,
+    ) -> Self:
+        """Draw the two curves and their difference.
+
+        Parameters
+        ----------
+        ax : pair of matplotlib Axes, default=None
+            Where to draw, the upper one first; None makes a new figure.
+        top : int or float, default=None
+            Part of the list to show: an int counts items, a float in (0, 1] is a
+            fraction.
+        luck_level : float, default=0.95
+            Probability of luck to be within its band, at any one depth; None draws no
+            band.
+        plot_perfect : bool, default=True
+            Whether to draw the perfect curve.
+        line_kw : dict or list of two dict, default=None
+            Keywords of ``Axes.plot`` for the two hit curves.
+        difference_kw : dict, default=None
+            Keywords of ``Axes.plot`` for the difference.
+
+        Returns
+        -------
+        display : RankingComparisonDisplay
+            Itself.
+
+        Raises
+        ------
+        ImportError
+            If a new figure is wanted and matplotlib is not installed.
+        ValueError
+            If `ax` are not two axes, or hold curves in other units, `top` is outside
+            the list or `luck_level` not between 0 and 1.
+        """
+        found = self.result
+        values = None if found is None else [found.estimate_a, found.estimate_b]
+        self.hit_curves_ = HitCurveDisplay(
+            [self.curve_a, self.curve_b],
+            average_precision=values,
+            name=list(self.names),
+        )
+        given = _check_pair(ax)
+        self.hit_curves_._check_plot(given[0], top, luck_level, None, line_kw)
+        upper, lower = self._start(given)
+        self.hit_curves_.plot(
+            upper,
+            top=top,
+            luck_level=luck_level,
+            plot_perfect=plot_perfect,
+            line_kw=line_kw,
+        )
+        self.line_ = self.hit_curves_.line_
+        self._draw_difference(lower, difference_kw)
+        lower.set_xlim(upper.get_xlim())
+        lower.set(xlabel=upper.get_xlabel(), ylabel="difference in targets")
+        stacked = upper.get_shared_x_axes().joined(upper, lower)
+        if stacked:
+            upper.set_xlabel("")
+        if top is not None:
+            self._scale_to_shown(lower)
+        if ax is None and self.curve_a.unit == 1:
+            for one in self.ax_:
+                _drawing.integer_ticks(one)
+        draw_legend(lower, *([upper] if stacked else []))
+        return self
+
+    def _start(self, given: list[Any]) -> Any:
+        """Remember where it is drawn; a new figure if that is not said."""
+        axes: Any = given
+        if given[0] is None:
+            size = {"figsize": (6.4, 6.2), "height_ratios": (2, 1)}
+            axes = _drawing.new_axes(nrows=2, sharex=True, **size)
+        self.ax_ = np.ravel(np.asarray(axes, dtype=object))
+        self.figure_ = self.ax_[0].figure
+        return self.ax_
+
+    def _scale_to_shown(self, ax: Any) -> None:
+        """Leave no room for what the band and the difference are beyond the limits."""
+        last = ax.get_xlim()[1]
+        drawn = [self.difference_.get_xydata()]
+        if self.band_ is not None:
+            drawn.append(self.band_.get_paths()[0].vertices)
+        shown = [points[points[:, 0] <= last, 1] for points in drawn]
+        values = np.append(np.concatenate(shown), 0)
+        low, high = values.min(), values.max()
+        room = 0.05 * (high - low) or 1.0
+        ax.set_ylim(low - room, high + room)
+
+    def _draw_difference(self, ax: Any, difference_kw: Any) -> None:
+        """Draw hits of A less those of B, with their band and no difference."""
+        t = np.union1d(trace(self.curve_a)[0], trace(self.curve_b)[0])
+        t = t[t <= min(self.curve_a.t[-1], self.curve_b.t[-1])]
+        gained = self.curve_a.at(t) - self.curve_b.at(t)
+        self.band_ = None
+        if self.band is not None:
+            label = f"difference, {100 * self.band.confidence_level:g} % band"
+            style = {"color": _drawing.COLORS[3], "alpha": 0.3, "label": label}
+            limits = self.band.x, self.band.low, self.band.high
+            self.band_ = _drawing.draw_band(ax, *limits, style)
+        none = np.zeros(2)
+        self.zero_ = _drawing.draw_line(ax, t[[0, -1]], none, _drawing.LUCK, None)
+        self.difference_ = _drawing.draw_curve(
+            ax, t, gained, self._describe(), difference_kw, color=_drawing.text_color()
+        )
+
+    def _describe(self) -> str:
+        """Say what the difference is, and what comes of it."""
+        said = " - ".join(map(_drawing.plain, self.names))
+        if self.result is None:
+            return said
+        p = format_pvalue(self.result.log10_pvalue)
+        return f"{said}: AP {self.result.difference:.3g}, p = {p}"
+
+
+def _check_pair(ax: Any) -> list[Any]:
+    """Two axes, the upper one first; or None for either."""
+    given = [None] * 2 if ax is None else list(np.ravel(np.asarray(ax, dtype=object)))
+    if len(given) != 2:
+        msg = f"`ax` must be two axes, or None; got {len(given)}."
+        raise ValueError(msg)
+    for one in given:
+        _drawing.check_axes(one)
+    return given

@@ -1,0 +1,276 @@
+"""What the comparison of rankings finds: frozen records that print themselves."""
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+from scipy.stats import norm, t
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrank._utils._checks import check_fraction
+from skrank._utils._table import align
+from skrank._utils._text import as_text, data_frame, format_pvalue
+from skrank.inference._variability_result import ConfidenceInterval
+
+# Rows of the summary, whose names no ranking takes.
+_ROWS = ("difference", "z", "p")
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class RankingComparisonResult:
+    """Result of a :class:`RankingComparison` of two rankings, A and B.
+
+    The fields are the same whatever the method, for one list and for several.
+
+    Attributes
+    ----------
+    estimate_a, estimate_b : float
+        Values of the metric; for several lists their means over them.
+    difference : float
+        ``estimate_a - estimate_b``.
+    standard_error : float
+        Standard error of the difference; NaN for "swap", "sign" and "wilcoxon", which
+        have none. By all methods 0 where the rankings cannot differ.
+    zscore : float
+        Standardised difference. It is the difference in standard errors, except that
+        "mcnemar", "swap", "sign" and "wilcoxon" divide by the spread under the null.
+    pvalue : float
+        Probability of a difference at least as extreme if neither is better; for
+        "posterior" the posterior probability of the other side. Where it underflows to
+        0.0, `log10_pvalue` goes on if the p-value is that of a normal law.
+    log10_pvalue : float
+        Its decimal logarithm.
+    probability_superior : float
+        From "posterior", the probability that A finds targets that B does not more
+        often than the other way round; NaN from the others.
+    method : str
+        Method that gave the p-value; never "auto".
+    alternative : str
+        Which differences count as more extreme.
+    metric : str
+        Name of the metric with its cut-off.
+    n_samples, n_targets : int
+        Number of items, and of targets among them, in all lists together; those of
+        folds each once.
+    n_lists : int
+        Number of lists or folds; 1 without groups.
+    names : tuple of two str
+        What A and B are called.
+    degrees_of_freedom : float
+        Those of Student's t in `confidence_interval`; infinite for the normal law.
+    values_a, values_b : tuple of float
+        Values of the metric on the lists.
+    labels : tuple
+        What the lists are called: the values of `groups`, or the numbers of the folds.
+        Empty without groups.
+    """
+
+    estimate_a: float
+    estimate_b: float
+    difference: float
+    standard_error: float
+    zscore: float
+    pvalue: float
+    log10_pvalue: float
+    probability_superior: float
+    method: str
+    alternative: str
+    metric: str
+    n_samples: int
+    n_targets: int
+    n_lists: int
+    names: tuple[str, str]
+    degrees_of_freedom: float
+    values_a: tuple[float, ...]
+    values_b: tuple[float, ...]
+    labels: tuple[Any, ...] = ()
+
+    def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
+        """Interval of the difference, from its standard error.
+
+        Parameters
+        ----------
+        confidence_level : float, default=0.95
+            Probability that the interval covers, between 0 and 1.
+
+        Returns
+        -------
+        interval : ConfidenceInterval
+            Its ends `low` and `high`: the difference and so many standard errors to
+            each side, by the quantiles of the normal law or, for "paired_t" and
+            "corrected_t", of Student's t. With a one-sided alternative it is open on
+            the other side. NaN, with a warning, where there is no standard error.
+
+        Raises
+        ------
+        ValueError
+            If the level is not between 0 and 1.
+        """
+        level = check_fraction("confidence_level", confidence_level)
+        if math.isnan(self.standard_error):
+            warnings.warn(
+                f"Method {self.method!r} gave no standard error of the difference: the "
+                "interval is undefined.",
+                UndefinedMetricWarning,
+                stacklevel=2,
+            )
+        return self._limits(level)
+
+    def _limits(self, level: float = 0.95) -> ConfidenceInterval:
+        """Ends of the interval; NaN without a standard error."""
+        if math.isnan(self.standard_error):
+            return ConfidenceInterval(math.nan, math.nan)
+        outside = (1 - level) / (2 if self.alternative == "two-sided" else 1)
+        reach = self._quantile(outside) * self.standard_error
+        return ConfidenceInterval(
+            -math.inf if self.alternative == "less" else self.difference - reach,
+            math.inf if self.alternative == "greater" else self.difference + reach,
+        )
+
+    def _quantile(self, outside: float) -> float:
+        """Value that the standardised difference exceeds with this probability."""
+        freedom = self.degrees_of_freedom
+        return float((norm if math.isinf(freedom) else t(freedom)).isf(outside))
+
+    def __str__(self) -> str:
+        """Say what was found, in words and numbers."""
+        mean = " on average" if self.labels else ""
+        size = f"{self.n_lists} lists" if self.labels else "list"
+        first, second = (as_text(name, reserved=[size, *_ROWS]) for name in self.names)
+        width = max(10, len(first), len(second))
+        rows = [
+            (size, f"{self.n_samples} items, {self.n_targets} targets"),
+            (first, f"{self.estimate_a:.4g}{mean}"),
+            (second, f"{self.estimate_b:.4g}{mean}"),
+            *zip(_ROWS, self._findings(), strict=True),
+        ]
+        if not math.isnan(self.probability_superior):
+            rows.append((f"P({first} > {second})", f"{self.probability_superior:.4g}"))
+        lines = [f"  {name:<{width}} {said}" for name, said in rows]
+        return "\n".join([f"Comparison of two rankings by {self.metric}", *lines])
+
+    def _findings(self) -> tuple[str, str, str]:
+        """Say what is found of the difference."""
+        return (
+            f"{self.difference:.4g}, {self._say_error()}",
+            f"{self.zscore:.3g}",
+            f"{format_pvalue(self.log10_pvalue)}   {self.alternative}, "
+            f"by {self.method}",
+        )
+
+    def _say_error(self) -> str:
+        """Give the standard error and what it comes to."""
+        if math.isnan(self.standard_error):
+            return "standard error unknown"
+        low, high = self._limits()
+        error = f"standard error {self.standard_error:.3g}"
+        return f"{error}, 95 % interval {low:.4g} to {high:.4g}"
+
+    def __repr__(self) -> str:
+        """Print the summary, also where a notebook shows the result."""
+        return str(self)
+
+    def to_dict(self) -> dict[str, float | int | str]:
+        """Return the fields as plain numbers and strings.
+
+        Returns
+        -------
+        fields : dict
+            All fields but the values on single lists and their labels; the names as
+            "name_a" and "name_b", the ends of the 95 % interval as "low" and "high".
+        """
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        for name in ("values_a", "values_b", "labels"):
+            del fields[name]
+        name_a, name_b = fields.pop("names")
+        names = {"name_a": name_a, "name_b": name_b}
+        return {**names, **fields, **self._limits()._asdict()}
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class RankingComparisonTable:
+    """Comparisons of several rankings, two at a time, with adjusted p-values.
+
+    Attributes
+    ----------
+    comparisons : tuple of RankingComparisonResult
+        What :class:`RankingComparison` says of each two.
+    adjusted_pvalues : tuple of float
+        Their p-values after Holm, in the same order: to reject all that are at most 5 %
+        errs in one or more of them with a probability of at most 5 %.
+    adjusted_log10_pvalues : tuple of float
+        Their decimal logarithms, which go on where the p-values underflow.
+    names : tuple of str
+        What the rankings are called.
+    """
+
+    comparisons: tuple[RankingComparisonResult, ...]
+    adjusted_pvalues: tuple[float, ...]
+    adjusted_log10_pvalues: tuple[float, ...]
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Print one line a comparison."""
+        first = self.comparisons[0]
+        header = "A", "B", "value A", "value B", "A - B", "error", "z", "p", "p Holm"
+        cells = [header, *map(_cells, self.comparisons, self.adjusted_log10_pvalues)]
+        many = f"{first.n_lists} lists" if first.labels else "list"
+        lines = [
+            f"Comparison of {len(self.names)} rankings by {first.metric}",
+            f"  {many:<10} {first.n_samples} items, {first.n_targets} targets",
+            f"  {'p':<10} {first.alternative}, by {first.method}",
+        ]
+        return "\n".join(lines + align(cells, n_names=2))
+
+    def __repr__(self) -> str:
+        """Print the table, also where a notebook shows it."""
+        return str(self)
+
+    def to_dict(self) -> dict[str, list[float | int | str]]:
+        """Return the table as columns of plain numbers and strings.
+
+        Returns
+        -------
+        columns : dict
+            The fields of :meth:`RankingComparisonResult.to_dict` as lists, and
+            "adjusted_pvalue" and "adjusted_log10_pvalue".
+        """
+        rows = [result.to_dict() for result in self.comparisons]
+        columns: dict[str, list[Any]] = {
+            name: [row[name] for row in rows] for name in rows[0]
+        }
+        return {
+            **columns,
+            "adjusted_pvalue": list(self.adjusted_pvalues),
+            "adjusted_log10_pvalue": list(self.adjusted_log10_pvalues),
+        }
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas DataFrame.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            The columns of `to_dict`, a row for each comparison.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return data_frame(self.to_dict())
+
+
+def _cells(result: RankingComparisonResult, log10_adjusted: float) -> list[str]:
+    """One line of the table."""
+    return [
+        *map(as_text, result.names),
+        f"{result.estimate_a:.4f}",
+        f"{result.estimate_b:.4f}",
+        f"{result.difference:.4f}",
+        f"{result.standard_error:.4f}",
+        f"{result.zscore:.2f}",
+        format_pvalue(result.log10_pvalue),
+        format_pvalue(log10_adjusted),
+    ]

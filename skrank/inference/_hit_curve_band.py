@@ -1,0 +1,449 @@
+"""How well a hit curve is known, and how well the difference of two.
+
+What comes in is one ranking or two of the same items; what goes out is a band that
+another sample would respect. It is not the band of luck, which is the curve's own.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import beta, norm
+
+from skrank._utils._checks import (
+    check_cutoff,
+    check_depth,
+    check_flag,
+    check_fraction,
+    check_generator,
+    check_option,
+)
+from skrank._utils._rounding import ROUNDING
+from skrank.curves import CurveBand, spread_counts
+from skrank.inference._variability._certainty import is_one_tie, same_order
+from skrank.inference._variability._influence import share_at_cut
+from skrank.inference._variability._sample import sample_of
+from skrank.inference._variability._top import (
+    Floats,
+    Overlap,
+    covariance,
+    covariance_of_random_targets,
+    critical_value,
+    overlap,
+    targets_around,
+)
+from skrank.ranking._input import RankingInput
+from skrank.ranking._ranking import cut_places, hits_at, rank
+from skrank.ranking._several import as_targets, check_both_classes
+
+# Draws, so many that the critical value is known to half a percent. Of many depths the
+# largest deviation varies less than of one.
+_LEAST_DRAWS, _MOST_DRAWS, _DRAWN = 10_000, 200_000, 2_000_000
+
+METHODS = ("emproc", "chemmodlab")
+
+# Hits, or others, that a top and what is below it have at least, where the variance is
+# computed: a top without targets, or of nothing else, would be held for certain
+# otherwise.
+_LEAST_HITS = 0.5
+
+
+def hit_curve_band(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    t: float | Sequence[float] | None = None,
+    confidence_level: float = 0.95,
+    simultaneous: bool = True,
+    method: str = "emproc",
+    pos_label: object = None,
+    random_state: object = None,
+) -> CurveBand:
+    """Confidence band of a hit curve, for all depths at once or for each.
+
+    Another sample of as many targets and as many others, from the same population and
+    ranked by the same model, would have another hit curve. The simultaneous band holds
+    the curve that the population has, at all depths together, in so many of the
+    samples.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels; both targets and others.
+    y_score : array-like of shape (n_samples,)
+        Scores; higher means a likelier target.
+    t : int, float or sequence of them, default=None
+        Depths to have limits at: an int counts items, a float in (0, 1] is a fraction
+        of the list, rounded up. None: some 500, dense at the top and along the list. A
+        few depths make the simultaneous band narrower.
+    confidence_level : float, default=0.95
+        Share of the samples whose band is to hold the curve.
+    simultaneous : bool, default=True
+        Whether it is to hold the curve at all these depths, or at each.
+    method : {"emproc", "chemmodlab"}, default="emproc"
+        What varies from sample to sample: the items, with as many targets and as many
+        others as here; or with them the number of targets among as many items, as in
+        the R package of that name.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+    random_state : int, RandomState, Generator or None, default=None
+        Source of randomness of the simultaneous band, whose width is drawn to about
+        0.5 %.
+
+    Returns
+    -------
+    band : CurveBand
+        Depths, ascending, and limits of h(t) there, within what a list of so many
+        targets and items can have. Divided by m they are limits of recall. Where
+        nothing can vary, at t = n and if all scores are equal, both are h(t).
+
+    Raises
+    ------
+    ValueError
+        If the input is not a ranking of two classes, one of them is absent, or a
+        setting is outside its range.
+
+    See Also
+    --------
+    hit_curve : The curve itself, and the band of luck.
+    hit_curve_difference_band : The same for the difference of two rankings.
+    MetricVariability : Intervals of recall and precision at one depth.
+
+    Notes
+    -----
+    Recall at t, k = h(t)/m, varies with the targets that are drawn, and with the
+    others, which move the cut. With f the share of the others that is above it, the
+    prevalence pi = m/n, and Lambda, the probability that an item at the cut is a
+    target, ``Var k = (1 - Lambda)**2 k (1 - k) / m
+    + Lambda**2 ((1 - pi) / pi)**2 f (1 - f) / (n - m)``; recalls at two depths covary
+    as the mean products of their influences. Lambda is estimated from the hits around
+    the cut, as :class:`MetricVariability` does. In the variance a top has half a hit,
+    and half a miss, at least. Limits are those of Jeffreys [3]_, with as many trials as
+    a binomial share would need for that variance. If pointwise, they leave out half of
+    the rest on either side, and else as much as the largest of correlated normal
+    variables does that is to stay inside, as in the sup-t band [2]_.
+
+    "chemmodlab" is for random numbers of targets [1]_ (their EmProc): with rho = t/n,
+    ``Var k = k (1 - k)(1 - 2 Lambda) / (n pi)
+    + Lambda**2 rho (1 - rho) / (n pi**2)``. Lambda is the share of targets from rank
+    t/2 to rank 3t/2, at least 5 to each side. As by their correction "plus", two
+    targets found and two not found are added before, and here two others found and two
+    not found as well. That is up to three times as wide where the top is nearly pure.
+
+    In 200 samples each of 27 populations (normal scores, Student's t with 2 degrees of
+    freedom, and half of the targets among decoys; 20 of 1000 to 300 of 3000 targets)
+    the simultaneous band of 95 % held the curve of the population at 60 depths in
+    93.5 to 98.5 % of the samples, and the pointwise band at 94 to 98 % of the depths.
+
+    Time O(n log n) and, for so many depths and draws, O(n_draws * n_depths**2); memory
+    O(n + n_draws * n_depths), with 10,000 draws or more.
+
+    References
+    ----------
+    .. [1] Ash and Hughes-Oliver (2022), "Confidence bands and hypothesis tests for hit
+       enrichment curves", *Journal of Cheminformatics* 14, article 50.
+    .. [2] Montiel Olea and Plagborg-Moller (2019), "Simultaneous confidence bands:
+       theory, implementation, and an application to SVARs", *Journal of Applied
+       Econometrics* 34, 1-17.
+    .. [3] Brown, Cai and DasGupta (2001), "Interval estimation for a binomial
+       proportion", *Statistical Science* 16, 101-133, section 4.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank import hit_curve_band
+    >>> y_true = np.zeros(1000, dtype=int)
+    >>> y_true[[0, 2, 3, 9, 11, 30, 70, 150, 400, 800]] = 1
+    >>> y_score = -np.arange(1000.0)
+    >>> band = hit_curve_band(y_true, y_score, t=[10, 100, 500], random_state=0)
+    >>> for t, low, high in zip(band.x, band.low, band.high):
+    ...     print(f"{low:.1f} to {high:.1f} of 10 targets among the top {t}")
+    1.2 to 7.4 of 10 targets among the top 10
+    3.4 to 9.3 of 10 targets among the top 100
+    5.5 to 9.9 of 10 targets among the top 500
+    """
+    rule = _rule(confidence_level, simultaneous, random_state)
+    check_option("method", method, METHODS)
+    is_target, scores = as_targets(y_true, y_score, pos_label)
+    tops = _TOPS[method](is_target, t, [scores])
+    one_tie = is_one_tie(tops.rankings[0])
+    ends = (tops.hits[0],) * 2 if one_tie else (tops.least, tops.most)
+    covariances = tops.covariances(0, 0)
+    limits = tops.limits(np.diag(covariances), rule.reach(covariances))
+    low, high = (np.clip(limit, *ends) for limit in limits)
+    return CurveBand(tops.depths, low, high, rule.level)
+
+
+def hit_curve_difference_band(
+    y_true: ArrayLike,
+    y_score_a: ArrayLike,
+    y_score_b: ArrayLike,
+    *,
+    t: float | Sequence[float] | None = None,
+    confidence_level: float = 0.95,
+    simultaneous: bool = True,
+    method: str = "emproc",
+    pos_label: object = None,
+    random_state: object = None,
+) -> CurveBand:
+    """Confidence band of the difference of two hit curves, A's hits beyond B's.
+
+    Where the band leaves 0 aside, one ranking has found more targets at that depth than
+    luck in the choice of the items explains. Both rank the same items, which makes the
+    difference far surer than two bands would let one think.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels; both targets and others.
+    y_score_a, y_score_b : array-like of shape (n_samples,)
+        Scores of A and of B for the same items; higher means a likelier target.
+    t : int, float or sequence of them, default=None
+        Depths to have limits at: an int counts items, a float in (0, 1] is a fraction
+        of the list, rounded up. None: some 500, dense at the top and along the list.
+    confidence_level : float, default=0.95
+        Share of the samples whose band is to hold the difference.
+    simultaneous : bool, default=True
+        Whether it is to hold the difference at all these depths, or at each.
+    method : {"emproc", "chemmodlab"}, default="emproc"
+        What varies from sample to sample: the items, with as many targets and as many
+        others as here; or with them the number of targets among as many items, as in
+        the R package of that name.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+    random_state : int, RandomState, Generator or None, default=None
+        Source of randomness of the simultaneous band, whose width is drawn to about
+        0.5 %.
+
+    Returns
+    -------
+    band : CurveBand
+        Depths, ascending, and limits of ``h_A(t) - h_B(t)`` there. Where the difference
+        cannot vary, at t = n and if A and B have all items in one order, both are 0.
+
+    Raises
+    ------
+    ValueError
+        If the input is not two rankings of two classes, one of these is absent, or a
+        setting is outside its range.
+
+    See Also
+    --------
+    hit_curve_band : The band of one curve, with the formulas.
+    RankingComparison : One test of the difference, by one number.
+
+    Notes
+    -----
+    The covariance of the recalls of A and of B at two depths is
+    ``(1 - Lambda_1)(1 - Lambda_2)(k_12 - k_1 k_2) / m
+    + Lambda_1 Lambda_2 ((1 - pi) / pi)**2 (f_12 - f_1 f_2) / (n - m)``, with k_12 the
+    share of the targets, and f_12 that of the others, that are in both tops. By
+    "chemmodlab" it is [1]_ ``(pi (k_12 - k_1 k_2)(1 - Lambda_1 - Lambda_2)
+    + (rho_12 - rho_1 rho_2) Lambda_1 Lambda_2) / (n pi**2)``, with rho_12 the share of
+    the items in both; of the targets that are added, A finds two and B two, one of them
+    in common, and likewise of the others.
+
+    In the same simulations, of two rankings that are equally good, the simultaneous
+    band of 95 % held 0 at 60 depths in 92.5 to 100 % of the samples.
+
+    Time and memory are those of :func:`hit_curve_band`.
+
+    References
+    ----------
+    .. [1] Ash and Hughes-Oliver (2022), "Confidence bands and hypothesis tests for hit
+       enrichment curves", *Journal of Cheminformatics* 14, article 50.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank import hit_curve_difference_band
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = np.arange(2000) < 100
+    >>> a = rng.normal(size=2000) + 2.0 * y_true
+    >>> b = rng.normal(size=2000) + 0.5 * y_true
+    >>> band = hit_curve_difference_band(y_true, a, b, t=[50, 200], random_state=0)
+    >>> for t, low, high in zip(band.x, band.low, band.high):
+    ...     print(f"A finds {low:.0f} to {high:.0f} more than B among the top {t}")
+    A finds 22 to 38 more than B among the top 50
+    A finds 35 to 63 more than B among the top 200
+    """
+    rule = _rule(confidence_level, simultaneous, random_state)
+    check_option("method", method, METHODS)
+    is_target, a = as_targets(y_true, y_score_a, pos_label, "y_score_a")
+    _, b = as_targets(y_true, y_score_b, pos_label, "y_score_b")
+    tops = _TOPS[method](is_target, t, [a, b])
+    across = tops.covariances(0, 1)
+    covariances = tops.covariances(0, 0) + tops.covariances(1, 1) - across - across.T
+    _clear_rounding(covariances, tops.depths)
+    reach = 0 * tops.most if same_order(a, b) else tops.most - tops.least
+    difference = tops.hits[0] - tops.hits[1]
+    width = rule.reach(covariances) * np.sqrt(np.diag(covariances))
+    low, high = (
+        np.clip(tops.scale * limit, -reach, reach)
+        for limit in (difference - width, difference + width)
+    )
+    return CurveBand(tops.depths, low, high, rule.level)
+
+
+class _Rule(NamedTuple):
+    """Confidence level; and what draws for all depths at once, or None for each."""
+
+    level: float
+    generator: np.random.Generator | None
+
+    def reach(self, covariances: Floats) -> float:
+        """Standard errors from the center to a limit."""
+        if self.generator is None:
+            return float(norm.isf((1 - self.level) / 2))
+        draws = min(max(_LEAST_DRAWS, _DRAWN // len(covariances)), _MOST_DRAWS)
+        return critical_value(covariances, self.level, draws, self.generator)
+
+
+def _rule(level: Any, simultaneous: bool, random_state: object) -> _Rule:
+    together = check_flag("simultaneous", simultaneous)
+    generator = check_generator(random_state)
+    return _Rule(
+        check_fraction("confidence_level", level), generator if together else None
+    )
+
+
+class _Tops:
+    """Tops of some depths, of one ranking or two, in samples of m targets."""
+
+    _added = 0  # targets, and as many others
+    _covariance = staticmethod(covariance)
+
+    def __init__(
+        self,
+        is_target: NDArray[np.bool_],
+        t: float | Sequence[float] | None,
+        scores: list[NDArray[Any]],
+    ) -> None:
+        self.n, self.m = is_target.size, int(is_target.sum())
+        check_both_classes(self.m, self.n)
+        self.targets = np.flatnonzero(is_target)
+        self.depths = spread_counts(self.n) if t is None else _depths(t, self.n)
+        self.rankings = [rank(RankingInput(self.targets, s, None, 0)) for s in scores]
+        self.places = [cut_places(s, self.depths) for s in scores]
+        self.hits = [hits_at(ranking, self.depths) for ranking in self.rankings]
+        self.least = np.maximum(self.m - (self.n - self.depths), 0)
+        self.most = np.minimum(self.depths, self.m)
+        #: What a hit counts, of the list that errors are computed for.
+        self.scale = self.m / (self.m + self._added)
+
+    @cached_property
+    def around(self) -> list[Floats]:
+        """Probabilities that an item at the cut is a target."""
+        pairs = zip(self.rankings, self.hits, strict=True)
+        return [share_at_cut(sample_of(ranking), hits) for ranking, hits in pairs]
+
+    def covariances(self, i: int, j: int) -> Floats:
+        """Covariances of the hits of rankings i and j, at all pairs of depths."""
+        places, added = (self.places[i], self.places[j]), self._added
+        shared = overlap(places, self.targets, self.depths)
+        common = added / (2 if i == j else 4)  # of the hits added, those of both
+        depths = self.depths + added
+        found: Floats = self._covariance(
+            Overlap(shared.hits + common, shared.items + 2 * common),
+            (self.hits[i][:, np.newaxis] + added / 2, self.hits[j] + added / 2),
+            (depths[:, np.newaxis], depths),
+            (self.around[i][:, np.newaxis], self.around[j]),
+            self.n + 2 * added,
+            self.m + added,
+        )
+        if i == j:
+            found[np.diag_indices_from(found)] += self._lacking(i)
+            _clear_rounding(found, self.depths)
+        return found
+
+    def limits(self, variances: Floats, reach: float) -> tuple[Floats, Floats]:
+        """Limits of the hits, as many standard errors from those found.
+
+        Of what a top may hold, hits are a share, with the variance of so many trials as
+        a binomial share would need for it; the limits are those of Jeffreys.
+        """
+        room = np.maximum(self.most - self.least, 1)
+        share = (self._kept(0) - self.least) / room
+        varies, outside = variances > 0, norm.sf(reach)
+        trials = share * (1 - share) * room**2 / np.where(varies, variances, 1)
+        hits = trials * (self.hits[0] - self.least) / room
+        misses = np.maximum(trials - hits, 0)
+        law, few = beta(hits + 0.5, misses + 0.5), ROUNDING * (1 + trials)
+        low = self.least + room * np.where(hits > few, law.ppf(outside), 0)
+        high = self.least + room * np.where(misses > few, law.isf(outside), 1)
+        return (
+            np.where(varies, np.minimum(low, self.hits[0]), self.hits[0]),
+            np.where(varies, np.maximum(high, self.hits[0]), self.hits[0]),
+        )
+
+    def _kept(self, i: int) -> Floats:
+        """Hits, half a hit from the fewest and the most that there can be."""
+        least, most = self.least + _LEAST_HITS, self.most - _LEAST_HITS
+        kept: Floats = np.clip(self.hits[i], least, np.maximum(least, most))
+        return kept
+
+    def _lacking(self, i: int) -> Floats:
+        """Variance that tops nearly without targets, or others, are to have beyond."""
+        own, inside = (
+            covariance(
+                Overlap(hits, self.depths.astype(np.float64)),
+                (hits, hits),
+                (self.depths, self.depths),
+                (self.around[i], self.around[i]),
+                self.n,
+                self.m,
+            )
+            for hits in (self.hits[i], self._kept(i))
+        )
+        whole = self.most == self.least  # all are found there
+        return np.where(whole, 0.0, np.maximum(inside - own, 0.0))
+
+
+class _RandomTops(_Tops):
+    """The same in samples of n items, as chemmodlab has it, with items added.
+
+    Half of the targets and of the others that are added are in any top; of the two
+    targets that one ranking has there, another has one.
+    """
+
+    _added = 4
+    _covariance = staticmethod(covariance_of_random_targets)
+
+    @cached_property
+    def around(self) -> list[Floats]:
+        """Probabilities that an item at the cut is a target."""
+        return [targets_around(ranking, self.depths) for ranking in self.rankings]
+
+    def limits(self, variances: Floats, reach: float) -> tuple[Floats, Floats]:
+        """Limits of the hits, so many standard errors from those with items added."""
+        center, width = self.hits[0] + self._added / 2, reach * np.sqrt(variances)
+        return self.scale * (center - width), self.scale * (center + width)
+
+    def _lacking(self, i: int) -> Floats:
+        """Nothing: what is added sees to that."""
+        return np.zeros(self.depths.size)
+
+
+_TOPS = {"emproc": _Tops, "chemmodlab": _RandomTops}
+
+
+def _clear_rounding(covariances: Floats, depths: NDArray[Any]) -> None:
+    """Set variances to 0, in place, that are 0 but for rounding.
+
+    They are differences of sums over so many items.
+    """
+    own = np.diag_indices_from(covariances)
+    by_rounding = covariances[own] <= ROUNDING * depths
+    covariances[own] = np.where(by_rounding, 0.0, covariances[own])
+
+
+def _depths(t: Any, n_samples: int) -> NDArray[np.intp]:
+    """One depth or several, in items, ascending."""
+    given = [t] if np.ndim(t) == 0 else list(t)
+    counts = [check_depth("t", check_cutoff("t", depth), n_samples) for depth in given]
+    if not counts:
+        msg = "`t` must hold one depth or more; got none."
+        raise ValueError(msg)
+    return np.unique(np.array(counts, dtype=np.intp))

@@ -1,0 +1,547 @@
+"""How sure is this number? Standard error and interval of a metric.
+
+What comes in is one ranking, as labels and scores or as a fitted estimator; what goes
+out is a frozen result. The ranking is any ranking, not one that knows nothing.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skrank._utils._checks import (
+    check_count,
+    check_generator,
+    check_jobs,
+    check_option,
+    check_positive,
+    check_random_state,
+)
+from skrank._utils._warnings import warn_undefined
+from skrank.inference._base import RankingQuestion
+from skrank.inference._variability._certainty import is_certain
+from skrank.inference._variability._folds import (
+    corrected_error,
+    count_items,
+    ratio_of_folds,
+    sampling_error,
+)
+from skrank.inference._variability._influence import influence_of
+from skrank.inference._variability._interval import (
+    BetaRule,
+    CertainRule,
+    IntervalRule,
+    NormalRule,
+)
+from skrank.inference._variability._moderation import (
+    moderated_rule,
+    normal_rule,
+    reach_of,
+    resampled_rule,
+)
+from skrank.inference._variability._resampling import bootstrap, draw_in_parallel
+from skrank.inference._variability._survival import survival_error
+from skrank.inference._variability_result import MetricVariabilityResult
+from skrank.metrics._definitions import (
+    AveragePrecision,
+    EnrichmentFactor,
+    Measure,
+    PrecisionAtT,
+    RecallAtT,
+)
+from skrank.ranking._cv_results import folds_of_cv_results
+from skrank.ranking._folds import fit_folds, make_folds
+from skrank.ranking._ranking import Ranking
+from skrank.ranking._several import as_targets, keep_both_classes, rank_both_classes
+
+METHODS = (
+    "auto",
+    "moderated",
+    "influence",
+    "bootstrap",
+    "survival",
+    "boyd",
+    "posterior",
+    "corrected_t",
+)
+
+
+class MetricVariability(RankingQuestion[MetricVariabilityResult]):
+    """Standard error and confidence interval of a metric of one ranking.
+
+    Another sample of items, from the same population and ranked by the same model,
+    would give another value. By how much? The interval covers the mean of the metric
+    over samples of as many targets and as many others as this one has. It does not
+    cover the value in an infinite population: average precision of few targets lies
+    above that on average (by 60 % where 10 targets among 500 have a mean of 0.08).
+
+    Parameters
+    ----------
+    metric : {"average_precision", "average_precision_at_k", "recall_at_t", \
+            "precision_at_t", "enrichment_factor", "reciprocal_rank", "rie", \
+            "bedroc"}, default="average_precision"
+        The metric function.
+    k : int or float, default=None
+        Depth of "average_precision_at_k".
+    t : int or float, default=None
+        Depth of "recall_at_t", "precision_at_t" and "enrichment_factor".
+    alpha : float, default=None
+        Weight of the top in "rie" and "bedroc"; None is their default.
+    normalize : {"min", "relevant", "hits"}, default="min"
+        Divisor of "average_precision_at_k".
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Tie rule of the metric.
+    method : {"auto", "moderated", "influence", "bootstrap", "survival", "boyd", \
+            "posterior", "corrected_t"}, default="auto"
+        How to compute the standard error and the interval; see Notes.
+    prior : float, default=0.5
+        Weight of the prior of "posterior": 0.5 is that of Jeffreys, 1 the uniform one.
+    n_resamples : int, default=9999
+        Number of lists that "bootstrap" draws.
+    n_jobs : int, default=None
+        Number of jobs of "bootstrap", by joblib. The result does not depend on it.
+    progress : bool, default=False
+        Whether to show a progress bar of "bootstrap"; needs tqdm.
+    random_state : int, RandomState, Generator or None, default=None
+        Source of randomness of "bootstrap".
+
+    Raises
+    ------
+    ValueError
+        If a setting is outside its range, or the method has no meaning for the metric.
+
+    See Also
+    --------
+    MetricVariabilityResult : What it returns.
+    RankingComparison : Whether one ranking is better than another.
+    RandomSelectionTest : Whether a ranking beats luck.
+
+    Notes
+    -----
+    =========== ==================================================== ==================
+    method      standard error, and interval                         metrics
+    =========== ==================================================== ==================
+    "moderated" variance of the influences, moderated by that of     all but two, see
+                binormal rankings; Student's t; "auto" where it is   below
+                defined
+    "influence" variance of the influences of the items: of what     as "moderated"
+                leaving out one of them changes; normal quantiles
+    "bootstrap" deviation of lists drawn with replacement, targets   all; "auto" for
+                and others apart; normal quantiles                   the rest
+    "survival"  Su and Zhang: the ranks of the targets as            AP, recall,
+                survival times, ``Var r(t) = r(t) (1 - r(t)) / m``,  precision, EF
+                ``Var p(t) = (m / t)**2 Var r(t)``
+    "boyd"      Boyd, Eng and Page: ``AP (1 - AP) / m``              AP
+    "posterior" Goutte and Gaussier: Beta law of precision,          recall,
+                ``(TP + prior, FP + prior)``, or of recall,          precision, EF
+                ``(TP + prior, FN + prior)``, and its quantiles
+    =========== ==================================================== ==================
+
+    Those are methods for one ranking. "corrected_t" is for the folds of a
+    cross-validation, all metrics, and "auto" there; see below.
+
+    "survival" is from [1]_, "boyd" from [2]_ and "posterior" from [3]_. The two without
+    influences are "reciprocal_rank", which hangs on a single item, and
+    "average_precision_at_k" with ``normalize="hits"``, whose divisor jumps.
+
+    **Influences.** The variance is the jackknife's of two samples [4]_, targets and
+    others; prefix and suffix sums have all n values with one item left out in O(m)
+    after the ranking. Above a cut, which stays at its depth in items, the next item
+    moves in, which is a target with a probability estimated from the hits around the
+    cut; so there the influence is not the plain difference, which would jump. The user
+    guide has the details. The error's root mean square was within
+    8 % of the true deviation in simulations of average precision from 30 targets on,
+    ties or not, and within 15 % for recall and precision at t. But where AP is low it
+    hangs on whether one or two targets came first, so that intervals by it hold the
+    truth too rarely.
+
+    **Moderation.** Therefore the variance, on the logit scale, is averaged with that of
+    a binormal ranking of the same value, whose targets have the spread that those of
+    the sample have, as Smyth [5]_ does with the variances of genes: the sample counts
+    half of its Satterthwaite degrees of freedom (at most half of m), the model counts
+    6. As in Wilson's interval, limits are values that the estimate does not contradict,
+    with the model's variance and the bias of the logit taken there. The more targets,
+    the less the model counts. The lower limit allows for targets that may be lost
+    though none was, and fewer than five hits above a cut widen the interval to what
+    their number does not contradict, both by the law of Poisson.
+
+    **Values that cannot vary**, recall, precision and EF at t = n and any metric of
+    scores that are all equal, have an error of 0, and the interval is the value. A list
+    whose resamples merely have no spread, such as a perfect one, is not certain.
+
+    **Coverage** of 95 % intervals for AP by "moderated", 800 simulated samples of each
+    cell: an AP of 0.06 to 0.7 with 2 % targets, 10, 30 and 100 of them, in populations
+    of normal scores, with heavy tails, skewed, with half of the targets or decoys
+    anywhere, with heavy ties and with one giant tie. The worst cell was 92.0 % with 10
+    targets, 93.2 % with 30 and 94.5 % with 100. By AP at k = m the worst was 89.7 % (10
+    targets), by recall at m 90.7 % (30 targets). The user guide has the tables, and
+    those of other methods. Limits of "reciprocal_rank" follow from the rank of its
+    first target, which is taken to be geometric; the worst cell was 85 % (10 targets).
+
+    **Folds** are ranked by models that were fitted to mostly the same items, so that
+    their values are not independent. "corrected_t" is the resampled t of Nadeau and
+    Bengio [6]_: with J folds, the variance of the mean is ``1 / J + n_test / n_train``
+    times that of the values, and Student's t has J - 1 degrees of freedom. It holds for
+    repeated and for shuffled splits, too, as their items are many times the same in any
+    case. Five values may by accident be nearly equal, so the variance is at least that
+    which the held-out items have for given models, by the method for one ranking. The
+    interval is for the mean over other samples of as many items, which are
+    cross-validated in the same way. The user guide has its coverage.
+
+    References
+    ----------
+    .. [1] Su and Zhang, "Statistical inference for recall, precision and average
+       precision", slides, University of Alberta.
+    .. [2] Boyd, Eng and Page (2013), "Area under the precision-recall curve: point
+       estimates and confidence intervals", *ECML PKDD 2013*, 451-466.
+    .. [3] Goutte and Gaussier (2005), "A probabilistic interpretation of precision,
+       recall and F-score, with implication for evaluation", *ECIR 2005*, 345-359.
+    .. [4] Efron and Stein (1981), "The jackknife estimate of variance", *Annals of
+       Statistics* 9, 586-596.
+    .. [5] Smyth (2004), "Linear models and empirical Bayes methods for assessing
+       differential expression in microarray experiments", *Statistical Applications in
+       Genetics and Molecular Biology* 3(1), article 3.
+    .. [6] Nadeau and Bengio (2003), "Inference for the generalization error", *Machine
+       Learning* 52, 239-281, section 4.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank import MetricVariability
+    >>> y_true = np.zeros(1000, dtype=int)
+    >>> y_true[[0, 2, 3, 9, 11, 30, 70, 150, 400, 800]] = 1
+    >>> y_score = -np.arange(1000.0)
+    >>> result = MetricVariability().from_predictions(y_true, y_score)
+    >>> print(result)
+    Variability of average_precision
+      list       1000 items, 10 targets (prevalence 0.01)
+      value      0.3613
+      error      0.161, by moderated
+      95 %       0.09534 to 0.6946
+
+    Ten targets say little. How much did we learn about the first 50?
+
+    >>> question = MetricVariability("recall_at_t", t=50)
+    >>> low, high = question.from_predictions(y_true, y_score).confidence_interval(0.8)
+    >>> print(f"{low:.2f} to {high:.2f}")
+    0.39 to 0.77
+
+    The mean over the folds of a cross-validation:
+
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> print(MetricVariability().from_cv(GaussianNB(), X[:, :5], y == 0))
+    Variability of average_precision
+      5 lists    569 items, 212 targets (prevalence 0.3726)
+      value      0.9516 on average
+      error      0.0143, by corrected_t
+      95 %       0.8927 to 0.9789
+    """
+
+    def __init__(
+        self,
+        metric: str = "average_precision",
+        *,
+        k: float | None = None,
+        t: float | None = None,
+        alpha: float | None = None,
+        normalize: str = "min",
+        ties: str = "expected",
+        method: str = "auto",
+        prior: float = 0.5,
+        n_resamples: int = 9999,
+        n_jobs: int | None = None,
+        progress: bool = False,
+        random_state: object = None,
+    ) -> None:
+        super().__init__(metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties)
+        check_option("method", method, METHODS)
+        self.method = method
+        self.prior = check_positive("prior", prior)
+        self.n_resamples = check_count("n_resamples", n_resamples, least=2)
+        self.n_jobs = check_jobs(n_jobs)
+        self.progress = progress
+        self.random_state = check_random_state(random_state)
+        self._check_method(self._measure())
+
+    def from_predictions(
+        self, y_true: ArrayLike, y_score: ArrayLike, *, pos_label: object = None
+    ) -> MetricVariabilityResult:
+        """Ask how much the metric of a ranking varies.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Labels; both targets and others.
+        y_score : array-like of shape (n_samples,)
+            Scores; higher means a likelier target.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+
+        Returns
+        -------
+        result : MetricVariabilityResult
+            The value, its standard error, and intervals on demand. By "influence" and
+            "bootstrap" a single target, or a single other, leaves the error NaN, with a
+            warning. A value that cannot vary has an error of 0 by every method.
+
+        Raises
+        ------
+        ValueError
+            If the input is not a ranking of two classes, or one of them is absent. With
+            a cut also if a tie reaches to it and `ties` is not "expected", by the
+            influences; and if lists are to be resampled under ``ties="threshold"``.
+        """
+        if self.method == "corrected_t":
+            msg = (
+                "`method` must be another than 'corrected_t', which is for the folds "
+                "of `from_cv` and `from_cv_results`, for one ranking."
+            )
+            raise ValueError(msg)
+        measure = self._measure()
+        ranking = rank_both_classes(*as_targets(y_true, y_score, pos_label))
+        rule = self._rule(measure, ranking)
+        return MetricVariabilityResult(
+            estimate=measure.value(ranking),
+            standard_error=rule.standard_error,
+            method=self._method(measure),
+            metric=measure.name,
+            n_samples=int(ranking.n_samples),
+            n_targets=int(ranking.n_targets),
+            _rule=rule,
+        )
+
+    def from_cv(
+        self,
+        estimator: Any,
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        cv: Any = 5,
+        groups: ArrayLike | None = None,
+        n_jobs: int | None = None,
+        pos_label: object = None,
+        detector_targets: str | None = None,
+    ) -> MetricVariabilityResult:
+        """Cross-validate an estimator, and ask how much the mean over folds varies.
+
+        Parameters
+        ----------
+        estimator : estimator instance
+            Classifier, regressor, ranker or outlier detector; cloned and fitted for
+            each fold.
+        X : array-like of shape (n_samples, n_features)
+            Items.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        cv : int, cross-validation generator or iterable, default=5
+            As in :func:`sklearn.model_selection.cross_validate`; splits may be
+            repeated or shuffled.
+        groups : array-like of shape (n_samples,), default=None
+            Groups for splitters that keep them together.
+        n_jobs : int, default=None
+            Number of jobs to fit and predict in.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector.
+
+        Returns
+        -------
+        result : MetricVariabilityResult
+            The mean over the folds, its standard error, and intervals on demand.
+
+        Raises
+        ------
+        ValueError
+            As `from_estimator`; also if no fold holds targets and others, or if
+            `method` is not for folds.
+        """
+        folds = make_folds(cv, [estimator], X, np.asarray(y), groups, repeated=True)
+        return self.from_cv_results(
+            fit_folds(estimator, X, y, folds, n_jobs),
+            X,
+            y,
+            n_jobs=n_jobs,
+            pos_label=pos_label,
+            detector_targets=detector_targets,
+        )
+
+    def from_cv_results(
+        self,
+        cv_results: Mapping[str, Any],
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        n_jobs: int | None = None,
+        pos_label: object = None,
+        detector_targets: str | None = None,
+    ) -> MetricVariabilityResult:
+        """Ask how much the mean over the folds of a cross-validation varies.
+
+        Parameters
+        ----------
+        cv_results : dict
+            What :func:`sklearn.model_selection.cross_validate` returns with
+            ``return_estimator=True, return_indices=True``.
+        X : array-like of shape (n_samples, n_features)
+            The items that were cross-validated.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        n_jobs : int, default=None
+            Number of jobs to predict in.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector.
+
+        Returns
+        -------
+        result : MetricVariabilityResult
+            The mean over the folds, its standard error, and intervals on demand. Folds
+            without targets, or of targets alone, are left out with a warning; a single
+            fold that is left has no standard error.
+
+        Raises
+        ------
+        ValueError
+            If estimators or indices are missing; and as `from_cv`.
+        """
+        if self.method not in ("auto", "corrected_t"):
+            msg = (
+                "`method` must be 'auto' or 'corrected_t' for the folds of a "
+                f"cross-validation; got {self.method!r}."
+            )
+            raise ValueError(msg)
+        folds = folds_of_cv_results(
+            cv_results,
+            X,
+            y,
+            n_jobs=n_jobs,
+            pos_label=pos_label,
+            detector_targets=detector_targets,
+        )
+        kept = keep_both_classes(folds)
+        rankings = [rank_both_classes(y, score) for _, y, score in kept]
+        measure = self._measure()
+        values = [measure.value(ranking) for ranking in rankings]
+        rule = self._rule_of_folds(
+            measure, rankings, values, ratio_of_folds(cv_results)
+        )
+        n_samples, n_targets = count_items(cv_results, kept)
+        return MetricVariabilityResult(
+            estimate=float(np.mean(values)),
+            standard_error=rule.standard_error,
+            method="corrected_t",
+            metric=measure.name,
+            n_samples=n_samples,
+            n_targets=n_targets,
+            _rule=rule,
+            values=tuple(values),
+        )
+
+    def _rule_of_folds(
+        self,
+        measure: Measure,
+        rankings: list[Ranking],
+        values: list[float],
+        ratio: float,
+    ) -> IntervalRule:
+        """Corrected variance of the values, at least that of the held-out items."""
+        estimate = float(np.mean(values))
+        if all(is_certain(measure, ranking) for ranking in rankings):
+            return CertainRule(estimate)
+        errors = [self._rule(measure, ranking).standard_error for ranking in rankings]
+        reach = np.mean(
+            [reach_of(measure, measure.frame(one, one.n_targets)) for one in rankings],
+            axis=0,
+        )
+        error = corrected_error(values, ratio)  # NaN of one fold
+        if len(values) > 1:
+            error = max(error, sampling_error(np.nan_to_num(errors), ratio))
+        return NormalRule(
+            estimate,
+            error,
+            min(float(reach[0]), estimate),
+            max(float(reach[1]), estimate),
+            plain_at_ends=True,
+            zero=0.0 if measure.ordered else float(reach[0]),
+            degrees_of_freedom=len(values) - 1,
+        )
+
+    def _method(self, measure: Measure) -> str:
+        if self.method not in ("auto", "corrected_t"):
+            return self.method
+        return "moderated" if measure.smooth else "bootstrap"
+
+    def _check_method(self, measure: Measure) -> None:
+        """Check that the method has a meaning for the metric."""
+        whole = type(measure) is AveragePrecision
+        counts = isinstance(measure, RecallAtT)
+        has_meaning = {
+            "moderated": measure.smooth,
+            "influence": measure.smooth,
+            "survival": whole or counts,
+            "boyd": whole,
+            "posterior": counts,
+        }
+        methods = [name for name in METHODS if has_meaning.get(name, True)]
+        if self.method not in methods:
+            msg = (
+                f"`method` must be one of {methods} for {measure.name}; "
+                f"got {self.method!r}."
+            )
+            raise ValueError(msg)
+
+    def _rule(self, measure: Measure, ranking: Ranking) -> IntervalRule:
+        """Standard error, and how an interval is made of it."""
+        if is_certain(measure, ranking):
+            return CertainRule(measure.value(ranking))
+        method = self._method(measure)
+        if method == "moderated":
+            return moderated_rule(measure, ranking)
+        if method == "posterior":
+            return self._posterior(measure, ranking)
+        error = self._error(method, measure, ranking)
+        named = self.method == method
+        return (normal_rule if named else resampled_rule)(measure, ranking, error)
+
+    def _error(self, method: str, measure: Measure, ranking: Ranking) -> float:
+        if method == "survival":
+            return survival_error(measure, ranking)
+        if method == "boyd":
+            value = measure.value(ranking)
+            return float(np.sqrt(value * (1 - value) / ranking.n_targets))
+        if min(ranking.n_targets, ranking.n_others) < 2:
+            return _unknown(measure, ranking)
+        if method == "influence":
+            return float(np.sqrt(influence_of(measure, ranking).variance))
+        values = draw_in_parallel(
+            bootstrap(measure, ranking),
+            self.n_resamples,
+            check_generator(self.random_state),
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+        )
+        return float(values.std(ddof=1))
+
+    def _posterior(self, measure: Measure, ranking: Ranking) -> BetaRule:
+        """Beta law of the share of hits: of those retrieved, or of the targets."""
+        frame = measure.frame(ranking, ranking.n_targets)
+        hits = measure.value(ranking) * measure.divisor(frame)
+        of_retrieved = isinstance(measure, PrecisionAtT | EnrichmentFactor)
+        total = frame.cut if of_retrieved else frame.n_targets
+        scale = total / measure.divisor(frame)
+        return BetaRule(hits + self.prior, total - hits + self.prior, scale)
+
+
+def _unknown(measure: Measure, ranking: Ranking) -> float:
+    """Say that one item of a class does not tell how much it varies."""
+    warn_undefined(
+        f"The standard error of {measure.name} is undefined: `y_true` must hold two "
+        f"targets and two others; got {ranking.n_targets} and {ranking.n_others}."
+    )
+    return math.nan

@@ -1,0 +1,547 @@
+"""Does a ranking beat luck? The test against random selection.
+
+What comes in is a ranking, as labels and scores or as a fitted estimator, or several
+rankings, as folds or groups; what goes out is a frozen result. The test object holds
+settings alone and is not changed by running.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skrank._utils._checks import check_count, check_option, check_random_state
+from skrank._utils._text import brief, track
+from skrank.inference._base import RankingQuestion
+from skrank.inference._selection_result import RandomSelectionResult
+from skrank.null import MeanNull, RandomSelectionNull
+from skrank.null._choice import ALTERNATIVES, METHODS
+from skrank.ranking._counts import RankCounts
+from skrank.ranking._cv_results import folds_of_cv_results, held_out
+from skrank.ranking._folds import (
+    FOLDS_INFLATION,
+    check_held_out_once,
+    fit_folds,
+    make_folds,
+)
+from skrank.ranking._input import check_groups, check_ranking_input
+from skrank.ranking._ranking import Ranking, rank
+from skrank.ranking._several import (
+    as_targets,
+    keep_both_classes,
+    n_items,
+    rank_both_classes,
+)
+from skrank.ranking._source import columns_of
+
+
+class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
+    """Test whether a ranking beats random selection.
+
+    The null hypothesis is that the scores know nothing of the labels: all ways to put
+    the m target labels on the n items are equally likely. The statistic is a metric;
+    the p-value is the probability that luck does at least as well. Tied scores, as
+    from nearest neighbours and trees, are part of the null.
+
+    Parameters
+    ----------
+    metric : {"average_precision", "average_precision_at_k", "recall_at_t", \
+            "precision_at_t", "enrichment_factor", "reciprocal_rank", "rie", \
+            "bedroc"}, default="average_precision"
+        The metric function to test by.
+    k : int or float, default=None
+        Depth of "average_precision_at_k".
+    t : int or float, default=None
+        Depth of "recall_at_t", "precision_at_t" and "enrichment_factor".
+    alpha : float, default=None
+        Weight of the top in "rie" and "bedroc"; None is their default.
+    normalize : {"min", "relevant", "hits"}, default="min"
+        Divisor of "average_precision_at_k".
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Tie rule of the metric.
+    method : {"auto", "enumeration", "inversion", "tilted", "grid", \
+            "monte_carlo", "normal"}, default="auto"
+        How to compute the p-value; see Notes.
+    alternative : {"greater", "less", "two-sided"}, default="greater"
+        Values that count as more extreme: large, small, or both (twice the smaller of
+        the two probabilities).
+    n_resamples : int, default=9999
+        Number of lists that "monte_carlo" and "tilted" draw.
+    random_state : int, RandomState, Generator or None, default=None
+        Source of randomness of "monte_carlo" and "tilted", and of "auto" in the rare
+        case that it draws.
+    progress : bool, default=False
+        Whether to show bars of progress: over several lists, and over the methods that
+        "auto" asks. It needs tqdm.
+
+    Raises
+    ------
+    ValueError
+        If a setting is outside its range.
+
+    See Also
+    --------
+    RandomSelectionNull : The law of a metric under random selection.
+    RandomSelectionResult : What the test returns.
+    make_random_selection_scorer : The place under luck as a scorer.
+
+    Notes
+    -----
+    ================ ===================================== =========================
+    method           p-value, and what is known of it      cost
+    ================ ===================================== =========================
+    "enumeration"    exact, by all ways to spread the      at most 2**21 ways, 2**20
+                     targets over the tie groups           in "auto"; to a second
+    "inversion"      the characteristic function,          tens of milliseconds for
+                     inverted numerically; an estimate     1000 items, a second for
+                     of its error in `pvalue_error`,       300 targets among 100,000,
+                     mostly 0.8 to 1.2 %                   seconds for 10,000 among a
+                                                           million or 1e8
+    "tilted"         unbiased at any depth, by lists       O(n_resamples * n_groups);
+                     drawn near the observed value; its    tenths of a second
+                     standard error in `pvalue_error`,
+                     2 to 6 % by 9999 draws
+    "grid"           with certified bounds in              seconds; refused where it
+                     `pvalue_bounds`: some percent for     would take more
+                     rare targets or few tie groups, wide
+                     elsewhere; not below 1e-277
+    "monte_carlo"    (C + 1) / (B + 1) from B draws, C     O(n_resamples * n_targets)
+                     of them as extreme; standard error
+                     in `pvalue_error`
+    "normal"         of the z-score; for comparison only,  one pass
+                     wrong by orders of magnitude
+    ================ ===================================== =========================
+
+    "auto" never refuses a ranking of two classes. It looks the probability up where the
+    law is known value by value, counts the placements that are as good where they are
+    few, and inverts where it cannot: in strides above 500 targets, and where tie groups
+    are few within the numbers of hits that Chernoff's inequality leaves to the tail.
+    Where the inversion reports an error above 1.5 %, or would take thousands of
+    frequencies, it asks the grid, and then draws tilted lists; on lists of more
+    than a million items an inversion within 5 % is enough. The grid comes first for
+    at most 100 targets among more than 300 times as many items. At values worse
+    than the mean it computes the other side, to the accuracy that is felt in what
+    is left. No answer is taken that is outside of proven bounds: above, Cantelli's
+    inequality with the exact mean and variance, and the probability of fewer hits
+    above one depth than make all lists worse; below, that of the end of the
+    support, or of so many hits above one depth that all lists with them are as
+    good. Where nothing better is known, `method` is "bounds", the p-value is the
+    upper one, by Cantelli's or Chernoff's inequality, `pvalue_bounds` has both, and
+    a warning says so. For the mean over several lists of average precision at k
+    with ``normalize="hits"``, and for cuts that divide ties of thousands of
+    targets, there are plain draws only.
+    The result names the method.
+
+    How good are they? Over lists of 1000 to a million items, at 3 to 20 standard
+    deviations, "inversion" agreed with the certified bounds wherever these were narrow.
+    The error of "inversion" is an estimate, not a bound. So is that of "tilted",
+    and it fails where the first of 64 tie groups or more are large: then few draws,
+    or none, see the lists that count.
+
+    Mean and standard deviation are exact for every metric and tie rule. The tail of
+    average precision is heavy because luck that strikes at the top counts most: with 20
+    targets among 1000 items, z = 6 has a p-value of 0.002, not the normal 1e-9.
+
+    The law is that of Zhang and Su [1]_, generalised to ties: down the tie groups the
+    hits form a Markov chain with hypergeometric steps, whose cumulant generating
+    function is exact. The integral that "inversion" computes is that of Daniels [2]_;
+    tilted draws are importance sampling as in Siegmund [3]_; plain draws are counted as
+    in Phipson and Smyth [4]_.
+
+    References
+    ----------
+    .. [1] Zhang and Su (2012), "Statistical inference on recall, precision and average
+       precision under random selection", *FSKD 2012*, 1348-1352.
+    .. [2] Daniels (1954), "Saddlepoint approximations in statistics", *Annals of
+       Mathematical Statistics* 25, 631-650.
+    .. [3] Siegmund (1976), "Importance sampling in the Monte Carlo study of sequential
+       tests", *Annals of Statistics* 4, 673-684.
+    .. [4] Phipson and Smyth (2010), "Permutation p-values should never be zero",
+       *Statistical Applications in Genetics and Molecular Biology* 9(1), article 39.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank import RandomSelectionTest
+    >>> y_true = np.zeros(1000, dtype=int)
+    >>> y_true[[0, 2, 3, 9, 11, 30, 70, 150, 400, 800]] = 1
+    >>> y_score = -np.arange(1000.0)
+    >>> result = RandomSelectionTest().from_predictions(y_true, y_score)
+    >>> print(result)
+    Random selection test of average_precision
+      list       1000 items, 10 targets (prevalence 0.01)
+      value      0.3613
+      by luck    0.01643 on average, standard deviation 0.0141
+      z          24.4
+      p          3.9e-08   P(luck >= value), by inversion
+
+    Luck does not find half of the targets within the first dozen items. How well is
+    the p-value known, and what would it have taken to beat luck at the level of 1 %?
+
+    >>> result.pvalue_error < 0.02
+    True
+    >>> print(f"AP {result.null_distribution.isf(0.01):.3f}")
+    AP 0.108
+
+    The same items on five days, each ranked for itself:
+
+    >>> day = np.arange(1000) % 5
+    >>> test = RandomSelectionTest("recall_at_t", t=10)
+    >>> result = test.from_predictions(y_true, y_score, groups=day)
+    >>> print(f"{result.statistic:.2f}, by luck {result.null_mean:.2f}")
+    0.87, by luck 0.05
+    >>> for label, part in zip(result.labels, result.parts):
+    ...     print(f"day {label}: targets {part.n_targets}, p {part.pvalue:.2g}")
+    day 0: targets 6, p 0.03
+    day 1: targets 1, p 0.05
+    day 2: targets 1, p 0.05
+    day 3: targets 1, p 0.05
+    day 4: targets 1, p 0.05
+    >>> print(f"together p {result.pvalue:.1g}")
+    together p 2e-07
+    """
+
+    def __init__(
+        self,
+        metric: str = "average_precision",
+        *,
+        k: float | None = None,
+        t: float | None = None,
+        alpha: float | None = None,
+        normalize: str = "min",
+        ties: str = "expected",
+        method: str = "auto",
+        alternative: str = "greater",
+        n_resamples: int = 9999,
+        random_state: object = None,
+        progress: bool = False,
+    ) -> None:
+        super().__init__(metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties)
+        check_option("method", method, METHODS)
+        check_option("alternative", alternative, ALTERNATIVES)
+        self.method = method
+        self.alternative = alternative
+        self.n_resamples = check_count("n_resamples", n_resamples, least=1)
+        self.random_state = check_random_state(random_state)
+        self.progress = progress
+
+    def from_predictions(
+        self,
+        y_true: ArrayLike | RankCounts,
+        y_score: ArrayLike | None = None,
+        *,
+        pos_label: object = None,
+        groups: ArrayLike | None = None,
+        n_missed: int = 0,
+    ) -> RandomSelectionResult:
+        """Test a ranking given as labels and scores, or one within each group.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,) or RankCounts
+            Labels; both targets and others. Or complete counts of a list, which stand
+            for labels and scores.
+        y_score : array-like of shape (n_samples,), default=None
+            Scores; higher means a likelier target. Left out with counts, and needed
+            otherwise.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        groups : array-like of shape (n_samples,), default=None
+            To which list each item belongs, such as its query or its day. The items are
+            then ranked within each list, where `k` and `t` count too, and the statistic
+            is the mean over the lists.
+        n_missed : int, default=0
+            Targets that were never scored, as in the metric functions: they count among
+            the targets and have no rank. The null is that the list is the head of one
+            of ``n_samples + n_missed`` items, over all of which the targets, found and
+            missed, are spread at random; those that fall on the last `n_missed` places
+            add nothing to the metric, in whatever order they are. Not with `groups`.
+
+        Returns
+        -------
+        result : RandomSelectionResult
+            The value, its place under the null, and the p-value; with `groups` also
+            those of each list, in `parts`. Lists without targets, or of targets alone,
+            are left out with a warning.
+
+        Raises
+        ------
+        ValueError
+            If the input is not a ranking of two classes, or one of them is absent,
+            whatever was missed; or if there are groups and missed targets, of which it
+            is not known which list missed them.
+        """
+        if groups is None:
+            ranking = rank_both_classes(y_true, y_score, pos_label, n_missed)
+            return self._test([ranking])
+        if n_missed != 0:
+            msg = f"`n_missed` must be 0 with `groups`; got {brief(n_missed)}."
+            raise ValueError(msg)
+        labels, scores = columns_of(y_true, y_score)
+        is_target, scores = as_targets(labels, scores, pos_label)
+        return self._test_lists(
+            (label, is_target[index], scores[index])
+            for label, index in check_groups(groups, scores.size)
+        )
+
+    def from_cv(
+        self,
+        estimator: Any,
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        cv: Any = 5,
+        groups: ArrayLike | None = None,
+        independent: bool = False,
+        n_jobs: int | None = None,
+        pos_label: object = None,
+        detector_targets: str | None = None,
+    ) -> RandomSelectionResult:
+        """Cross-validate an estimator, and test its rankings of the held-out folds.
+
+        The statistic is the mean over the folds, as :func:`sklearn.model_selection.\
+cross_validate` reports it. The null hypothesis is that the features know nothing of the
+        labels: within each fold the targets are spread at random.
+
+        The folds are not independent, since the labels of each train the models that
+        rank the others. Their mean is taken to vary by up to the square root of 2 as
+        much as that of independent lists, which is the bound of
+        :class:`SearchSelectionTest`: what the mean has beyond its expectation is
+        divided by that before its probability is computed.
+
+        On data that know nothing p was at most 0.05, 0.01 and 0.001 in 4.9, 1.1 and
+        0.1 % of the data sets for the worst of seven learners with 4 normal features
+        (1000 data sets), and in 4.2, 0.8 and 0.03 % with 8 (3000 data sets); 300 items,
+        25 targets, five folds. See the user guide. The p-value of each fold alone, in
+        `parts`, is right without the bound, and the number of folds times the smallest
+        of them, `bonferroni_pvalue`, holds however the folds depend on each other.
+
+        Parameters
+        ----------
+        estimator : estimator instance
+            Classifier, regressor, ranker or outlier detector; cloned and fitted for
+            each fold.
+        X : array-like of shape (n_samples, n_features)
+            Items.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        cv : int, cross-validation generator or iterable, default=5
+            As in :func:`sklearn.model_selection.cross_validate`: an int makes
+            stratified folds for a classifier. No item may be held out twice, as in
+            repeated or shuffled splits.
+        groups : array-like of shape (n_samples,), default=None
+            Groups for splitters that keep them together.
+        independent : bool, default=False
+            Whether to take the folds for independent lists, and not to divide. Small
+            p-values are then too small, by up to nine times at 0.001, unless the models
+            were not fitted to the labels of other folds.
+        n_jobs : int, default=None
+            Number of jobs to fit and predict in.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector.
+
+        Returns
+        -------
+        result : RandomSelectionResult
+            The combined result; those of the folds are its `parts`.
+
+        Raises
+        ------
+        ValueError
+            As `from_estimator`; also if no fold holds targets and others, or if an item
+            is held out twice.
+        """
+        folds = make_folds(cv, [estimator], X, np.asarray(y), groups)
+        return self.from_cv_results(
+            fit_folds(estimator, X, y, folds, n_jobs),
+            X,
+            y,
+            independent=independent,
+            n_jobs=n_jobs,
+            pos_label=pos_label,
+            detector_targets=detector_targets,
+        )
+
+    def from_cv_results(
+        self,
+        cv_results: Mapping[str, Any],
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        independent: bool = False,
+        n_jobs: int | None = None,
+        pos_label: object = None,
+        detector_targets: str | None = None,
+    ) -> RandomSelectionResult:
+        """Test the rankings of held-out folds by estimators that are already fitted.
+
+        Parameters
+        ----------
+        cv_results : dict
+            What :func:`sklearn.model_selection.cross_validate` returns with
+            ``return_estimator=True, return_indices=True``.
+        X : array-like of shape (n_samples, n_features)
+            The items that were cross-validated.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        independent : bool, default=False
+            As in `from_cv`.
+        n_jobs : int, default=None
+            Number of jobs to predict in.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector.
+
+        Returns
+        -------
+        result : RandomSelectionResult
+            The combined result; those of the folds are its `parts`.
+
+        Raises
+        ------
+        ValueError
+            If estimators or indices are missing; and as `from_cv`.
+        """
+        check_held_out_once(held_out(cv_results), "cv_results")
+        folds = folds_of_cv_results(
+            cv_results,
+            X,
+            y,
+            n_jobs=n_jobs,
+            pos_label=pos_label,
+            detector_targets=detector_targets,
+        )
+        return self._test_lists(folds, 1.0 if independent else FOLDS_INFLATION)
+
+    def _test_lists(
+        self,
+        lists: Iterable[tuple[Any, NDArray[np.bool_], NDArray[Any]]],
+        inflation: float = 1.0,
+    ) -> RandomSelectionResult:
+        """Test lists one by one and together, leaving out those of one class."""
+        kept = keep_both_classes(lists)
+        rankings = [rank(check_ranking_input(y, score)) for _, y, score in kept]
+        return self._test(rankings, tuple(label for label, *_ in kept), inflation)
+
+    def _test(
+        self,
+        rankings: list[Ranking],
+        labels: tuple[Any, ...] = (),
+        inflation: float = 1.0,
+    ) -> RandomSelectionResult:
+        """Test one ranking; or several, if they have labels, and their mean.
+
+        A single list shares its luck with no other.
+        """
+        measure = self._measure()
+        nulls = [
+            null_of(ranking, self.metric, self._settings()) for ranking in rankings
+        ]
+        values = [measure.value(ranking) for ranking in rankings]
+        if not labels:
+            return self._result(values[0], nulls[0], rankings, progress=self.progress)
+        lists = track(
+            zip(values, nulls, rankings, strict=True),
+            total=len(rankings),
+            label="lists",
+            progress=self.progress,
+        )
+        parts = tuple(
+            self._result(value, null, [ranking]) for value, null, ranking in lists
+        )
+        mean = float(np.mean(values))
+        together = MeanNull(nulls, inflation=inflation if len(nulls) > 1 else 1.0)
+        return self._result(
+            mean, together, rankings, parts, labels, progress=self.progress
+        )
+
+    def _result(
+        self,
+        statistic: float,
+        null: RandomSelectionNull | MeanNull,
+        rankings: list[Ranking],
+        parts: tuple[RandomSelectionResult, ...] = (),
+        labels: tuple[Any, ...] = (),
+        *,
+        progress: bool = False,
+    ) -> RandomSelectionResult:
+        """Place a value under its null."""
+        log_p, log_bounds, error, method = null.tail(
+            statistic,
+            alternative=self.alternative,
+            method=self.method,
+            n_resamples=self.n_resamples,
+            random_state=self.random_state,
+            progress=progress,
+        )
+        return RandomSelectionResult(
+            statistic=statistic,
+            zscore=zscore_of(statistic, null),
+            pvalue=math.exp(log_p),
+            log10_pvalue=log_p / math.log(10),
+            pvalue_bounds=log_bounds
+            and (math.exp(log_bounds[0]), math.exp(log_bounds[1])),
+            pvalue_error=error,
+            null_mean=null.mean(),
+            null_std=null.std(),
+            n_samples=sum(map(n_items, rankings)),
+            n_targets=sum(int(ranking.n_targets) for ranking in rankings),
+            metric=self._measure().name,
+            method=method,
+            alternative=self.alternative,
+            null_distribution=null,
+            parts=parts,
+            labels=labels,
+            n_missed=sum(ranking.n_missed for ranking in rankings),
+        )
+
+
+def null_of(
+    ranking: Ranking, metric: str, settings: dict[str, Any]
+) -> RandomSelectionNull:
+    """Law of a metric on the list of a ranking, with its ties and missed targets.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        The ranking.
+    metric : str
+        Name of the metric function.
+    settings : dict
+        Its settings.
+
+    Returns
+    -------
+    null : RandomSelectionNull
+        The law.
+    """
+    groups = replace(ranking.tie_groups(), n_missed=ranking.n_missed)
+    return RandomSelectionNull._of_ties(
+        groups, int(ranking.n_targets), metric, **settings
+    )
+
+
+def zscore_of(value: float, null: RandomSelectionNull | MeanNull) -> float:
+    """Place of a value under its law, in standard deviations from the mean.
+
+    Parameters
+    ----------
+    value : float
+        Value of the metric, or its mean over several lists.
+    null : RandomSelectionNull or MeanNull
+        Its law.
+
+    Returns
+    -------
+    zscore : float
+        0.0 where ties leave luck no choice: the value is then the mean, of which
+        rounding may differ.
+    """
+    std = null.std()
+    return 0.0 if std == 0 else float((value - null.mean()) / std)

@@ -1,0 +1,111 @@
+"""The scorer of a ranking's place under random selection."""
+
+from skrank._utils._checks import check_undefined
+from skrank.inference._selection_score import check_statistic, selection_score
+from skrank.metrics._definitions import make_measure, plain_settings
+from skrank.metrics._scorers._ranking_scorer import RankingScorer, make
+
+
+def make_random_selection_scorer(
+    statistic: str,
+    *,
+    metric: str = "average_precision",
+    k: float | None = None,
+    t: float | None = None,
+    alpha: float | None = None,
+    normalize: str = "min",
+    ties: str = "expected",
+    pos_label: object = None,
+    undefined: float | str = float("nan"),
+    detector_targets: str | None = None,
+) -> RankingScorer:
+    """Make a scorer of how far a ranking is beyond luck.
+
+    Chance levels depend on the size of a fold and on its prevalence, and on a short
+    list lie far above the prevalence. These statistics take that out, so that folds
+    that differ compare. Larger is better for all of them.
+
+    Parameters
+    ----------
+    statistic : {"zscore", "log10_pvalue", "chance_adjusted"}
+        With the value S of the metric, its mean E and standard deviation D under random
+        selection of that fold: ``(S - E) / D``; the decimal logarithm of the p-value
+        ``P(luck >= S)``, with its sign turned, so that 3 stands for p = 0.001; or
+        ``(S - E) / (1 - E)``, 0 for luck and 1 for a perfect ranking.
+    metric : {"average_precision", "average_precision_at_k", "recall_at_t", \
+            "precision_at_t", "reciprocal_rank", "enrichment_factor", "rie", \
+            "bedroc"}, default="average_precision"
+        The metric function. "chance_adjusted" is not for "enrichment_factor" and "rie",
+        which have no largest value.
+    k, t : int or float, default=None
+        Depth of the metrics at k and at t.
+    alpha : float, default=None
+        Weight of the top in "rie" and "bedroc"; None is their default.
+    normalize : {"min", "relevant", "hits"}, default="min"
+        Divisor of "average_precision_at_k".
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Tie rule of the metric.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+    undefined : float or "raise", default=nan
+        Score of a fold without targets, or with targets alone.
+    detector_targets : {"outliers", "inliers"}, default=None
+        What the targets are to an outlier detector; see
+        :func:`make_average_precision_scorer`.
+
+    Returns
+    -------
+    scorer : callable
+        ``scorer(estimator, X, y) -> float``; "log10_pvalue" is named
+        "neg_log10_pvalue" then, as scikit-learn does.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`make_average_precision_scorer`; also if the statistic has no
+        meaning for the metric.
+
+    See Also
+    --------
+    RandomSelectionTest : The test itself, with its result.
+
+    Notes
+    -----
+    All three are finite for every ranking of a fold with targets and others. Constant
+    scores are what luck gives: 0 by each of them, as wherever ties leave luck no
+    choice. A perfect ranking of m targets without ties among n items has the p-value
+    1 / C(n, m), of which the logarithm does not underflow.
+
+    Mean and standard deviation are exact and cost next to nothing; a p-value takes from
+    ten milliseconds to seconds, see :class:`RandomSelectionTest`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from skrank import make_random_selection_scorer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> scorer = make_random_selection_scorer("chance_adjusted", pos_label=0)
+    >>> cross_val_score(KNeighborsClassifier(), X, y, scoring=scorer).round(2)
+    array([0.87, 0.93, 0.97, 0.94, 0.9 ])
+    """
+    settings = plain_settings(
+        metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties
+    )
+    measure = make_measure(metric, **settings)
+    check_statistic(statistic, measure)
+    answer = check_undefined(undefined)
+    name, larger = f"{statistic}({measure.name})", True
+    if statistic == "log10_pvalue":
+        name, larger = f"neg_{name}", False
+        answer = -answer if isinstance(answer, float) else answer
+    return make(
+        selection_score,
+        name,
+        {"statistic": statistic, "metric": metric, **settings},
+        pos_label,
+        answer,
+        detector_targets,
+        greater_is_better=larger,
+    )

@@ -1,0 +1,115 @@
+"""How much a metric varies where targets and others have normal scores.
+
+A sample of few targets says little about its own variability: most of the variance of
+average precision comes from a few hits at the top, which a sample has or has not. So
+the variance is also computed for an ideal ranking of the same metric value, the
+binormal one, in which targets and others have normal scores that differ in their mean
+and in their spread (Green and Swets 1966, chapter 3). It is a list like any other, only
+so long that its items are dense, and goes through the same influences.
+
+The spread is that of the better half of the targets, and hangs less on the first few
+than the metric does. Where others have heavier tails than targets it is below 1, the
+hits come late, and the metric varies less; where targets are partly at the top and
+partly anywhere, above 1.
+"""
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+
+from skrank.inference._variability._influence import influence
+from skrank.inference._variability._sample import Sample
+from skrank.metrics._definitions import Frame, Measure
+from skrank.ranking._ranking import Ranking
+
+# Distances between the means, from a ranking that is worse than one without information
+# to one without fault; bounds of the cells of scores; and how many targets the ideal
+# list has.
+_SHIFTS = np.linspace(-2, 8, 51)
+_BOUNDS = np.linspace(13, -6, 381)
+_DENSE = 1e7
+
+Array = NDArray[np.float64]
+
+# Least and largest spread, and how many there are to each doubling.
+_LEAST, _LARGEST, _STEPS = 0.5, 4.0, 4
+
+# What is added to a spread, relatively, times the root of the number of targets. The
+# standard error is 1 to 1.4 of normal targets. Chosen by simulation, with the model's
+# weight: benchmarks/coverage_of_intervals.py.
+_CAUTION = 1.75
+_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
+
+
+def spread_of_targets(ranking: Ranking) -> float:
+    """Standard deviation of the better half of the targets' scores, from their median.
+
+    Scores are those in which the non-targets are normal: the normal scores of the
+    shares of non-targets above each target, ties at their middle. The other half hardly
+    moves the metric, and heavy tails at the bottom would hide how late the first
+    targets come. A list of few targets that came close together by accident would make
+    the interval too short, so that a good standard error is added, `_CAUTION`.
+    """
+    groups, m = ranking.groups, ranking.groups.hits.sum()
+    above = groups.above - groups.hits_above
+    tied = groups.size - groups.hits
+    scores = ndtri((above + tied / 2 + 0.5) / (ranking.n_others + 1))
+    found = groups.hits_above + groups.hits
+    better = np.clip(m / 2 - groups.hits_above, 0, groups.hits)
+    median = np.mean([scores[found.searchsorted(m / 2, side)] for side in _SIDES])
+    variance = (better * (scores - median) ** 2).sum() / max((m - 1) / 2, 1)
+    spread = np.sqrt(variance) * (1 + _CAUTION / np.sqrt(m))
+    step = np.rint(_STEPS * np.log2(np.clip(spread, _LEAST, _LARGEST)))
+    return float(2 ** (step / _STEPS))
+
+
+def value_by_chance(measure: Measure, frame: Frame) -> float:
+    """Value of a ranking without information, among dense items."""
+    measure = replace(measure, ties="expected")
+    dense = _dense(frame)
+    return float(_values(measure, _sample(np.zeros(1), 1.0, dense), dense)[0])
+
+
+@lru_cache(maxsize=128)
+def binormal_variances(
+    measure: Measure, frame: Frame, spread: float
+) -> tuple[Array, Array]:
+    """Values of binormal rankings, ascending, and the variances at this list's size.
+
+    The targets' scores have the standard deviation `spread` where the others' have 1.
+    """
+    measure = replace(measure, ties="expected")
+    dense = _dense(frame)
+    sample = _sample(_SHIFTS, spread, dense)
+    variances = influence(measure, sample, dense).variance
+    scale = dense.n_targets / frame.n_targets
+    return _values(measure, sample, dense), np.asarray(scale * variances)
+
+
+def _dense(frame: Frame) -> Frame:
+    """Frame of the same shares, with so many items that they are dense."""
+    scale = _DENSE / frame.n_targets
+    return Frame(scale * frame.n_samples, _DENSE, scale * frame.cut)
+
+
+def _sample(shifts: Array, spread: float, dense: Frame) -> Sample:
+    """Dense lists of targets and others in cells of scores, one a shift."""
+    hits = np.diff(ndtr((shifts[:, None] - _BOUNDS) / spread), axis=1)
+    tied = np.diff(ndtr(-_BOUNDS))
+    others = np.zeros((shifts.size, 2 * tied.size + 1))
+    others[:, 1::2] = tied
+    n_others = dense.n_samples - dense.n_targets
+    return Sample(_DENSE * hits / hits.sum(axis=1, keepdims=True), n_others * others)
+
+
+def _values(measure: Measure, sample: Sample, dense: Frame) -> Array:
+    groups = sample.groups
+    gains = measure.gain(
+        groups.above, groups.size, groups.hits_above, groups.hits, dense
+    )
+    values = gains.sum(axis=1) / measure.divisor(dense) + measure.offset(dense)
+    return np.asarray(values)

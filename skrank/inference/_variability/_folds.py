@@ -1,0 +1,70 @@
+"""The mean over folds, whose values are not independent: corrected variances.
+
+Any two folds of a cross-validation are ranked by models that were fitted to mostly the
+same items. With J folds of variance s**2, and n_test items held out for n_train that a
+model is fitted to, Nadeau and Bengio (2003, "Inference for the generalization error",
+*Machine Learning* 52, 239-281, section 4.1) take the variance of the mean to be
+
+    (1 / J + n_test / n_train) s**2
+
+and refer to Student's t with J - 1 degrees of freedom. Bouckaert and Frank (2004) found
+that it holds for repeated folds, too.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skrank.ranking._cv_results import held_out
+
+
+def ratio_of_folds(cv_results: Mapping[str, Any]) -> float:
+    """Items held out for each that a model is fitted to, on average over the folds."""
+    train, test = (cv_results["indices"][name] for name in ("train", "test"))
+    ratios = [len(out) / len(fit) for fit, out in zip(train, test, strict=True)]
+    return float(np.mean(ratios))
+
+
+def check_same_folds(
+    cv_results_a: Mapping[str, Any], cv_results_b: Mapping[str, Any]
+) -> None:
+    """Check that two cross-validations hold out the same items in the same order."""
+    of_a, of_b = map(held_out, (cv_results_a, cv_results_b))
+    same = len(of_a) == len(of_b) and all(map(np.array_equal, of_a, of_b))
+    if not same:
+        msg = (
+            "`cv_results_b` must be of the same folds as `cv_results_a`, as by a `cv` "
+            "with a fixed random_state; got others."
+        )
+        raise ValueError(msg)
+
+
+def count_items(
+    cv_results: Mapping[str, Any], folds: list[tuple[int, NDArray[np.bool_], Any]]
+) -> tuple[int, int]:
+    """Items that are held out, and targets among them, in whatever many folds."""
+    test = held_out(cv_results)
+    items = np.concatenate([test[number] for number, *_ in folds])
+    is_target = np.concatenate([targets for _, targets, _ in folds])
+    _, first = np.unique(items, return_index=True)
+    return first.size, int(is_target[first].sum())
+
+
+def corrected_error(values: ArrayLike, ratio: float) -> float:
+    """Standard error of the mean of the values of folds; NaN of a single one."""
+    values = np.asarray(values)
+    if values.size < 2:
+        return math.nan
+    return math.sqrt((1 / values.size + ratio) * values.var(ddof=1))
+
+
+def sampling_error(errors: NDArray[np.float64], ratio: float) -> float:
+    """Standard error of the mean that the held-out items have for given models.
+
+    The folds of one round hold out each item once, and there are 1 + 1 / ratio of them;
+    further rounds hold out the same items again.
+    """
+    return math.sqrt((errors**2).mean() * ratio / (1 + ratio))

@@ -1,0 +1,244 @@
+"""From a standard error to an interval, on the scale from nothing to the best list.
+
+Metrics lie between the value of the worst list and that of a perfect one, and their
+sampling laws are skewed near both ends. The logit of the share of the perfect value
+takes most of that away.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import expit, logit
+from scipy.stats import beta, gamma
+from scipy.stats import t as student
+
+from skrank._utils._rounding import ROUNDING
+
+# What the binormal variance counts, in degrees of freedom; and by how much a sample
+# overstates those of its own variance, since it lacks the hits that it did not draw.
+# Chosen by simulation: benchmarks/coverage_of_intervals.py.
+_MODEL_WEIGHT = 6
+_OVERSTATED = 2
+
+# Hits above a cut below which their number is taken to be that of Poisson.
+_FEW_HITS = 5
+
+
+class IntervalRule(Protocol):
+    """How an interval is made."""
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of the estimate."""
+
+    def bounds(self, confidence_level: float, transform: str | None) -> Any:
+        """Lower and upper limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class CertainRule:
+    """The estimate alone, which no other sample would change."""
+
+    estimate: float
+    standard_error: float = 0.0
+
+    def bounds(
+        self, confidence_level: float, transform: str | None
+    ) -> tuple[float, float]:
+        """The estimate, whatever the level."""
+        return self.estimate, self.estimate
+
+
+@dataclass(frozen=True, slots=True)
+class NormalRule:
+    """Estimate plus and minus a quantile of standard errors, normal or Student's t.
+
+    The logit is that of the share of the way from `zero` to `best`. Where the estimate
+    has none there are no limits on that scale, unless those of the metric may stand
+    for them.
+    """
+
+    estimate: float
+    standard_error: float
+    least: float
+    best: float
+    plain_at_ends: bool = False
+    zero: float = 0.0
+    degrees_of_freedom: float = math.inf
+
+    def bounds(
+        self, confidence_level: float, transform: str | None
+    ) -> tuple[float, float]:
+        """Limits, within what is possible; no value where there is no spread."""
+        outside, scale = (1 - confidence_level) / 2, self.best - self.zero
+        share = (self.estimate - self.zero) / scale
+        logits = transform is not None
+        if self.plain_at_ends:
+            logits = logits and _inside(share)
+        if not self.standard_error > 0 or (logits and not _inside(share)):
+            return math.nan, math.nan
+        half = self.standard_error * student.isf(outside, self.degrees_of_freedom)
+        low, high = self.estimate - half, self.estimate + half
+        if logits:
+            half /= scale * share * (1 - share)
+            low = self.zero + scale * float(expit(logit(share) - half))
+            high = self.zero + scale * float(expit(logit(share) + half))
+        return float(max(self.least, low)), float(min(self.best, high))
+
+
+def _inside(share: float) -> bool:
+    """Whether a share has a logit, apart from rounding."""
+    return ROUNDING < share < 1 - ROUNDING
+
+
+@dataclass(frozen=True, slots=True)
+class FirstHitRule:
+    """Means of the reciprocal rank that the rank of the first hit does not contradict.
+
+    At the top of a list let each item be a target with the same probability p. Then the
+    rank R of the first one is geometric, ``P(R > r) = (1 - p)**r``, and the mean of 1/R
+    is ``-p log(p) / (1 - p)``. Limits of p are those of equal tails, as Clopper and
+    Pearson (1934) have them for a share. They follow from R alone, so that they are
+    ordered as the values are, and where a target is first they still say how often one
+    may not be.
+    """
+
+    estimate: float
+    standard_error: float
+    least: float
+
+    def bounds(
+        self, confidence_level: float, transform: str | None
+    ) -> tuple[float, float]:
+        """Equal tails, which no transform changes."""
+        outside = (1 - confidence_level) / 2
+        rank = 1 / self.estimate
+        rare = -math.expm1(math.log1p(-outside) / rank)
+        often = -math.expm1(math.log(outside) / (rank - 1)) if rank > 1 else 1.0
+        low, high = _mean_reciprocal_rank(rare), _mean_reciprocal_rank(often)
+        return max(self.least, min(low, self.estimate)), max(high, self.estimate)
+
+
+def _mean_reciprocal_rank(share: float) -> float:
+    """Mean reciprocal rank of the first target where each item is one with `share`."""
+    return -share * math.log(share) / (1 - share) if share < 1 else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class BetaRule:
+    """Quantiles of a Beta law of the metric's share of `best`."""
+
+    hits: float
+    misses: float
+    best: float
+
+    @property
+    def standard_error(self) -> float:
+        """Standard deviation of the law."""
+        return float(self.best * beta.std(self.hits, self.misses))
+
+    def bounds(
+        self, confidence_level: float, transform: str | None
+    ) -> tuple[float, float]:
+        """Equal tails, which no transform changes."""
+        outside = (1 - confidence_level) / 2
+        law = beta(self.hits, self.misses)
+        return self.best * float(law.ppf(outside)), self.best * float(law.isf(outside))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModeratedRule:
+    """The sample's own variance, moderated by that of binormal rankings.
+
+    All on the logit scale, as shares of the way from `zero` to the perfect value:
+    `share` is that of the estimate, kept half a hit away from the ends; `variance` its
+    own, with so many `degrees_of_freedom`; `model_shares`, ascending, and
+    `model_variances` are those of binormal rankings. The interval holds the values that
+    the estimate does not contradict, itself included: the variance is that at the
+    value, as in Wilson's interval, and so is the bias of the logit.
+
+    With few `hits` above a cut it also holds the values that their number does not
+    contradict, as a Poisson variable (Garwood 1936): each is worth `per_hit`.
+    """
+
+    estimate: float
+    share: float
+    variance: float
+    degrees_of_freedom: float
+    model_shares: NDArray[np.float64]
+    model_variances: NDArray[np.float64]
+    zero: float
+    least: float
+    best: float
+    n_targets: float
+    hits: float = math.inf
+    per_hit: float = 0.0
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error on the scale of the metric."""
+        slope = (self.best - self.zero) * self.share * (1 - self.share)
+        return float(slope * np.sqrt(self._variance_at(logit(self.share))))
+
+    def bounds(
+        self, confidence_level: float, transform: str | None
+    ) -> tuple[float, float]:
+        """Limits that the estimate does not contradict."""
+        df = self._own + _MODEL_WEIGHT
+        outside = (1 - confidence_level) / 2
+        t = student.isf(outside, df)
+        if transform is None:
+            half = t * self.standard_error
+            low, high = self.estimate - half, self.estimate + half
+        else:
+            scale = self.best - self.zero
+            low, high = (self.zero + scale * expit(self._limit(x)) for x in (t, -t))
+        low, high = min(low, self._with_losses(outside)), max(high, self.estimate)
+        if self.hits < _FEW_HITS:
+            few, many = self._by_hits(outside)
+            low, high = min(low, few), max(high, many)
+        return float(max(self.least, low)), float(min(self.best, high))
+
+    def _with_losses(self, outside: float) -> float:
+        """Estimate without as many targets as may be lost though none was.
+
+        A Poisson variable of that mean is 0 with the probability `outside`; each target
+        has its share of the estimate. Lists near the best say nothing of what could
+        come between their targets, and few targets cannot exclude it.
+        """
+        kept = max(0.0, 1 + math.log(outside) / self.n_targets)
+        return self.zero + kept * (self.estimate - self.zero)
+
+    def _by_hits(self, outside: float) -> tuple[float, float]:
+        """Limits by the number of hits alone."""
+        share = gamma.ppf(outside, self.hits) / self.hits if self.hits > 0 else 0.0
+        return share * self.estimate, self.per_hit * gamma.isf(outside, self.hits + 1)
+
+    @property
+    def _own(self) -> float:
+        """What the sample's variance counts, in degrees of freedom."""
+        return self.degrees_of_freedom / _OVERSTATED
+
+    def _variance_at(self, x: float) -> float:
+        """Variance of the logit if the truth is `x`."""
+        model = np.interp(x, logit(self.model_shares), self.model_variances)
+        own = self._own * self.variance
+        return float((own + _MODEL_WEIGHT * model) / (self._own + _MODEL_WEIGHT))
+
+    def _limit(self, t: float) -> float:
+        """The truth at which the estimate lies t standard errors too high."""
+
+        def excess(x: float) -> float:
+            variance = self._variance_at(x)
+            bias = (0.5 - expit(x)) * variance
+            return float(logit(self.share) + bias - t * np.sqrt(variance) - x)
+
+        reach = 1.0
+        start = float(logit(self.share))
+        while excess(start - reach) < 0 or excess(start + reach) > 0:
+            reach *= 2
+        return float(brentq(excess, start - reach, start + reach))

@@ -1,0 +1,155 @@
+"""The rule of an interval that rests on the sample and on the binormal model."""
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank._utils._rounding import ROUNDING
+from skrank.inference._variability._binormal import (
+    binormal_variances,
+    spread_of_targets,
+    value_by_chance,
+)
+from skrank.inference._variability._influence import influence_of
+from skrank.inference._variability._interval import (
+    FirstHitRule,
+    IntervalRule,
+    ModeratedRule,
+    NormalRule,
+)
+from skrank.metrics._definitions import Frame, Measure, ReciprocalRank
+from skrank.ranking._ranking import HitGroups, Ranking, hits_at
+
+# What a slip costs at least, with m targets times m**2: in average precision about 1.
+_LEAST_SLIP = 0.01
+
+
+class Reach(NamedTuple):
+    """Values of the worst and the best list without ties."""
+
+    least: float
+    best: float
+
+
+def reach_of(measure: Measure, frame: Frame) -> Reach:
+    """Values of the lists that have all targets last, and first; O(m)."""
+    places = np.arange(int(frame.n_targets))
+    last = int(frame.n_samples) - places.size
+    return Reach(
+        _value_of(measure, frame, places + last), _value_of(measure, frame, places)
+    )
+
+
+def _value_of(measure: Measure, frame: Frame, places: NDArray[np.intp]) -> float:
+    """Value of the list that has its targets on these places, without ties."""
+    rank, single = np.arange(places.size), np.ones(places.size, dtype=np.intp)
+    groups = HitGroups(places, single, rank, single)
+    row = np.zeros(places.size, dtype=np.intp)
+    return float(measure.values(groups, row, 1, frame)[0])
+
+
+def normal_rule(measure: Measure, ranking: Ranking, error: float) -> NormalRule:
+    """Rule of an estimate with a standard error; one by rounding is none."""
+    reach = reach_of(measure, measure.frame(ranking, ranking.n_targets))
+    estimate = measure.value(ranking)
+    error = 0.0 if error <= ROUNDING * reach.best else error
+    return NormalRule(
+        estimate, error, min(reach.least, estimate), max(reach.best, estimate)
+    )
+
+
+def resampled_rule(measure: Measure, ranking: Ranking, error: float) -> IntervalRule:
+    """Rule by the deviation of resampled lists, with limits at the ends, too.
+
+    Where they do not differ, the error is that of a share of m that is half a target
+    away from all of them. No resample has its first target above that of the list, so
+    that the limits of the reciprocal rank follow from its rank.
+    """
+    rule = _resampled_rule(measure, ranking, error)
+    if isinstance(measure, ReciprocalRank):
+        return FirstHitRule(rule.estimate, rule.standard_error, rule.least)
+    return rule
+
+
+def _resampled_rule(measure: Measure, ranking: Ranking, error: float) -> NormalRule:
+    rule = normal_rule(measure, ranking, error)
+    if rule.standard_error > 0:
+        return replace(rule, plain_at_ends=True)
+    share = 0.5 / float(ranking.n_targets)
+    error = rule.best * float(np.sqrt(share * (1 - share) / ranking.n_targets))
+    return replace(rule, standard_error=error, plain_at_ends=True)
+
+
+def moderated_rule(measure: Measure, ranking: Ranking) -> ModeratedRule:
+    """Moderate the variance of the influences, as Smyth (2004) does those of genes."""
+    found = influence_of(measure, ranking)
+    frame = measure.frame(ranking, ranking.n_targets)
+    reach, estimate = reach_of(measure, frame), measure.value(ranking)
+    # hits above a cut may not be fewer than their least; the rest start from nothing
+    zero = 0.0 if measure.ordered else reach.least
+    scale = reach.best - zero
+    values, variances = binormal_variances(measure, frame, spread_of_targets(ranking))
+    inside = (values > zero) & (values < reach.best - ROUNDING * scale)
+    model = (values[inside] - zero) / scale
+    chance = (value_by_chance(measure, frame) - zero) / scale
+    share = _keep_inside(
+        measure, frame, (estimate - zero) / scale, zero, reach.best, chance
+    )
+    return ModeratedRule(
+        estimate=estimate,
+        share=share,
+        variance=_on_logit_scale(float(found.variance) / scale**2, share),
+        degrees_of_freedom=min(found.degrees_of_freedom, float(ranking.n_targets)),
+        model_shares=model,
+        model_variances=_on_logit_scale(variances[inside] / scale**2, model),
+        zero=zero,
+        least=min(reach.least, estimate),
+        best=max(reach.best, estimate),
+        n_targets=float(ranking.n_targets),
+        **_hits_above_cut(measure, ranking, frame),
+    )
+
+
+def _hits_above_cut(
+    measure: Measure, ranking: Ranking, frame: Frame
+) -> dict[str, float]:
+    """Hits above a cut, and what a single one is worth, on average over its places."""
+    if frame.cut >= frame.n_samples:
+        return {}
+    alone = measure.gain(np.arange(int(frame.cut)), 1, 0, 1, frame)
+    return {
+        "hits": float(hits_at(ranking, frame.cut)),
+        "per_hit": float(np.mean(alone) / measure.divisor(frame)),
+    }
+
+
+def _keep_inside(
+    measure: Measure,
+    frame: Frame,
+    share: float,
+    zero: float,
+    best: float,
+    chance: float,
+) -> float:
+    """Keep a share away from the ends, where its logit is infinite.
+
+    By half a hit from the worst; the last one may be worth nearly nothing, but not less
+    than one of the m hits by chance. And by half a slip from the best: one other that
+    stands above the last hit that counts.
+    """
+    scale = best - zero
+    hit = float(measure.gain(frame.cut - 1, 1, 0, 1, frame) / measure.divisor(frame))
+    least = max(hit / scale, chance / frame.n_targets) / 2
+    m = int(frame.n_targets)
+    places = np.arange(m)
+    slipped = places + (places >= min(m, int(frame.cut)) - 1)
+    nearly = _value_of(measure, frame, slipped)
+    slip = (best - nearly) or hit  # which costs nothing in a top of nearly all items
+    most = 1 - max(slip / scale, _LEAST_SLIP / m**2) / 2
+    return min(max(share, least), max(least, most))
+
+
+def _on_logit_scale(variance: Any, share: Any) -> Any:
+    return variance / np.square(share * (1 - share))

@@ -1,0 +1,36 @@
+"""The survival view: the ranks of the targets are the times at which they are found.
+
+Recall at t is one minus the share of targets that survive rank t, and the targets are
+taken to survive independently of each other (Su and Zhang, slides).
+"""
+
+import numpy as np
+
+from skrank.metrics._definitions import AveragePrecision, Measure
+from skrank.ranking._ranking import HitGroups, Ranking
+
+
+def survival_error(measure: Measure, ranking: Ranking) -> float:
+    """Standard error of hits above a cut, or of average precision; O(m)."""
+    frame = measure.frame(ranking, ranking.n_targets)
+    if isinstance(measure, AveragePrecision):
+        return _average_precision_error(ranking.groups, ranking.n_targets)
+    recall = measure.value(ranking) * measure.divisor(frame) / frame.n_targets
+    variance = frame.n_targets * recall * (1 - recall)
+    return float(np.sqrt(variance) / measure.divisor(frame))
+
+
+def _average_precision_error(groups: HitGroups, n_targets: float) -> float:
+    """Error of the sum of r(t) / t over the ranks t of the hits, taken as fixed.
+
+    Cov(r(s), r(t)) = r(s) (1 - r(t)) / m for s <= t. Within a tie the hits are spread
+    evenly.
+    """
+    index = np.repeat(np.arange(groups.hits.size), groups.hits)
+    found = np.arange(1, index.size + 1)
+    step = (groups.size[index] + 1) / (groups.hits[index] + 1)
+    rank = groups.above[index] + (found - groups.hits_above[index]) * step
+    recall = found / n_targets
+    reached, left = recall / rank, (1 - recall) / rank
+    pairs = reached * (left + 2 * (np.cumsum(left[::-1])[::-1] - left))
+    return float(np.sqrt(pairs.sum() / n_targets))

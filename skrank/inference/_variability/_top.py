@@ -1,0 +1,135 @@
+"""The hits among the top t, at many depths at once: how they vary together.
+
+Recall at a cut is that of an empirical process whose cut is estimated, too (Ash and
+Hughes-Oliver 2022). In their notation n items are ranked, m of them targets, t are
+tested; k = hits/m, rho = t/n, pi = m/n, and Lambda is the probability that an item
+scored at the cut is a target.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank.ranking._ranking import Ranking, hits_at
+
+Floats = NDArray[np.float64]
+
+# The window in which Lambda is counted reaches at least so many ranks to each side.
+_LEAST_REACH = 5
+
+# Added to correlations of 1, which neighbouring depths may have but for rounding.
+_RIDGE = 1e-8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overlap:
+    """What tops of one ranking share with tops of another, or with its own.
+
+    Rows are depths in the one, columns in the other: the targets and the items that are
+    in both. Ties that reach across a cut are shared out.
+    """
+
+    hits: Floats
+    items: Floats
+
+
+def targets_around(ranking: Ranking, t: Any) -> Any:
+    """Share of targets among the items ranked around each depth, as chemmodlab has it.
+
+    The window reaches t/2 ranks to each side, at least 5, and ends where the list does;
+    ties across its ends are shared out. Ash and Hughes-Oliver smooth the scores by a
+    kernel instead; ranks need no bandwidth and know no scale.
+    """
+    reach = np.maximum(np.asarray(t) / 2, _LEAST_REACH)
+    first, last = np.clip([t - reach, t + reach], 0, ranking.n_samples)
+    return (hits_at(ranking, last) - hits_at(ranking, first)) / (last - first)
+
+
+def covariance(
+    overlap: Overlap,
+    hits: tuple[Any, Any],
+    depths: tuple[Any, Any],
+    around: tuple[Any, Any],
+    n_samples: float,
+    n_targets: float,
+) -> Any:
+    """Covariances of the hits at two depths, of one ranking or of two.
+
+    Of samples of as many targets and as many others: with the hits h and the others
+    f = t - h above a cut where an item is a target with the probability Lambda, the
+    hits change by (1 - Lambda) for each target that moves above it, and by -Lambda for
+    each other. So it is (1 - Lambda_1)(1 - Lambda_2)(h_12 - h_1 h_2 / m)
+    + Lambda_1 Lambda_2 (f_12 - f_1 f_2 / (n - m)).
+    """
+    others = tuple(t - h for t, h in zip(depths, hits, strict=True))
+    of_targets = overlap.hits - hits[0] * hits[1] / n_targets
+    shared = overlap.items - overlap.hits
+    of_others = shared - others[0] * others[1] / (n_samples - n_targets)
+    kept = (1 - around[0]) * (1 - around[1])
+    return kept * of_targets + around[0] * around[1] * of_others
+
+
+def covariance_of_random_targets(
+    overlap: Overlap,
+    hits: tuple[Any, Any],
+    depths: tuple[Any, Any],
+    around: tuple[Any, Any],
+    n_samples: float,
+    n_targets: float,
+) -> Any:
+    """Return the same for samples of n items, whose number of targets varies.
+
+    Ash and Hughes-Oliver have that of k_1 and k_2 at one depth,
+    [pi (k_12 - k_1 k_2)(1 - Lambda_1 - Lambda_2) + (rho_12 - rho**2) Lambda_1 Lambda_2]
+    / (n pi**2). It is the mean product of two influences, and that is for two depths
+    as for one; here times m**2.
+    """
+    spread = overlap.hits - hits[0] * hits[1] / n_targets
+    moved = overlap.items - depths[0] * depths[1] / n_samples
+    return spread * (1 - around[0] - around[1]) + moved * (around[0] * around[1])
+
+
+def overlap(
+    places: tuple[NDArray[np.intp], NDArray[np.intp]],
+    targets: NDArray[np.intp],
+    depths: NDArray[Any],
+) -> Overlap:
+    """Count what tops share at all depths, by `cut_places`; O(n + n_depths**3)."""
+    shares = [_shares(place, depths) for place in places]
+    size = tuple(share.shape[1] for share in shares)
+    cells = np.ravel_multi_index(places, size)
+    items, hits = (
+        shares[0] @ np.bincount(kept, minlength=size[0] * size[1]).reshape(size)
+        for kept in (cells, cells[targets])
+    )
+    return Overlap(hits @ shares[1].T, items @ shares[1].T)
+
+
+def _shares(places: NDArray[np.intp], depths: NDArray[Any]) -> Floats:
+    """Share of each place, column, that is among the top of each depth, row."""
+    size = np.bincount(places, minlength=2 * depths.size + 1)
+    start = np.cumsum(size) - size
+    inside = (depths[:, np.newaxis] - start) / np.maximum(size, 1)
+    shares: Floats = np.clip(inside, 0.0, 1.0)
+    return shares
+
+
+def critical_value(
+    covariances: Floats, level: float, n_draws: int, rng: np.random.Generator
+) -> float:
+    """Quantile of the largest deviation, in standard errors, of normal variables.
+
+    The sup-t band of Montiel Olea and Plagborg-Moller (2019); O(n_draws * n_depths**2).
+    What does not vary has no deviation; 0 if nothing does.
+    """
+    varies = np.diag(covariances) > 0
+    if not varies.any():
+        return 0.0
+    covariances = covariances[np.ix_(varies, varies)]
+    errors = np.sqrt(np.diag(covariances))
+    correlations = covariances / np.outer(errors, errors)
+    root = np.linalg.cholesky(correlations + _RIDGE * np.eye(errors.size))
+    draws = rng.standard_normal((n_draws, errors.size)) @ root.T
+    return float(np.quantile(np.abs(draws).max(axis=1), level))

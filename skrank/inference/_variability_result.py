@@ -1,0 +1,138 @@
+"""What is known of the sampling error of a metric: a record that prints itself."""
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrank._utils._checks import check_fraction, check_option
+from skrank.inference._variability._interval import IntervalRule
+
+TRANSFORMS = ("logit", None)
+
+
+class ConfidenceInterval(NamedTuple):
+    """Limits of a confidence interval.
+
+    Attributes
+    ----------
+    low, high : float
+        Lower and upper limit.
+    """
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class MetricVariabilityResult:
+    """Result of :class:`MetricVariability`.
+
+    The fields are the same whatever the method.
+
+    Attributes
+    ----------
+    estimate : float
+        Value of the metric.
+    standard_error : float
+        Its standard error, on the scale of the metric; 0 where the value cannot vary,
+        NaN where a single target, or a single other, does not tell.
+    method : str
+        Method that gave the standard error; never "auto".
+    metric : str
+        Name of the metric with its cut-off.
+    n_samples, n_targets : int
+        Number of items, and of targets among them; those of all folds, each once.
+    values : tuple of float
+        Values of the metric on the folds of a cross-validation; empty for one ranking.
+    """
+
+    estimate: float
+    standard_error: float
+    method: str
+    metric: str
+    n_samples: int
+    n_targets: int
+    _rule: IntervalRule
+    values: tuple[float, ...] = ()
+
+    def confidence_interval(
+        self, confidence_level: float = 0.95, transform: str | None = "logit"
+    ) -> ConfidenceInterval:
+        """Interval that holds the metric's mean over samples of this size.
+
+        Parameters
+        ----------
+        confidence_level : float, default=0.95
+            Share of the samples whose interval is to hold the mean.
+        transform : {"logit", None}, default="logit"
+            Scale on which the interval is symmetric: the logit of the share of the
+            perfect value, or the metric itself. Quantiles of "posterior" do not depend
+            on it.
+
+        Returns
+        -------
+        interval : ConfidenceInterval
+            Lower and upper limit, not beyond the worst and the best list without ties
+            ("posterior" only knows that a share is at most 1); the value itself where
+            it cannot vary, at t = n or with scores that are all equal. Otherwise NaN,
+            with a warning, where the standard error is 0 or unknown, and by logit of a
+            value that has none.
+
+        Raises
+        ------
+        ValueError
+            If `confidence_level` is not between 0 and 1, or `transform` is unknown.
+        """
+        level = check_fraction("confidence_level", confidence_level)
+        check_option("transform", transform, TRANSFORMS)
+        limits = self._limits(level, transform)
+        if math.isnan(limits.low):
+            warnings.warn(
+                f"The interval of {self.metric} is undefined by {self.method}: the "
+                "standard error must be above 0 and the value not the last there is; "
+                f"got {self.standard_error:.4g} and {self.estimate:.4g}.",
+                UndefinedMetricWarning,
+                stacklevel=2,
+            )
+        return limits
+
+    def _limits(
+        self, level: float = 0.95, transform: str | None = "logit"
+    ) -> ConfidenceInterval:
+        return ConfidenceInterval(*self._rule.bounds(level, transform))
+
+    def __str__(self) -> str:
+        """Say what is known, in words and numbers."""
+        low, high = self._limits()
+        lists = f"{len(self.values)} lists" if self.values else "list"
+        return "\n".join(
+            [
+                f"Variability of {self.metric}",
+                f"  {lists:<10} {self.n_samples} items, {self.n_targets} targets "
+                f"(prevalence {self.n_targets / self.n_samples:.4g})",
+                f"  value      {self.estimate:.4g}"
+                f"{' on average' if self.values else ''}",
+                f"  error      {self.standard_error:.3g}, by {self.method}",
+                f"  95 %       {low:.4g} to {high:.4g}",
+            ]
+        )
+
+    def __repr__(self) -> str:
+        """Print the summary, also where a notebook shows the result."""
+        return str(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain numbers and strings.
+
+        Returns
+        -------
+        fields : dict
+            All fields but the values of folds, and the limits of the 95 % interval as
+            "low" and "high".
+        """
+        names = [name for name in self.__slots__ if name not in ("_rule", "values")]
+        fields = {name: getattr(self, name) for name in names}
+        return {**fields, **self._limits()._asdict()}

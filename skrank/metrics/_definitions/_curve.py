@@ -1,0 +1,286 @@
+"""Figures of the curve of a ranking: what its operating points come to in one number.
+
+A measure adds up what tie groups gain, each for itself. These do not: a maximum over
+the operating points, or what one of them says that is found by its recall. They are
+read from a ranking, as a measure is, but have no law under random selection; but for
+R-precision, whose law is that of a measure, precision at the number of targets.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank._utils._checks import (
+    TIES,
+    check_depth,
+    check_option,
+    check_positive,
+    check_share,
+)
+from skrank.curves._operating_points import points_of
+from skrank.metrics._definitions import Frame, PrecisionAtT, reciprocal_rank_of_hit
+from skrank.ranking._ranking import SLACK, Ranking
+
+_AREAS = {"precision": "recall_precision_area", "specificity": "roc_area"}
+
+
+class _OfAll:
+    """A figure of the whole list."""
+
+    __slots__ = ()
+
+    @property
+    def orders_ties(self) -> bool:
+        """Points are those between ties, or weights are shared out."""
+        return False
+
+    @property
+    def counts_ranks(self) -> bool:
+        """Values are shares, or depths in the unit of the weights."""
+        return False
+
+    def reach(self, n_samples: int, n_targets: int) -> float:
+        """All tie groups are asked for."""
+        return math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class MaxFScore(_OfAll):
+    """Largest F-score of the operating points."""
+
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the settings."""
+        object.__setattr__(self, "beta", check_positive("beta", self.beta))
+
+    @property
+    def name(self) -> str:
+        """Name as printed, with beta."""
+        return f"max_f_score(beta={self.beta:.12g})"
+
+    def value(self, ranking: Ranking) -> float:
+        """Largest value; 0 if no target was scored."""
+        return float(points_of(ranking).f_score(self.beta).max(initial=0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class BreakevenPoint(_OfAll):
+    """Where the interpolated curve has recall equal to precision.
+
+    The interpolated precision at recall r is the largest of the points of recall r or
+    more. It is r or more if some point has recall and precision of r or more, that is,
+    if r is at most the smaller of the two; so the last such r is the largest of these
+    minima. Up to it the step function, which falls, is above the diagonal, and beyond
+    it below, or at its end.
+    """
+
+    @property
+    def name(self) -> str:
+        """Name as printed."""
+        return "breakeven_point"
+
+    def value(self, ranking: Ranking) -> float:
+        """Largest minimum of recall and precision; 0 if no target was scored."""
+        points = points_of(ranking)
+        least = np.minimum(points.recall, points.precision)
+        return min(1.0, float(least.max(initial=0.0)))
+
+
+@dataclass(frozen=True, slots=True)
+class InterpolatedPrecision(_OfAll):
+    """Best precision of the operating points of a recall, or of a higher one."""
+
+    recall: float
+
+    def __post_init__(self) -> None:
+        """Check the settings."""
+        share = check_share("recall", self.recall, zero=True)
+        object.__setattr__(self, "recall", share)
+
+    @property
+    def name(self) -> str:
+        """Name as printed, with the recall."""
+        return f"precision_at_recall({self.recall:.12g}, interpolate=True)"
+
+    def value(self, ranking: Ranking) -> float:
+        """Largest precision; 0 if the recall is not reached."""
+        points = points_of(ranking)
+        first = _first_of(points.hits, _targets_needed(self.recall, ranking))
+        return float(points.precision[first:].max(initial=0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class InterpolatedArea(_OfAll):
+    """Area under the points that no other dominates, read as a step function."""
+
+    rate: str = "precision"
+
+    @property
+    def name(self) -> str:
+        """Name as printed, with the rate."""
+        return f"{_AREAS[self.rate]}(interpolate=True)"
+
+    def value(self, ranking: Ranking) -> float:
+        """Area of the step function."""
+        return points_of(ranking).not_dominated(self.rate).area(self.rate)
+
+
+@dataclass(frozen=True, slots=True)
+class RPrecision(_OfAll):
+    """Precision at the depth of the number of targets."""
+
+    ties: str = "expected"
+
+    def __post_init__(self) -> None:
+        """Check the settings."""
+        check_option("ties", self.ties, TIES)
+
+    @property
+    def name(self) -> str:
+        """Name as printed."""
+        return "r_precision"
+
+    def reach(self, n_samples: int, n_targets: int) -> float:
+        """Depth of the number of targets."""
+        return n_targets
+
+    def value(self, ranking: Ranking) -> float:
+        """Precision at that depth; beyond the scored list there are no hits."""
+        groups, depth = ranking.groups, ranking.n_targets
+        if not groups.hits.size:
+            return 0.0
+        cut = min(depth, ranking.n_samples)
+        if self.ties == "threshold":
+            cut = ranking.group_end(cut)
+        frame = Frame(ranking.n_samples, ranking.n_targets, cut, ranking.n_missed)
+        groups = groups.down_to(cut)
+        hits = PrecisionAtT(self.ties).gain(
+            groups.above, groups.size, groups.hits_above, groups.hits, frame
+        )
+        return min(1.0, float(hits.sum() / max(cut, depth)))
+
+
+@dataclass(frozen=True, slots=True)
+class RocArea(_OfAll):
+    """Area under the ROC curve: pairs of a target and an other in the right order."""
+
+    ties: str = "expected"
+
+    def __post_init__(self) -> None:
+        """Check the settings."""
+        check_option("ties", self.ties, TIES)
+
+    @property
+    def name(self) -> str:
+        """Name as printed."""
+        return "roc_area"
+
+    def value(self, ranking: Ranking) -> float:
+        """Share of the pairs, of a tie as many as its rule says."""
+        groups = ranking.groups
+        tied = groups.size - groups.hits
+        below = ranking.n_others - (groups.above - groups.hits_above) - tied
+        share = {"expected": 0.5, "optimistic": 1.0}.get(self.ties, 0.0)
+        # the ratio first: products of weights can leave the range of floats
+        shares = groups.hits * ((below + share * tied) / ranking.n_others)
+        return float(shares.sum() / ranking.n_targets)
+
+
+@dataclass(frozen=True, slots=True)
+class KAtRecall(_OfAll):
+    """Items to take from the top until a share of the targets is found."""
+
+    recall: float
+    ties: str = "expected"
+
+    def __post_init__(self) -> None:
+        """Check the settings."""
+        object.__setattr__(self, "recall", check_share("recall", self.recall))
+        check_option("ties", self.ties, TIES)
+
+    @property
+    def name(self) -> str:
+        """Name as printed, with the recall."""
+        return f"k_at_recall({self.recall:.12g})"
+
+    @property
+    def orders_ties(self) -> bool:
+        """A tie that is retrieved whole has one depth."""
+        return self.ties != "threshold"
+
+    def value(self, ranking: Ranking) -> float:
+        """Rank of the last target that is needed; inf if it was missed."""
+        hit = _last_needed(self.recall, ranking)
+        return math.inf if hit is None else float(hit.rank(self.ties))
+
+
+@dataclass(frozen=True, slots=True)
+class PrecisionAtRecall(KAtRecall):
+    """Precision at the depth that gives a recall."""
+
+    @property
+    def name(self) -> str:
+        """Name as printed, with the recall."""
+        return f"precision_at_recall({self.recall:.12g})"
+
+    def value(self, ranking: Ranking) -> float:
+        """Share of targets down to the last that is needed; 0 if it was missed."""
+        hit = _last_needed(self.recall, ranking)
+        return 0.0 if hit is None else min(1.0, float(hit.precision(self.ties)))
+
+
+class _Hit(NamedTuple):
+    """Hit number `place` of a tie group; with weights, the weight down to it."""
+
+    above: Any
+    size: Any
+    hits_above: Any
+    hits: Any
+    place: Any
+
+    def rank(self, ties: str) -> Any:
+        """Mean rank over the orders inside the group, or what the rule says."""
+        if ties == "expected":
+            return self.above + self.place * (self.size + 1) / (self.hits + 1)
+        places = {
+            "threshold": self.size,
+            "optimistic": self.place,
+            "pessimistic": self.size - self.hits + self.place,
+        }
+        return self.above + places[ties]
+
+    def precision(self, ties: str) -> Any:
+        """Share of targets down to the rank, or its mean over the orders."""
+        if ties == "threshold":
+            return (self.hits_above + self.hits) / self.rank(ties)
+        found = self.hits_above + self.place
+        if ties == "expected":
+            return found * reciprocal_rank_of_hit(
+                above=self.above, size=self.size, hits=self.hits, place=self.place
+            )
+        return found / self.rank(ties)
+
+
+def _last_needed(recall: float, ranking: Ranking) -> _Hit | None:
+    """Return the hit that completes a share of the targets, if it was scored."""
+    groups, needed = ranking.groups, _targets_needed(recall, ranking)
+    index = _first_of(groups.hits_above + groups.hits, needed)
+    if index == groups.hits.size:
+        return None
+    group = groups.take(index)
+    place = needed - group.hits_above
+    return _Hit(group.above, group.size, group.hits_above, group.hits, place)
+
+
+def _targets_needed(recall: float, ranking: Ranking) -> float:
+    """Targets that make up a share of all: whole ones, or their weight."""
+    return check_depth("recall", recall, ranking.n_targets, whole=ranking.whole)
+
+
+def _first_of(found: NDArray[Any], needed: float) -> int:
+    """Index of the first point that has found so many, up to rounding of weights."""
+    return int(np.searchsorted(found, needed * (1 - SLACK)))

@@ -1,0 +1,190 @@
+"""What a measure is: gains of tie groups, and the list they are gained in."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from math import inf
+from typing import ClassVar, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank._utils._checks import TIES, check_depth, check_option
+from skrank.metrics._definitions._tie_sums import Array
+from skrank.ranking._ranking import HitGroups, Ranking
+
+_STRETCH = 2**16  # tie groups, whose gains the processor's cache holds
+
+
+class ListShape(Protocol):
+    """What a measure must know of a list to place its cut."""
+
+    @property
+    def n_scored(self) -> float:
+        """Number of items that have a place in the list, or their total weight."""
+
+    @property
+    def n_missed(self) -> int:
+        """Number of targets that were never scored."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether depths are counts."""
+
+    def group_end(self, depth: float) -> float:
+        """Depth at which the tie group that reaches across `depth` ends."""
+
+
+class Frame(NamedTuple):
+    """What counts of a list as a whole: its items, its targets, the depth of the cut.
+
+    The `n_missed` targets that were never scored are among the items and the targets.
+    """
+
+    n_samples: float
+    n_targets: float
+    cut: float
+    n_missed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Measure(ABC):
+    """A sum of gains over tie groups, divided by a constant, from an offset on.
+
+    `closing` tells apart the last group that counts: the value of a list is linear in
+    the sum S of all gains before it, ``slope * S + intercept``. For most measures this
+    is only the division by the constant; it gives room to those whose divisor depends
+    on the hits.
+    """
+
+    ties: str = "expected"
+
+    #: Whether the order of the groups above the cut matters.
+    ordered: ClassVar[bool] = True
+    #: Hits after which further ones add nothing; None: all count.
+    counted_hits: ClassVar[int | None] = None
+    #: Whether the value is the sum of gains over a constant, whatever the hits.
+    additive: ClassVar[bool] = True
+    #: Whether leaving out one item of many changes the value by little.
+    smooth: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Check the tie rule."""
+        check_option("ties", self.ties, TIES)
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Name as printed, with the cut-off."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Least and largest value, over all lists; rounding of sums may step over."""
+        return 0.0, 1.0
+
+    @property
+    def pairwise(self) -> bool:
+        """Whether gains are ``A d H + B d + C d (d - 1)`` and the divisor constant.
+
+        The sum of gains is then one over items and pairs of items that are targets.
+        """
+        return self.ties in ("expected", "threshold")
+
+    @property
+    def orders_ties(self) -> bool:
+        """Whether it takes the items of a tie one by one, in an order."""
+        return False
+
+    @property
+    def counts_ranks(self) -> bool:
+        """Whether a rank counts as a number, so that its unit must be one item."""
+        return False
+
+    def cut(self, shape: ListShape) -> float:
+        """Depth of the list that counts."""
+        return shape.n_scored
+
+    def reach(self, n_samples: int, n_targets: int) -> float:
+        """Depth below which tie groups may begin that are not asked for."""
+        return inf
+
+    def frame(self, shape: ListShape, n_targets: float) -> Frame:
+        """Place the cut on a list."""
+        n_samples = shape.n_scored + shape.n_missed
+        return Frame(n_samples, n_targets, self.cut(shape), shape.n_missed)
+
+    @abstractmethod
+    def gain(
+        self,
+        above: Array,
+        size: Array,
+        hits_above: Array,
+        hits: Array,
+        frame: Frame,
+    ) -> Array:
+        """What a group of `size` items with `hits` hits adds below `above` items."""
+
+    @abstractmethod
+    def divisor(self, frame: Frame) -> float:
+        """Return the constant that the sum of gains is divided by."""
+
+    def offset(self, frame: Frame) -> float:
+        """Return the value of a list in which nothing is gained."""
+        return 0.0
+
+    def closing(self, groups: HitGroups, frame: Frame) -> tuple[Array, Array]:
+        """Slope and intercept of the value in the sum of the gains above `groups`."""
+        divisor = self.divisor(frame)
+        last = self._gain_of(groups, frame) / divisor
+        return 1 / divisor, last + self.offset(frame)
+
+    def value(self, ranking: Ranking) -> float:
+        """Value of one ranking, within the bounds; O(m) for m targets."""
+        frame = self.frame(ranking, ranking.n_targets)
+        if self.additive:
+            counted = ranking.groups.down_to(frame.cut)
+            value = self._total(counted, frame) / self.divisor(frame)
+            value += self.offset(frame)
+        else:
+            row = np.zeros(ranking.groups.hits.size, dtype=np.intp)
+            value = float(self.values(ranking.groups, row, 1, frame)[0])
+        low, high = self.bounds
+        return min(max(low, value), high)
+
+    def values(
+        self, groups: HitGroups, row: NDArray[np.intp], n_rows: int, frame: Frame
+    ) -> NDArray[np.float64]:
+        """Values of many lists at once; `row`, ascending, says whose group is whose."""
+        counted = np.flatnonzero(groups.above < frame.cut)
+        groups, row = groups.take(counted), row[counted]
+        last = np.flatnonzero(np.diff(row, append=-1))
+        gain = self._gain_of(groups, frame)
+        gain[last] = 0.0
+        total = np.bincount(row, gain, n_rows)[row[last]]
+        slope, intercept = self.closing(groups.take(last), frame)
+        values = np.full(n_rows, self.offset(frame))
+        values[row[last]] = slope * total + intercept
+        return values
+
+    def _total(self, groups: HitGroups, frame: Frame) -> float:
+        """Sum of all gains; a stretch at a time, which bounds the memory it takes."""
+        if groups.hits.size <= _STRETCH:
+            return float(self._gain_of(groups, frame).sum())
+        starts = range(0, groups.hits.size, _STRETCH)
+        parts = (groups.take(slice(start, start + _STRETCH)) for start in starts)
+        return sum(float(self._gain_of(part, frame).sum()) for part in parts)
+
+    def _gain_of(self, groups: HitGroups, frame: Frame) -> Array:
+        return self.gain(
+            groups.above, groups.size, groups.hits_above, groups.hits, frame
+        )
+
+
+def reach_of(depth: float, n_samples: int) -> float:
+    """Depth of `t` or `k`, or one more."""
+    return depth if isinstance(depth, int) else 1 + depth * n_samples
+
+
+def place_cut(name: str, depth: float, ties: str, shape: ListShape) -> float:
+    """Depth of a cut, moved to the end of its tie group under "threshold"."""
+    cut = check_depth(name, depth, shape.n_scored, whole=shape.whole)
+    return shape.group_end(cut) if ties == "threshold" else cut

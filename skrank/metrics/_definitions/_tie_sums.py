@@ -1,0 +1,224 @@
+"""The arithmetic of ties: what the orders inside a group come to, in closed form.
+
+Nothing here knows a measure. All take arrays that are broadcast against each other, in
+the notation of `_ranking`: T items and H hits above a group of b items with d hits.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import digamma, exprel
+from scipy.stats import hypergeom
+
+from skrank.ranking._ranking import HitGroups
+
+Array = Any  # numbers or arrays of them, broadcast against each other
+
+# Others in a group up to which the recurrence over its hits starts where all are hits;
+# and the logarithm of a chance that no sum of doubles feels.
+_FEW = 200
+_SHORT = 32  # items of a group whose sums have so many terms
+_TERMS = 2**18  # of a mean over the hits of a group, computed together
+_GROUPS = 2**11  # such groups in one table, which the processor's cache holds
+_NEGLIGIBLE = math.log(1e-17)
+# Standard deviations beyond which a log-concave law has no chance that can be felt,
+# not even if the value there is 1e7 times as large.
+_FAR = 60
+
+
+def hits_within(ties: str, groups: HitGroups, counted: Array) -> Array:
+    """Hits of each group among the first `counted` of its items."""
+    if ties == "optimistic":
+        return np.minimum(groups.hits, counted)
+    if ties == "pessimistic":
+        return np.maximum(groups.hits - (groups.size - counted), 0)
+    if ties == "threshold":
+        return groups.hits * (counted > 0)
+    return groups.hits * (counted / groups.size)
+
+
+def whole_precisions(
+    above: Array, size: Array, hits_above: Array, hits: Array
+) -> Array:
+    """Each hit counts the precision at the end of its group."""
+    # the ratio first: products of weights can leave the range of floats
+    return hits * ((hits_above + hits) / np.asarray(above + size))
+
+
+def run_precisions(start: Array, hits_above: Array, count: Array) -> Array:
+    """`count` hits in a row below `start` items: sum of (H + j) / (start + j)."""
+    first, second = _harmonic(start, count)
+    precision = (hits_above + 1) * first
+    return precision if second is None else precision + second
+
+
+def expected_precisions(
+    above: Array, size: Array, hits_above: Array, hits: Array, counted: Array
+) -> Array:
+    """Mean over the orders of a group of the precisions of its first `counted`.
+
+    At place j of the group stands a hit with probability d/b, and then
+    (j - 1)(d - 1)/(b - 1) more of them are expected above it (McSherry and Najork,
+    2008, section 3).
+    """
+    first, second = _harmonic(above, counted)
+    precision = (hits_above + 1) * first
+    if second is not None:
+        precision = precision + (hits - 1) / np.maximum(size - 1, 1) * second
+    return hits / size * precision
+
+
+def _harmonic(above: Array, count: Array) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """Sums over j = 1..count of 1 / (above + j) and of (j - 1) / (above + j).
+
+    Single items, by far the most frequent case, are exact to the last bit. Where there
+    is nothing else, the second sums are 0, and None stands for them.
+    """
+    above, count = np.asarray(above, dtype=float), np.asarray(count, dtype=float)
+    first = np.asarray(np.minimum(count, 1) / (above + 1))
+    if count.max(initial=0) <= 1:
+        return first, None
+    second = np.zeros(first.shape)
+    above, count = np.broadcast_arrays(above, count)
+    short, long = (count > 1) & (count <= _SHORT), count > _SHORT
+    first[short], second[short] = _short_sums(above[short], count[short])
+    first[long], second[long] = _long_sums(above[long], count[long])
+    return first, second
+
+
+def _short_sums(above: Array, count: Array) -> tuple[Array, Array]:
+    """Term by term, since the closed form cancels for short, deep groups.
+
+    A fraction of an item is that fraction of the next term.
+    """
+    first, second = np.zeros(count.shape), np.zeros(count.shape)
+    place = np.arange(1, 1 + math.ceil(count.max(initial=0)))
+    for start in range(0, count.size, _GROUPS):
+        part = slice(start, start + _GROUPS)
+        share = np.minimum(np.maximum(count[part, None] + 1 - place, 0), 1)
+        term = share / (above[part, None] + place)
+        first[part], second[part] = term.sum(axis=1), (term * (place - 1)).sum(axis=1)
+    return first, second
+
+
+def _long_sums(above: Array, count: Array) -> tuple[Array, Array]:
+    total = _reciprocal_sum(above, count)
+    return total, count - (above + 1) * total
+
+
+def _reciprocal_sum(above: Array, count: Array) -> Array:
+    """Sum of 1 / (above + j): digamma near the top, Euler and Maclaurin below.
+
+    Far down the list a difference of digammas loses digits. The series in
+    1 / (x + 1/2)**2 is that of digamma (Abramowitz and Stegun 1964, 6.3.18); at
+    x >= 32 its fifth term is below 1e-17.
+    """
+    near = digamma(above + count + 1) - digamma(above + 1)
+    start = 1 / np.square(np.maximum(above, 32) + 0.5)
+    end = 1 / np.square(np.maximum(above, 32) + count + 0.5)
+    far = np.log1p(count / (np.maximum(above, 32) + 0.5))
+    for power, factor in enumerate((1 / 24, -7 / 960, 31 / 8064, -127 / 30720), 1):
+        far = far + factor * (end**power - start**power)
+    return np.where(above < 32, near, far)
+
+
+def mean_over_hits(groups: HitGroups, counted: Array) -> tuple[Array, Array]:
+    """Slope and intercept of AP@K over hits, meaned over the orders of a group.
+
+    Of d hits j fall among the `counted` first of b items with hypergeometric
+    probability; given j those first items are a group of their own.
+    """
+    most = int(np.max(np.minimum(counted, groups.hits), initial=0))
+    shape = np.broadcast(groups.size, groups.hits_above, groups.hits, counted).shape
+    together = max(1, _TERMS // max(math.prod(shape), 1))
+    slope, intercept, total = 0.0, 0.0, 0.0
+    for first in range(0, most + 1, together):
+        j = np.arange(first, min(first + together, most + 1))
+        j = j.reshape(-1, *(1 for _ in shape))
+        # the logarithm takes a tenth of the time; its rounding is the same for all j
+        chance = np.exp(hypergeom.logpmf(j, groups.size, groups.hits, counted))
+        found = np.maximum(groups.hits_above + j, 1)
+        gain = expected_precisions(
+            groups.above, np.maximum(counted, 1), groups.hits_above, j, counted
+        )
+        total = total + chance.sum(axis=0)
+        slope = slope + (chance / found).sum(axis=0)
+        intercept = intercept + (chance * gain / found).sum(axis=0)
+    return slope / total, intercept / total
+
+
+def geometric_sum(rate: float, above: Array, count: Array) -> Array:
+    """Sum of exp(-rate * (rank - 1)) over the `count` ranks below `above`.
+
+    ``exprel(x) = (exp(x) - 1) / x`` keeps the digits of small rates, does not overflow
+    at large ones, and makes a single rank exact. A weighted count need not be whole.
+    """
+    series = exprel(-rate * count) / exprel(-rate)
+    return np.exp(-rate * above) * (count * series)
+
+
+def first_hit_mean(above: Array, size: Array, hits: Array) -> NDArray[np.float64]:
+    """Mean over the orders of each group of 1 / (rank of its first hit).
+
+    The first of d hits is at place j with chance C(b - j, d - 1) / C(b, d). From
+    ``(b - j - d + 1) C(b - j, d - 1) = d C(b - j, d)`` follows a recurrence of the mean
+    E_d, ``(T + b + 1 - d) E_d = 1 + d (b - d) / (d + 1) E_(d+1)``, in which nothing
+    cancels as it goes down from ``E_b = 1 / (T + 1)``, or from any sum.
+    """
+    key = above * (size.max(initial=0) + 1) + size
+    _, index, which = np.unique(key, return_index=True, return_inverse=True)
+    above, size = above[index], size[index]
+    start, mean = _first_hit_start(above, size, which, hits)
+    means = np.zeros(hits.size)
+    for d in range(int(start.max(initial=0)), 0, -1):
+        on = d < start
+        factor = d * (size[on] - d) / (d + 1)
+        mean[on] = (1 + factor * mean[on]) / (above[on] + size[on] + 1 - d)
+        means = np.where(hits == d, mean[which], means)
+    return means
+
+
+def _first_hit_start(
+    above: Array, size: Array, which: NDArray[np.intp], hits: Array
+) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Hits at which each group's recurrence starts, and the mean there."""
+    most = np.zeros(size.size, dtype=np.intp)
+    np.maximum.at(most, which, hits)
+    full = size - most <= _FEW
+    start, mean = np.where(full, size, most), 1 / (above + 1.0)
+    for i in np.flatnonzero(~full):
+        mean[i] = _first_hit_sum(int(above[i]), int(size[i]), int(most[i]))
+    return start, mean
+
+
+def _first_hit_sum(above: int, size: int, hits: int) -> float:
+    """Mean of one group, summed over the places up to where the rest is negligible."""
+    likely = -size * math.expm1(_NEGLIGIBLE / hits)  # (1 - j/b)**d bounds P(J > j)
+    place = np.arange(1.0, 1 + min(size - hits, math.ceil(likely)))
+    onward = (size - place - hits + 1) / (size - place)
+    chance = np.cumprod(np.append(hits / size, onward))
+    return float((chance / (above + 1 + np.append(0, place))).sum())
+
+
+def reciprocal_rank_of_hit(above: int, size: int, hits: int, place: int) -> float:
+    """Mean over the orders of one group of 1 / (rank of its hit number `place`).
+
+    Hit j of d is at place k of b with chance C(k-1, j-1) C(b-k, d-j) / C(b, d), the
+    negative hypergeometric law. Chances follow from their ratios, which fall with k:
+    from the likeliest place on, either way, products are of numbers up to 1. Such a law
+    is log-concave, so that exp(1 - z) bounds its chance beyond z standard deviations.
+    """
+    mean = place * (size + 1) / (hits + 1)
+    spread = mean * (hits + 1 - place) * (size - hits) / ((hits + 1) * (hits + 2))
+    reach = math.ceil(_FAR * math.sqrt(spread))
+    low = max(place, math.floor(mean) - reach)
+    high = min(size - hits + place, math.ceil(mean) + reach)
+    at = np.arange(low, high, dtype=np.float64)
+    ratio = at / (at - place + 1) * ((size - at - hits + place) / (size - at))
+    mode = np.count_nonzero(ratio > 1)
+    before, after = np.cumprod(1 / ratio[:mode][::-1])[::-1], np.cumprod(ratio[mode:])
+    chance = np.concatenate([before, [1.0], after])
+    rank = np.append(at, high) + above
+    return float((chance / rank).sum() / chance.sum())

@@ -1,0 +1,52 @@
+"""Scorer factories: a metric, its settings bound, as scikit-learn's ``scoring=``.
+
+What comes in are a metric's settings. What goes out is a scorer made by
+:func:`sklearn.metrics.make_scorer`, so that searches, cross-validation and curves treat
+it as their own: it is pickled, cloned, routed, and computes the predictions of a fold
+once for all scorers of a multi-metric search. There is no arithmetic here.
+
+A scorer ranks by ``decision_function``, else ``predict_proba``, else, for regressors
+and plain rankers, ``predict``.
+"""
+
+from skrank.metrics._scorers._average_precision import (
+    make_average_precision_at_k_scorer,
+    make_average_precision_scorer,
+)
+from skrank.metrics._scorers._curve import (
+    make_breakeven_point_scorer,
+    make_k_at_recall_scorer,
+    make_max_f_score_scorer,
+    make_precision_at_recall_scorer,
+    make_r_precision_scorer,
+)
+from skrank.metrics._scorers._early import (
+    make_bedroc_scorer,
+    make_reciprocal_rank_scorer,
+    make_rie_scorer,
+)
+from skrank.metrics._scorers._rare_target_scorers import (
+    make_rare_target_scorers,
+)
+from skrank.metrics._scorers._top import (
+    make_enrichment_factor_scorer,
+    make_precision_at_t_scorer,
+    make_recall_at_t_scorer,
+)
+
+__all__ = [
+    "make_average_precision_at_k_scorer",
+    "make_average_precision_scorer",
+    "make_bedroc_scorer",
+    "make_breakeven_point_scorer",
+    "make_enrichment_factor_scorer",
+    "make_k_at_recall_scorer",
+    "make_max_f_score_scorer",
+    "make_precision_at_recall_scorer",
+    "make_precision_at_t_scorer",
+    "make_r_precision_scorer",
+    "make_rare_target_scorers",
+    "make_recall_at_t_scorer",
+    "make_reciprocal_rank_scorer",
+    "make_rie_scorer",
+]

@@ -1,0 +1,290 @@
+"""How candidates rank the folds that they were not fitted on.
+
+What comes in is estimators and data, or a finished search that has them. What goes out
+is, fold by fold, how many items each candidate puts above each item: all that a law of
+rankings needs to know.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import product
+from typing import Any
+
+import joblib
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import check_cv, cross_validate
+
+from skrank._utils._checks import check_jobs
+from skrank._utils._jobs import run_jobs
+from skrank._utils._text import brief
+from skrank.ranking._cv_results import rows
+from skrank.ranking._input import check_scores
+from skrank.ranking._ranking import items_above
+from skrank.ranking._response import target_scores
+
+#: Standard deviation of the mean over folds, over that of independent lists, at most:
+#: see the notes of `SearchSelectionTest`.
+FOLDS_INFLATION = 2**0.5
+
+Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+def make_folds(
+    cv: Any,
+    candidates: Iterable[Any],
+    X: Any,  # noqa: N803
+    y: NDArray[Any],
+    groups: ArrayLike | None,
+    *,
+    repeated: bool = False,
+) -> list[Fold]:
+    """Split as a search over the candidates does.
+
+    No item may be held out twice, unless splits may be repeated.
+    """
+    classifier = any(is_classifier(one) for one in candidates)
+    folds = list(check_cv(cv, y, classifier=classifier).split(X, y, groups))
+    if not folds:
+        msg = (
+            "`cv` must make folds each time, as a splitter or a list does; got none, "
+            f"as of a generator that was used up, from {brief(cv)}."
+        )
+        raise ValueError(msg)
+    if not repeated:
+        check_held_out_once([test for _, test in folds], "cv", f", from {brief(cv)}")
+    return folds
+
+
+def fit_folds(
+    estimator: Any,
+    X: Any,  # noqa: N803
+    y: ArrayLike,
+    folds: list[Fold],
+    n_jobs: int | None,
+) -> dict[str, Any]:
+    """Fit an estimator outside each fold: what `cross_validate` returns, unscored."""
+    found: dict[str, Any] = cross_validate(
+        estimator,
+        X,
+        y,
+        cv=folds,
+        n_jobs=check_jobs(n_jobs),
+        scoring=_no_score,
+        return_estimator=True,
+        return_indices=True,
+        error_score="raise",
+    )
+    return found
+
+
+def _no_score(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803
+    """Score nothing: only the fitted estimators are wanted."""
+    return 0.0
+
+
+def check_held_out_once(
+    folds: Sequence[NDArray[np.intp]], name: str, source: str = ""
+) -> None:
+    """Check that no item is in two test folds, as it is in repeated splits."""
+    held_out = np.concatenate(folds)
+    n_items = np.unique(held_out).size
+    if n_items < held_out.size:
+        msg = (
+            f"`{name}` must make folds that hold out no item twice, as StratifiedKFold "
+            "does, so that its label belongs to one fold; got "
+            f"{len(folds)} folds that hold out {n_items} items {held_out.size} "
+            f"times{source}."
+        )
+        raise ValueError(msg)
+
+
+def check_candidates(candidates: Any) -> list[Any]:
+    """Check that there are estimators, in a collection."""
+    if hasattr(candidates, "fit"):
+        msg = (
+            "`candidates` must hold estimators, in a list or by name; got the single "
+            f"estimator {type(candidates).__name__}."
+        )
+        raise ValueError(msg)
+    estimators = list(candidates)
+    if not estimators:
+        msg = "`candidates` must hold at least one candidate; got none."
+        raise ValueError(msg)
+    others = [one for one in estimators if not hasattr(one, "fit")]
+    if others:
+        msg = f"`candidates` must hold estimators, with fit; got {brief(others[0])}."
+        raise ValueError(msg)
+    return estimators
+
+
+def check_params(params: Any) -> Mapping[str, Any]:
+    """Check that parameters of fit have names; None stands for none."""
+    if params is None or isinstance(params, Mapping):
+        return params or {}
+    msg = (
+        "`params` must be a mapping from names to parameters of fit, as "
+        f"{{'sample_weight': w}}; got {type(params).__name__}."
+    )
+    raise ValueError(msg)
+
+
+def check_search(search: Any) -> None:
+    """Check that a search is one, and finished."""
+    parts = [hasattr(search, name) for name in ("estimator", "cv")]
+    if not (all(parts) and "params" in getattr(search, "cv_results_", ())):
+        msg = (
+            "`search` must be a finished search with `cv_results_`, `estimator` and "
+            "`cv`, as GridSearchCV has after fit; got "
+            f"{type(search).__name__} without."
+        )
+        raise NotFittedError(msg)
+
+
+def table_of_search(search: Any) -> Mapping[str, Any]:
+    """Columns of the table of a search, with each candidate that it tried once.
+
+    A halving search fits those again that are left, with more resources: their last row
+    counts. From scikit-learn 1.10 on the others are in `all_cv_results_` alone.
+    """
+    table: Mapping[str, Any] = getattr(search, "all_cv_results_", search.cv_results_)
+    if "iter" not in table:
+        return table
+    last = {joblib.hash(params): row for row, params in enumerate(table["params"])}
+    kept = sorted(last.values())
+    return {name: [column[row] for row in kept] for name, column in table.items()}
+
+
+def winner_of_search(search: Any, table: Mapping[str, Any]) -> int | None:
+    """Row of the winner in the table; None if the search names none."""
+    best = getattr(search, "best_index_", None)
+    if best is None or table is search.cv_results_:
+        return best
+    winner = joblib.hash(search.cv_results_["params"][best])
+    return [joblib.hash(params) for params in table["params"]].index(winner)
+
+
+def finished_candidates(search: Any, table: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """Say which candidates have a score in the table; all, if it keeps none.
+
+    A search in which all scores by which it chooses are NaN names its first candidate
+    the winner: there is nothing to test.
+    """
+    scores = [table[name] for name in table if name.startswith("mean_test_")]
+    if not scores:
+        return np.ones(len(table["params"]), dtype=bool)
+    finished: NDArray[np.bool_] = np.logical_not(np.isnan(scores).all(axis=0))
+    name = _chosen_by(search)
+    if not finished.any() or (name is not None and np.isnan(table[name]).all()):
+        msg = (
+            "`search` must have a candidate with a score; got NaN for all "
+            f"{finished.size} in {name or 'cv_results_'}: every fit or every score "
+            "failed. Fit it with error_score='raise' to see the reason."
+        )
+        raise ValueError(msg)
+    return finished
+
+
+def make_candidates(search: Any, params: Iterable[Any]) -> list[Any]:
+    """Make candidates of a search again, not fitted."""
+    return [
+        clone(search.estimator).set_params(**clone(one, safe=False)) for one in params
+    ]
+
+
+def scores_of_search(search: Any, table: Mapping[str, Any]) -> NDArray[np.float64]:
+    """Values by which a search chose its winner; NaN where it does not tell."""
+    name = _chosen_by(search)
+    if name is None:
+        return np.full(len(table["params"]), np.nan)
+    return np.asarray(table[name], dtype=np.float64)
+
+
+def _chosen_by(search: Any) -> str | None:
+    """Column of the scores by which a search chose its winner, if it tells."""
+    for metric in (getattr(search, "refit", None), "score"):
+        if f"mean_test_{metric}" in search.cv_results_:
+            return f"mean_test_{metric}"
+    return None
+
+
+def folds_of_search(
+    search: Any,
+    estimators: Sequence[Any],
+    X: Any,  # noqa: N803
+    y: NDArray[Any],
+    groups: ArrayLike | None,
+) -> list[Fold]:
+    """Make the folds of a search again; if twice the same, they are those it had."""
+    folds, again = (make_folds(search.cv, estimators, X, y, groups) for _ in range(2))
+    tests = zip(folds, again, strict=True)
+    if not all(np.array_equal(one[1], other[1]) for one, other in tests):
+        msg = (
+            "`search.cv` must make the same folds each time, as with random_state=0, "
+            f"since the search did not keep them; got {brief(search.cv)}."
+        )
+        raise ValueError(msg)
+    return folds
+
+
+def rank_folds(
+    candidates: Sequence[Any],
+    X: Any,  # noqa: N803
+    y: NDArray[Any],
+    folds: Sequence[Fold],
+    *,
+    params: Mapping[str, Any],
+    n_jobs: int | None,
+    progress: bool,
+    **orientation: Any,
+) -> list[NDArray[np.intp]]:
+    """Count the items above each item of each fold, one candidate a row."""
+    pairs = list(product(candidates, range(len(folds))))
+    above = run_jobs(
+        partial(_rank_one, X, y, folds, params, orientation),
+        pairs,
+        total=len(pairs),
+        label="fits",
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+    return [np.stack(above[i :: len(folds)]) for i in range(len(folds))]
+
+
+def _rank_one(
+    X: Any,  # noqa: N803
+    y: NDArray[Any],
+    folds: Sequence[Fold],
+    params: Mapping[str, Any],
+    orientation: dict[str, Any],
+    candidate: Any,
+    number: int,
+) -> NDArray[np.intp]:
+    """Fit a candidate outside a fold, and rank the fold; or say which one failed."""
+    train, test = folds[number]
+    given = {
+        name: rows(value, train) if _is_by_item(value, y.size) else value
+        for name, value in params.items()
+    }
+    try:
+        fitted = clone(candidate).fit(rows(X, train), y[train], **given)
+        scores = target_scores(fitted, rows(X, test), y[test], **orientation)
+        return items_above(check_scores(scores))
+    except Exception as error:
+        error.add_note(f"The candidate was {brief(candidate)}.")
+        raise
+
+
+def _is_by_item(value: Any, n_samples: int) -> bool:
+    """Whether a parameter of fit has an entry for each item, as scikit-learn sees it.
+
+    A text or a mapping of that length has not.
+    """
+    if isinstance(value, str | bytes | Mapping):
+        return False
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        return len(shape) > 0 and shape[0] == n_samples
+    return hasattr(value, "__len__") and len(value) == n_samples

@@ -1,0 +1,390 @@
+"""Rank once: scores become tie groups, best first.
+
+What comes in is clean input. What goes out is all that any measure asks of a ranking:
+for each distinct score of a target, how many items stand above it and how many share
+it. To count those (see `_counting`) no item has to be put in order. Weights are the one
+exception, because they have to travel with their scores; and what asks how all items
+are tied, the law of luck and a cut moved to the end of its tie, finds that out when it
+is needed.
+
+Notation, here and in every module to the right: T items and H targets ("hits") stand
+above a tie group of b items that holds d hits. With weights, all four are sums of
+weights.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from skrank.ranking._counting import count_levels, levels_below
+from skrank.ranking._input import RankingInput
+from skrank.ranking._tie_search import ScoreSample, TieSearch
+from skrank.ranking._ties import DETAILED, TieGroups
+
+SLACK = 1e-12  # of sums of weights, relative
+
+_SHALLOW = 1 / 16  # of the list: to this depth it pays to look for the top first
+_PIECE = 2**16  # scores, which the processor's cache holds
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HitGroups:
+    """The tie groups that hold targets, best first: T, b, H and d of each."""
+
+    above: NDArray[Any]
+    size: NDArray[Any]
+    hits_above: NDArray[Any]
+    hits: NDArray[Any]
+
+    def take(self, index: Any) -> "HitGroups":
+        """Return the groups at `index`."""
+        return HitGroups(
+            self.above[index],
+            self.size[index],
+            self.hits_above[index],
+            self.hits[index],
+        )
+
+    def down_to(self, depth: float) -> "HitGroups":
+        """Return the groups that begin above `depth`.
+
+        Those below gain nothing there, but sums over more terms are rounded otherwise.
+        """
+        count = int(self.above.searchsorted(depth))
+        return self if count == self.above.size else self.take(slice(count))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """A list of items in the order of their scores, seen from its targets.
+
+    `n_samples`, `n_targets` and `n_others` are weights where there are weights; targets
+    that were never scored count in `n_targets` alone. `levels` are the scores of the
+    groups, best first. Of all the items, `items` knows how they are tied.
+    `shares_weight` says of weighted items whether one that is a target is tied.
+    """
+
+    groups: HitGroups
+    levels: NDArray[Any]
+    n_samples: float
+    n_targets: float
+    n_others: float
+    n_missed: int
+    items: "Items"
+    shares_weight: bool = False
+
+    @property
+    def n_scored(self) -> float:
+        """Items that have a place in the list; here, not in a law, all there are."""
+        return self.n_samples
+
+    @property
+    def weighted(self) -> bool:
+        """Whether depths are sums of weights."""
+        return self.items.weighted
+
+    @property
+    def whole(self) -> bool:
+        """Whether depths are counts: no weights, or whole-number weights."""
+        return self.items.whole
+
+    def group_end(self, depth: float) -> float:
+        """Depth at which the tie group that reaches across `depth` ends."""
+        return self.items.group_end(depth)
+
+    def group_ends(self, depths: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Depths at which ties end, as `tie_groups` knows them."""
+        return self.items.group_ends(depths)
+
+    def tie_size(self, depth: float) -> int:
+        """Size of the tie group that reaches across `depth`."""
+        return self.items.tie_size(depth)
+
+    def tie_groups(self) -> TieGroups:
+        """Return all tie groups, best first."""
+        return self.items.tie_groups()
+
+
+class Items(Protocol):
+    """How the items of a list are tied, whether they are targets or not."""
+
+    @property
+    def weighted(self) -> bool:
+        """Whether depths are sums of weights."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether depths are counts: no weights, or whole-number weights."""
+
+    def group_end(self, depth: float) -> float:
+        """Depth at which the tie group that reaches across `depth` ends."""
+
+    def group_ends(self, depths: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Depths at which ties end, as `tie_groups` knows them."""
+
+    def tie_size(self, depth: float) -> int:
+        """Size of the tie group that reaches across `depth`."""
+
+    def tie_groups(self) -> TieGroups:
+        """Return all tie groups, best first."""
+
+
+class ListedItems:
+    """Items in memory; how they are tied is found out when a question needs it."""
+
+    weighted = False
+
+    def __init__(self, y_score: NDArray[Any]) -> None:
+        self.y_score = y_score
+
+    @property
+    def whole(self) -> bool:
+        """Depths are counts."""
+        return True
+
+    def group_end(self, depth: float) -> float:
+        """Count the items at and above the level of a depth; O(n)."""
+        level = _level_at(self.y_score, int(depth))
+        return int(np.count_nonzero(self.y_score >= level))
+
+    def group_ends(self, depths: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Look up many depths in a sorted list, or among the ties of a long one."""
+        if self.y_score.size > DETAILED:
+            return self.tie_groups().group_ends(depths)
+        ordered = np.sort(self.y_score)
+        levels = ordered[ordered.size - depths]
+        return ordered.size - np.searchsorted(ordered, levels)
+
+    def tie_size(self, depth: float) -> int:
+        """Count the items at the level of a depth; O(n)."""
+        level = _level_at(self.y_score, int(depth))
+        return int(np.count_nonzero(self.y_score == level))
+
+    def tie_groups(self) -> TieGroups:
+        """Find the ends of equal scores in a sorted list, or of a long one in pieces.
+
+        O(n log n), or O(n).
+        """
+        search = TieSearch(None, self.y_score[:0])
+        if self.y_score.size > DETAILED:
+            sample = ScoreSample()
+            sample.add(self.y_score)
+            search = sample.search()
+        search.add(self.y_score)
+        return search.tie_groups()
+
+
+class WeightedItems(ListedItems):
+    """Items with weights, in order; `depth` is the weight of each and all above it."""
+
+    weighted = True
+
+    def __init__(self, ordered: NDArray[Any], depth: NDArray[np.float64]) -> None:
+        super().__init__(ordered)
+        self.depth = depth
+
+    @property
+    def whole(self) -> bool:
+        """Whether all weights are whole numbers."""
+        return bool(np.all(self.depth == np.rint(self.depth)))
+
+    def group_end(self, depth: float) -> float:
+        """Look up the weight down to the end of a tie; O(log n)."""
+        reached = np.searchsorted(-self.depth, -depth * (1 - SLACK), side="right")
+        level = self.y_score[max(int(reached) - 1, 0)]
+        return float(self.depth[np.searchsorted(self.y_score, level)])
+
+
+class Standing(NamedTuple):
+    """Where each item stands among the levels, the distinct scores of the targets.
+
+    Levels count from the top. They cut the others into 2 L + 1 places, from the top
+    too: place 2 l lies between level l - 1 and level l, place 2 l + 1 is level l.
+    """
+
+    levels: NDArray[np.intp]
+    places: NDArray[np.intp]
+    n_places: int
+
+
+def standing(data: RankingInput, levels: NDArray[Any] | None = None) -> Standing:
+    """Level of each target and place of each other; O(n log m).
+
+    `levels`, ascending, are those of the targets unless they are given.
+    """
+    is_other = np.ones(data.y_score.size, dtype=bool)
+    is_other[data.targets] = False
+    targets = data.y_score[data.targets]
+    if levels is None:
+        levels = np.unique(targets)
+    last = 2 * levels.size
+    places = last - _places_from_below(data.y_score[is_other], levels)
+    return Standing((last - _places_from_below(targets, levels)) // 2, places, last + 1)
+
+
+def _places_from_below(scores: NDArray[Any], levels: NDArray[Any]) -> NDArray[np.intp]:
+    """Twice the levels below each score, and one more where it is a level."""
+    below = levels_below(scores, levels)
+    tied: NDArray[np.bool_] = levels[np.minimum(below, levels.size - 1)] == scores
+    return 2 * below + tied
+
+
+def ranks_as_scores(data: RankingInput) -> RankingInput:
+    """Score the items by the middle ranks of their ties; O(n log n)."""
+    return replace(data, y_score=rankdata(data.y_score))
+
+
+def rank(data: RankingInput, depth: float = math.inf) -> Ranking:
+    """Rank clean input; the tie groups that begin below `depth` may be left out.
+
+    Without weights the places of the targets are counted (see `_counting`), those in a
+    shallow top, up to 1/16 of the list, after looking for the score it ends with: O(n).
+    With weights all is sorted: O(n log n).
+    """
+    if data.weight is not None:
+        return _rank_weights(data)
+    if depth <= _SHALLOW * data.y_score.size:
+        return _rank_top(data, int(depth))
+    return _rank_counts(data)
+
+
+def hits_at(ranking: Ranking, depths: Any) -> Any:
+    """Hits down to each depth, those of a tie that reaches across it shared out."""
+    groups = ranking.groups
+    t = np.stack([groups.above, groups.above + groups.size], axis=1).ravel()
+    hits = np.stack([groups.hits_above, groups.hits_above + groups.hits], axis=1)
+    return np.interp(depths, t, hits.ravel())
+
+
+def cut_places(scores: NDArray[Any], depths: NDArray[Any]) -> NDArray[np.intp]:
+    """Place of each item among the scores at which these tops end; O(n log n).
+
+    Places count from the top, as those of a `Standing` do: an odd one is a tie in which
+    a top ends.
+    """
+    ordered = np.sort(scores)
+    levels = np.unique(ordered[ordered.size - np.asarray(depths, dtype=np.intp)])
+    return 2 * levels.size - _places_from_below(scores, levels)
+
+
+def share_of_top(y_score: NDArray[Any], depth: int) -> NDArray[np.float64]:
+    """Chance of each item to be among the top `depth`, ties in random order; O(n)."""
+    level = _level_at(y_score, depth)
+    above, level_with = y_score > level, y_score == level
+    room = depth - np.count_nonzero(above)
+    share: NDArray[np.float64] = above + level_with * (room / level_with.sum())
+    return share
+
+
+def items_above(scores: NDArray[Any]) -> NDArray[np.intp]:
+    """Count, for each item, those with a better score: its list, ties and all.
+
+    Whichever items are the targets, they stand in the tie groups that begin there.
+    """
+    ordered = np.sort(scores)
+    return scores.size - np.searchsorted(ordered, scores, side="right")
+
+
+def _rank_counts(data: RankingInput) -> Ranking:
+    """Count the items above and level with each distinct score of a target."""
+    levels, hits = _distinct(data.y_score[data.targets])
+    below, size = count_levels(data.y_score, levels)
+    return _counted(data, levels, data.y_score.size - below - size, size, hits)
+
+
+def _rank_top(data: RankingInput, depth: int) -> Ranking:
+    """Count likewise, down to the tie that reaches across `depth`."""
+    floor = _level_at(data.y_score, depth)
+    top = data.y_score[data.y_score > floor]
+    scores = data.y_score[data.targets]
+    levels, hits = _distinct(scores[scores >= floor])
+    below, size = count_levels(top, levels)
+    above = top.size - below - size
+    size[levels == floor] = np.count_nonzero(data.y_score == floor)
+    return _counted(data, levels, above, size, hits)
+
+
+def _level_at(y_score: NDArray[Any], depth: int) -> Any:
+    """Score of the item at a depth; O(n) for a shallow one, in pieces."""
+    if depth > _SHALLOW * y_score.size:
+        return np.partition(y_score, -depth)[-depth]
+    length = max(_PIECE, 4 * depth)
+    best = np.partition(y_score[:length], -depth)[-depth:]
+    for start in range(length, y_score.size, length):
+        piece = y_score[start : start + length]
+        best = np.concatenate([best, piece[piece > best[0]]])
+        best = np.partition(best, -depth)[-depth:]
+    return best[0]
+
+
+def _distinct(scores: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Distinct scores, ascending, and how often each occurs."""
+    ordered = np.sort(scores)
+    is_last = np.empty(ordered.size, dtype=bool)
+    is_last[-1:] = True
+    is_last[:-1] = ordered[1:] != ordered[:-1]
+    last = is_last.nonzero()[0]
+    hits = last + 1
+    hits[1:] -= hits[:-1].copy()
+    return ordered[last], hits
+
+
+def _counted(
+    data: RankingInput,
+    levels: NDArray[Any],
+    above: NDArray[Any],
+    size: NDArray[Any],
+    hits: NDArray[np.intp],
+) -> Ranking:
+    """Ranking of items that are counted, from ascending groups."""
+    n, m = data.y_score.size, data.targets.size
+    return Ranking(
+        groups=_from_top(above=above, size=size, hits=hits),
+        levels=levels[::-1],
+        n_samples=n,
+        n_targets=m + data.n_missed,
+        n_others=n - m,
+        n_missed=data.n_missed,
+        items=ListedItems(data.y_score),
+    )
+
+
+def _rank_weights(data: RankingInput) -> Ranking:
+    """Sum the weights above and level with each distinct score of a target."""
+    assert data.weight is not None
+    order = np.argsort(data.y_score)
+    ordered, weight = data.y_score[order], data.weight[order]
+    depth = np.cumsum(weight[::-1])[::-1]
+    hit_weight = np.zeros(ordered.size)
+    hit_weight[data.targets] = data.weight[data.targets]
+    first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    n_weighted = np.add.reduceat(weight > 0, first, dtype=np.intp)
+    hits = np.add.reduceat(hit_weight[order], first)
+    size = np.add.reduceat(weight, first)
+    above = np.append(depth[first[1:]], 0.0)
+    held = hits > 0
+    groups = _from_top(above=above[held], size=size[held], hits=hits[held])
+    total = float(groups.hits.sum())
+    others = float(np.delete(data.weight, data.targets).sum())
+    return Ranking(
+        groups=groups,
+        levels=ordered[first][held][::-1],
+        n_samples=float(depth[0]),
+        n_targets=total + data.n_missed,
+        n_others=others,
+        n_missed=data.n_missed,
+        items=WeightedItems(ordered, depth),
+        shares_weight=bool(np.any(n_weighted[held] > 1)),
+    )
+
+
+def _from_top(
+    *, above: NDArray[Any], size: NDArray[Any], hits: NDArray[Any]
+) -> HitGroups:
+    """Turn ascending groups best first and count the hits above each."""
+    hits = hits[::-1]
+    return HitGroups(above[::-1], size[::-1], hits.cumsum() - hits, hits)

@@ -1,0 +1,167 @@
+"""Find the tie structure of a list that is seen in chunks, in two steps.
+
+The first step draws a sample of the scores. It tells which scores are surely among the
+best, where every tie counts, and which may be wide ties further down. The second step
+sees all scores again, keeps the best and counts the others that were named. What comes
+out does not depend on the draw, which only has to be good enough: it is at six standard
+deviations. Both steps can be shared out; their parts are added.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank.ranking._counting import LevelCounts
+from skrank.ranking._ties import DETAILED, TieGroups, is_wide, tie_groups
+
+_LARGEST = 2**19  # scores in a sample; of a long list it holds half of that, or more
+_SPARE = 6  # standard deviations
+_CANDIDATE = 8  # times as wide as it looks in the sample a tie may be
+_NOTHING: NDArray[Any] = np.zeros(0)
+
+
+class ScoreSample:
+    """One score at random of each run of `stride` scores; all, if they are few.
+
+    The draw is a new one each time. A seed that workers share would make their samples
+    alike, and errors of the same sign add up.
+
+    `n_expected` is about how many scores there will be in all parts, if that is known:
+    then each part is as small as it can be.
+    """
+
+    def __init__(self, n_expected: int = 0) -> None:
+        self.n_samples = 0
+        self.stride = 1
+        while n_expected > self.stride * _LARGEST:
+            self.stride *= 2
+        self._pieces: list[NDArray[Any]] = []
+        self._size = 0
+
+    def add(self, scores: NDArray[Any]) -> None:
+        """Draw from more scores; O(n / stride)."""
+        self.n_samples += scores.size
+        while self._size + math.ceil(scores.size / self.stride) > _LARGEST:
+            self._thin()
+        self._keep(_one_of_each(scores, self.stride))
+
+    def __add__(self, other: "ScoreSample") -> "ScoreSample":
+        """Return the sample of both lists."""
+        total = ScoreSample()
+        for part in (self, other):
+            total.merge(part)
+        return total
+
+    def merge(self, other: "ScoreSample") -> None:
+        """Take the sample of another list."""
+        self.n_samples += other.n_samples
+        while self.stride < other.stride:
+            self._thin()
+        for piece in other._pieces:
+            self._keep(_one_of_each(piece, self.stride // other.stride))
+        while self._size > _LARGEST:
+            self._thin()
+
+    def search(self) -> "TieSearch":
+        """Say what to look for in the second step; O(sample)."""
+        ordered = np.sort(self._values())
+        index = depth_in_sample(DETAILED, self.stride)
+        if self.n_samples <= DETAILED or index > ordered.size:
+            return TieSearch(None, ordered[:0])
+        floor = ordered[-index]
+        first = _first_of_ties(ordered)
+        size = np.diff(first, append=ordered.size)
+        start = ordered.size - first - size  # depths in the sample
+        wide = is_wide(start, _CANDIDATE * size, ordered.size)
+        levels = ordered[first]
+        return TieSearch(floor, levels[wide & (levels < floor)])
+
+    def _values(self) -> NDArray[Any]:
+        return np.concatenate(self._pieces) if self._pieces else _NOTHING
+
+    def _keep(self, scores: NDArray[Any]) -> None:
+        if scores.size:
+            self._pieces.append(scores)
+            self._size += scores.size
+
+    def _thin(self) -> None:
+        """Keep one at random of each two."""
+        values = self._values()
+        self.stride *= 2
+        self._pieces, self._size = [], 0
+        self._keep(_one_of_each(values, 2))
+
+
+class TieSearch:
+    """Keep the scores above `floor`, and count those level with it and `candidates`.
+
+    Memory: about 2**20 scores for lists up to 1e10 items. `floor` None keeps all.
+    """
+
+    def __init__(self, floor: Any, candidates: NDArray[Any]) -> None:
+        self.floor = floor
+        self.candidates = candidates
+        self.n_samples = 0
+        self._best: list[NDArray[Any]] = []
+        self._at_floor = 0
+        self._counts = LevelCounts(candidates)
+
+    def add(self, scores: NDArray[Any]) -> None:
+        """See more scores."""
+        self.n_samples += scores.size
+        if self.floor is None:
+            self._best.append(scores.copy())  # theirs may be used again
+            return
+        best = np.flatnonzero(scores > self.floor)
+        if best.size:
+            self._best.append(scores[best])
+        self._at_floor += int(np.count_nonzero(scores == self.floor))
+        if self.candidates.size:
+            self._counts.add(scores)
+
+    def __add__(self, other: "TieSearch") -> "TieSearch":
+        """Return what both have found; they must look for the same."""
+        total = TieSearch(self.floor, self.candidates)
+        for part in (self, other):
+            total.merge(part)
+        return total
+
+    def merge(self, other: "TieSearch") -> None:
+        """Take what another has found that looks for the same."""
+        self.n_samples += other.n_samples
+        self._best += other._best
+        self._at_floor += other._at_floor
+        self._counts.merge(other._counts)
+
+    def tie_groups(self) -> TieGroups:
+        """Return the tie structure of all that was seen."""
+        best = np.sort(np.concatenate([self.candidates[:0], *self._best]))
+        ends = (best.size - _first_of_ties(best))[::-1]
+        if self.floor is not None:
+            ends = np.append(ends, best.size + self._at_floor)
+        end = self.n_samples - self._counts.below
+        return tie_groups(ends, end - self._counts.level_with, end, self.n_samples)
+
+
+def depth_in_sample(depth: int, stride: int) -> int:
+    """Place in a sample that is surely as deep in the list as `depth`, or deeper."""
+    expected = depth / stride
+    return math.ceil(expected + _SPARE * math.sqrt(expected) + 2 * _SPARE)
+
+
+def _one_of_each(scores: NDArray[Any], stride: int) -> NDArray[Any]:
+    """Take one score at random of each run; of an incomplete one, maybe none."""
+    if stride == 1:
+        return scores.copy()
+    starts = np.arange(0, scores.size, stride)
+    drawn = starts + np.random.default_rng().integers(stride, size=starts.size)
+    sample: NDArray[Any] = scores[drawn[drawn < scores.size]]
+    return sample
+
+
+def _first_of_ties(ordered: NDArray[Any]) -> NDArray[np.intp]:
+    """Where in ascending scores each tie begins."""
+    differs = ordered[1:] != ordered[:-1]
+    return np.flatnonzero(np.append(np.ones(min(ordered.size, 1), dtype=bool), differs))

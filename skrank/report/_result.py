@@ -1,0 +1,252 @@
+"""What a report holds, and how it is shown: in print, as a frame, as a page."""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from skrank._utils._table import Table
+from skrank._utils._text import as_text, data_frame, listed
+from skrank.curves import HitCurve, OperatingPoints
+from skrank.inference._comparison_result import RankingComparisonTable
+from skrank.inference._random_selection import zscore_of
+from skrank.inference._selection_result import (
+    REVERSED,
+    RandomSelectionResult,
+    is_far_below,
+)
+from skrank.inference._variability_result import ConfidenceInterval
+from skrank.null import RandomSelectionNull
+from skrank.report._html import fragment, page
+from skrank.report._output import write_whole
+from skrank.report._pictures import draw_pictures
+from skrank.report._tables import table_of_depths, table_of_lists, table_of_pairs
+
+_TITLE = "Ranking report"
+_NAMED = 3  # rankings that a note names
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class RankingReport:
+    """Report of :func:`ranking_report` on the rankings of one list.
+
+    Printed, it is a table of average precision, one of the top of the list, and one of
+    the comparisons. A dash stands for what is undefined. Rankings with a z-score below
+    -3 are named in a note at the top: they may be read backwards.
+
+    Attributes
+    ----------
+    average_precision : dict of str to float
+        Average precision (AP) of each ranking.
+    null_distributions : dict of str to RandomSelectionNull
+        Law of AP under random selection, with the ties of each ranking.
+    tests : dict of str to RandomSelectionResult, or None
+        What :class:`RandomSelectionTest` says of each ranking by AP; None if it was not
+        asked, or would have taken long.
+    intervals : dict of str to ConfidenceInterval
+        Interval of AP of each ranking.
+    at_depths : dict of str to dict
+        Values of each ranking at the depths, by name: "average_precision@k" for each k,
+        "recall@t", "precision@t" and "enrichment_factor@t" for each t.
+    by_luck : dict of str to float
+        What luck gives on average: of "average_precision", and of each name in
+        `at_depths`. It is exact, and the same for all rankings, if `ties` is
+        "expected"; under other rules it depends on the ties of each ranking, which its
+        test knows, and none is told here.
+    comparisons : RankingComparisonTable or None
+        Comparisons of each two rankings by AP; None if there is one ranking only.
+    hit_curves : dict of str to HitCurve
+        Hits at every depth of each ranking.
+    operating_points : dict of str to OperatingPoints
+        Recall and precision at every cut of each ranking.
+    t, k : tuple of int or float
+        The depths: numbers of items, and fractions of the list.
+    n_samples, n_targets : int
+        Number of items, and of targets among them.
+    ties : str
+        Tie rule of all metrics.
+    confidence_level : float
+        Level of the intervals.
+    """
+
+    average_precision: dict[str, float]
+    null_distributions: dict[str, RandomSelectionNull]
+    tests: dict[str, RandomSelectionResult] | None
+    intervals: dict[str, ConfidenceInterval]
+    at_depths: dict[str, dict[str, float]]
+    by_luck: dict[str, float]
+    comparisons: RankingComparisonTable | None
+    hit_curves: dict[str, HitCurve]
+    operating_points: dict[str, OperatingPoints]
+    t: tuple[int | float, ...]
+    k: tuple[int | float, ...]
+    n_samples: int
+    n_targets: int
+    ties: str
+    confidence_level: float
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the rankings are called.
+
+        Returns
+        -------
+        names : tuple of str
+            In the order in which they were given.
+        """
+        return tuple(self.average_precision)
+
+    @property
+    def prevalence(self) -> float:
+        """Share of targets in the list.
+
+        Returns
+        -------
+        prevalence : float
+            ``n_targets / n_samples``.
+        """
+        return self.n_targets / self.n_samples
+
+    def __str__(self) -> str:
+        """Print the list and the tables."""
+        facts = [f"  {name:<10} {said}" for name, said in self._facts().items()]
+        head = "\n".join([_TITLE, *facts])
+        return "\n\n".join([head, *map(str, self._tables())])
+
+    def __repr__(self) -> str:
+        """Print the report, also where a console shows it."""
+        return str(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain numbers and strings, fit for JSON.
+
+        Returns
+        -------
+        fields : dict
+            The size of the list and the settings; "by_luck"; under "rankings" the
+            columns of `to_frame` as lists; under "comparisons" those of
+            :meth:`RankingComparisonTable.to_dict`, or None.
+        """
+        rows = [self._row(name) for name in self.names]
+        table = self.comparisons
+        return {
+            "n_samples": self.n_samples,
+            "n_targets": self.n_targets,
+            "prevalence": self.prevalence,
+            "ties": self.ties,
+            "confidence_level": self.confidence_level,
+            "by_luck": dict(self.by_luck),
+            "rankings": {key: [row[key] for row in rows] for key in rows[0]},
+            "comparisons": None if table is None else table.to_dict(),
+        }
+
+    def to_frame(self) -> Any:
+        """Return the rankings as a pandas DataFrame, one a row.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            The columns "name", "average_precision", "low", "high" (its interval),
+            "zscore", "pvalue", "log10_pvalue", "null_mean", "null_std" (its law by
+            luck, with the ties of the ranking), and those of `at_depths`. Without
+            `tests` the p-values are NaN.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return data_frame(self.to_dict()["rankings"])
+
+    def to_html(self, path: Any = None) -> str | None:
+        """Make the report one page that needs nothing else.
+
+        Parameters
+        ----------
+        path : str or path-like, default=None
+            File to write the page to, in UTF-8; None returns it instead. A file that is
+            there stays whole until all of the page is written.
+
+        Returns
+        -------
+        html : str or None
+            The page, unless it was written: the tables and, if matplotlib is installed,
+            the hit curves, precision against recall and the lift, each with a sentence
+            on how to read it.
+        """
+        html = page(self._fragment("h1"), _TITLE)
+        if path is None:
+            return html
+        write_whole(str(Path(path)), html.encode())
+        return None
+
+    def _repr_html_(self) -> str:
+        """Show the report in a notebook, below its headings."""
+        return self._fragment("h2")
+
+    def _fragment(self, heading: str) -> str:
+        """Make the tables and pictures a piece of a page."""
+        pictures = draw_pictures(
+            self.hit_curves,
+            self.operating_points,
+            self.average_precision,
+            self.ties,
+        )
+        title = f"<{heading}>{_TITLE}</{heading}>"
+        return fragment(title, self._facts(), self._tables(), pictures)
+
+    def _row(self, name: str) -> dict[str, float | str]:
+        """Numbers of one ranking."""
+        value, test = self.average_precision[name], (self.tests or {}).get(name)
+        law = self.null_distributions[name]
+        numbers = {
+            "average_precision": value,
+            **self.intervals[name]._asdict(),
+            "zscore": zscore_of(value, law),
+            "pvalue": test.pvalue if test else math.nan,
+            "log10_pvalue": test.log10_pvalue if test else math.nan,
+            "null_mean": law.mean(),
+            "null_std": law.std(),
+            **self.at_depths[name],
+        }
+        return {"name": name, **{key: float(one) for key, one in numbers.items()}}
+
+    def _facts(self) -> dict[str, str]:
+        """What was ranked, and by which rule."""
+        plural = "" if self.n_targets == 1 else "s"
+        facts = {
+            "list": f"{self.n_samples} items, {self.n_targets} target{plural} "
+            f"(prevalence {self.prevalence:.4g})",
+            "ties": self.ties,
+        }
+        if self.tests is None:
+            facts["p"] = self._why_no_test()
+        far = self._far_below()
+        if far:
+            facts["note"] = f"far worse than luck: {listed(far, _NAMED)}; {REVERSED}"
+        return facts
+
+    def _why_no_test(self) -> str:
+        """Say why there is no p-value."""
+        if all(null._is_quick for null in self.null_distributions.values()):
+            return "left out, as asked"
+        return "left out, as it may take long; `pvalue` asks for it"
+
+    def _far_below(self) -> list[str]:
+        """Rankings that may be read backwards."""
+        zscores = {name: float(self._row(name)["zscore"]) for name in self.names}
+        return [as_text(name) for name, z in zscores.items() if is_far_below(z)]
+
+    def _tables(self) -> list[Table]:
+        """All tables there are."""
+        level, chance = self.confidence_level, self.by_luck.get("average_precision")
+        rows = [self._row(name) for name in self.names]
+        tables = [table_of_lists(rows, chance, level)]
+        depths = tuple({repr(depth): depth for depth in self.t + self.k}.values())
+        if depths:
+            tables.append(
+                table_of_depths(self.at_depths, self.by_luck, depths, self.n_samples)
+            )
+        if self.comparisons is not None:
+            tables.append(table_of_pairs(self.comparisons, level))
+        return tables
