@@ -5,11 +5,12 @@ OLDEST := .venv-oldest
 # Left out on the oldest versions: files that only judge the arithmetic of this package, on
 # arrays of numbers and by elementwise functions. What takes or gives objects of a library, sorts,
 # or asks for functions of scipy that no other file reaches, stays.
-NUMBERS := $(addprefix test_,$(addsuffix .py,certain_values counting equal_up_to_rounding \
-	leave_one_out measures null null_accuracy null_invariants null_large null_law null_limits \
-	null_quantiles null_sums null_windows peers tie_search ties))
+NUMBERS := $(filter-out tests/null/test_null_moments.py,$(wildcard tests/null/*.py)) \
+	$(addprefix tests/,$(addsuffix .py,metrics/test_measures metrics/test_peers ranking/test_counting \
+	ranking/test_tie_search ranking/test_ties inference/test_constant_values \
+	inference/test_equal_up_to_rounding inference/test_jackknife))
 FAMILIES := _average_precision.py _top.py _early.py _curve.py
-DISPLAYS := _curve_display.py _hit_curve.py _recall_precision.py _lift.py _null_distribution.py _ranking_comparison.py
+DISPLAYS := _curve_display.py _hit_curve.py _precision_recall.py _lift.py _null_distribution.py _ranking_comparison.py
 QUESTIONS := _hit_curve_band.py _scorer.py _random_selection.py _selection_result.py \
 	_metric_variability.py _variability_result.py _ranking_comparison.py _comparison_result.py \
 	_search_selection.py _search_result.py
@@ -18,11 +19,11 @@ PUBLIC := skrank/__init__.py \
 	$(addprefix skrank/curves/,_band.py _hit_curve.py _operating_points.py) \
 	$(addprefix skrank/metrics/,__init__.py $(FAMILIES)) \
 	$(addprefix skrank/metrics/_scorers/,__init__.py $(FAMILIES) _rare_target_scorers.py) \
-	$(addprefix skrank/null/,__init__.py _distribution.py _law.py _choice.py) \
+	$(addprefix skrank/null/,__init__.py _distribution.py _base.py _choice.py) \
 	$(addprefix skrank/inference/,$(QUESTIONS)) \
 	$(addprefix skrank/displays/,$(DISPLAYS)) \
 	$(addprefix skrank/report/,_report.py _result.py) \
-	$(addprefix skrank/report/_evaluation/,_evaluation.py _figures.py _pieces.py _text.py)
+	$(addprefix skrank/report/_evaluation/,_evaluation.py _methods.py _accumulator.py _text.py)
 PIP = -m pip --disable-pip-version-check install --quiet
 RUN := $(VENV)/bin/python -m
 # as many processes as processors, each with one thread
@@ -31,7 +32,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-slow test-oldest lint format doc pictures bench bench-asv bench-peers bench-large changelog clean
 
-help:  ## show this list
+help:  ## show this ranking
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: $(VENV)/.demo  ## tune and test a ranking of rare digits, print the table, draw it
@@ -44,7 +45,7 @@ test-slow: $(VENV)/.test  ## run the slow judges: simulations, clusters, million
 	$(ONE_THREAD) $(RUN) pytest -n auto tests -m slow
 
 test-oldest: $(OLDEST)/.test  ## run the tests on the oldest supported versions
-	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n auto tests -m "not slow" --hypothesis-profile=brief $(NUMBERS:%=--ignore=tests/%)
+	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n auto tests -m "not slow" --hypothesis-profile=brief $(NUMBERS:%=--ignore=%)
 
 lint: $(VENV)/.lint  ## check style, types, layers and docstrings
 	$(RUN) ruff check .
@@ -62,7 +63,7 @@ doc: $(VENV)/.doc  ## build the documentation, warnings as errors
 
 pictures: $(VENV)/.demo  ## draw the pictures of the README again
 	$(VENV)/bin/python examples/plot_rare_digit.py doc/_static/hit_curve.png
-	$(VENV)/bin/python examples/plot_null_distribution.py doc/_static/luck.png
+	$(VENV)/bin/python examples/plot_null_distribution.py doc/_static/null_distribution.png
 
 bench: $(VENV)/.test  ## print speed ratios against loops of scikit-learn's
 	$(VENV)/bin/python benchmarks/one_test.py

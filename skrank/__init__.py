@@ -1,4 +1,4 @@
-"""Find rare targets with scikit-learn, and know whether a ranking beats luck.
+"""Find rare targets with scikit-learn, and test rankings against random selection.
 
 Public names, in the order of the flow: metrics of a ranking, scorers made of them for
 scikit-learn, the test against random selection, how much a metric varies, whether one
@@ -14,14 +14,14 @@ from skrank.curves import (
     HitCurve,
     OperatingPoints,
     hit_curve,
-    recall_precision_curve,
+    operating_points,
 )
 from skrank.displays import (
     HitCurveDisplay,
     LiftDisplay,
     NullDistributionDisplay,
+    PrecisionRecallDisplay,
     RankingComparisonDisplay,
-    RecallPrecisionDisplay,
 )
 from skrank.inference._comparison_result import (
     RankingComparisonResult,
@@ -88,6 +88,7 @@ __all__ = [
     "MetricVariabilityResult",
     "NullDistributionDisplay",
     "OperatingPoints",
+    "PrecisionRecallDisplay",
     "RandomSelectionNull",
     "RandomSelectionResult",
     "RandomSelectionTest",
@@ -98,7 +99,6 @@ __all__ = [
     "RankingComparisonTable",
     "RankingEvaluation",
     "RankingReport",
-    "RecallPrecisionDisplay",
     "SearchSelectionResult",
     "SearchSelectionTest",
     "average_precision",
@@ -126,12 +126,12 @@ __all__ = [
     "make_reciprocal_rank_scorer",
     "make_rie_scorer",
     "max_f_score",
+    "operating_points",
     "precision_at_recall",
     "precision_at_t",
     "r_precision",
     "ranking_report",
     "recall_at_t",
-    "recall_precision_curve",
     "reciprocal_rank",
     "rie",
 ]

@@ -1,4 +1,7 @@
-"""The metrics with their settings, and lists small enough to enumerate."""
+"""The metrics with their settings, and rankings small enough to enumerate."""
+
+import csv
+import gzip
 
 import numpy as np
 
@@ -61,6 +64,27 @@ SMALL_LISTS = [
 ]
 
 
+_PRINTED = {
+    "average_precision_at_k": "average_precision",
+    "recall_at_t": "recall",
+    "precision_at_t": "precision",
+}
+
+
+def named(metric="average_precision", **settings):
+    """Arguments of a class: the metric of a function and its settings, as printed."""
+    cutoff = settings.pop("k", settings.pop("t", None))
+    others = {
+        name: settings.pop(name)
+        for name in ("alpha", "normalize")
+        if settings.get(name) is not None
+    }
+    settings.pop("alpha", None)
+    name = _PRINTED.get(metric, metric) + (f"@{cutoff}" if cutoff is not None else "")
+    listed = ", ".join(f"{key}={value}" for key, value in others.items())
+    return {"metric": f"{name}({listed})" if listed else name, **settings}
+
+
 def metric_function(case):
     """Return the metric of a case with its settings bound."""
     name, settings = ALL[case]
@@ -84,7 +108,7 @@ def oracle_settings(case, n_samples):
 
 
 def make_list(sizes, hits):
-    """Labels and scores of a list with the given tie groups."""
+    """Labels and scores of a ranking with the given tie groups."""
     y_score = np.repeat(np.arange(len(sizes), 0, -1.0), sizes)
     y_true = np.concatenate(
         [np.r_[np.ones(d), np.zeros(b - d)] for b, d in zip(sizes, hits, strict=True)]
@@ -116,3 +140,25 @@ def long_doubles(numbers):
     largest = np.finfo(np.longdouble).max
     steps = np.asarray(numbers, dtype=np.longdouble)
     return steps * (largest / (2 * np.abs(steps).max() + 1))
+
+
+def assert_same_answers(data, columns):
+    """Check that curves and the random selection test are those of arrays."""
+    data = data if isinstance(data, tuple) else (data,)
+    curve, expected = skrank.hit_curve(*data), skrank.hit_curve(*columns)
+    for name in ("t", "hits", "tie_ends"):
+        np.testing.assert_array_equal(getattr(curve, name), getattr(expected, name))
+    points = skrank.operating_points(*data)
+    expected = skrank.operating_points(*columns)
+    for name in ("score", "t", "hits"):
+        np.testing.assert_array_equal(getattr(points, name), getattr(expected, name))
+    test = skrank.RandomSelectionTest()
+    result, expected = test.from_predictions(*data), test.from_predictions(*columns)
+    for name in ("statistic", "zscore", "pvalue", "n_samples", "n_targets"):
+        assert getattr(result, name) == getattr(expected, name)
+
+
+def read_rows(path):
+    """Rows of a table of another program's numbers."""
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rt") as lines:
+        return list(csv.DictReader(lines))

@@ -1,7 +1,7 @@
 """Slow, obvious second implementations, in rational numbers.
 
-A list is a sequence of tie groups, best first, each a pair (size, hits). Everything is
-done by going through all orders inside the ties and all placements of the targets.
+A ranking is a sequence of tie groups, best first, each a pair (size, hits). Everything
+is done by going through all orders inside the ties and all placements of the targets.
 Exponential weights are rounded once, and added as rational numbers from there on.
 """
 
@@ -21,7 +21,7 @@ def log_binomial(n: int, k: int) -> float:
 
 
 def tie_groups(y_true: Sequence[int], y_score: Sequence[float]) -> list:
-    """Sizes and hits of the tie groups of a list, best first."""
+    """Sizes and hits of the tie groups of a ranking, best first."""
     pairs = sorted(zip(y_score, y_true, strict=True), reverse=True)
     labels = [[y for _, y in group] for _, group in groupby(pairs, lambda p: p[0])]
     return [(len(group), sum(group)) for group in labels]
@@ -100,7 +100,7 @@ def _curve_figure(
 def _early_recognition(
     ranks: Sequence[int], metric: str, n: int, m: int, alpha: float, missed: bool
 ) -> Fraction:
-    """Sum of the weights over that by luck, or between that of worst and best list."""
+    """Sum of the weights over that by chance, or between those of worst and best."""
     weight = [Fraction(exp(-alpha * rank / n)) for rank in range(1, n + 1)]
     total = sum((weight[rank - 1] for rank in ranks), Fraction(0))
     if metric == "rie":
@@ -121,7 +121,7 @@ def all_orders(groups: Groups) -> Iterator[list[int]]:
 
 
 def value(groups: Groups, metric: str, *, ties: str = "expected", **kwargs) -> Fraction:
-    """Value of a list with ties, by the words of the tie rule."""
+    """Value of a ranking with ties, by the words of the tie rule."""
     if metric == "r_precision":  # precision at m
         m = kwargs.get("n_targets") or sum(hits for _, hits in groups)
         kwargs["depth"], metric = m, "precision_at_t"
@@ -143,7 +143,7 @@ def value(groups: Groups, metric: str, *, ties: str = "expected", **kwargs) -> F
 def _threshold_value(
     groups: Groups, metric: str, *, depth: int | None = None, **kwargs
 ) -> Fraction:
-    """Each group is retrieved whole: all its hits at its end, a cut across it too."""
+    """Each group is retrieved whole: all its hits at its end, also by a cutoff."""
     ends = list(accumulate(size for size, _ in groups))
     hits = (hits for _, hits in groups)
     ranks = [end for end, d in zip(ends, hits, strict=True) for _ in range(d)]
@@ -151,27 +151,27 @@ def _threshold_value(
     return _value_of_ranks(ranks, metric, ends[-1], cut, **kwargs)
 
 
-def null_law(
+def null_distribution(
     sizes: Sequence[int], n_targets: int, metric: str, **kwargs
 ) -> dict[Fraction, Fraction]:
-    """Law of a metric when the targets are placed at random: value -> probability."""
-    law: dict[Fraction, Fraction] = {}
+    """Null distribution of a metric: value -> probability."""
+    null: dict[Fraction, Fraction] = {}
     ways = comb(sum(sizes), n_targets)
     for hits in product(*(range(min(size, n_targets) + 1) for size in sizes)):
         if sum(hits) == n_targets:
             weight = prod(comb(b, d) for b, d in zip(sizes, hits, strict=True))
             groups = list(zip(sizes, hits, strict=True))
             s = value(groups, metric, **kwargs)
-            law[s] = law.get(s, Fraction(0)) + Fraction(weight, ways)
-    return law
+            null[s] = null.get(s, Fraction(0)) + Fraction(weight, ways)
+    return null
 
 
-def mean_and_variance(law: dict[Fraction, Fraction]) -> tuple[Fraction, Fraction]:
-    """Moments of a law."""
-    mean = sum((s * p for s, p in law.items()), Fraction(0))
-    return mean, sum(((s - mean) ** 2 * p for s, p in law.items()), Fraction(0))
+def mean_and_variance(null: dict[Fraction, Fraction]) -> tuple[Fraction, Fraction]:
+    """Moments of a null."""
+    mean = sum((s * p for s, p in null.items()), Fraction(0))
+    return mean, sum(((s - mean) ** 2 * p for s, p in null.items()), Fraction(0))
 
 
-def tail(law: dict[Fraction, Fraction], s: Fraction) -> Fraction:
+def tail(null: dict[Fraction, Fraction], s: Fraction) -> Fraction:
     """P(S >= s)."""
-    return sum((p for v, p in law.items() if v >= s), Fraction(0))
+    return sum((p for v, p in null.items() if v >= s), Fraction(0))

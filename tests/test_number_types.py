@@ -37,7 +37,7 @@ NUMBERS = {
     "prior": POSITIVE,
     "recall": (1, 0.7),
     "confidence_level": (0.9,),
-    "luck_level": (0.9,),
+    "chance_band_level": (0.9,),
     "undefined": (-1, 0.1),
     "n_missed": (100,),
     "count": (100,),
@@ -63,8 +63,6 @@ SPECIAL = {
     "RandomSelectionNull.pvalue statistic": (1, 0.1),
     "MeanNull.tail statistic": (1, 0.1),
     "MeanNull.pvalue statistic": (1, 0.1),
-    "NullDistributionDisplay.from_predictions k": (5, 0.1),
-    "NullDistributionDisplay.from_predictions t": (5, 0.1),
     "NullDistributionDisplay.__init__ statistic": (),
     "make_random_selection_scorer statistic": (),
 }
@@ -73,14 +71,13 @@ SPECIAL = {
 NO_NUMBERS = set(
     """
     X a alternative as_fraction average_precision ax b band bars_kw candidates chunks
-    confidence_band curve curve_a curve_b cv_results
-    cv_results_a cv_results_b description detector_targets
-    difference_kw edges estimator folds groups independent interpolate kwargs law
-    law_name line_kw log10_pvalue luck_kw method metric name names normal_kw normalize
-    null_mean null_std
-    nulls params path perfect_kw plot_normal plot_perfect points pos_label probabilities
-    progress pvalue rate result sample_weight search simultaneous ties transform y
-    y_score y_score_a y_score_b y_scores y_true
+    confidence_band curve curve_a curve_b cv_results cv_results_a cv_results_b
+    description detector_targets difference_kw edges estimator folds groups independent
+    interpolate kwargs null null_name line_kw log10_pvalue chance_level_kw
+    method metric name names normal_kw normalize null_mean null_std nulls params path
+    perfect_kw plot_normal plot_perfect points pos_label probabilities progress pvalue
+    rate result sample_weight search simultaneous ties transform y y_score y_score_a
+    y_score_b y_scores y_true
     """.split()  # noqa: SIM905
 )
 # Names and labels are compared, so that True is 1; scikit-learn checks the folds.
@@ -148,13 +145,12 @@ NONE = np.zeros(N, dtype=int)
 X = np.column_stack([S, S_B])
 FITTED = GaussianNB().fit(X, Y)
 TEN, TEN_S = np.arange(10) < 3, np.arange(10.0)[::-1]
-METRIC = {"k": "average_precision_at_k", "t": "recall_at_t", "alpha": "rie"}
 NEEDED = {"t": 20, "k": 20, "recall": 0.5}
-LAW = skrank.RandomSelectionNull(20, 10, "recall_at_t", t=8)  # one atom is at 0.1
-LAWS = {"RandomSelectionNull": LAW, "MeanNull": skrank.null.MeanNull([LAW, LAW])}
+NULL = skrank.RandomSelectionNull(20, 10, "recall@8")  # one atom is at 0.1
+NULLS = {"RandomSelectionNull": NULL, "MeanNull": skrank.null.MeanNull([NULL, NULL])}
 CURVE = skrank.hit_curve(TEN, TEN_S)
-POINTS = skrank.recall_precision_curve(TEN, TEN_S)
-TESTED = skrank.RandomSelectionTest("recall_at_t", t=3).from_predictions(TEN, TEN_S)
+POINTS = skrank.operating_points(TEN, TEN_S)
+TESTED = skrank.RandomSelectionTest("recall@3").from_predictions(TEN, TEN_S)
 
 
 def needed(name, given):
@@ -165,11 +161,6 @@ def needed(name, given):
         for key, value in NEEDED.items()
         if key in wanted and wanted[key].default is inspect.Parameter.empty
     } | given
-
-
-def chosen(given):
-    """The metric that a setting belongs to."""
-    return {"metric": one for key, one in METRIC.items() if key in given}  # noqa: B035
 
 
 def metric(name):
@@ -186,8 +177,6 @@ def scorer(name):
         settings = {**more, **needed(name, given)}
         if more and "undefined" in given:
             settings["statistic"] = "log10_pvalue"
-        if more:
-            settings |= chosen(given)
         made = factory(**settings)
         made = made if isinstance(made, dict) else {made.__name__: made}
         y = NONE if "undefined" in given else Y
@@ -201,7 +190,7 @@ def scorer(name):
 
 def question(name, ask, **settings):
     def call(**given):
-        made = getattr(skrank, name)(**{**settings, **chosen(given), **given})
+        made = getattr(skrank, name)(**{**settings, **given})
         return repr(made), pickle.dumps(made), ask(made).to_dict()
 
     return call
@@ -212,15 +201,15 @@ def of_one(made):
 
 
 def variability(**given):
-    more = {"method": "posterior", "metric": "recall_at_t", "t": 20}
+    more = {"method": "posterior", "metric": "recall@20"}
     more = more if "prior" in given else {"method": "bootstrap"}
     ask = question("MetricVariability", of_one, n_resamples=20, random_state=0, **more)
     return ask(**given)
 
 
 def comparison(**given):
-    more = {"method": "posterior", "metric": "recall_at_t", "t": 20}
-    more = more if "prior" in given else {"method": "swap"}
+    more = {"method": "posterior", "metric": "recall@20"}
+    more = more if "prior" in given else {"method": "permutation"}
     ask = question(
         "RankingComparison",
         lambda made: made.from_predictions(Y, S, S_B),
@@ -235,8 +224,8 @@ def null(**given):
     settings = {"n_samples": 120, "n_targets": 4, **given}
     if "tie_sizes" in given:
         settings |= {"n_samples": 200, "tie_sizes": np.array([given["tie_sizes"]] * 2)}
-    law = skrank.RandomSelectionNull(**settings, **chosen(given))
-    return repr(law), pickle.dumps(law), law.mean(), law.std()
+    null = skrank.RandomSelectionNull(**settings)
+    return repr(null), pickle.dumps(null), null.mean(), null.std()
 
 
 FOLDS = cross_validate(
@@ -308,8 +297,9 @@ NULL_DISPLAY = skrank.NullDistributionDisplay
 CALLS = {
     **{name: metric(name) for name in skrank.metrics.__all__},
     **{name: scorer(name) for name in skrank.metrics._scorers.__all__},
+    "make_random_selection_scorer": scorer("make_random_selection_scorer"),
     "hit_curve": metric("hit_curve"),
-    "recall_precision_curve": metric("recall_precision_curve"),
+    "operating_points": metric("operating_points"),
     "hit_curve_band": lambda **given: skrank.hit_curve_band(
         TEN.repeat(20), TEN_S.repeat(20), **{"t": 50, "random_state": 0, **given}
     ),
@@ -330,18 +320,18 @@ CALLS = {
         method="monte_carlo",
     ),
     "RandomSelectionTest.from_cv": lambda **given: (
-        skrank.RandomSelectionTest("recall_at_t", t=5)
+        skrank.RandomSelectionTest("recall@5")
         .from_cv(GaussianNB(), X, Y, **{"cv": 2, **given})
         .to_dict()
     ),
     "RandomSelectionTest.from_cv_results": lambda **given: (
-        skrank.RandomSelectionTest("recall_at_t", t=5)
+        skrank.RandomSelectionTest("recall@5")
         .from_cv_results(**folds(**given))
         .to_dict()
     ),
     "MetricVariability.__init__": variability,
     "MetricVariability.from_cv": lambda **given: (
-        skrank.MetricVariability("recall_at_t", t=5)
+        skrank.MetricVariability("recall@5")
         .from_cv(GaussianNB(), X, Y, **{"cv": 2, **given})
         .to_dict()
     ),
@@ -377,35 +367,37 @@ CALLS = {
         random_state=0,
     ),
     "SearchSelectionTest.from_candidates": lambda **given: (
-        skrank.SearchSelectionTest("recall_at_t", t=5, n_resamples=5, random_state=0)
+        skrank.SearchSelectionTest("recall@5", n_resamples=5, random_state=0)
         .from_candidates([GaussianNB()], X, Y, **given)
         .to_dict()
     ),
     "RandomSelectionNull.__init__": null,
     "MeanNull.__init__": lambda **given: skrank.null.MeanNull(
-        [LAW, LAW], **given
+        [NULL, NULL], **given
     ).std(),
     **{
-        f"{name}.{method}": getattr(law, method)
-        for name, law in LAWS.items()
+        f"{name}.{method}": getattr(null, method)
+        for name, null in NULLS.items()
         for method in ("sf", "logsf", "cdf", "ppf", "isf", "pvalue")
     },
     **{
-        f"{name}.tail": lambda law=law, **given: law.tail(
+        f"{name}.tail": lambda null=null, **given: null.tail(
             **{"statistic": 0.5, "method": "monte_carlo", "random_state": 0, **given}
         )
-        for name, law in LAWS.items()
+        for name, null in NULLS.items()
     },
     **{
-        f"{name}.rvs": lambda law=law, **given: law.rvs(**{"random_state": 0, **given})
-        for name, law in LAWS.items()
+        f"{name}.rvs": lambda null=null, **given: null.rvs(
+            **{"random_state": 0, **given}
+        )
+        for name, null in NULLS.items()
     },
     "RankCounts.from_arrays": counted,
     "RankCounts.from_chunks": counted_chunks,
     "HitCurve.at": skrank.hit_curve(Y, np.zeros(N)).at,  # rises all along
-    "HitCurve.luck_band": CURVE.luck_band,
+    "HitCurve.chance_band": CURVE.chance_band,
     "OperatingPoints.f_score": POINTS.f_score,
-    "OperatingPoints.luck_band": POINTS.luck_band,
+    "OperatingPoints.chance_band": POINTS.chance_band,
     "RandomSelectionTest.from_predictions": lambda **given: (
         skrank.RandomSelectionTest().from_predictions(Y, S, **given).to_dict()
     ),
@@ -442,8 +434,8 @@ CALLS = {
         )
     ),
     "LiftDisplay.plot": display("LiftDisplay", curve=CURVE),
-    "RecallPrecisionDisplay.plot": display(
-        "RecallPrecisionDisplay", curve=CURVE, points=POINTS
+    "PrecisionRecallDisplay.plot": display(
+        "PrecisionRecallDisplay", curve=CURVE, points=POINTS
     ),
     "RankingComparisonDisplay.plot": display(
         "RankingComparisonDisplay",
@@ -455,10 +447,10 @@ CALLS = {
     ),
     **{
         f"{name}.from_cv_results": of_folds(name)
-        for name in ("HitCurveDisplay", "LiftDisplay", "RecallPrecisionDisplay")
+        for name in ("HitCurveDisplay", "LiftDisplay", "PrecisionRecallDisplay")
     },
-    "NullDistributionDisplay.from_law": lambda **given: drawn(
-        NULL_DISPLAY.from_law(LAW, **given)
+    "NullDistributionDisplay.from_null": lambda **given: drawn(
+        NULL_DISPLAY.from_null(NULL, **given)
     ),
     "NullDistributionDisplay.from_result": lambda **given: drawn(
         NULL_DISPLAY.from_result(TESTED, **given)
@@ -467,7 +459,6 @@ CALLS = {
         NULL_DISPLAY.from_predictions(
             TEN,
             TEN_S,
-            **chosen(given),
             **given,
         )
     ),
@@ -608,5 +599,5 @@ def test_arrays_of_every_type_mean_the_numbers_of_python(kind):
     curve = skrank.hit_curve(Y, np.zeros(N), as_fraction=kind in FLOATS)
     np.testing.assert_array_equal(curve.at(array), curve.at(numbers))
     probabilities = np.array([0.0, 1.0] if kind in INTS else numbers, kind)
-    expected = LAW.isf([float(str(one)) for one in probabilities])
-    np.testing.assert_array_equal(LAW.isf(probabilities), expected)
+    expected = NULL.isf([float(str(one)) for one in probabilities])
+    np.testing.assert_array_equal(NULL.isf(probabilities), expected)

@@ -17,8 +17,8 @@ TIES = ("expected", "threshold", "optimistic", "pessimistic")
 NORMALIZE = ("min", "relevant", "hits")
 
 
-# A fraction of a list is a product of floats: 0.07 * 100 is 7.000000000000001. Without
-# this much slack it would be rounded up to 8 items.
+# A fraction of a ranking is a product of floats: 0.07 * 100 is 7.000000000000001.
+# Without this much slack it would be rounded up to 8 items.
 _SLACK = 1e-12
 
 
@@ -27,8 +27,8 @@ def check_depth(name: str, depth: float, total: float, *, whole: bool = True) ->
     if isinstance(depth, int):
         if depth > total * (1 + _SLACK):
             msg = (
-                f"`{name}` must not reach beyond the list; got {name}="
-                f"{brief(int(depth))} for a list of {total:.15g}."
+                f"`{name}` must not reach beyond the ranking; got {name}="
+                f"{brief(int(depth))} for a ranking of {total:.15g}."
             )
             raise ValueError(msg)
         return depth
@@ -49,7 +49,7 @@ def check_cutoff(name: str, depth: Any) -> int | float:
         return share
     msg = (
         f"`{name}` must be an int of at least 1 (a number of items) or a float in "
-        f"(0, 1] (a fraction of the list); got {brief(depth)}."
+        f"(0, 1] (a fraction of the ranking); got {brief(depth)}."
     )
     raise ValueError(msg)
 

@@ -1,9 +1,9 @@
 """What is equal up to rounding: one rule, for values and for what is made of them.
 
 Two values of a metric are equal if they differ by at most 1e-12 of the value that a
-perfect list has. A number that is made of values, such as a difference, inherits their
-rounding error, however small it is itself. So the same slack tells whether it is 0, and
-whether two of them are equal.
+perfect ranking has. A number that is made of values, such as a difference, inherits
+their rounding error, however small it is itself. So the same slack tells whether it is
+0, and whether two of them are equal.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ ROUNDING = 1e-12
 
 
 def subtract(a: ArrayLike, b: ArrayLike, scale: ArrayLike) -> NDArray[np.float64]:
-    """Differences of values; 0 where they are equal, beside those of perfect lists."""
+    """Differences of values; 0 where they are equal up to rounding."""
     difference = np.subtract(a, b, dtype=float)
     slack = ROUNDING * np.asarray(scale)
     return np.where(np.abs(difference) <= slack, 0.0, difference)
@@ -24,7 +24,7 @@ def levels(
 ) -> NDArray[np.intp]:
     """Number the levels of `numbers` from the least; equal ones share theirs.
 
-    `scales` are, for each, the values of perfect lists.
+    `scales` are, for each, the values of perfect rankings.
     """
     order = np.argsort(numbers)
     slack = ROUNDING * np.maximum(scales[order][1:], scales[order][:-1])

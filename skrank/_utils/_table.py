@@ -11,7 +11,7 @@ class Table(NamedTuple):
 
     The first column says what a row is about, or the first two do (`n_names`). Of two
     the first may be empty, which then is that of the row above; such rows are a group,
-    whose last may say what luck has.
+    whose last may say what is expected by chance.
     """
 
     caption: str
@@ -19,13 +19,19 @@ class Table(NamedTuple):
     rows: Sequence[tuple[str, ...]]
     n_names: int
     reading: str
-    ends_in_luck: bool = False
+    ends_in_chance: bool = False
 
     def __str__(self) -> str:
         """Print the caption and the cells."""
         return "\n".join(
             [self.caption, *align([self.header, *self.rows], self.n_names)]
         )
+
+
+def summary(title: str, rows: Sequence[tuple[str, str]]) -> str:
+    """Print a title, and rows of a name and what there is to say of it."""
+    width = max(len(name) for name, _ in rows)
+    return "\n".join([title, *(f"  {name:<{width}}  {said}" for name, said in rows)])
 
 
 def align(rows: Sequence[Sequence[str]], n_names: int) -> list[str]:

@@ -92,6 +92,14 @@ def listed(texts: Sequence[str], most: int) -> str:
     return ", ".join(first) + (f" and {more} more" if more else "")
 
 
+def format_size(n_samples: int, n_targets: int, n_missed: int = 0) -> str:
+    """Print how many items there are, and how many of them are targets."""
+    missed = f", {n_missed} of them missed" if n_missed else ""
+    prevalence = f"prevalence {n_targets / n_samples:.4g}"
+    plural = "" if n_targets == 1 else "s"
+    return f"{n_samples} items, {n_targets} target{plural}{missed} ({prevalence})"
+
+
 def format_pvalue(log10_pvalue: float) -> str:
     """Print a p-value of any depth, or none."""
     if not log10_pvalue <= -4 or math.isinf(log10_pvalue):

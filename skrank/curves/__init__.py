@@ -2,15 +2,15 @@
 
 What comes in is a ranking; what goes out is where its hits are (`_hit_curve`), what
 thresholds on the score retrieve (`_operating_points`), and the figures that are read
-from them (`_figures`). What luck does to a curve is a `_band` along it.
+from them (`_figures`). What random selection does to a curve is a `_band` along it.
 """
 
 from skrank.curves._band import CurveBand, spread_counts
 from skrank.curves._hit_curve import HitCurve, curve_of, hit_curve, in_fractions
 from skrank.curves._operating_points import (
     OperatingPoints,
+    operating_points,
     points_of,
-    recall_precision_curve,
 )
 
 __all__ = [
@@ -20,7 +20,7 @@ __all__ = [
     "curve_of",
     "hit_curve",
     "in_fractions",
+    "operating_points",
     "points_of",
-    "recall_precision_curve",
     "spread_counts",
 ]

@@ -1,4 +1,4 @@
-"""A band along a curve: what luck, or another sample, would make of the curve."""
+"""A band along a curve: what chance, or another sample, would make of the curve."""
 
 from dataclasses import dataclass
 from typing import Any

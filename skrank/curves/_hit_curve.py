@@ -16,9 +16,9 @@ from skrank._utils._checks import check_flag, check_fraction, check_option
 from skrank._utils._columns import check_numbers
 from skrank._utils._text import brief, data_frame
 from skrank.curves._band import CurveBand, spread_counts
+from skrank.ranking._as_ranking import as_ranking
 from skrank.ranking._counts import RankCounts
 from skrank.ranking._ranking import SLACK, HitGroups, Ranking
-from skrank.ranking._source import ranking_of
 
 TIES = ("expected", "optimistic", "pessimistic")
 
@@ -32,13 +32,13 @@ class HitCurve:
     Attributes
     ----------
     t : ndarray of shape (n_points,)
-        Depths, ascending, from 0 to the length of the list.
+        Depths, ascending, from 0 to the length of the ranking.
     hits : ndarray of shape (n_points,)
         Targets among the top t.
     n_samples, n_targets : float
         Number of items and of targets, those included that were never scored.
     unit : float
-        What an item counts on both axes: 1, or 1/n for fractions of the list.
+        What an item counts on both axes: 1, or 1/n for fractions of the ranking.
     tie_ends : ndarray of shape (n_depths,) or None
         Depths at which ties end, enough of them for a picture; None with weights.
 
@@ -55,7 +55,7 @@ class HitCurve:
     tie_ends: NDArray[Any] | None
 
     def __repr__(self) -> str:
-        """Say how large the list is, and in how many points the curve is kept."""
+        """Say how large the ranking is, and in how many points the curve is kept."""
         n, m = (f"{size / self.unit:g}" for size in (self.n_samples, self.n_targets))
         return f"<HitCurve of {m} targets among {n} items: {self.t.size} points>"
 
@@ -97,12 +97,12 @@ class HitCurve:
 
     @property
     def lift(self) -> NDArray[np.float64]:
-        """How many times richer in targets the top t is than the list, ``p / (m / n)``.
+        """Precision at t as a multiple of the prevalence, ``p / (m / n)``.
 
         Returns
         -------
         lift : ndarray of shape (n_points,)
-            From 0 to ``n / m``; 1 is luck, on average.
+            From 0 to ``n / m``; 1 is chance level.
         """
         return self.precision * (self.n_samples / self.n_targets)
 
@@ -124,7 +124,7 @@ class HitCurve:
         ----------
         depth : array-like
             Depths in the unit of the curve's ``t``, from 0 to its last: items, where a
-            float does not mean a fraction; or fractions of the list, if the curve is
+            float does not mean a fraction; or fractions of the ranking, if the curve is
             in fractions.
 
         Returns
@@ -135,7 +135,7 @@ class HitCurve:
         Raises
         ------
         ValueError
-            If a depth is outside the list.
+            If a depth is outside the ranking.
         """
         depths = check_numbers("depth", depth)
         if np.any((depths < 0) | (depths > self.t[-1] * (1 + 1e-12))):
@@ -144,7 +144,7 @@ class HitCurve:
         return np.interp(depths, self.t, self.hits)[()]
 
     def perfect(self) -> "HitCurve":
-        """Curve of a ranking of the same list that has all scored targets first.
+        """Curve of a ranking of the same ranking that has all scored targets first.
 
         Returns
         -------
@@ -156,22 +156,22 @@ class HitCurve:
         t = t[_is_last_of_step(t)]
         return replace(self, t=t, hits=np.minimum(t, most))
 
-    def luck_band(self, confidence_level: float = 0.95) -> CurveBand:
+    def chance_band(self, confidence_level: float = 0.95) -> CurveBand:
         """Pointwise band of random selection, by hypergeometric quantiles.
 
         Parameters
         ----------
         confidence_level : float, default=0.95
-            Probability that luck is within the limits, at least, at any one depth; as
+            Probability that chance is within the limits, at least, at any one depth; as
             much on one side as on the other.
 
         Returns
         -------
         band : CurveBand
             Limits of h(t), exact at the depths `x`, where ties end: all such depths of
-            a short list, some 500 of a long one. Within a tie luck is drawn along a
-            straight line, as the curve is. Along the whole curve luck leaves the band
-            more often.
+            a short ranking, some 500 of a long one. Within a tie chance is drawn along
+            a straight line, as the curve is. Along the whole curve chance leaves the
+            band more often.
 
         Raises
         ------
@@ -191,7 +191,7 @@ class HitCurve:
         level = check_fraction("confidence_level", confidence_level)
         if self.tie_ends is None:
             msg = (
-                "`sample_weight` must be None for a band of luck, which spreads "
+                "`sample_weight` must be None for a chance band, which spreads "
                 "targets over items; got weights."
             )
             raise ValueError(msg)
@@ -242,14 +242,14 @@ def hit_curve(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
+        other labels need `pos_label`. Or complete counts of a ranking, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
         Left out with counts, and needed otherwise.
     as_fraction : bool, default=False
-        Whether depths and hits are fractions of the list, t in [0, 1] and h(t) in
+        Whether depths and hits are fractions of the ranking, t in [0, 1] and h(t) in
         [0, m/n], as in [1]_; otherwise they are counted in items.
     pos_label : int, float, bool or str, default=None
         Label of the targets.
@@ -277,7 +277,7 @@ def hit_curve(
 
     See Also
     --------
-    recall_precision_curve : The operating points of the same ranking.
+    operating_points : The operating points of the same ranking.
     hit_curve_band : How well the curve is known.
     recall_at_t, precision_at_t, enrichment_factor : Its values at one depth.
 
@@ -314,7 +314,7 @@ def hit_curve(
     """
     check_option("ties", ties, TIES)
     fractions = check_flag("as_fraction", as_fraction)
-    ranking = ranking_of(
+    ranking = as_ranking(
         y_true,
         y_score,
         pos_label=pos_label,
@@ -332,7 +332,8 @@ def curve_of(ranking: Ranking, ties: str = "expected") -> HitCurve:
         raise ValueError(msg)
     end = ranking.n_samples
     t, hits = _corners(ranking.groups, ties)
-    # ends of neighbouring groups coincide, as do those of the list and its last group
+    # ends of neighbouring groups coincide, as do those of the ranking and its last
+    # group
     t = np.concatenate([[0], t, [end]])
     hits = np.maximum.accumulate(np.append(0, hits))  # rounding may step back
     hits = np.append(hits, hits[-1])
@@ -348,7 +349,7 @@ def curve_of(ranking: Ranking, ties: str = "expected") -> HitCurve:
 
 
 def in_fractions(curve: HitCurve) -> HitCurve:
-    """Count in fractions of the list."""
+    """Count in fractions of the ranking."""
     unit = 1 / curve.n_samples
     return replace(
         curve,

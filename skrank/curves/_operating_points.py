@@ -19,9 +19,9 @@ from skrank._utils._checks import (
 )
 from skrank._utils._text import data_frame
 from skrank.curves._band import CurveBand, spread_counts
+from skrank.ranking._as_ranking import as_ranking
 from skrank.ranking._counts import RankCounts
 from skrank.ranking._ranking import SLACK, Ranking
-from skrank.ranking._source import ranking_of
 
 RATES = ("precision", "specificity")
 
@@ -43,12 +43,12 @@ class OperatingPoints:
         Targets among them.
     n_samples, n_targets : float
         Number of items and of targets, those included that were never scored.
-    n_others : float
+    n_non_targets : float
         Number of items that are no targets.
 
     See Also
     --------
-    recall_precision_curve : Makes them of labels and scores.
+    operating_points : Makes them of labels and scores.
     """
 
     score: NDArray[Any]
@@ -56,10 +56,10 @@ class OperatingPoints:
     hits: NDArray[Any]
     n_samples: float
     n_targets: float
-    n_others: float
+    n_non_targets: float
 
     def __repr__(self) -> str:
-        """Say how large the list is, and how many points there are."""
+        """Say how large the ranking is, and how many points there are."""
         n, m = f"{self.n_samples:g}", f"{self.n_targets:g}"
         return f"<OperatingPoints of {m} targets among {n} items: {len(self)} points>"
 
@@ -100,9 +100,9 @@ class OperatingPoints:
         specificity : ndarray of shape (n_points,)
             Between 0 and 1; NaN if there are no others.
         """
-        if self.n_others == 0:
+        if self.n_non_targets == 0:
             return np.full(len(self), np.nan)
-        share: NDArray[np.float64] = 1 - (self.t - self.hits) / self.n_others
+        share: NDArray[np.float64] = 1 - (self.t - self.hits) / self.n_non_targets
         return np.clip(share, 0.0, 1.0)  # rounding may step over
 
     def f_score(self, beta: float = 1.0) -> NDArray[np.float64]:
@@ -155,7 +155,9 @@ class OperatingPoints:
         best_below = np.maximum.accumulate(np.append(values, -np.inf)[:0:-1])[::-1]
         kept = values > best_below + self._slack(rate, best_below)
         columns = self.score[kept], self.t[kept], self.hits[kept]
-        return OperatingPoints(*columns, self.n_samples, self.n_targets, self.n_others)
+        return OperatingPoints(
+            *columns, self.n_samples, self.n_targets, self.n_non_targets
+        )
 
     def _slack(self, rate: str, values: NDArray[np.float64]) -> Any:
         """Rounding of the values of a rate; those of counts are equal if they are."""
@@ -187,20 +189,20 @@ class OperatingPoints:
         total = (gained * getattr(self, rate)).sum()
         return float(np.minimum(total, 1.0))  # rounding may step over
 
-    def luck_band(self, confidence_level: float = 0.95) -> CurveBand:
+    def chance_band(self, confidence_level: float = 0.95) -> CurveBand:
         """Pointwise band of random selection, by quantiles of the depths of targets.
 
         Parameters
         ----------
         confidence_level : float, default=0.95
-            Probability that luck is within the limits, at least, at any one recall; as
-            much on one side as on the other.
+            Probability that chance is within the limits, at least, at any one recall;
+            as much on one side as on the other.
 
         Returns
         -------
         band : CurveBand
-            Limits of the precision at which luck, on a list without ties, finds its
-            j-th target, against the recall that it has then.
+            Limits of the precision at which chance, on a ranking without ties, finds
+            its j-th target, against the recall that it has then.
 
         Raises
         ------
@@ -216,7 +218,7 @@ class OperatingPoints:
         level = check_fraction("confidence_level", confidence_level)
         if self.t.dtype.kind == "f":
             msg = (
-                "`sample_weight` must be None for a band of luck, which spreads "
+                "`sample_weight` must be None for a chance band, which spreads "
                 "targets over items; got weights."
             )
             raise ValueError(msg)
@@ -224,7 +226,7 @@ class OperatingPoints:
         n = int(self.n_samples - (self.n_targets - found))
         hits = spread_counts(found)
         deepest, first = (
-            hits / _depth_by_luck(hits, n, found, q)
+            hits / _depth_by_chance(hits, n, found, q)
             for q in ((1 + level) / 2, (1 - level) / 2)
         )
         return CurveBand(hits / self.n_targets, deepest, first, level)
@@ -246,7 +248,7 @@ class OperatingPoints:
         return data_frame({name: getattr(self, name) for name in names})
 
 
-def recall_precision_curve(
+def operating_points(
     y_true: ArrayLike | RankCounts,
     y_score: ArrayLike | None = None,
     *,
@@ -260,8 +262,8 @@ def recall_precision_curve(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
+        other labels need `pos_label`. Or complete counts of a ranking, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
@@ -301,7 +303,7 @@ def recall_precision_curve(
     Notes
     -----
     A tie is retrieved whole. The points are those of LingPipe's
-    ``ScoredPrecisionRecallEvaluation``, where the lists have no ties; it takes tied
+    ``ScoredPrecisionRecallEvaluation``, where the rankings have no ties; it takes tied
     items in the order in which they were added.
 
     Time O(n log m) for m targets, memory one byte an item and O(m); see
@@ -309,22 +311,22 @@ def recall_precision_curve(
 
     Examples
     --------
-    >>> from skrank import recall_precision_curve
+    >>> from skrank import operating_points
     >>> y_true = [0, 1, 0, 1, 1, 0, 0, 0, 1, 0]
     >>> y_score = [-1.2, -1.3, -1.4, -1.5, -1.6, -1.7, -1.8, -1.9, -2.0, -3.7]
-    >>> points = recall_precision_curve(y_true, y_score)
+    >>> points = operating_points(y_true, y_score)
     >>> points.recall
     array([0.25, 0.5 , 0.75, 1.  ])
     >>> points.precision.round(2)
     array([0.5 , 0.5 , 0.6 , 0.44])
-    >>> recall_precision_curve(y_true, y_score, interpolate=True).recall
+    >>> operating_points(y_true, y_score, interpolate=True).recall
     array([0.75, 1.  ])
 
     Whoever is content with half of the targets gets three quarters of them at a better
     precision.
     """
     best = check_flag("interpolate", interpolate)
-    ranking = ranking_of(
+    ranking = as_ranking(
         y_true,
         y_score,
         pos_label=pos_label,
@@ -347,11 +349,11 @@ def points_of(ranking: Ranking) -> OperatingPoints:
         hits=groups.hits_above + groups.hits,
         n_samples=ranking.n_samples + ranking.n_missed,
         n_targets=ranking.n_targets,
-        n_others=ranking.n_others,
+        n_non_targets=ranking.n_non_targets,
     )
 
 
-def _depth_by_luck(
+def _depth_by_chance(
     hits: NDArray[np.intp], n_samples: int, n_targets: int, q: float
 ) -> NDArray[np.intp]:
     """Least depths that hold so many targets with a probability of at least q."""

@@ -3,13 +3,13 @@
 from skrank.displays._hit_curve import HitCurveDisplay
 from skrank.displays._lift import LiftDisplay
 from skrank.displays._null_distribution import NullDistributionDisplay
+from skrank.displays._precision_recall import PrecisionRecallDisplay
 from skrank.displays._ranking_comparison import RankingComparisonDisplay
-from skrank.displays._recall_precision import RecallPrecisionDisplay
 
 __all__ = [
     "HitCurveDisplay",
     "LiftDisplay",
     "NullDistributionDisplay",
+    "PrecisionRecallDisplay",
     "RankingComparisonDisplay",
-    "RecallPrecisionDisplay",
 ]

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from skrank._utils._checks import check_fraction
 from skrank.curves import CurveBand, HitCurve, curve_of, in_fractions, spread_counts
 from skrank.displays import _drawing
-from skrank.displays._trace import trace
+from skrank.displays._downsample import downsample
 from skrank.inference._random_selection import RandomSelectionTest, null_of
-from skrank.metrics._definitions import make_measure
+from skrank.metrics._definitions import AveragePrecision
 from skrank.ranking._cv_results import folds_of_cv_results
 from skrank.ranking._input import check_ranking_input
 from skrank.ranking._ranking import Ranking, rank
@@ -149,7 +149,7 @@ class CurveDisplay(ABC):
         Returns
         -------
         display : the display
-            With a list of curves, one a fold, in fractions of the list, and what was
+            With a list of curves, one a fold, in fractions of the ranking, and what was
             drawn. Folds without targets, or of targets alone, are left out with a
             warning.
 
@@ -157,7 +157,7 @@ class CurveDisplay(ABC):
         ------
         ValueError
             If estimators or indices are missing, folds reach beyond `X`, no fold holds
-            targets and others, or there is not one name for each fold.
+            targets and non-targets, or there is not one name for each fold.
         """
         _drawing.need_matplotlib()
         lists = keep_both_classes(
@@ -198,10 +198,10 @@ class CurveDisplay(ABC):
         """Make the data of a display: the curve, its average precision, its p-value."""
         ranking = rank(check_ranking_input(y_true, y_score, pos_label=pos_label))
         data = cls._curves(ranking, as_fraction=as_fraction)
-        data["average_precision"] = make_measure("average_precision").value(ranking)
+        data["average_precision"] = AveragePrecision().value(ranking)
         data["log10_pvalue"] = None
         if pvalue is None:
-            pvalue = null_of(ranking, "average_precision", {})._is_quick
+            pvalue = null_of(ranking, AveragePrecision())._is_quick
         if pvalue:
             test = RandomSelectionTest(random_state=0)
             result = test.from_predictions(y_true, y_score, pos_label=pos_label)
@@ -216,7 +216,7 @@ class CurveDisplay(ABC):
     @staticmethod
     def _view(curve: HitCurve) -> tuple[_Floats, _Floats]:
         """Turn depths and hits into what is drawn."""
-        return trace(curve)
+        return downsample(curve)
 
     def _listed(self, value: Any) -> list[Any]:
         """One value for each curve."""
@@ -227,7 +227,7 @@ class CurveDisplay(ABC):
         return 1 if isinstance(self.curve, HitCurve) else len(self.curve)
 
     def _unlisted(self, artists: list[Any]) -> Any:
-        """Return a list for several curves, the one artist for one curve."""
+        """Return a ranking for several curves, the one artist for one curve."""
         return artists[0] if isinstance(self.curve, HitCurve) else artists
 
     def _start(self, ax: Any) -> None:
@@ -236,20 +236,20 @@ class CurveDisplay(ABC):
         self.figure_ = self.ax_.figure
 
     def _check(
-        self, ax: Any, luck_level: float | None, name: Any, line_kw: Any
+        self, ax: Any, chance_band_level: float | None, name: Any, line_kw: Any
     ) -> None:
         """Check what is asked for, before anything is drawn."""
         _drawing.check_axes(ax)
-        if luck_level is not None:
-            check_fraction("luck_level", luck_level)
+        if chance_band_level is not None:
+            check_fraction("chance_band_level", chance_band_level)
         self._check_lengths(name=name, line_kw=line_kw)
         self._mark = self._mark_of_curves(ax)
 
     def _check_lengths(self, **settings: Any) -> None:
-        """Check that lists have a value for each curve."""
+        """Check that rankings have a value for each curve."""
         count = self._count()
         if count == 0:
-            msg = "`curve` must be one curve or a list of at least one; got none."
+            msg = "`curve` must be one curve or a ranking of at least one; got none."
             raise ValueError(msg)
         given = {**vars(self), **{k: v for k, v in settings.items() if v is not None}}
         for key in ("points", "name", "average_precision", "log10_pvalue", "line_kw"):
@@ -304,37 +304,41 @@ class CurveDisplay(ABC):
         ]
         self.perfect_ = self._unlisted(lines)
 
-    def _draw_luck(self, luck_level: float | None, luck_kw: Any) -> None:
-        """Draw luck, on average and within its band."""
-        style = {**_drawing.LUCK, "label": "luck, on average"}
+    def _draw_chance(
+        self, chance_band_level: float | None, chance_level_kw: Any
+    ) -> None:
+        """Draw chance level and within its band."""
+        style = {**_drawing.CHANCE, "label": "chance level"}
         lines = [
-            _drawing.draw_line(self.ax_, *self._view(_random(one)), style, luck_kw)
+            _drawing.draw_line(
+                self.ax_, *self._view(_random(one)), style, chance_level_kw
+            )
             for one in self._listed(self.curve)
         ]
-        self.luck_ = self._unlisted(lines)
-        self._draw_luck_band(luck_level)
+        self.chance_level_ = self._unlisted(lines)
+        self._draw_chance_band(chance_band_level)
 
-    def _draw_luck_band(self, luck_level: float | None) -> None:
-        """Draw the band of luck on the first list, unless it has weights."""
-        self.luck_band_ = None
+    def _draw_chance_band(self, chance_band_level: float | None) -> None:
+        """Draw the chance band on the first ranking, unless it has weights."""
+        self.chance_band_ = None
         curves = self._listed(self.curve)
-        if luck_level is None or curves[0].tie_ends is None:
+        if chance_band_level is None or curves[0].tie_ends is None:
             return
-        band = self._luck_band(luck_level)
+        band = self._chance_band(chance_band_level)
         if band.x.size == 1:  # one target has one recall, over which nothing is filled
             return
-        which = " (first list)" if len(set(map(_size, curves))) > 1 else ""
-        label = f"luck, {100 * band.confidence_level:g} %{which}"
-        style = {**_drawing.LUCK_BAND, "label": label}
+        which = " (first ranking)" if len(set(map(_size, curves))) > 1 else ""
+        label = f"chance, {100 * band.confidence_level:g} %{which}"
+        style = {**_drawing.CHANCE_BAND, "label": label}
         limits = band.x, band.low, band.high
-        self.luck_band_ = _drawing.draw_band(self.ax_, *limits, style)
+        self.chance_band_ = _drawing.draw_band(self.ax_, *limits, style)
 
-    def _luck_band(self, luck_level: float) -> CurveBand:
-        """Limits of luck without ties, so that all rankings of the list share them."""
+    def _chance_band(self, chance_band_level: float) -> CurveBand:
+        """Limits of chance without ties, which all rankings of the data set share."""
         first = self._listed(self.curve)[0]
         n_samples, _ = _size(first)
         untied: HitCurve = replace(first, tie_ends=spread_counts(n_samples))
-        return untied.luck_band(luck_level)
+        return untied.chance_band(chance_band_level)
 
 
 def _is_listed(value: Any) -> bool:
@@ -360,7 +364,7 @@ def _names_of_folds(name: Any, numbers: list[int], n_folds: int) -> Any:
 
 
 def _size(curve: HitCurve) -> tuple[int, int]:
-    """Items of the list that luck has, and targets among them."""
+    """Items of the ranking that chance has, and targets among them."""
     return round(curve.t[-1] / curve.unit), round(curve.hits[-1] / curve.unit)
 
 

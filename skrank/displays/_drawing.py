@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skrank._utils._text import as_text, format_pvalue
-from skrank.displays._trace import thin
+from skrank.displays._downsample import thin
 
 # Marks of artists among all that may stand in an axes: curves, and what they share.
 CURVE, SHARED = "skrank curve", "skrank shared"
@@ -20,7 +20,7 @@ _LETTERS = 40  # of a name in a legend
 # Okabe and Ito: told apart by the colour-blind; the styles also in grey.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 STYLES = ("-", "--", "-.", (0, (1, 1)), (0, (6, 1, 1, 1, 1, 1)))
-LUCK = {
+CHANCE = {
     "color": "0.45",
     "linestyle": ":",
     "linewidth": 1.3,
@@ -29,7 +29,7 @@ LUCK = {
 }
 PERFECT = {"color": "0.6", "linewidth": 1.0, "zorder": 1.7, "gid": SHARED}
 # Grey half through: light on white, dim on black.
-LUCK_BAND = {"color": "0.5", "alpha": 0.2, "zorder": 0.6, "gid": SHARED}
+CHANCE_BAND = {"color": "0.5", "alpha": 0.2, "zorder": 0.6, "gid": SHARED}
 
 
 def need_matplotlib() -> None:
@@ -69,7 +69,7 @@ def mark_of_curves(ax: Any, *, fractions: bool) -> str:
     other = CURVE + _UNITS[not fractions]
     if ax is not None and any(gid(line).startswith(other) for line in ax.lines):
         msg = (
-            "`ax` must hold curves in the same units, items or fractions of the list; "
+            "`ax` must hold curves in the same units, items or fractions; "
             f"got{_UNITS[fractions]} for axes with curves{_UNITS[not fractions]}."
         )
         raise ValueError(msg)

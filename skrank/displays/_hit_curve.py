@@ -20,19 +20,19 @@ class HitCurveDisplay(CurveDisplay):
     """Picture of a hit curve: targets found against items looked at.
 
     Beside the curve it has the perfect one, which finds a target with each item until
-    all are found, and luck: its line on average, and the band within which it stays, at
-    any one depth, with a probability of `luck_level`. Make it by `from_estimator`,
-    `from_predictions` or `from_cv_results`.
+    all are found, and chance: its line on average, and the band within which it stays,
+    at any one depth, with a probability of `chance_band_level`. Make it by
+    `from_estimator`, `from_predictions` or `from_cv_results`.
 
     Parameters
     ----------
     curve : HitCurve or list of HitCurve
         What :func:`hit_curve` returns, also with weights, missed targets or another tie
-        rule; or several, best in fractions of the list.
+        rule; or several, best in fractions of the ranking.
     average_precision : float or list of float, default=None
         Average precision, for the legend.
     log10_pvalue : float or list of float, default=None
-        Decimal logarithm of the p-value against luck, for the legend.
+        Decimal logarithm of the p-value against random selection, for the legend.
     confidence_band : CurveBand, default=None
         Band of the curve itself, in the units of the curve.
     name : str or list of str, default=None
@@ -41,13 +41,13 @@ class HitCurveDisplay(CurveDisplay):
     Attributes
     ----------
     line_ : matplotlib Line2D or list of them
-        The curve; a list if there are several, here and below.
+        The curve; a ranking if there are several, here and below.
     perfect_ : matplotlib Line2D, list of them, or None
         The perfect curve.
-    luck_ : matplotlib Line2D or list of them
-        Luck on average.
-    luck_band_ : matplotlib PolyCollection or None
-        The band of luck, one for all curves: that of the first list, which the legend
+    chance_level_ : matplotlib Line2D or list of them
+        The chance level.
+    chance_band_ : matplotlib PolyCollection or None
+        The chance band, one for all curves: that of the first ranking, which the legend
         says if lists differ in items or targets. None where its items have weights.
     confidence_band_ : matplotlib PolyCollection or None
         The band of the curve.
@@ -59,18 +59,18 @@ class HitCurveDisplay(CurveDisplay):
     See Also
     --------
     hit_curve : The data.
-    LiftDisplay : The same hits, how many times as many as by luck.
-    RecallPrecisionDisplay : The same hits as precision against recall.
+    LiftDisplay : The same hits, how many times as many as by chance.
+    PrecisionRecallDisplay : The same hits as precision against recall.
 
     Notes
     -----
-    The picture is that of [1]_, figures 2 and 3, and the band of luck hypergeometric
-    (see :meth:`HitCurve.luck_band`). It is drawn for a list without ties, so that all
-    rankings share it; on a list with ties luck stays closer to its line. What is drawn
-    of long lists differs from the curve by less than a pixel, as a whole and after
-    zooming into the top, though not after zooming into the middle: for that, plot
-    ``curve.t, curve.hits``. A colour and a style of line go to each curve in turn, so
-    that displays can share their axes; more than ten curves of one display are thin
+    The picture is that of [1]_, figures 2 and 3, and the chance band hypergeometric
+    (see :meth:`HitCurve.chance_band`). It is drawn for a ranking without ties, so that
+    all rankings share it; on a ranking with ties chance stays closer to its line. What
+    is drawn of long rankings differs from the curve by less than a pixel, as a whole
+    and after zooming into the top, though not after zooming into the middle: for that,
+    plot ``curve.t, curve.hits``. A colour and a style of line go to each curve in turn,
+    so that displays can share their axes; more than ten curves of one display are thin
     lines of one colour.
 
     References
@@ -132,7 +132,7 @@ class HitCurveDisplay(CurveDisplay):
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         as_fraction : bool, default=False
-            Whether both axes are in fractions of the list, not in items.
+            Whether both axes are in fractions of the ranking, not in items.
         confidence_band : {"simultaneous", "pointwise"}, default=None
             Band of the curve itself, by :func:`hit_curve_band` at a level of 95 %: for
             all depths at once, or for each. None draws none.
@@ -141,7 +141,7 @@ class HitCurveDisplay(CurveDisplay):
         pvalue : bool, default=None
             Whether the legend has the p-value against random selection. None leaves it
             out where it may take more than some two seconds, as for few targets in very
-            long lists.
+            long rankings.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         name : str, default=None
@@ -181,10 +181,10 @@ class HitCurveDisplay(CurveDisplay):
         *,
         name: str | Sequence[str] | None = None,
         top: float | None = None,
-        luck_level: float | None = 0.95,
+        chance_band_level: float | None = 0.95,
         plot_perfect: bool = True,
         line_kw: Any = None,
-        luck_kw: dict[str, Any] | None = None,
+        chance_level_kw: dict[str, Any] | None = None,
         perfect_kw: dict[str, Any] | None = None,
     ) -> Self:
         """Draw the curve.
@@ -196,18 +196,18 @@ class HitCurveDisplay(CurveDisplay):
         name : str or list of str, default=None
             What the legend calls the curve; None is the name of the display.
         top : int or float, default=None
-            Part of the list to show: an int counts items, a float in (0, 1] is a
+            Part of the ranking to show: an int counts items, a float in (0, 1] is a
             fraction. The rest is drawn, too, outside the limits of the axes. Axes that
             have curves already show what they did, too.
-        luck_level : float, default=0.95
-            Probability of luck to be within its band, at any one depth; None draws no
+        chance_band_level : float, default=0.95
+            Probability of chance to be within its band, at any one depth; None draws no
             band.
         plot_perfect : bool, default=True
             Whether to draw the perfect curve.
         line_kw : dict or list of dict, default=None
             Keywords of ``Axes.plot`` for the curve, or for each of them.
-        luck_kw, perfect_kw : dict, default=None
-            Keywords of ``Axes.plot`` for luck on average and for the perfect curve.
+        chance_level_kw, perfect_kw : dict, default=None
+            Keywords of ``Axes.plot`` for the chance level and for the perfect curve.
 
         Returns
         -------
@@ -219,14 +219,14 @@ class HitCurveDisplay(CurveDisplay):
         ImportError
             If a new figure is wanted and matplotlib is not installed.
         ValueError
-            If `top` is outside the list, `luck_level` not between 0 and 1, a list not
-            as long as that of the curves, `ax` no axes, or one with curves in other
-            units; or there are several curves and a confidence band.
+            If `top` is outside the ranking, `chance_band_level` not between 0 and 1, a
+            list not as long as that of the curves, `ax` no axes, or one with curves in
+            other units; or there are several curves and a confidence band.
         """
-        limit = self._check_plot(ax, top, luck_level, name, line_kw)
+        limit = self._check_plot(ax, top, chance_band_level, name, line_kw)
         self._start(ax)
         shown = self._shown()
-        self._draw_luck(luck_level, luck_kw)
+        self._draw_chance(chance_band_level, chance_level_kw)
         self.perfect_ = None
         if plot_perfect:
             self._draw_perfect(perfect_kw)
@@ -235,7 +235,7 @@ class HitCurveDisplay(CurveDisplay):
         fractions = self._listed(self.curve)[0].unit < 1
         if ax is None and not fractions:
             _drawing.integer_ticks(self.ax_)
-        unit = ", as fractions of the list" if fractions else ""
+        unit = ", as fractions of the ranking" if fractions else ""
         self.ax_.set(xlabel=f"items looked at{unit}", ylabel=f"targets found{unit}")
         self._show(limit, shown)
         draw_legend(self.ax_)
@@ -245,15 +245,15 @@ class HitCurveDisplay(CurveDisplay):
         self,
         ax: Any,
         top: float | None,
-        luck_level: float | None,
+        chance_band_level: float | None,
         name: Any,
         line_kw: Any,
     ) -> float | None:
         """Check what is asked for; return the last depth to show."""
-        self._check(ax, luck_level, name, line_kw)
+        self._check(ax, chance_band_level, name, line_kw)
         if self.confidence_band is not None and not isinstance(self.curve, HitCurve):
             msg = (
-                "`confidence_band` must be None if `curve` is a list; "
+                "`confidence_band` must be None if `curve` is a ranking; "
                 f"got a band and {self._count()} curves."
             )
             raise ValueError(msg)

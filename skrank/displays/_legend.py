@@ -18,7 +18,7 @@ _Entries = tuple[list[Any], list[str]]
 
 
 def draw_legend(ax: Any, *others: Any) -> None:
-    """Name what is drawn, curves first and luck once.
+    """Name what is drawn, curves first and chance once.
 
     One legend of all stands below `ax`, where it hides nothing, if there is room; else
     one is inside each of the axes, in the corner where it hides least of the curves.
@@ -104,7 +104,7 @@ def _place(ax: Any) -> Any:
 
 
 def _draw_inside(ax: Any) -> None:
-    """Draw a legend in a corner, without luck where that would cover the curves."""
+    """Draw a legend in a corner, without chance where that would cover the curves."""
     space, full = ax.get_window_extent(), _entries(ax)
     short = _entries(ax, shared=False)
     tried = [(full, _SIZES[0])]

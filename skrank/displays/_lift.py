@@ -1,4 +1,4 @@
-"""Lift as a picture: how many times as many targets as by luck."""
+"""Lift as a picture: how many times as many targets as by chance."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,19 +10,20 @@ from numpy.typing import ArrayLike, NDArray
 from skrank.curves import CurveBand, HitCurve
 from skrank.displays import _drawing
 from skrank.displays._curve_display import CurveDisplay
+from skrank.displays._downsample import close_depths, downsample
 from skrank.displays._legend import draw_legend
-from skrank.displays._trace import close_depths, trace
 
 _LEAST = 0.1  # lift that is shown
 
 
 class LiftDisplay(CurveDisplay):
-    """Picture of the lift, or enrichment, at every depth of the list.
+    """Picture of the lift, or enrichment, at every depth of the ranking.
 
-    The lift at t is the number of targets among the top t over that of luck on average.
-    Both are on logarithmic scales: it is the top that counts, and twice as many as by
-    luck is as much to see at a lift of 1 as at one of 100. Luck is a line at 1, lower
-    if targets were missed, and a band that narrows down the list. Where luck most
+    The lift at t is the number of targets among the top t over that of the chance
+    level. Both are on logarithmic scales: it is the top that counts, and twice as many
+    as by chance is as much to see at a lift of 1 as at one of 100. Chance is a line at
+    1, lower
+    if targets were missed, and a band that narrows down the ranking. Where chance most
     likely finds nothing yet, the band is 0, below the axes, as is the lift before the
     first target. The perfect curve stays at its ceiling, items over targets, until all
     targets are found. Make it by `from_estimator`,
@@ -32,24 +33,24 @@ class LiftDisplay(CurveDisplay):
     ----------
     curve : HitCurve or list of HitCurve
         What :func:`hit_curve` returns, also with weights, missed targets or another tie
-        rule; or several, best in fractions of the list.
+        rule; or several, best in fractions of the ranking.
     average_precision : float or list of float, default=None
         Average precision, for the legend.
     log10_pvalue : float or list of float, default=None
-        Decimal logarithm of the p-value against luck, for the legend.
+        Decimal logarithm of the p-value against random selection, for the legend.
     name : str or list of str, default=None
         What the legend calls the curve, or each of them.
 
     Attributes
     ----------
     line_ : matplotlib Line2D or list of them
-        The lift; a list if there are several curves, here and below.
+        The lift; a ranking if there are several curves, here and below.
     perfect_ : matplotlib Line2D, list of them, or None
         The perfect curve.
-    luck_ : matplotlib Line2D or list of them
-        Luck on average.
-    luck_band_ : matplotlib PolyCollection or None
-        The band of luck, one for all curves: that of the first list, which the legend
+    chance_level_ : matplotlib Line2D or list of them
+        The chance level.
+    chance_band_ : matplotlib PolyCollection or None
+        The chance band, one for all curves: that of the first ranking, which the legend
         says if lists differ in items or targets. None where its items have weights.
     ax_ : matplotlib Axes
         Where they are.
@@ -63,10 +64,10 @@ class LiftDisplay(CurveDisplay):
 
     Notes
     -----
-    The band of luck is that of a list without ties, so that all rankings share it; on a
-    list with ties luck stays closer to its line. What is drawn of long lists is exact
-    to a pixel as a whole and after zooming into the top, not after zooming into the
-    middle: for that, plot ``curve.t, curve.lift``.
+    The chance band is that of a ranking without ties, so that all rankings share it; on
+    a ranking with ties chance stays closer to its line. What is drawn of long rankings
+    is exact to a pixel as a whole and after zooming into the top, not after zooming
+    into the middle: for that, plot ``curve.t, curve.lift``.
 
     Examples
     --------
@@ -103,11 +104,11 @@ class LiftDisplay(CurveDisplay):
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         as_fraction : bool, default=False
-            Whether the depth is in fractions of the list, not in items.
+            Whether the depth is in fractions of the ranking, not in items.
         pvalue : bool, default=None
             Whether the legend has the p-value against random selection. None leaves it
             out where it may take more than some two seconds, as for few targets in very
-            long lists.
+            long rankings.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         name : str, default=None
@@ -136,10 +137,10 @@ class LiftDisplay(CurveDisplay):
         ax: Any = None,
         *,
         name: str | Sequence[str] | None = None,
-        luck_level: float | None = 0.95,
+        chance_band_level: float | None = 0.95,
         plot_perfect: bool = True,
         line_kw: Any = None,
-        luck_kw: dict[str, Any] | None = None,
+        chance_level_kw: dict[str, Any] | None = None,
         perfect_kw: dict[str, Any] | None = None,
     ) -> Self:
         """Draw the lift.
@@ -148,18 +149,18 @@ class LiftDisplay(CurveDisplay):
         ----------
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure. Its scales become logarithmic, and
-            it ends at a tenth of luck.
+            it ends at a tenth of chance.
         name : str or list of str, default=None
             What the legend calls the curve; None is the name of the display.
-        luck_level : float, default=0.95
-            Probability of luck to be within its band, at any one depth; None draws no
+        chance_band_level : float, default=0.95
+            Probability of chance to be within its band, at any one depth; None draws no
             band.
         plot_perfect : bool, default=True
             Whether to draw the perfect curve.
         line_kw : dict or list of dict, default=None
             Keywords of ``Axes.plot`` for the curve, or for each of them.
-        luck_kw, perfect_kw : dict, default=None
-            Keywords of ``Axes.plot`` for luck on average and for the perfect curve.
+        chance_level_kw, perfect_kw : dict, default=None
+            Keywords of ``Axes.plot`` for the chance level and for the perfect curve.
 
         Returns
         -------
@@ -171,23 +172,23 @@ class LiftDisplay(CurveDisplay):
         ImportError
             If a new figure is wanted and matplotlib is not installed.
         ValueError
-            If `luck_level` is not between 0 and 1, a list not as long as that of the
-            curves, `ax` no axes, or one with curves in other units.
+            If `chance_band_level` is not between 0 and 1, a ranking not as long as that
+            of the curves, `ax` no axes, or one with curves in other units.
         """
-        self._check(ax, luck_level, name, line_kw)
+        self._check(ax, chance_band_level, name, line_kw)
         self._start(ax)
-        self._draw_luck(luck_level, luck_kw)
+        self._draw_chance(chance_band_level, chance_level_kw)
         self.perfect_ = None
         if plot_perfect:
             self._draw_perfect(perfect_kw)
         self._draw_curves(name, line_kw)
         fractions = self._listed(self.curve)[0].unit < 1
-        unit = ", as a fraction of the list" if fractions else ""
+        unit = ", as a fraction of the ranking" if fractions else ""
         self.ax_.set(
             xscale="log",
             yscale="log",
             xlabel=f"items looked at{unit}",
-            ylabel="lift: targets found over those by luck",
+            ylabel="lift: targets found over those by chance",
         )
         self.ax_.set_xmargin(0)
         self.ax_.set_ylim(bottom=_LEAST)
@@ -197,11 +198,14 @@ class LiftDisplay(CurveDisplay):
 
     @staticmethod
     def _view(curve: HitCurve) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        t, hits = trace(curve)
+        t, hits = downsample(curve)
         return t[1:], hits[1:] / t[1:] * (curve.n_samples / curve.n_targets)
 
-    def _luck_band(self, luck_level: float) -> CurveBand:
-        band, curve = super()._luck_band(luck_level), self._listed(self.curve)[0]
+    def _chance_band(self, chance_band_level: float) -> CurveBand:
+        band, curve = (
+            super()._chance_band(chance_band_level),
+            self._listed(self.curve)[0],
+        )
         x = close_depths(band.x[1:])
         limits = (np.interp(x, band.x, limit) for limit in (band.low, band.high))
         low, high = (hits / x * (curve.n_samples / curve.n_targets) for hits in limits)

@@ -1,4 +1,4 @@
-"""The law of a metric under random selection as a picture."""
+"""The null distribution of a metric as a picture."""
 
 import math
 from typing import Any, Self
@@ -22,23 +22,24 @@ _FIRST_STEP, _HALVINGS = 4.0, 4  # of the search for that; in standard deviation
 _NORMAL_POINTS = 201
 _LATTICES = ("recall", "precision", "enrichment_factor")  # of hits at a depth
 _ALONE = 0.05  # half the width of the bar of a single value, as a share of it
-_LAW = "skrank law"  # marks the bars among all that may stand in an axes
-# Colours of bars, normal law and value, for the laws of an axes in turn.
+_LAW = "skrank distribution"  # marks the bars among all that may stand in an axes
+# Colours of bars, normal distribution and value, for the distributions of an axes in
+# turn.
 _COLORS = (
     ("0.5", _drawing.COLORS[0], _drawing.COLORS[1]),
     *((color,) * 3 for color in _drawing.COLORS[2:]),
 )
 
-Law = RandomSelectionNull | MeanNull
+Null = RandomSelectionNull | MeanNull
 
 
 class NullDistributionDisplay:
-    """Picture of what luck does to a metric, and of the value that was observed.
+    """Null distribution of a metric, and the value that was observed.
 
-    The bars are probabilities of the law, not a sample: those of random selection, or
-    of the best of a search by luck. Beside them stands the normal law that has the same
-    mean and standard deviation. Make it by `from_result`, `from_law`,
-    `from_predictions` or `from_estimator`.
+    The bars are probabilities of the distribution, not a sample: those of random
+    selection, or of the best of a search by chance. Beside them stands the normal
+    distribution that has the same mean and standard deviation. Make it by
+    `from_result`, `from_null`, `from_predictions` or `from_estimator`.
 
     Parameters
     ----------
@@ -48,10 +49,10 @@ class NullDistributionDisplay:
         Probability of a value above one end and up to the next.
     metric : str
         Name of the metric.
-    law_name : str, default="luck"
-        What the legend calls the law.
+    null_name : str, default="chance"
+        What the legend calls the distribution.
     null_mean, null_std : float, default=None
-        Mean and standard deviation, for the normal law; None draws none.
+        Mean and standard deviation, for the normal distribution; None draws none.
     statistic : float, default=None
         Value that was observed; None marks none.
     description : str, default=""
@@ -60,9 +61,9 @@ class NullDistributionDisplay:
     Attributes
     ----------
     bars_ : matplotlib StepPatch
-        The law, as a density.
+        The distribution, as a density.
     normal_ : matplotlib Line2D or None
-        The normal law.
+        The normal distribution.
     line_ : matplotlib Line2D or None
         The observed value.
     ax_ : matplotlib Axes
@@ -73,14 +74,15 @@ class NullDistributionDisplay:
     See Also
     --------
     RandomSelectionTest : The test that is shown.
-    RandomSelectionNull : The law.
+    RandomSelectionNull : The null distribution.
 
     Notes
     -----
-    The picture is that of [1]_, figure 1, with the law itself in place of a simulation.
-    Where it is known value by value, and where its values are hits at a depth, so are
-    the bars. Else they are those of a Fourier series of 1024 terms, which smooths a law
-    of few targets over a tenth of a bar: some seconds, however many the items are.
+    The picture is that of [1]_, figure 1, with the distribution itself in place of a
+    simulation. Where it is known value by value, and where its values are hits at a
+    depth, so are the bars. Else they are those of a Fourier series of 1024 terms, which
+    smooths a distribution of few targets over a tenth of a bar: some seconds, however
+    many the items are.
 
     References
     ----------
@@ -104,7 +106,7 @@ class NullDistributionDisplay:
         probabilities: NDArray[np.float64],
         *,
         metric: str,
-        law_name: str = "luck",
+        null_name: str = "chance",
         null_mean: float | None = None,
         null_std: float | None = None,
         statistic: float | None = None,
@@ -113,7 +115,7 @@ class NullDistributionDisplay:
         self.edges = edges
         self.probabilities = probabilities
         self.metric = metric
-        self.law_name = law_name
+        self.null_name = null_name
         self.null_mean = null_mean
         self.null_std = null_std
         self.statistic = statistic
@@ -133,9 +135,9 @@ class NullDistributionDisplay:
         Parameters
         ----------
         result : RandomSelectionResult or SearchSelectionResult
-            Of one list or of several; or of a search, for which the bars are the draws
-            of the best value by luck, and the p-value is the adjusted one of the
-            winner.
+            Of one ranking or of several; or of a search, for which the bars are the
+            draws of the best value by chance, and the p-value is the adjusted one of
+            the winner.
         bins : int, default=50
             Number of bars.
         ax : matplotlib Axes, default=None
@@ -168,20 +170,20 @@ class NullDistributionDisplay:
         return cls(**data).plot(ax, **kwargs)
 
     @classmethod
-    def from_law(
+    def from_null(
         cls,
-        law: Law,
+        null: Null,
         *,
         bins: int = 50,
         ax: Any = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw a law alone, as before there are data.
+        """Draw a distribution alone, as before there are data.
 
         Parameters
         ----------
-        law : RandomSelectionNull or MeanNull
-            The law.
+        null : RandomSelectionNull or MeanNull
+            The null distribution.
         bins : int, default=50
             Number of bars.
         ax : matplotlib Axes, default=None
@@ -201,7 +203,7 @@ class NullDistributionDisplay:
         """
         _drawing.need_matplotlib()
         bins = check_count("bins", bins, least=2)
-        return cls(**_data_of_law(law, bins)).plot(ax, **kwargs)
+        return cls(**_data_of_distribution(null, bins)).plot(ax, **kwargs)
 
     @classmethod
     def from_predictions(
@@ -210,8 +212,6 @@ class NullDistributionDisplay:
         y_score: ArrayLike,
         *,
         metric: str = "average_precision",
-        k: float | None = None,
-        t: float | None = None,
         pos_label: object = None,
         bins: int = 50,
         ax: Any = None,
@@ -222,14 +222,13 @@ class NullDistributionDisplay:
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels; both targets and others.
+            Labels; both targets and non-targets.
         y_score : array-like of shape (n_samples,)
             Scores; higher means a likelier target.
         metric : str, default="average_precision"
-            Name of the metric function; see :class:`RandomSelectionTest`, which has
-            more settings: draw its result by `from_result`.
-        k, t : int or float, default=None
-            Cut-off of the metrics at k and at t.
+            The metric, as it is printed: "precision@10"; see
+            :class:`RandomSelectionTest`, which has more settings: draw its result by
+            `from_result`.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         bins : int, default=50
@@ -251,7 +250,7 @@ class NullDistributionDisplay:
             range.
         """
         _drawing.need_matplotlib()
-        test = RandomSelectionTest(metric, k=k, t=t, random_state=0)
+        test = RandomSelectionTest(metric, random_state=0)
         result = test.from_predictions(y_true, y_score, pos_label=pos_label)
         return cls.from_result(result, bins=bins, ax=ax, **kwargs)
 
@@ -310,19 +309,19 @@ class NullDistributionDisplay:
         normal_kw: dict[str, Any] | None = None,
         line_kw: dict[str, Any] | None = None,
     ) -> Self:
-        """Draw the law and the value.
+        """Draw the distribution and the value.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         plot_normal : bool, default=True
-            Whether to draw the normal law, where there is one.
+            Whether to draw the normal distribution, where there is one.
         bars_kw : dict, default=None
-            Keywords of ``Axes.stairs`` for the law.
+            Keywords of ``Axes.stairs`` for the null distribution.
         normal_kw, line_kw : dict, default=None
-            Keywords of ``Axes.plot`` for the normal law, and of ``Axes.axvline`` for
-            the value.
+            Keywords of ``Axes.plot`` for the normal distribution, and of
+            ``Axes.axvline`` for the value.
 
         Returns
         -------
@@ -344,8 +343,8 @@ class NullDistributionDisplay:
         of_bars, of_normal, of_value = _COLORS[number % len(_COLORS)]
         self.bars_ = self._draw_bars(of_bars, bars_kw)
         if plot_normal and self.null_mean is not None and self.null_std:
-            law = norm(self.null_mean, self.null_std)
-            self.normal_ = self._draw_normal(law.pdf, of_normal, normal_kw)
+            null = norm(self.null_mean, self.null_std)
+            self.normal_ = self._draw_normal(null.pdf, of_normal, normal_kw)
         if self.statistic is not None:
             self.line_ = _drawing.draw_mark(
                 self.ax_,
@@ -360,13 +359,13 @@ class NullDistributionDisplay:
         return self
 
     def _draw_bars(self, color: str, bars_kw: dict[str, Any] | None) -> Any:
-        """Draw the law, so that another can be seen behind it."""
+        """Draw the distribution, so that another can be seen behind it."""
         style = {
             "fill": True,
             "color": color,
             "alpha": 0.45,
             "linewidth": 0,
-            "label": _drawing.plain(self.law_name),
+            "label": _drawing.plain(self.null_name),
             "gid": _LAW,
         }
         density = self.probabilities / np.diff(self.edges)
@@ -375,22 +374,22 @@ class NullDistributionDisplay:
     def _draw_normal(
         self, density: Any, color: str, normal_kw: dict[str, Any] | None
     ) -> Any:
-        """Draw the normal law over the width of the bars."""
+        """Draw the normal distribution over the width of the bars."""
         x = np.linspace(self.edges[0], self.edges[-1], _NORMAL_POINTS)
         style = {
             "color": color,
             "linestyle": "--",
             "linewidth": 1.8,
-            "label": "normal law, same mean and spread",
+            "label": "normal distribution, same mean and spread",
         }
         return _drawing.draw_line(self.ax_, x, density(x), style, normal_kw)
 
 
 def _data_of_result(result: RandomSelectionResult, bins: int) -> dict[str, Any]:
-    """Law and value of a test."""
+    """Distribution and value of a test."""
     z, p = f"{result.zscore:.3g}", format_pvalue(result.log10_pvalue)
     return {
-        **_data_of_law(result.null_distribution, bins),
+        **_data_of_distribution(result.null_distribution, bins),
         "metric": result.metric,
         "statistic": result.statistic,
         "description": f"{result.statistic:.3g}, z {z}, p = {p}",
@@ -398,78 +397,80 @@ def _data_of_result(result: RandomSelectionResult, bins: int) -> dict[str, Any]:
 
 
 def _data_of_search(result: SearchSelectionResult, bins: int) -> dict[str, Any]:
-    """Draws of the best by luck, and the winner."""
-    counts, edges = np.histogram(result.null_best, bins)
+    """Draws of the best by chance, and the winner."""
+    counts, edges = np.histogram(result.null_maxima, bins)
     zscore = result.zscores[result.best_index]
     said = f"winner {result.statistic:.3g}, z {zscore:.3g}"
     return {
         "edges": edges,
         "probabilities": counts / result.n_resamples,
         "metric": result.metric,
-        "law_name": f"best of {result.n_candidates} by luck",
+        "null_name": f"best of {result.n_candidates} by chance",
         "statistic": result.statistic,
         "description": f"{said}, adjusted p = {result.pvalue:.2g}",
     }
 
 
-def _data_of_law(law: Law, bins: int) -> dict[str, Any]:
-    """Probabilities of the law between ends that are equally far apart."""
-    mean, std = law.mean(), law.std()
-    step = _spacing(law, mean, std) if std else None
-    series = law._series(_OUTSIDE) if std and not step else None
+def _data_of_distribution(null: Null, bins: int) -> dict[str, Any]:
+    """Probabilities of the distribution between ends that are equally far apart."""
+    mean, std = null.mean(), null.std()
+    step = _spacing(null, mean, std) if std else None
+    series = null._series(_OUTSIDE) if std and not step else None
     if series is not None:
-        least, most = law.support()
-        edges = _between(law, max(series.low, least), min(series.high, most), bins)
+        least, most = null.support()
+        edges = _between(null, max(series.low, least), min(series.high, most), bins)
         ends = min(edges[0], series.low), max(edges[-1], series.high)
         below = series.below(np.array([ends[0], *edges[1:-1], ends[1]]))
         probabilities = np.diff(below)
     else:
-        edges = _edges(law, mean, step, bins)
-        probabilities = _probabilities(law, edges)
+        edges = _edges(null, mean, step, bins)
+        probabilities = _probabilities(null, edges)
     return {
         "edges": edges,
         "probabilities": np.maximum(probabilities, 0),
-        "metric": law.metric,
+        "metric": null.metric,
         "null_mean": mean,
         "null_std": std,
     }
 
 
-def _probabilities(law: Law, edges: NDArray[np.float64]) -> NDArray[np.float64]:
+def _probabilities(null: Null, edges: NDArray[np.float64]) -> NDArray[np.float64]:
     """Differences of tails, each on its side of the mean."""
-    lower = edges < law.mean()
-    below, above = law.cdf(edges[lower]), law.sf(edges[~lower])
+    lower = edges < null.mean()
+    below, above = null.cdf(edges[lower]), null.sf(edges[~lower])
     middle = [1 - below[-1] - above[0]]
     return np.concatenate([np.diff(below), middle, -np.diff(above)])
 
 
-def _edges(law: Law, mean: float, step: float | None, bins: int) -> NDArray[np.float64]:
+def _edges(
+    null: Null, mean: float, step: float | None, bins: int
+) -> NDArray[np.float64]:
     """Ends of the bars, as many as are wanted unless the values are fewer."""
-    if law.std() == 0:  # one value, and a bar around it
+    if null.std() == 0:  # one value, and a bar around it
         return mean * np.array([1 - _ALONE, 1 + _ALONE])
-    low, high = (_reach(law, sign) for sign in (-1, 1))
+    low, high = (_reach(null, sign) for sign in (-1, 1))
     if step:  # bars around the values, each of as many
         first, last = np.ceil(low / step - 1e-6), np.floor(high / step + 1e-6)
         each = np.ceil((last - first + 1) / bins)
         count = np.ceil((last - first + 1) / each)
         edges: NDArray[np.float64] = step * (first - 0.5 + each * np.arange(count + 1))
         return edges
-    return _between(law, low, high, bins)
+    return _between(null, low, high, bins)
 
 
-def _between(law: Law, low: float, high: float, bins: int) -> NDArray[np.float64]:
+def _between(null: Null, low: float, high: float, bins: int) -> NDArray[np.float64]:
     """Ends of bars between two values."""
-    if low <= law.support()[0]:  # which may be likely: in the middle of a bar
+    if low <= null.support()[0]:  # which may be likely: in the middle of a bar
         low -= (high - low) / (2 * bins - 1)
     return np.linspace(low, high, bins + 1)
 
 
-def _spacing(law: Law, mean: float, std: float) -> float | None:
+def _spacing(null: Null, mean: float, std: float) -> float | None:
     """What a hit counts, where the values are hits at a depth that parts no tie."""
-    name, _, cut = law.metric.partition("@")
-    if name not in _LATTICES or not isinstance(law, RandomSelectionNull):
+    name, _, cut = null.metric.partition("@")
+    if name not in _LATTICES or not isinstance(null, RandomSelectionNull):
         return None
-    n, m = law.n_samples, law.n_targets
+    n, m = null.n_samples, null.n_targets
     t = check_depth("t", int(cut) if cut.isdigit() else float(cut), n)
     hits = hypergeom(n, m, t)
     step = float(mean / hits.mean())
@@ -477,10 +478,10 @@ def _spacing(law: Law, mean: float, std: float) -> float | None:
     return step if math.isclose(step * hits.std(), std, rel_tol=1e-9) else None
 
 
-def _reach(law: Law, sign: int) -> float:
+def _reach(null: Null, sign: int) -> float:
     """Where hardly anything is left of a tail, or its end if that has an atom."""
-    mean, std, end = law.mean(), law.std(), law.support()[sign > 0]
-    tail = law.sf if sign > 0 else law.cdf
+    mean, std, end = null.mean(), null.std(), null.support()[sign > 0]
+    tail = null.sf if sign > 0 else null.cdf
     near, far, step = mean, mean + sign * _FIRST_STEP * std, _FIRST_STEP * std
     while (end - far) * sign > 0 and tail(far) > _OUTSIDE:
         near, far, step = far, far + sign * step, 2 * step

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 from skrank._utils._text import format_pvalue
 from skrank.curves import CurveBand, HitCurve, hit_curve
 from skrank.displays import _drawing
+from skrank.displays._downsample import downsample
 from skrank.displays._hit_curve import HitCurveDisplay
 from skrank.displays._legend import draw_legend
-from skrank.displays._trace import trace
 from skrank.inference._comparison_result import RankingComparisonResult
 from skrank.inference._hit_curve_band import hit_curve_difference_band
 from skrank.inference._ranking_comparison import RankingComparison
@@ -114,7 +114,7 @@ class RankingComparisonDisplay:
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels; both targets and others.
+            Labels; both targets and non-targets.
         y_score_a, y_score_b : array-like of shape (n_samples,)
             Scores of A and of B for the same items; higher means a likelier target.
         pos_label : int, float, bool or str, default=None
@@ -223,7 +223,7 @@ class RankingComparisonDisplay:
         ax: Any = None,
         *,
         top: float | None = None,
-        luck_level: float | None = 0.95,
+        chance_band_level: float | None = 0.95,
         plot_perfect: bool = True,
         line_kw: Any = None,
         difference_kw: dict[str, Any] | None = None,
@@ -235,10 +235,10 @@ class RankingComparisonDisplay:
         ax : pair of matplotlib Axes, default=None
             Where to draw, the upper one first; None makes a new figure.
         top : int or float, default=None
-            Part of the list to show: an int counts items, a float in (0, 1] is a
+            Part of the data set to show: an int counts items, a float in (0, 1] is a
             fraction.
-        luck_level : float, default=0.95
-            Probability of luck to be within its band, at any one depth; None draws no
+        chance_band_level : float, default=0.95
+            Probability of chance to be within its band, at any one depth; None draws no
             band.
         plot_perfect : bool, default=True
             Whether to draw the perfect curve.
@@ -258,7 +258,7 @@ class RankingComparisonDisplay:
             If a new figure is wanted and matplotlib is not installed.
         ValueError
             If `ax` are not two axes, or hold curves in other units, `top` is outside
-            the list or `luck_level` not between 0 and 1.
+            the data set or `chance_band_level` not between 0 and 1.
         """
         found = self.result
         values = None if found is None else [found.estimate_a, found.estimate_b]
@@ -268,12 +268,12 @@ class RankingComparisonDisplay:
             name=list(self.names),
         )
         given = _check_pair(ax)
-        self.hit_curves_._check_plot(given[0], top, luck_level, None, line_kw)
+        self.hit_curves_._check_plot(given[0], top, chance_band_level, None, line_kw)
         upper, lower = self._start(given)
         self.hit_curves_.plot(
             upper,
             top=top,
-            luck_level=luck_level,
+            chance_band_level=chance_band_level,
             plot_perfect=plot_perfect,
             line_kw=line_kw,
         )
@@ -316,7 +316,7 @@ class RankingComparisonDisplay:
 
     def _draw_difference(self, ax: Any, difference_kw: Any) -> None:
         """Draw hits of A less those of B, with their band and no difference."""
-        t = np.union1d(trace(self.curve_a)[0], trace(self.curve_b)[0])
+        t = np.union1d(downsample(self.curve_a)[0], downsample(self.curve_b)[0])
         t = t[t <= min(self.curve_a.t[-1], self.curve_b.t[-1])]
         gained = self.curve_a.at(t) - self.curve_b.at(t)
         self.band_ = None
@@ -326,7 +326,7 @@ class RankingComparisonDisplay:
             limits = self.band.x, self.band.low, self.band.high
             self.band_ = _drawing.draw_band(ax, *limits, style)
         none = np.zeros(2)
-        self.zero_ = _drawing.draw_line(ax, t[[0, -1]], none, _drawing.LUCK, None)
+        self.zero_ = _drawing.draw_line(ax, t[[0, -1]], none, _drawing.CHANCE, None)
         self.difference_ = _drawing.draw_curve(
             ax, t, gained, self._describe(), difference_kw, color=_drawing.text_color()
         )

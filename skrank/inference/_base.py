@@ -1,4 +1,4 @@
-"""What all questions share: settings of a metric, and the lists they are asked of.
+"""What all questions share: settings of a metric, and the rankings they are asked of.
 
 A question is an object that holds settings only. It is asked of data by its
 ``from_...`` methods, is not changed by that, and answers with a frozen result.
@@ -9,53 +9,29 @@ from typing import Any, Generic, TypeVar
 
 from numpy.typing import ArrayLike
 
-from skrank.metrics._definitions import Measure, make_measure, plain_settings
+from skrank.metrics._definitions import Measure, make_measure
 from skrank.ranking._response import target_scores
 
 Result = TypeVar("Result")
 
 
-_METRIC_SETTINGS = ("k", "t", "alpha", "normalize", "ties")
+class MetricSettings:
+    """A metric and its tie rule, checked; subclasses add their settings."""
 
-
-class Question:
-    """Settings of a metric, checked; subclasses add theirs."""
-
-    metric: str
-
-    def __init__(
-        self,
-        metric: str,
-        *,
-        k: float | None,
-        t: float | None,
-        alpha: float | None,
-        normalize: str,
-        ties: str,
-    ) -> None:
-        given = plain_settings(
-            metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties
-        )
+    def __init__(self, metric: str, ties: str) -> None:
         self.metric = metric
-        self.k: float | None = given["k"]
-        self.t: float | None = given["t"]
-        self.alpha: float | None = given["alpha"]
-        self.normalize = normalize
-        self.ties = ties
+        self.ties = make_measure(metric, ties).ties
 
     def __repr__(self) -> str:
         """Print the settings as they would be written."""
         settings = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
         return f"{type(self).__name__}({settings})"
 
-    def _settings(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _METRIC_SETTINGS}
-
     def _measure(self) -> Measure:
-        return make_measure(self.metric, **self._settings())
+        return make_measure(self.metric, self.ties)
 
 
-class RankingQuestion(Question, ABC, Generic[Result]):
+class RankingInference(MetricSettings, ABC, Generic[Result]):
     """A question about one ranking, however it comes."""
 
     @abstractmethod

@@ -9,36 +9,36 @@ from scipy.stats import norm, t
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._utils._checks import check_fraction
-from skrank._utils._table import align
-from skrank._utils._text import as_text, data_frame, format_pvalue
+from skrank._utils._table import align, summary
+from skrank._utils._text import as_text, data_frame, format_pvalue, format_size
 from skrank.inference._variability_result import ConfidenceInterval
 
 # Rows of the summary, whose names no ranking takes.
-_ROWS = ("difference", "z", "p")
+_ROWS = ("difference", "standard error", "95 % interval", "zscore", "pvalue")
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class RankingComparisonResult:
     """Result of a :class:`RankingComparison` of two rankings, A and B.
 
-    The fields are the same whatever the method, for one list and for several.
+    The fields are the same whatever the method, for one data set and for several.
 
     Attributes
     ----------
     estimate_a, estimate_b : float
-        Values of the metric; for several lists their means over them.
+        Values of the metric; for several data sets their means over them.
     difference : float
         ``estimate_a - estimate_b``.
     standard_error : float
-        Standard error of the difference; NaN for "swap", "sign" and "wilcoxon", which
-        have none. By all methods 0 where the rankings cannot differ.
+        Standard error of the difference; NaN for "permutation", "sign" and "wilcoxon",
+        which have none. By all methods 0 where the rankings cannot differ.
     zscore : float
         Standardised difference. It is the difference in standard errors, except that
-        "mcnemar", "swap", "sign" and "wilcoxon" divide by the spread under the null.
+        "mcnemar", "permutation", "sign" and "wilcoxon" divide by the null spread.
     pvalue : float
         Probability of a difference at least as extreme if neither is better; for
         "posterior" the posterior probability of the other side. Where it underflows to
-        0.0, `log10_pvalue` goes on if the p-value is that of a normal law.
+        0.0, `log10_pvalue` goes on if the p-value is that of a normal distribution.
     log10_pvalue : float
         Its decimal logarithm.
     probability_superior : float
@@ -49,21 +49,22 @@ class RankingComparisonResult:
     alternative : str
         Which differences count as more extreme.
     metric : str
-        Name of the metric with its cut-off.
+        Name of the metric with its cutoff.
     n_samples, n_targets : int
-        Number of items, and of targets among them, in all lists together; those of
+        Number of items, and of targets among them, in all data sets together; those of
         folds each once.
-    n_lists : int
+    n_rankings : int
         Number of lists or folds; 1 without groups.
     names : tuple of two str
         What A and B are called.
     degrees_of_freedom : float
-        Those of Student's t in `confidence_interval`; infinite for the normal law.
+        Those of Student's t in `confidence_interval`; infinite for the normal
+        distribution.
     values_a, values_b : tuple of float
-        Values of the metric on the lists.
+        Values of the metric on the data sets.
     labels : tuple
-        What the lists are called: the values of `groups`, or the numbers of the folds.
-        Empty without groups.
+        What the data sets are called: the values of `groups`, or the numbers of the
+        folds. Empty without groups.
     """
 
     estimate_a: float
@@ -79,7 +80,7 @@ class RankingComparisonResult:
     metric: str
     n_samples: int
     n_targets: int
-    n_lists: int
+    n_rankings: int
     names: tuple[str, str]
     degrees_of_freedom: float
     values_a: tuple[float, ...]
@@ -98,7 +99,8 @@ class RankingComparisonResult:
         -------
         interval : ConfidenceInterval
             Its ends `low` and `high`: the difference and so many standard errors to
-            each side, by the quantiles of the normal law or, for "paired_t" and
+            each side, by the quantiles of the normal distribution or, for "paired_t"
+            and
             "corrected_t", of Student's t. With a one-sided alternative it is open on
             the other side. NaN, with a warning, where there is no standard error.
 
@@ -134,38 +136,32 @@ class RankingComparisonResult:
         return float((norm if math.isinf(freedom) else t(freedom)).isf(outside))
 
     def __str__(self) -> str:
-        """Say what was found, in words and numbers."""
+        """Print what was found; the rows are named as the attributes are."""
         mean = " on average" if self.labels else ""
-        size = f"{self.n_lists} lists" if self.labels else "list"
+        size = _data(self)
         first, second = (as_text(name, reserved=[size, *_ROWS]) for name in self.names)
-        width = max(10, len(first), len(second))
         rows = [
-            (size, f"{self.n_samples} items, {self.n_targets} targets"),
+            (size, format_size(self.n_samples, self.n_targets)),
             (first, f"{self.estimate_a:.4g}{mean}"),
             (second, f"{self.estimate_b:.4g}{mean}"),
             *zip(_ROWS, self._findings(), strict=True),
         ]
         if not math.isnan(self.probability_superior):
             rows.append((f"P({first} > {second})", f"{self.probability_superior:.4g}"))
-        lines = [f"  {name:<{width}} {said}" for name, said in rows]
-        return "\n".join([f"Comparison of two rankings by {self.metric}", *lines])
+        return summary(f"Comparison of two rankings by {self.metric}", rows)
 
-    def _findings(self) -> tuple[str, str, str]:
+    def _findings(self) -> tuple[str, ...]:
         """Say what is found of the difference."""
+        low, high = self._limits()
+        unknown = math.isnan(self.standard_error)
         return (
-            f"{self.difference:.4g}, {self._say_error()}",
+            f"{self.difference:.4g}",
+            "unknown" if unknown else f"{self.standard_error:.3g}",
+            "unknown" if unknown else f"{low:.4g} to {high:.4g}",
             f"{self.zscore:.3g}",
             f"{format_pvalue(self.log10_pvalue)}   {self.alternative}, "
-            f"by {self.method}",
+            f"method: {self.method}",
         )
-
-    def _say_error(self) -> str:
-        """Give the standard error and what it comes to."""
-        if math.isnan(self.standard_error):
-            return "standard error unknown"
-        low, high = self._limits()
-        error = f"standard error {self.standard_error:.3g}"
-        return f"{error}, 95 % interval {low:.4g} to {high:.4g}"
 
     def __repr__(self) -> str:
         """Print the summary, also where a notebook shows the result."""
@@ -177,7 +173,7 @@ class RankingComparisonResult:
         Returns
         -------
         fields : dict
-            All fields but the values on single lists and their labels; the names as
+            All fields but the values on single data sets and their labels; the names as
             "name_a" and "name_b", the ends of the 95 % interval as "low" and "high".
         """
         fields = {name: getattr(self, name) for name in self.__slots__}
@@ -213,14 +209,17 @@ class RankingComparisonTable:
     def __str__(self) -> str:
         """Print one line a comparison."""
         first = self.comparisons[0]
-        header = "A", "B", "value A", "value B", "A - B", "error", "z", "p", "p Holm"
+        header = (
+            *("A", "B", "value A", "value B", "difference", "std error"),
+            *("zscore", "pvalue", "adjusted"),
+        )
         cells = [header, *map(_cells, self.comparisons, self.adjusted_log10_pvalues)]
-        many = f"{first.n_lists} lists" if first.labels else "list"
-        lines = [
-            f"Comparison of {len(self.names)} rankings by {first.metric}",
-            f"  {many:<10} {first.n_samples} items, {first.n_targets} targets",
-            f"  {'p':<10} {first.alternative}, by {first.method}",
+        facts = [
+            (_data(first), format_size(first.n_samples, first.n_targets)),
+            ("pvalue", f"{first.alternative}, method: {first.method}"),
         ]
+        title = f"Comparison of {len(self.names)} rankings by {first.metric}"
+        lines = [summary(title, facts)]
         return "\n".join(lines + align(cells, n_names=2))
 
     def __repr__(self) -> str:
@@ -233,7 +232,7 @@ class RankingComparisonTable:
         Returns
         -------
         columns : dict
-            The fields of :meth:`RankingComparisonResult.to_dict` as lists, and
+            The fields of :meth:`RankingComparisonResult.to_dict` as data sets, and
             "adjusted_pvalue" and "adjusted_log10_pvalue".
         """
         rows = [result.to_dict() for result in self.comparisons]
@@ -260,6 +259,11 @@ class RankingComparisonTable:
             If pandas is not installed.
         """
         return data_frame(self.to_dict())
+
+
+def _data(result: RankingComparisonResult) -> str:
+    """What was ranked: one data set, or several."""
+    return f"{result.n_rankings} data sets" if result.labels else "data set"
 
 
 def _cells(result: RankingComparisonResult, log10_adjusted: float) -> list[str]:

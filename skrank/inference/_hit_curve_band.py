@@ -1,7 +1,7 @@
 """How well a hit curve is known, and how well the difference of two.
 
 What comes in is one ranking or two of the same items; what goes out is a band that
-another sample would respect. It is not the band of luck, which is the curve's own.
+another sample would respect. It is not the chance band, which is the curve's own.
 """
 
 from collections.abc import Sequence
@@ -22,8 +22,8 @@ from skrank._utils._checks import (
 )
 from skrank._utils._rounding import ROUNDING
 from skrank.curves import CurveBand, spread_counts
-from skrank.inference._variability._certainty import is_one_tie, same_order
-from skrank.inference._variability._influence import share_at_cut
+from skrank.inference._variability._constant import is_one_tie, same_order
+from skrank.inference._variability._jackknife import share_at_cut
 from skrank.inference._variability._sample import sample_of
 from skrank.inference._variability._top import (
     Floats,
@@ -42,7 +42,7 @@ from skrank.ranking._several import as_targets, check_both_classes
 # largest deviation varies less than of one.
 _LEAST_DRAWS, _MOST_DRAWS, _DRAWN = 10_000, 200_000, 2_000_000
 
-METHODS = ("emproc", "chemmodlab")
+METHODS = ("empirical_process", "chemmodlab")
 
 # Hits, or others, that a top and what is below it have at least, where the variance is
 # computed: a top without targets, or of nothing else, would be held for certain
@@ -57,32 +57,32 @@ def hit_curve_band(
     t: float | Sequence[float] | None = None,
     confidence_level: float = 0.95,
     simultaneous: bool = True,
-    method: str = "emproc",
+    method: str = "empirical_process",
     pos_label: object = None,
     random_state: object = None,
 ) -> CurveBand:
     """Confidence band of a hit curve, for all depths at once or for each.
 
-    Another sample of as many targets and as many others, from the same population and
-    ranked by the same model, would have another hit curve. The simultaneous band holds
-    the curve that the population has, at all depths together, in so many of the
+    Another sample of as many targets and as many non-targets, from the same population
+    and ranked by the same model, would have another hit curve. The simultaneous band
+    holds the curve that the population has, at all depths together, in so many of the
     samples.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        Labels; both targets and others.
+        Labels; both targets and non-targets.
     y_score : array-like of shape (n_samples,)
         Scores; higher means a likelier target.
     t : int, float or sequence of them, default=None
         Depths to have limits at: an int counts items, a float in (0, 1] is a fraction
-        of the list, rounded up. None: some 500, dense at the top and along the list. A
-        few depths make the simultaneous band narrower.
+        of the ranking, rounded up. None: some 500, dense at the top and along the
+        ranking. A few depths make the simultaneous band narrower.
     confidence_level : float, default=0.95
         Share of the samples whose band is to hold the curve.
     simultaneous : bool, default=True
         Whether it is to hold the curve at all these depths, or at each.
-    method : {"emproc", "chemmodlab"}, default="emproc"
+    method : {"empirical_process", "chemmodlab"}, default="empirical_process"
         What varies from sample to sample: the items, with as many targets and as many
         others as here; or with them the number of targets among as many items, as in
         the R package of that name.
@@ -95,7 +95,7 @@ def hit_curve_band(
     Returns
     -------
     band : CurveBand
-        Depths, ascending, and limits of h(t) there, within what a list of so many
+        Depths, ascending, and limits of h(t) there, within what a ranking of so many
         targets and items can have. Divided by m they are limits of recall. Where
         nothing can vary, at t = n and if all scores are equal, both are h(t).
 
@@ -107,23 +107,23 @@ def hit_curve_band(
 
     See Also
     --------
-    hit_curve : The curve itself, and the band of luck.
+    hit_curve : The curve itself, and the chance band.
     hit_curve_difference_band : The same for the difference of two rankings.
     MetricVariability : Intervals of recall and precision at one depth.
 
     Notes
     -----
     Recall at t, k = h(t)/m, varies with the targets that are drawn, and with the
-    others, which move the cut. With f the share of the others that is above it, the
-    prevalence pi = m/n, and Lambda, the probability that an item at the cut is a
-    target, ``Var k = (1 - Lambda)**2 k (1 - k) / m
-    + Lambda**2 ((1 - pi) / pi)**2 f (1 - f) / (n - m)``; recalls at two depths covary
-    as the mean products of their influences. Lambda is estimated from the hits around
-    the cut, as :class:`MetricVariability` does. In the variance a top has half a hit,
-    and half a miss, at least. Limits are those of Jeffreys [3]_, with as many trials as
-    a binomial share would need for that variance. If pointwise, they leave out half of
-    the rest on either side, and else as much as the largest of correlated normal
-    variables does that is to stay inside, as in the sup-t band [2]_.
+    others, which move the cutoff. With f the share of the non-targets that is above it,
+    the prevalence pi = m/n, and Lambda, the probability that an item at the cutoff is a
+    target, ``Var k = (1 - Lambda)**2 k (1 - k) / m + Lambda**2 ((1 - pi) / pi)**2 f (1
+    - f) / (n - m)``; recalls at two depths covary as the mean products of their
+    influences. Lambda is estimated from the hits around the cutoff, as
+    :class:`MetricVariability` does. In the variance a top has half a hit, and half a
+    miss, at least. Limits are those of Jeffreys [3]_, with as many trials as a binomial
+    share would need for that variance. If pointwise, they leave out half of the rest on
+    either side, and else as much as the largest of correlated normal variables does
+    that is to stay inside, as in the sup-t band [2]_.
 
     "chemmodlab" is for random numbers of targets [1]_ (their EmProc): with rho = t/n,
     ``Var k = k (1 - k)(1 - 2 Lambda) / (n pi)
@@ -184,30 +184,31 @@ def hit_curve_difference_band(
     t: float | Sequence[float] | None = None,
     confidence_level: float = 0.95,
     simultaneous: bool = True,
-    method: str = "emproc",
+    method: str = "empirical_process",
     pos_label: object = None,
     random_state: object = None,
 ) -> CurveBand:
     """Confidence band of the difference of two hit curves, A's hits beyond B's.
 
     Where the band leaves 0 aside, one ranking has found more targets at that depth than
-    luck in the choice of the items explains. Both rank the same items, which makes the
-    difference far surer than two bands would let one think.
+    chance in the choice of the items explains. Both rank the same items, which makes
+    the difference far surer than two bands would let one think.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        Labels; both targets and others.
+        Labels; both targets and non-targets.
     y_score_a, y_score_b : array-like of shape (n_samples,)
         Scores of A and of B for the same items; higher means a likelier target.
     t : int, float or sequence of them, default=None
         Depths to have limits at: an int counts items, a float in (0, 1] is a fraction
-        of the list, rounded up. None: some 500, dense at the top and along the list.
+        of the ranking, rounded up. None: some 500, dense at the top and along the
+        ranking.
     confidence_level : float, default=0.95
         Share of the samples whose band is to hold the difference.
     simultaneous : bool, default=True
         Whether it is to hold the difference at all these depths, or at each.
-    method : {"emproc", "chemmodlab"}, default="emproc"
+    method : {"empirical_process", "chemmodlab"}, default="empirical_process"
         What varies from sample to sample: the items, with as many targets and as many
         others as here; or with them the number of targets among as many items, as in
         the R package of that name.
@@ -312,7 +313,7 @@ def _rule(level: Any, simultaneous: bool, random_state: object) -> _Rule:
 class _Tops:
     """Tops of some depths, of one ranking or two, in samples of m targets."""
 
-    _added = 0  # targets, and as many others
+    _added = 0  # targets, and as many non-targets
     _covariance = staticmethod(covariance)
 
     def __init__(
@@ -330,12 +331,12 @@ class _Tops:
         self.hits = [hits_at(ranking, self.depths) for ranking in self.rankings]
         self.least = np.maximum(self.m - (self.n - self.depths), 0)
         self.most = np.minimum(self.depths, self.m)
-        #: What a hit counts, of the list that errors are computed for.
+        #: What a hit counts, of the ranking that errors are computed for.
         self.scale = self.m / (self.m + self._added)
 
     @cached_property
     def around(self) -> list[Floats]:
-        """Probabilities that an item at the cut is a target."""
+        """Probabilities that an item at the cutoff is a target."""
         pairs = zip(self.rankings, self.hits, strict=True)
         return [share_at_cut(sample_of(ranking), hits) for ranking, hits in pairs]
 
@@ -370,9 +371,9 @@ class _Tops:
         trials = share * (1 - share) * room**2 / np.where(varies, variances, 1)
         hits = trials * (self.hits[0] - self.least) / room
         misses = np.maximum(trials - hits, 0)
-        law, few = beta(hits + 0.5, misses + 0.5), ROUNDING * (1 + trials)
-        low = self.least + room * np.where(hits > few, law.ppf(outside), 0)
-        high = self.least + room * np.where(misses > few, law.isf(outside), 1)
+        null, few = beta(hits + 0.5, misses + 0.5), ROUNDING * (1 + trials)
+        low = self.least + room * np.where(hits > few, null.ppf(outside), 0)
+        high = self.least + room * np.where(misses > few, null.isf(outside), 1)
         return (
             np.where(varies, np.minimum(low, self.hits[0]), self.hits[0]),
             np.where(varies, np.maximum(high, self.hits[0]), self.hits[0]),
@@ -413,7 +414,7 @@ class _RandomTops(_Tops):
 
     @cached_property
     def around(self) -> list[Floats]:
-        """Probabilities that an item at the cut is a target."""
+        """Probabilities that an item at the cutoff is a target."""
         return [targets_around(ranking, self.depths) for ranking in self.rankings]
 
     def limits(self, variances: Floats, reach: float) -> tuple[Floats, Floats]:
@@ -426,7 +427,7 @@ class _RandomTops(_Tops):
         return np.zeros(self.depths.size)
 
 
-_TOPS = {"emproc": _Tops, "chemmodlab": _RandomTops}
+_TOPS = {"empirical_process": _Tops, "chemmodlab": _RandomTops}
 
 
 def _clear_rounding(covariances: Floats, depths: NDArray[Any]) -> None:

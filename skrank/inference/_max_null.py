@@ -1,7 +1,7 @@
-"""How often luck does as well as candidates, and as the best of them.
+"""How often chance does as well as candidates, and as the best of them.
 
-What comes in is the joint law of the candidates and their z-scores; what goes out is
-counts over draws of labels, and the best value of each draw.
+What comes in is the joint null distribution of the candidates and their z-scores; what
+goes out is counts over draws of labels, and the best value of each draw.
 """
 
 from functools import partial
@@ -31,18 +31,18 @@ def count_draws(
 ) -> tuple[_Ints, _Ints, _Floats]:
     """Count draws in which a candidate, or any, does as well; their best values."""
     found = run_draws(
-        partial(_luck, null, zscores, wider),
+        partial(_by_chance, null, zscores, wider),
         n_resamples,
         _BATCH_ITEMS // sum(one.n_targets for one in null.lists),
         generator,
         n_jobs=n_jobs,
         progress=progress,
     )
-    alone, best, null_best = zip(*found, strict=True)
-    return sum(alone), sum(best), np.concatenate(null_best)
+    alone, best, null_maxima = zip(*found, strict=True)
+    return sum(alone), sum(best), np.concatenate(null_maxima)
 
 
-def _luck(
+def _by_chance(
     null: JointNull, zscores: _Floats, wider: float, size: int, seed: int
 ) -> tuple[_Ints, _Ints, _Floats]:
     """Draw labels for all candidates; count as `count_draws` does."""

@@ -20,21 +20,21 @@ from skrank._utils._checks import (
     check_random_state,
 )
 from skrank._utils._warnings import warn_undefined
-from skrank.inference._base import RankingQuestion
-from skrank.inference._variability._certainty import is_certain
+from skrank.inference._base import RankingInference
+from skrank.inference._variability._constant import is_certain
 from skrank.inference._variability._folds import (
     corrected_error,
     count_items,
     ratio_of_folds,
     sampling_error,
 )
-from skrank.inference._variability._influence import influence_of
 from skrank.inference._variability._interval import (
     BetaRule,
     CertainRule,
     IntervalRule,
     NormalRule,
 )
+from skrank.inference._variability._jackknife import jackknife_of
 from skrank.inference._variability._moderation import (
     moderated_rule,
     normal_rule,
@@ -59,7 +59,7 @@ from skrank.ranking._several import as_targets, keep_both_classes, rank_both_cla
 METHODS = (
     "auto",
     "moderated",
-    "influence",
+    "jackknife",
     "bootstrap",
     "survival",
     "boyd",
@@ -68,38 +68,31 @@ METHODS = (
 )
 
 
-class MetricVariability(RankingQuestion[MetricVariabilityResult]):
+class MetricVariability(RankingInference[MetricVariabilityResult]):
     """Standard error and confidence interval of a metric of one ranking.
 
     Another sample of items, from the same population and ranked by the same model,
     would give another value. By how much? The interval covers the mean of the metric
-    over samples of as many targets and as many others as this one has. It does not
+    over samples of as many targets and as many non-targets as this one has. It does not
     cover the value in an infinite population: average precision of few targets lies
     above that on average (by 60 % where 10 targets among 500 have a mean of 0.08).
 
     Parameters
     ----------
-    metric : {"average_precision", "average_precision_at_k", "recall_at_t", \
-            "precision_at_t", "enrichment_factor", "reciprocal_rank", "rie", \
-            "bedroc"}, default="average_precision"
-        The metric function.
-    k : int or float, default=None
-        Depth of "average_precision_at_k".
-    t : int or float, default=None
-        Depth of "recall_at_t", "precision_at_t" and "enrichment_factor".
-    alpha : float, default=None
-        Weight of the top in "rie" and "bedroc"; None is their default.
-    normalize : {"min", "relevant", "hits"}, default="min"
-        Divisor of "average_precision_at_k".
+    metric : str, default="average_precision"
+        The metric, as it is printed: "average_precision", "average_precision@50",
+        "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
+        "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number of items or a part
+        of the ranking; "average_precision@50(normalize=relevant)" has another divisor.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
-    method : {"auto", "moderated", "influence", "bootstrap", "survival", "boyd", \
+    method : {"auto", "moderated", "jackknife", "bootstrap", "survival", "boyd", \
             "posterior", "corrected_t"}, default="auto"
         How to compute the standard error and the interval; see Notes.
     prior : float, default=0.5
         Weight of the prior of "posterior": 0.5 is that of Jeffreys, 1 the uniform one.
     n_resamples : int, default=9999
-        Number of lists that "bootstrap" draws.
+        Number of rankings that "bootstrap" draws.
     n_jobs : int, default=None
         Number of jobs of "bootstrap", by joblib. The result does not depend on it.
     progress : bool, default=False
@@ -116,39 +109,39 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
     --------
     MetricVariabilityResult : What it returns.
     RankingComparison : Whether one ranking is better than another.
-    RandomSelectionTest : Whether a ranking beats luck.
+    RandomSelectionTest : Whether a ranking is better than chance.
 
     Notes
     -----
-    =========== ==================================================== ==================
-    method      standard error, and interval                         metrics
-    =========== ==================================================== ==================
-    "moderated" variance of the influences, moderated by that of     all but two, see
-                binormal rankings; Student's t; "auto" where it is   below
-                defined
-    "influence" variance of the influences of the items: of what     as "moderated"
-                leaving out one of them changes; normal quantiles
-    "bootstrap" deviation of lists drawn with replacement, targets   all; "auto" for
-                and others apart; normal quantiles                   the rest
-    "survival"  Su and Zhang: the ranks of the targets as            AP, recall,
-                survival times, ``Var r(t) = r(t) (1 - r(t)) / m``,  precision, EF
-                ``Var p(t) = (m / t)**2 Var r(t)``
-    "boyd"      Boyd, Eng and Page: ``AP (1 - AP) / m``              AP
-    "posterior" Goutte and Gaussier: Beta law of precision,          recall,
-                ``(TP + prior, FP + prior)``, or of recall,          precision, EF
-                ``(TP + prior, FN + prior)``, and its quantiles
-    =========== ==================================================== ==================
+    "moderated"
+        Variance of the jackknife, moderated by that of binormal rankings; Student's t.
+        All metrics but two, see below; "auto" where it is defined.
+    "jackknife"
+        Variance of what leaving out one item changes; normal quantiles. As "moderated".
+    "bootstrap"
+        Deviation of rankings drawn with replacement, targets and non-targets apart;
+        normal quantiles. All metrics; "auto" for the rest.
+    "survival"
+        Su and Zhang: the ranks of the targets as survival times,
+        ``Var r(t) = r(t) (1 - r(t)) / m``, ``Var p(t) = (m / t)**2 Var r(t)``. AP,
+        recall, precision, EF.
+    "boyd"
+        Boyd, Eng and Page: ``AP (1 - AP) / m``. AP.
+    "posterior"
+        Goutte and Gaussier: Beta distribution of precision,
+        ``(TP + prior, FP + prior)``, or of recall, ``(TP + prior, FN + prior)``, and
+        its quantiles. Recall, precision, EF.
 
     Those are methods for one ranking. "corrected_t" is for the folds of a
     cross-validation, all metrics, and "auto" there; see below.
 
     "survival" is from [1]_, "boyd" from [2]_ and "posterior" from [3]_. The two without
     influences are "reciprocal_rank", which hangs on a single item, and
-    "average_precision_at_k" with ``normalize="hits"``, whose divisor jumps.
+    "average_precision@k(normalize=hits)", whose divisor jumps.
 
     **Influences.** The variance is the jackknife's of two samples [4]_, targets and
     others; prefix and suffix sums have all n values with one item left out in O(m)
-    after the ranking. Above a cut, which stays at its depth in items, the next item
+    after the ranking. Above a cutoff, which stays at its depth in items, the next item
     moves in, which is a target with a probability estimated from the hits around the
     cut; so there the influence is not the plain difference, which would jump. The user
     guide has the details. The error's root mean square was within
@@ -164,12 +157,13 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
     6. As in Wilson's interval, limits are values that the estimate does not contradict,
     with the model's variance and the bias of the logit taken there. The more targets,
     the less the model counts. The lower limit allows for targets that may be lost
-    though none was, and fewer than five hits above a cut widen the interval to what
-    their number does not contradict, both by the law of Poisson.
+    though none was, and fewer than five hits above a cutoff widen the interval to what
+    their number does not contradict, both by the Poisson distribution.
 
     **Values that cannot vary**, recall, precision and EF at t = n and any metric of
-    scores that are all equal, have an error of 0, and the interval is the value. A list
-    whose resamples merely have no spread, such as a perfect one, is not certain.
+    scores that are all equal, have an error of 0, and the interval is the value. A
+    ranking whose resamples merely have no spread, such as a perfect one, is not
+    certain.
 
     **Coverage** of 95 % intervals for AP by "moderated", 800 simulated samples of each
     cell: an AP of 0.06 to 0.7 with 2 % targets, 10, 30 and 100 of them, in populations
@@ -216,15 +210,15 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
     >>> result = MetricVariability().from_predictions(y_true, y_score)
     >>> print(result)
     Variability of average_precision
-      list       1000 items, 10 targets (prevalence 0.01)
-      value      0.3613
-      error      0.161, by moderated
-      95 %       0.09534 to 0.6946
+      ranking         1000 items, 10 targets (prevalence 0.01)
+      estimate        0.3613
+      standard error  0.161, method: moderated
+      95 % interval   0.09534 to 0.6946
 
     Ten targets say little. How much did we learn about the first 50?
 
-    >>> question = MetricVariability("recall_at_t", t=50)
-    >>> low, high = question.from_predictions(y_true, y_score).confidence_interval(0.8)
+    >>> settings = MetricVariability("recall@50")
+    >>> low, high = settings.from_predictions(y_true, y_score).confidence_interval(0.8)
     >>> print(f"{low:.2f} to {high:.2f}")
     0.39 to 0.77
 
@@ -235,20 +229,16 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> print(MetricVariability().from_cv(GaussianNB(), X[:, :5], y == 0))
     Variability of average_precision
-      5 lists    569 items, 212 targets (prevalence 0.3726)
-      value      0.9516 on average
-      error      0.0143, by corrected_t
-      95 %       0.8927 to 0.9789
+      5 rankings      569 items, 212 targets (prevalence 0.3726)
+      estimate        0.9516 on average
+      standard error  0.0143, method: corrected_t
+      95 % interval   0.8927 to 0.9789
     """
 
     def __init__(
         self,
         metric: str = "average_precision",
         *,
-        k: float | None = None,
-        t: float | None = None,
-        alpha: float | None = None,
-        normalize: str = "min",
         ties: str = "expected",
         method: str = "auto",
         prior: float = 0.5,
@@ -257,7 +247,7 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
         progress: bool = False,
         random_state: object = None,
     ) -> None:
-        super().__init__(metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties)
+        super().__init__(metric, ties)
         check_option("method", method, METHODS)
         self.method = method
         self.prior = check_positive("prior", prior)
@@ -275,7 +265,7 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels; both targets and others.
+            Labels; both targets and non-targets.
         y_score : array-like of shape (n_samples,)
             Scores; higher means a likelier target.
         pos_label : int, float, bool or str, default=None
@@ -284,16 +274,16 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
         Returns
         -------
         result : MetricVariabilityResult
-            The value, its standard error, and intervals on demand. By "influence" and
-            "bootstrap" a single target, or a single other, leaves the error NaN, with a
+            The value, its standard error, and intervals on demand. By "jackknife" and
+            "bootstrap" a single target, or non-target, leaves the error NaN, with a
             warning. A value that cannot vary has an error of 0 by every method.
 
         Raises
         ------
         ValueError
             If the input is not a ranking of two classes, or one of them is absent. With
-            a cut also if a tie reaches to it and `ties` is not "expected", by the
-            influences; and if lists are to be resampled under ``ties="threshold"``.
+            a cutoff also if a tie reaches to it and `ties` is not "expected", by the
+            influences; and if rankings are to be resampled under ``ties="threshold"``.
         """
         if self.method == "corrected_t":
             msg = (
@@ -357,7 +347,7 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
         Raises
         ------
         ValueError
-            As `from_estimator`; also if no fold holds targets and others, or if
+            As `from_estimator`; also if no fold holds targets and non-targets, or if
             `method` is not for folds.
         """
         folds = make_folds(cv, [estimator], X, np.asarray(y), groups, repeated=True)
@@ -483,7 +473,7 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
         counts = isinstance(measure, RecallAtT)
         has_meaning = {
             "moderated": measure.smooth,
-            "influence": measure.smooth,
+            "jackknife": measure.smooth,
             "survival": whole or counts,
             "boyd": whole,
             "posterior": counts,
@@ -515,10 +505,10 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
         if method == "boyd":
             value = measure.value(ranking)
             return float(np.sqrt(value * (1 - value) / ranking.n_targets))
-        if min(ranking.n_targets, ranking.n_others) < 2:
+        if min(ranking.n_targets, ranking.n_non_targets) < 2:
             return _unknown(measure, ranking)
-        if method == "influence":
-            return float(np.sqrt(influence_of(measure, ranking).variance))
+        if method == "jackknife":
+            return float(np.sqrt(jackknife_of(measure, ranking).variance))
         values = draw_in_parallel(
             bootstrap(measure, ranking),
             self.n_resamples,
@@ -529,7 +519,7 @@ class MetricVariability(RankingQuestion[MetricVariabilityResult]):
         return float(values.std(ddof=1))
 
     def _posterior(self, measure: Measure, ranking: Ranking) -> BetaRule:
-        """Beta law of the share of hits: of those retrieved, or of the targets."""
+        """Beta distribution of precision or recall."""
         frame = measure.frame(ranking, ranking.n_targets)
         hits = measure.value(ranking) * measure.divisor(frame)
         of_retrieved = isinstance(measure, PrecisionAtT | EnrichmentFactor)
@@ -542,6 +532,6 @@ def _unknown(measure: Measure, ranking: Ranking) -> float:
     """Say that one item of a class does not tell how much it varies."""
     warn_undefined(
         f"The standard error of {measure.name} is undefined: `y_true` must hold two "
-        f"targets and two others; got {ranking.n_targets} and {ranking.n_others}."
+        f"targets and two others; got {ranking.n_targets} and {ranking.n_non_targets}."
     )
     return math.nan

@@ -1,4 +1,4 @@
-"""Does a ranking beat luck? The test against random selection.
+"""Is a ranking better than chance? The test against random selection.
 
 What comes in is a ranking, as labels and scores or as a fitted estimator, or several
 rankings, as folds or groups; what goes out is a frozen result. The test object holds
@@ -15,10 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import check_count, check_option, check_random_state
 from skrank._utils._text import brief, track
-from skrank.inference._base import RankingQuestion
+from skrank.inference._base import RankingInference
 from skrank.inference._selection_result import RandomSelectionResult
+from skrank.metrics._definitions import Measure
 from skrank.null import MeanNull, RandomSelectionNull
 from skrank.null._choice import ALTERNATIVES, METHODS
+from skrank.ranking._as_ranking import columns_of
 from skrank.ranking._counts import RankCounts
 from skrank.ranking._cv_results import folds_of_cv_results, held_out
 from skrank.ranking._folds import (
@@ -35,46 +37,39 @@ from skrank.ranking._several import (
     n_items,
     rank_both_classes,
 )
-from skrank.ranking._source import columns_of
 
 
-class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
+class RandomSelectionTest(RankingInference[RandomSelectionResult]):
     """Test whether a ranking beats random selection.
 
     The null hypothesis is that the scores know nothing of the labels: all ways to put
     the m target labels on the n items are equally likely. The statistic is a metric;
-    the p-value is the probability that luck does at least as well. Tied scores, as
-    from nearest neighbours and trees, are part of the null.
+    the p-value is the probability of a value at least as large under random selection.
+    Tied scores, as from nearest neighbours and trees, are part of the null hypothesis.
 
     Parameters
     ----------
-    metric : {"average_precision", "average_precision_at_k", "recall_at_t", \
-            "precision_at_t", "enrichment_factor", "reciprocal_rank", "rie", \
-            "bedroc"}, default="average_precision"
-        The metric function to test by.
-    k : int or float, default=None
-        Depth of "average_precision_at_k".
-    t : int or float, default=None
-        Depth of "recall_at_t", "precision_at_t" and "enrichment_factor".
-    alpha : float, default=None
-        Weight of the top in "rie" and "bedroc"; None is their default.
-    normalize : {"min", "relevant", "hits"}, default="min"
-        Divisor of "average_precision_at_k".
+    metric : str, default="average_precision"
+        The metric, as it is printed: "average_precision", "average_precision@50",
+        "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
+        "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number of items or a part
+        of the ranking; "average_precision@50(normalize=relevant)" has another divisor.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
-    method : {"auto", "enumeration", "inversion", "tilted", "grid", \
+    method : {"auto", "exact", "inversion", "importance_sampling", "grid", \
             "monte_carlo", "normal"}, default="auto"
         How to compute the p-value; see Notes.
     alternative : {"greater", "less", "two-sided"}, default="greater"
         Values that count as more extreme: large, small, or both (twice the smaller of
         the two probabilities).
     n_resamples : int, default=9999
-        Number of lists that "monte_carlo" and "tilted" draw.
+        Number of rankings that "monte_carlo" and "importance_sampling" draw.
     random_state : int, RandomState, Generator or None, default=None
-        Source of randomness of "monte_carlo" and "tilted", and of "auto" in the rare
-        case that it draws.
+        Source of randomness of "monte_carlo" and "importance_sampling", and of "auto"
+        in the rare case that it draws.
     progress : bool, default=False
-        Whether to show bars of progress: over several lists, and over the methods that
+        Whether to show bars of progress: over several rankings, and over the methods
+        that
         "auto" asks. It needs tqdm.
 
     Raises
@@ -84,72 +79,67 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
 
     See Also
     --------
-    RandomSelectionNull : The law of a metric under random selection.
+    RandomSelectionNull : The null distribution of a metric.
     RandomSelectionResult : What the test returns.
-    make_random_selection_scorer : The place under luck as a scorer.
+    make_random_selection_scorer : The position in the null distribution as a scorer.
 
     Notes
     -----
-    ================ ===================================== =========================
-    method           p-value, and what is known of it      cost
-    ================ ===================================== =========================
-    "enumeration"    exact, by all ways to spread the      at most 2**21 ways, 2**20
-                     targets over the tie groups           in "auto"; to a second
-    "inversion"      the characteristic function,          tens of milliseconds for
-                     inverted numerically; an estimate     1000 items, a second for
-                     of its error in `pvalue_error`,       300 targets among 100,000,
-                     mostly 0.8 to 1.2 %                   seconds for 10,000 among a
-                                                           million or 1e8
-    "tilted"         unbiased at any depth, by lists       O(n_resamples * n_groups);
-                     drawn near the observed value; its    tenths of a second
-                     standard error in `pvalue_error`,
-                     2 to 6 % by 9999 draws
-    "grid"           with certified bounds in              seconds; refused where it
-                     `pvalue_bounds`: some percent for     would take more
-                     rare targets or few tie groups, wide
-                     elsewhere; not below 1e-277
-    "monte_carlo"    (C + 1) / (B + 1) from B draws, C     O(n_resamples * n_targets)
-                     of them as extreme; standard error
-                     in `pvalue_error`
-    "normal"         of the z-score; for comparison only,  one pass
-                     wrong by orders of magnitude
-    ================ ===================================== =========================
+    "exact"
+        Exact, by all ways to spread the targets over the tie groups; at most 2**21
+        ways, 2**20 in "auto". Up to a second.
+    "inversion"
+        The characteristic function, inverted numerically; an estimate of its error in
+        `pvalue_error`, mostly 0.8 to 1.2 %. Tens of milliseconds for 1000 items, a
+        second for 300 targets among 100,000, seconds for 10,000 among a million or 1e8.
+    "importance_sampling"
+        Unbiased at any depth, by rankings drawn near the observed value; its standard
+        error in `pvalue_error`, 2 to 6 % by 9999 draws. O(n_resamples * n_groups),
+        tenths of a second.
+    "grid"
+        With certified bounds in `pvalue_bounds`: some percent for rare targets or few
+        tie groups, wide elsewhere; not below 1e-277. Seconds; refused where it would
+        take more.
+    "monte_carlo"
+        ``(C + 1) / (B + 1)`` from B draws, C of them as extreme; standard error in
+        `pvalue_error`. O(n_resamples * n_targets).
+    "normal"
+        That of the z-score; for comparison only, wrong by orders of magnitude.
 
     "auto" never refuses a ranking of two classes. It looks the probability up where the
-    law is known value by value, counts the placements that are as good where they are
-    few, and inverts where it cannot: in strides above 500 targets, and where tie groups
-    are few within the numbers of hits that Chernoff's inequality leaves to the tail.
-    Where the inversion reports an error above 1.5 %, or would take thousands of
-    frequencies, it asks the grid, and then draws tilted lists; on lists of more
-    than a million items an inversion within 5 % is enough. The grid comes first for
-    at most 100 targets among more than 300 times as many items. At values worse
-    than the mean it computes the other side, to the accuracy that is felt in what
-    is left. No answer is taken that is outside of proven bounds: above, Cantelli's
-    inequality with the exact mean and variance, and the probability of fewer hits
-    above one depth than make all lists worse; below, that of the end of the
-    support, or of so many hits above one depth that all lists with them are as
-    good. Where nothing better is known, `method` is "bounds", the p-value is the
-    upper one, by Cantelli's or Chernoff's inequality, `pvalue_bounds` has both, and
-    a warning says so. For the mean over several lists of average precision at k
-    with ``normalize="hits"``, and for cuts that divide ties of thousands of
-    targets, there are plain draws only.
-    The result names the method.
+    distribution is known value by value, counts the placements that are as good where
+    they are few, and inverts where it cannot: in strides above 500 targets, and where
+    tie groups are few within the numbers of hits that Chernoff's inequality leaves to
+    the tail. Where the inversion reports an error above 1.5 %, or would take thousands
+    of frequencies, it asks the grid, and then draws tilted lists; on rankings of more
+    than a million items an inversion within 5 % is enough. The grid comes first for at
+    most 100 targets among more than 300 times as many items. At values worse than the
+    mean it computes the other side, to the accuracy that is felt in what is left. No
+    answer is taken that is outside of proven bounds: above, Cantelli's inequality with
+    the exact mean and variance, and the probability of fewer hits above one depth than
+    make all rankings worse; below, that of the end of the support, or of so many hits
+    above one depth that all rankings with them are as good. Where nothing better is
+    known, `method` is "bounds", the p-value is the upper one, by Cantelli's or
+    Chernoff's inequality, `pvalue_bounds` has both, and a warning says so. For the mean
+    over several rankings of average precision at k with ``normalize="hits"``, and for
+    cuts that divide ties of thousands of targets, there are plain draws only. The
+    result names the method.
 
     How good are they? Over lists of 1000 to a million items, at 3 to 20 standard
     deviations, "inversion" agreed with the certified bounds wherever these were narrow.
-    The error of "inversion" is an estimate, not a bound. So is that of "tilted",
-    and it fails where the first of 64 tie groups or more are large: then few draws,
-    or none, see the lists that count.
+    The error of "inversion" is an estimate, not a bound. So is that of
+    "importance_sampling", and it fails where the first of 64 tie groups or more are
+    large: then few draws, or none, see the rankings that count.
 
     Mean and standard deviation are exact for every metric and tie rule. The tail of
-    average precision is heavy because luck that strikes at the top counts most: with 20
-    targets among 1000 items, z = 6 has a p-value of 0.002, not the normal 1e-9.
+    average precision is heavy because chance that strikes at the top counts most: with
+    20 targets among 1000 items, z = 6 has a p-value of 0.002, not the normal 1e-9.
 
-    The law is that of Zhang and Su [1]_, generalised to ties: down the tie groups the
-    hits form a Markov chain with hypergeometric steps, whose cumulant generating
-    function is exact. The integral that "inversion" computes is that of Daniels [2]_;
-    tilted draws are importance sampling as in Siegmund [3]_; plain draws are counted as
-    in Phipson and Smyth [4]_.
+    The distribution is that of Zhang and Su [1]_, generalised to ties: down the tie
+    groups the hits form a Markov chain with hypergeometric steps, whose cumulant
+    generating function is exact. The integral that "inversion" computes is that of
+    Daniels [2]_; tilted draws are importance sampling as in Siegmund [3]_; plain draws
+    are counted as in Phipson and Smyth [4]_.
 
     References
     ----------
@@ -172,14 +162,16 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
     >>> result = RandomSelectionTest().from_predictions(y_true, y_score)
     >>> print(result)
     Random selection test of average_precision
-      list       1000 items, 10 targets (prevalence 0.01)
-      value      0.3613
-      by luck    0.01643 on average, standard deviation 0.0141
-      z          24.4
-      p          3.9e-08   P(luck >= value), by inversion
+      ranking    1000 items, 10 targets (prevalence 0.01)
+      statistic  0.3613
+      null mean  0.01643
+      null std   0.0141
+      zscore     24.4
+      pvalue     3.9e-08   P(null >= observed), method: inversion
 
-    Luck does not find half of the targets within the first dozen items. How well is
-    the p-value known, and what would it have taken to beat luck at the level of 1 %?
+    Chance does not find half of the targets within the first dozen items. How well is
+    the p-value known, and what would it have taken to be better than chance at the
+    level of 1 %?
 
     >>> result.pvalue_error < 0.02
     True
@@ -189,10 +181,10 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
     The same items on five days, each ranked for itself:
 
     >>> day = np.arange(1000) % 5
-    >>> test = RandomSelectionTest("recall_at_t", t=10)
+    >>> test = RandomSelectionTest("recall@10")
     >>> result = test.from_predictions(y_true, y_score, groups=day)
-    >>> print(f"{result.statistic:.2f}, by luck {result.null_mean:.2f}")
-    0.87, by luck 0.05
+    >>> print(f"{result.statistic:.2f}, by chance {result.null_mean:.2f}")
+    0.87, by chance 0.05
     >>> for label, part in zip(result.labels, result.parts):
     ...     print(f"day {label}: targets {part.n_targets}, p {part.pvalue:.2g}")
     day 0: targets 6, p 0.03
@@ -208,10 +200,6 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
         self,
         metric: str = "average_precision",
         *,
-        k: float | None = None,
-        t: float | None = None,
-        alpha: float | None = None,
-        normalize: str = "min",
         ties: str = "expected",
         method: str = "auto",
         alternative: str = "greater",
@@ -219,7 +207,7 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
         random_state: object = None,
         progress: bool = False,
     ) -> None:
-        super().__init__(metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties)
+        super().__init__(metric, ties)
         check_option("method", method, METHODS)
         check_option("alternative", alternative, ALTERNATIVES)
         self.method = method
@@ -242,7 +230,8 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
         Parameters
         ----------
         y_true : array-like of shape (n_samples,) or RankCounts
-            Labels; both targets and others. Or complete counts of a list, which stand
+            Labels; both targets and non-targets. Or complete counts of a ranking, which
+            stand
             for labels and scores.
         y_score : array-like of shape (n_samples,), default=None
             Scores; higher means a likelier target. Left out with counts, and needed
@@ -250,29 +239,30 @@ class RandomSelectionTest(RankingQuestion[RandomSelectionResult]):
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         groups : array-like of shape (n_samples,), default=None
-            To which list each item belongs, such as its query or its day. The items are
-            then ranked within each list, where `k` and `t` count too, and the statistic
-            is the mean over the lists.
+            To which ranking each item belongs, such as its query or its day. The items
+            are then ranked within each ranking, where `k` and `t` count too, and the
+            statistic is the mean over the rankings.
         n_missed : int, default=0
             Targets that were never scored, as in the metric functions: they count among
-            the targets and have no rank. The null is that the list is the head of one
-            of ``n_samples + n_missed`` items, over all of which the targets, found and
-            missed, are spread at random; those that fall on the last `n_missed` places
-            add nothing to the metric, in whatever order they are. Not with `groups`.
+            the targets and have no rank. The null is that the ranking is the head of
+            one of ``n_samples + n_missed`` items, over all of which the targets, found
+            and missed, are spread at random; those that fall on the last `n_missed`
+            places add nothing to the metric, in whatever order they are. Not with
+            `groups`.
 
         Returns
         -------
         result : RandomSelectionResult
             The value, its place under the null, and the p-value; with `groups` also
-            those of each list, in `parts`. Lists without targets, or of targets alone,
-            are left out with a warning.
+            those of each ranking, in `parts`. Rankings without targets, or of targets
+            alone, are left out with a warning.
 
         Raises
         ------
         ValueError
             If the input is not a ranking of two classes, or one of them is absent,
             whatever was missed; or if there are groups and missed targets, of which it
-            is not known which list missed them.
+            is not known which ranking missed them.
         """
         if groups is None:
             ranking = rank_both_classes(y_true, y_score, pos_label, n_missed)
@@ -308,7 +298,7 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
 
         The folds are not independent, since the labels of each train the models that
         rank the others. Their mean is taken to vary by up to the square root of 2 as
-        much as that of independent lists, which is the bound of
+        much as that of independent rankings, which is the bound of
         :class:`SearchSelectionTest`: what the mean has beyond its expectation is
         divided by that before its probability is computed.
 
@@ -335,7 +325,7 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         groups : array-like of shape (n_samples,), default=None
             Groups for splitters that keep them together.
         independent : bool, default=False
-            Whether to take the folds for independent lists, and not to divide. Small
+            Whether to take the folds for independent rankings, and not to divide. Small
             p-values are then too small, by up to nine times at 0.001, unless the models
             were not fitted to the labels of other folds.
         n_jobs : int, default=None
@@ -353,8 +343,8 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         Raises
         ------
         ValueError
-            As `from_estimator`; also if no fold holds targets and others, or if an item
-            is held out twice.
+            As `from_estimator`; also if no fold holds targets and non-targets, or if an
+            item is held out twice.
         """
         folds = make_folds(cv, [estimator], X, np.asarray(y), groups)
         return self.from_cv_results(
@@ -424,7 +414,7 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         lists: Iterable[tuple[Any, NDArray[np.bool_], NDArray[Any]]],
         inflation: float = 1.0,
     ) -> RandomSelectionResult:
-        """Test lists one by one and together, leaving out those of one class."""
+        """Test rankings one by one and together, leaving out those of one class."""
         kept = keep_both_classes(lists)
         rankings = [rank(check_ranking_input(y, score)) for _, y, score in kept]
         return self._test(rankings, tuple(label for label, *_ in kept), inflation)
@@ -437,19 +427,17 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
     ) -> RandomSelectionResult:
         """Test one ranking; or several, if they have labels, and their mean.
 
-        A single list shares its luck with no other.
+        A single ranking varies with no other.
         """
         measure = self._measure()
-        nulls = [
-            null_of(ranking, self.metric, self._settings()) for ranking in rankings
-        ]
+        nulls = [null_of(ranking, self._measure()) for ranking in rankings]
         values = [measure.value(ranking) for ranking in rankings]
         if not labels:
             return self._result(values[0], nulls[0], rankings, progress=self.progress)
         lists = track(
             zip(values, nulls, rankings, strict=True),
             total=len(rankings),
-            label="lists",
+            label="rankings",
             progress=self.progress,
         )
         parts = tuple(
@@ -471,7 +459,7 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         *,
         progress: bool = False,
     ) -> RandomSelectionResult:
-        """Place a value under its null."""
+        """Place a value under its null distribution."""
         log_p, log_bounds, error, method = null.tail(
             statistic,
             alternative=self.alternative,
@@ -502,45 +490,39 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         )
 
 
-def null_of(
-    ranking: Ranking, metric: str, settings: dict[str, Any]
-) -> RandomSelectionNull:
-    """Law of a metric on the list of a ranking, with its ties and missed targets.
+def null_of(ranking: Ranking, measure: Measure) -> RandomSelectionNull:
+    """Distribution of a metric on a ranking, with its ties and missed targets.
 
     Parameters
     ----------
     ranking : Ranking
         The ranking.
-    metric : str
-        Name of the metric function.
-    settings : dict
-        Its settings.
+    measure : Measure
+        The metric.
 
     Returns
     -------
     null : RandomSelectionNull
-        The law.
+        The null distribution.
     """
     groups = replace(ranking.tie_groups(), n_missed=ranking.n_missed)
-    return RandomSelectionNull._of_ties(
-        groups, int(ranking.n_targets), metric, **settings
-    )
+    return RandomSelectionNull._of_ties(groups, int(ranking.n_targets), measure)
 
 
 def zscore_of(value: float, null: RandomSelectionNull | MeanNull) -> float:
-    """Place of a value under its law, in standard deviations from the mean.
+    """Place of a value under its distribution, in standard deviations from the mean.
 
     Parameters
     ----------
     value : float
-        Value of the metric, or its mean over several lists.
+        Value of the metric, or its mean over several rankings.
     null : RandomSelectionNull or MeanNull
-        Its law.
+        Its null distribution.
 
     Returns
     -------
     zscore : float
-        0.0 where ties leave luck no choice: the value is then the mean, of which
+        0.0 where ties allow one value only: the value is then the mean, of which
         rounding may differ.
     """
     std = null.std()

@@ -24,32 +24,32 @@ from skrank._utils._checks import (
     check_random_state,
 )
 from skrank._utils._text import track
-from skrank.inference._base import Question
+from skrank.inference._base import MetricSettings
 from skrank.inference._comparison_result import (
     RankingComparisonResult,
     RankingComparisonTable,
 )
-from skrank.inference._paired._at_cut import error_at_cut, weigh_at_cut
-from skrank.inference._paired._evidence import (
-    Evidence,
-    adjust_holm,
-    certainty,
-    from_error,
-)
+from skrank.inference._paired._at_cutoff import error_at_cut, weigh_at_cut
+from skrank.inference._paired._data_sets import FOLD_TESTS, LIST_TESTS
 from skrank.inference._paired._input import check_columns, pairs_of
 from skrank.inference._paired._items import (
     Draw,
     bootstrap_error,
     freedom_of_error,
-    influence_error,
+    jackknife_error,
     swap_test,
 )
-from skrank.inference._paired._lists import FOLD_TESTS, LIST_TESTS
 from skrank.inference._paired._pair import (
     PairedRankings,
     PairedValues,
     rank_pair,
     values_of,
+)
+from skrank.inference._paired._paired_result import (
+    PairedResult,
+    adjust_holm,
+    certainty,
+    from_error,
 )
 from skrank.inference._variability._folds import (
     check_same_folds,
@@ -57,7 +57,7 @@ from skrank.inference._variability._folds import (
     ratio_of_folds,
 )
 from skrank.inference._variability._resampling import draw_in_parallel
-from skrank.metrics._definitions import RecallAtT
+from skrank.metrics._definitions import AveragePrecisionAtK, RecallAtT
 from skrank.ranking._cv_results import folds_of_cv_results
 from skrank.ranking._folds import fit_folds, make_folds
 from skrank.ranking._response import target_scores
@@ -65,12 +65,13 @@ from skrank.ranking._several import Part, columns_by_name, keep_both_classes, sp
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 
-# Methods by what they are made of: a standard error, which adds up over lists; the
-# targets or ranks of a single list; one value for each of several lists, or folds.
-_BY_ERROR = ("influence", "bootstrap", "binomial", "emproc", "chemmodlab")
-_ONE_LIST = ("swap", "mcnemar", "posterior")
+# Methods by what they are made of: a standard error, which adds up over data sets; the
+# targets or ranks of a single data set; one value for each of several data sets, or
+# folds.
+_BY_ERROR = ("jackknife", "bootstrap", "binomial", "empirical_process", "chemmodlab")
+_ONE_LIST = ("permutation", "mcnemar", "posterior")
 _OVER_LISTS = tuple(LIST_TESTS)
-_AT_CUT = ("mcnemar", "posterior", "binomial", "emproc", "chemmodlab")
+_AT_CUT = ("mcnemar", "posterior", "binomial", "empirical_process", "chemmodlab")
 _OVER_FOLDS = tuple(FOLD_TESTS)
 METHODS = ("auto", *_BY_ERROR, *_ONE_LIST, *_OVER_LISTS, *_OVER_FOLDS)
 
@@ -79,39 +80,32 @@ _AS_PUBLISHED = ("binomial", "chemmodlab")
 
 # What a comparison is made on, as errors name it, and the methods that go with it.
 _FITTING = {
-    "one list, without `groups`": (*_BY_ERROR, *_ONE_LIST),
-    "several lists": (*_BY_ERROR, *_OVER_LISTS),
+    "one data set, without `groups`": (*_BY_ERROR, *_ONE_LIST),
+    "several data sets": (*_BY_ERROR, *_OVER_LISTS),
     "the folds of a cross-validation": _OVER_FOLDS,
 }
 _ONE, _SEVERAL, _FOLDS = _FITTING
 
 
-class RankingComparison(Question):
+class RankingComparison(MetricSettings):
     """Compare two rankings of the same items, or several two by two.
 
     The question is whether A finds the targets earlier than B, by a metric. Both rank
-    the same items, so they share their luck: what counts is the variance of the
+    the same items, so they vary together: what counts is the variance of the
     difference, which is far smaller than that of two rankings of different items.
 
     Parameters
     ----------
-    metric : {"average_precision", "average_precision_at_k", "recall_at_t", \
-            "precision_at_t", "enrichment_factor", "reciprocal_rank", "rie", \
-            "bedroc"}, default="average_precision"
-        The metric function to compare by.
-    k : int or float, default=None
-        Depth of "average_precision_at_k".
-    t : int or float, default=None
-        Depth of "recall_at_t", "precision_at_t" and "enrichment_factor".
-    alpha : float, default=None
-        Weight of the top in "rie" and "bedroc"; None is their default.
-    normalize : {"min", "relevant", "hits"}, default="min"
-        Divisor of "average_precision_at_k".
+    metric : str, default="average_precision"
+        The metric, as it is printed: "average_precision", "average_precision@50",
+        "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
+        "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number of items or a part
+        of the ranking; "average_precision@50(normalize=relevant)" has another divisor.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
-    method : {"auto", "influence", "bootstrap", "swap", "mcnemar", "posterior", \
-            "binomial", "emproc", "chemmodlab", "paired_t", "sign", "wilcoxon", \
-            "corrected_t", "corrected_logit_t"}, default="auto"
+    method : {"auto", "jackknife", "bootstrap", "permutation", "mcnemar", \
+            "posterior", "binomial", "empirical_process", "chemmodlab", "paired_t", \
+            "sign", "wilcoxon", "corrected_t", "corrected_logit_t"}, default="auto"
         What the difference is held against; see Notes.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
         Differences that count as more extreme: both signs, A better, or B better.
@@ -119,63 +113,77 @@ class RankingComparison(Question):
         Parameter of the symmetric Dirichlet prior of "posterior": 0.5 is that of
         Jeffreys, 1 is uniform.
     n_resamples : int, default=9999
-        Number of resamples that "bootstrap" and "swap" draw.
+        Number of resamples that "bootstrap" and "permutation" draw.
     n_jobs : int, default=None
         Number of jobs to draw in.
     progress : bool, default=False
         Whether to show a bar of progress over the draws, or over the pairs of
         `compare_all`; it needs tqdm.
     random_state : int, RandomState, Generator or None, default=None
-        Source of randomness of "bootstrap" and "swap".
+        Source of randomness of "bootstrap" and "permutation".
 
     Raises
     ------
     ValueError
-        If a setting is outside its range, or if a method for a cut is to go with a
+        If a setting is outside its range, or if a method for a cutoff is to go with a
         metric without one, or with a tie rule other than "expected".
 
     See Also
     --------
     RankingComparisonResult : What the comparison of two returns.
     RankingComparisonTable : What the comparison of several returns.
-    RandomSelectionTest : The test whether one ranking beats luck.
+    RandomSelectionTest : The test whether one ranking is better than chance.
 
     Notes
     -----
-    ============ ============================================ =======================
-    method       what varies, and what is assumed             for
-    ============ ============================================ =======================
-    "influence"  items; the error of the difference is that   one list or several
-                 of the items' paired influences
-    "bootstrap"  items, drawn again, targets and others each  one list or several
-                 from their own
-    "swap"       nothing but who is called A: each item       one list
-                 swaps its two ranks with probability 1/2;
-                 p = (C + 1) / (B + 1) [1]_
-    "binomial"   the targets (for precision, the items        metrics of the top t
-                 looked at), each found or not
-    "emproc"     items, and with them where the cut falls     metrics of the top t
-    "chemmodlab" the same, and the number of targets          metrics of the top t
-    "mcnemar"    who finds a target that one only finds:      metrics of the top t,
-                 exact binomial law                           one list
-    "posterior"  the same, Bayesian, by `prior`               metrics of the top t,
-                                                              one list
-    "paired_t"   lists; Student's t                           several lists
-    "sign"       lists; on how many is A better? Exact        several lists
-    "wilcoxon"   lists; signed ranks                          several lists
-    ============ ============================================ =======================
+    What varies, and what is assumed. For one data set or several:
 
-    The error of "influence", "bootstrap" and "emproc" is estimated from m targets and
-    n - m others, and the difference in errors referred to Student's t with one degree
-    of freedom less than the smaller of these two; over several lists their degrees of
-    freedom are put together by Satterthwaite's formula. "binomial" and "chemmodlab"
-    have the normal quantiles of their authors.
+    "jackknife"
+        Items; the error of the difference is that of the items' paired influences.
+    "bootstrap"
+        Items, drawn again, targets and non-targets each from their own.
 
-    For one list "auto" is "influence", or "swap" for the metrics that jump when one
-    item is left out: "reciprocal_rank", and "average_precision_at_k" with
-    ``normalize="hits"``. For several it is "paired_t": lists such as queries or days
-    are a sample of those to come, and differ by more than their items do. The methods
-    by items take the lists as given; the variances of the lists then add up.
+    For metrics of the top t, one data set or several:
+
+    "binomial"
+        The targets (for precision, the items looked at), each found or not.
+    "empirical_process"
+        Items, and with them where the cutoff falls.
+    "chemmodlab"
+        The same, and the number of targets.
+
+    For one data set; the last two for metrics of the top t:
+
+    "permutation"
+        Nothing but who is called A: each item swaps its two ranks with probability 1/2;
+        ``p = (C + 1) / (B + 1)`` [1]_.
+    "mcnemar"
+        Who finds a target that one only finds: exact binomial distribution.
+    "posterior"
+        The same, Bayesian, by `prior`.
+
+    For several data sets, which are the sample:
+
+    "paired_t"
+        Student's t of the differences.
+    "sign"
+        On how many is A better? Exact.
+    "wilcoxon"
+        Signed ranks.
+
+    The error of "jackknife", "bootstrap" and "empirical_process" is estimated from m
+    targets and n - m non-targets, and the difference in errors referred to Student's t
+    with one degree of freedom less than the smaller of these two; over several data
+    sets their degrees of freedom are put together by Satterthwaite's formula.
+    "binomial" and
+    "chemmodlab" have the normal quantiles of their authors.
+
+    For one data set "auto" is "jackknife", or "permutation" for the metrics that jump
+    when one item is left out: "reciprocal_rank", and
+    "average_precision@k(normalize=hits)". For several it is "paired_t": data sets such
+    as queries or days are a sample of those to come, and differ by more than their
+    items do. The methods by items take the data sets as given; the variances of the
+    data sets then add up.
 
     *Folds* of a cross-validation are ranked by models that were fitted to mostly the
     same items, and are not independent. "corrected_t", which "auto" is there, is the
@@ -186,7 +194,7 @@ class RankingComparison(Question):
     It sees more where the mean is small, and keeps the level less well there: see the
     user guide.
 
-    *At a cut.* Let A find h_1, B find h_2 and both find h_12 of the m targets among
+    *At a cutoff.* Let A find h_1, B find h_2 and both find h_12 of the m targets among
     their top t. "mcnemar" is exact on the targets that one only finds; its z-score is
     (h_1 - h_2) / sqrt(h_1 + h_2 - 2 h_12) (McNemar [2]_), its standard error that of
     "binomial" for recall, scaled. "binomial" is the correlated binomial of Ash and
@@ -200,39 +208,40 @@ class RankingComparison(Question):
         Cov(k_1, k_2) = (pi (k_12 - k_1 k_2) (1 - Lambda_1 - Lambda_2)
                          + (rho_12 - rho^2) Lambda_1 Lambda_2) / (n pi^2)
 
-    where Lambda is counted among the ranks from t/2 to 3t/2. "emproc" is for samples of
-    m targets and n - m others, as everything else here: with f_i the shares of the
-    others above the cut,
+    where Lambda is counted among the ranks from t/2 to 3t/2. "empirical_process" is for
+    samples of m targets and n - m non-targets, as everything else here: with f_i the
+    shares of the others above the cutoff,
 
     .. code-block:: text
 
         Cov(k_1, k_2) = (1 - Lambda_1) (1 - Lambda_2) (k_12 - k_1 k_2) / m
             + Lambda_1 Lambda_2 ((1 - pi) / pi)^2 (f_12 - f_1 f_2) / (n - m)
 
-    and Lambda is that of "influence". With Lambda = 0 both are the
-    former. "posterior" is that of Goutte and Gaussier [4]_: a target is found by A
-    only, by B only, or by both or neither, with probabilities pi_1, pi_2, pi_3 and a
-    Dirichlet prior; they sample P(pi_1 > pi_2), which is a tail of a beta law. Its
-    p-value is the probability of the other side, its standard error the posterior
-    standard deviation of pi_1 - pi_2. Only targets are counted. At one cut t the others
-    mirror them, since every hit that A has beyond B is a false alarm that B has beyond
-    A; to count them too would be to count each difference twice.
+    and Lambda is that of "jackknife". With Lambda = 0 both are the former. "posterior"
+    is that of Goutte and Gaussier [4]_: a target is found by A only, by B only, or by
+    both or neither, with probabilities pi_1, pi_2, pi_3 and a Dirichlet prior; they
+    sample P(pi_1 > pi_2), which is a tail of a beta distribution. Its p-value is the
+    probability of the other side, its standard error the posterior standard deviation
+    of pi_1 - pi_2. Only targets are counted. At one cutoff t the others mirror them,
+    since every hit that A has beyond B is a false alarm that B has beyond A; to count
+    them too would be to count each difference twice.
 
-    *Ties at the cut* are shared out, as the metric does: hits become fractions.
+    *Ties at the cutoff* are shared out, as the metric does: hits become fractions.
     "posterior" takes them as they are, and so does "mcnemar", by P(U <= 1/2) for U
     beta(a, b + 1), which is P(X >= a) for X binomial(a + b, 1/2) where a and b are
     whole. Fractions count for more variance than they have, so p errs on the safe side.
 
     *Equal up to rounding* are values that differ by at most 1e-12 of the value of a
-    perfect list. By that slack differences are 0, or of one size, or as large as
-    another, in all methods. "wilcoxon" leaves out the lists with a difference of 0; its
-    p-value is exact up to 500 of the others, with ties or without, and normal beyond.
+    perfect data set. By that slack differences are 0, or of one size, or as large as
+    another, in all methods. "wilcoxon" leaves out the data sets with a difference of 0;
+    its p-value is exact up to 500 of the others, with ties or without, and normal
+    beyond.
 
     *A difference that cannot vary*, of rankings with all items in one order or with
-    equal scores throughout, or where the top t is the whole list, is 0 in every sample:
-    its standard error is 0 and p is 1. Another difference that is not 0 but has a
-    standard error of 0, or none because there is a single target, has no p-value: NaN,
-    with a warning.
+    equal scores throughout, or where the top t is the whole data set, is 0 in every
+    sample: its standard error is 0 and p is 1. Another difference that is not 0 but has
+    a standard error of 0, or none because there is a single target, has no p-value:
+    NaN, with a warning.
 
     References
     ----------
@@ -258,50 +267,50 @@ class RankingComparison(Question):
     >>> result = RankingComparison().from_predictions(y_true, a, b)
     >>> print(result)
     Comparison of two rankings by average_precision
-      list       2000 items, 40 targets
-      A          0.3741
-      B          0.172
-      difference 0.2021, standard error 0.0832, 95 % interval 0.03378 to 0.3703
-      z          2.43
-      p          0.02   two-sided, by influence
+      data set        2000 items, 40 targets (prevalence 0.02)
+      A               0.3741
+      B               0.172
+      difference      0.2021
+      standard error  0.0832
+      95 % interval   0.03378 to 0.3703
+      zscore          2.43
+      pvalue          0.02   two-sided, method: jackknife
     >>> low, high = result.confidence_interval(0.9)
     >>> print(f"{low:.3f} to {high:.3f}")
     0.062 to 0.342
 
     Of the targets among the top 50, 13 are found by A only and 5 by B only:
 
-    >>> at_50 = RankingComparison("recall_at_t", t=50, method="posterior")
+    >>> at_50 = RankingComparison("recall@50", method="posterior")
     >>> print(at_50.from_predictions(y_true, a, b))
     Comparison of two rankings by recall@50
-      list       2000 items, 40 targets
-      A          0.425
-      B          0.225
-      difference 0.2, standard error 0.0995, 95 % interval 0.005004 to 0.395
-      z          2.01
-      p          0.056   two-sided, by posterior
-      P(A > B)   0.9719
+      data set        2000 items, 40 targets (prevalence 0.02)
+      A               0.425
+      B               0.225
+      difference      0.2
+      standard error  0.0995
+      95 % interval   0.005004 to 0.395
+      zscore          2.01
+      pvalue          0.056   two-sided, method: posterior
+      P(A > B)        0.9719
 
     A third ranking, and p-values adjusted for three comparisons:
 
     >>> scores = {"A": a, "B": b, "rounded A": np.round(a)}
     >>> print(RankingComparison().compare_all(y_true, scores))
     Comparison of 3 rankings by average_precision
-      list       2000 items, 40 targets
-      p          two-sided, by influence
-      A  B          value A  value B    A - B   error      z       p  p Holm
-      A  B           0.3741   0.1720   0.2021  0.0832   2.43    0.02    0.04
-      A  rounded A   0.3741   0.2764   0.0976  0.0311   3.14  0.0032  0.0097
-      B  rounded A   0.1720   0.2764  -0.1044  0.0777  -1.34    0.19    0.19
+      data set  2000 items, 40 targets (prevalence 0.02)
+      pvalue    two-sided, method: jackknife
+      A  B          value A  value B  difference  std error  zscore  pvalue  adjusted
+      A  B           0.3741   0.1720      0.2021     0.0832    2.43    0.02      0.04
+      A  rounded A   0.3741   0.2764      0.0976     0.0311    3.14  0.0032    0.0097
+      B  rounded A   0.1720   0.2764     -0.1044     0.0777   -1.34    0.19      0.19
     """
 
     def __init__(
         self,
         metric: str = "average_precision",
         *,
-        k: float | None = None,
-        t: float | None = None,
-        alpha: float | None = None,
-        normalize: str = "min",
         ties: str = "expected",
         method: str = "auto",
         alternative: str = "two-sided",
@@ -311,7 +320,7 @@ class RankingComparison(Question):
         progress: bool = False,
         random_state: object = None,
     ) -> None:
-        super().__init__(metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties)
+        super().__init__(metric, ties)
         check_option("method", method, METHODS)
         check_option("alternative", alternative, ALTERNATIVES)
         self.method = method
@@ -337,28 +346,28 @@ class RankingComparison(Question):
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels; both targets and others.
+            Labels; both targets and non-targets.
         y_score_a, y_score_b : array-like of shape (n_samples,)
             Scores of A and of B for the same items; higher means a likelier target.
             Only their order counts, so they need no common scale.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         groups : array-like of shape (n_samples,), default=None
-            To which list each item belongs, such as its query or its day. The items
-            are then ranked within each list, where `k` and `t` count too, and what is
-            compared is the mean over the lists.
+            To which data set each item belongs, such as its query or its day. The items
+            are then ranked within each data set, where `k` and `t` count too, and what
+            is compared is the mean over the data sets.
 
         Returns
         -------
         result : RankingComparisonResult
-            The two values, their difference, its error and its p-value. Lists without
-            targets, or of targets alone, are left out with a warning.
+            The two values, their difference, its error and its p-value. Data sets
+            without targets, or of targets alone, are left out with a warning.
 
         Raises
         ------
         ValueError
             If the input is not two rankings of two classes, or if the method does not
-            go with one list, or with several.
+            go with one data set, or with several.
         """
         scores = {"y_score_a": y_score_a, "y_score_b": y_score_b}
         is_target, columns = check_columns(y_true, scores, pos_label)
@@ -454,8 +463,8 @@ class RankingComparison(Question):
         Raises
         ------
         ValueError
-            As `from_estimators`; also if no two folds hold targets and others, or if
-            `method` is not for folds.
+            As `from_estimators`; also if no two folds hold targets and non-targets, or
+            if `method` is not for folds.
         """
         folds = make_folds(cv, [a, b], X, np.asarray(y), groups, repeated=True)
         found_a, found_b = (fit_folds(one, X, y, folds, n_jobs) for one in (a, b))
@@ -531,12 +540,12 @@ class RankingComparison(Question):
         measure = self._measure()
         lists = values_of(pairs, measure)
         if all(pair.is_certain(measure) for pair in pairs):
-            evidence = certainty(method)
+            found = certainty(method)
         else:
             ratio = ratio_of_folds(cv_results_a)
-            evidence = FOLD_TESTS[method](lists, ratio, self.alternative)
+            found = FOLD_TESTS[method](lists, ratio, self.alternative)
         result = self._result(
-            method, evidence, pairs, lists, ("A", "B"), tuple(one[0] for one in kept)
+            method, found, pairs, lists, ("A", "B"), tuple(one[0] for one in kept)
         )
         n_samples, n_targets = count_items(cv_results_a, kept)
         return replace(result, n_samples=n_samples, n_targets=n_targets)
@@ -555,7 +564,7 @@ class RankingComparison(Question):
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels; both targets and others.
+            Labels; both targets and non-targets.
         y_scores : mapping, DataFrame or array of shape (n_samples, n_rankings)
             Scores of two rankings or more for the same items, by name: a mapping from
             names to scores, or columns. Columns of an array are called by their number.
@@ -565,7 +574,7 @@ class RankingComparison(Question):
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         groups : array-like of shape (n_samples,), default=None
-            To which list each item belongs, as in `from_predictions`.
+            To which data set each item belongs, as in `from_predictions`.
 
         Returns
         -------
@@ -607,7 +616,7 @@ class RankingComparison(Question):
         scores: list[NDArray[Any]],
         names: tuple[str, str],
     ) -> RankingComparisonResult:
-        """Compare A and B on one list, or on several and in the mean over them."""
+        """Compare A and B on one data set, or on several and in the mean over them."""
         labels = tuple(label for label, *_ in parts if label is not None)
         method = self._choose_method(_SEVERAL if labels else _ONE)
         self._check_lists(method, len(parts))
@@ -616,13 +625,13 @@ class RankingComparison(Question):
             for _, is_target, items in parts
         ]
         lists = values_of(pairs, self._measure())
-        evidence = self._weigh(method, pairs, lists, grouped=bool(labels))
-        return self._result(method, evidence, pairs, lists, names, labels)
+        found = self._weigh(method, pairs, lists, grouped=bool(labels))
+        return self._result(method, found, pairs, lists, names, labels)
 
     def _choose_method(self, data: str) -> str:
         """Turn "auto" into a method, and check that it goes with the data."""
         usual = {
-            _ONE: "influence" if self._measure().smooth else "swap",
+            _ONE: "jackknife" if self._measure().smooth else "permutation",
             _SEVERAL: "paired_t",
             _FOLDS: "corrected_t",
         }
@@ -633,12 +642,12 @@ class RankingComparison(Question):
             raise ValueError(msg)
         return method
 
-    def _check_lists(self, method: str, n_lists: int) -> None:
-        """Check that lists are enough for a method that takes them for a sample."""
-        if method in _OVER_LISTS and n_lists < 2:
+    def _check_lists(self, method: str, n_rankings: int) -> None:
+        """Check that data sets are enough for a method that takes them for a sample."""
+        if method in _OVER_LISTS and n_rankings < 2:
             msg = (
-                "`groups` must make two lists or more that hold targets and others for "
-                f"method {method!r}; got {n_lists}."
+                "`groups` must make two data sets or more of both classes for "
+                f"method {method!r}; got {n_rankings}."
             )
             raise ValueError(msg)
 
@@ -649,14 +658,14 @@ class RankingComparison(Question):
         lists: PairedValues,
         *,
         grouped: bool,
-    ) -> Evidence:
-        """Ask a method about the differences of the lists, or about the lists."""
+    ) -> PairedResult:
+        """Ask a method about the differences, or about the data sets."""
         measure = self._measure()
         if all(pair.is_certain(measure) for pair in pairs):
             return certainty(method)
         if method in LIST_TESTS:
             return LIST_TESTS[method](lists, self.alternative)
-        if method == "swap":
+        if method == "permutation":
             return swap_test(pairs[0], measure, self.alternative, self._draw())
         if method in _ONE_LIST:
             return weigh_at_cut(method, pairs[0], measure, self.alternative, self.prior)
@@ -670,27 +679,29 @@ class RankingComparison(Question):
             lists.difference, error, lists.scale, self.alternative, freedom, others
         )
 
-    def _without_error(self, n_lists: int, *, grouped: bool) -> tuple[str, ...]:
+    def _without_error(self, n_rankings: int, *, grouped: bool) -> tuple[str, ...]:
         """Methods that need no standard error, of those that this call would take."""
         if grouped:
-            return ("sign", "wilcoxon") if n_lists > 1 else ()
+            return ("sign", "wilcoxon") if n_rankings > 1 else ()
         at_cut = isinstance(self._measure(), RecallAtT)
         if self.ties == "expected":
-            return ("swap", "mcnemar") if at_cut else ("swap",)
-        moves = self.ties == "threshold" and (at_cut or self.k is not None)
-        return () if moves else ("swap",)
+            return ("permutation", "mcnemar") if at_cut else ("permutation",)
+        at_depth = isinstance(self._measure(), RecallAtT | AveragePrecisionAtK)
+        moves = self.ties == "threshold" and at_depth
+        return () if moves else ("permutation",)
 
     def _error(self, method: str, pair: PairedRankings) -> float:
-        """Standard error of the difference on one list.
+        """Standard error of the difference on one data set.
 
-        A single target, or a single other, does not tell how targets or others vary.
+        A single target, or a single non-target, does not tell how targets or
+        non-targets vary.
         """
         if pair.is_certain(self._measure()):
             return 0.0
         if min(pair.targets.size, pair.n_samples - pair.targets.size) < 2:
             return math.nan
-        if method == "influence":
-            return influence_error(pair, self._measure())
+        if method == "jackknife":
+            return jackknife_error(pair, self._measure())
         if method == "bootstrap":
             return bootstrap_error(pair, self._measure(), self._draw())
         return error_at_cut(method, pair, self._measure())
@@ -699,7 +710,7 @@ class RankingComparison(Question):
         """Draw resamples by any engine."""
         return partial(
             draw_in_parallel,
-            n_lists=self.n_resamples,
+            n_rankings=self.n_resamples,
             generator=check_generator(self.random_state),
             n_jobs=self.n_jobs,
             progress=self.progress,
@@ -708,7 +719,7 @@ class RankingComparison(Question):
     def _result(
         self,
         method: str,
-        evidence: Evidence,
+        found: PairedResult,
         pairs: list[PairedRankings],
         lists: PairedValues,
         names: tuple[str, str],
@@ -720,19 +731,19 @@ class RankingComparison(Question):
             estimate_a=estimate_a,
             estimate_b=estimate_b,
             difference=lists.difference,
-            standard_error=evidence.standard_error,
-            zscore=evidence.zscore,
-            pvalue=math.exp(evidence.log_pvalue),
-            log10_pvalue=evidence.log_pvalue / math.log(10),
-            probability_superior=evidence.probability_superior,
+            standard_error=found.standard_error,
+            zscore=found.zscore,
+            pvalue=math.exp(found.log_pvalue),
+            log10_pvalue=found.log_pvalue / math.log(10),
+            probability_superior=found.probability_superior,
             method=method,
             alternative=self.alternative,
             metric=self._measure().name,
             n_samples=sum(pair.n_samples for pair in pairs),
             n_targets=sum(pair.targets.size for pair in pairs),
-            n_lists=len(pairs),
+            n_rankings=len(pairs),
             names=names,
-            degrees_of_freedom=evidence.degrees_of_freedom,
+            degrees_of_freedom=found.degrees_of_freedom,
             values_a=tuple(lists.values[:, 0].tolist()),
             values_b=tuple(lists.values[:, 1].tolist()),
             labels=labels,
@@ -750,10 +761,10 @@ class RankingComparison(Question):
         if method in _AT_CUT and self.ties != "expected":
             msg = (
                 f"`ties` must be 'expected' for method {method!r}, which shares out "
-                f"the hits of a tie at the cut; got {self.ties!r}."
+                f"the hits of a tie at the cutoff; got {self.ties!r}."
             )
             raise ValueError(msg)
-        if method == "influence" and not measure.smooth:
+        if method == "jackknife" and not measure.smooth:
             msg = (
                 "`method` must be another for metrics that jump when one item is left "
                 f"out, such as {measure.name}; got {method!r}."

@@ -2,7 +2,7 @@
 
 from skrank._utils._checks import check_undefined
 from skrank.inference._selection_score import check_statistic, selection_score
-from skrank.metrics._definitions import make_measure, plain_settings
+from skrank.metrics._definitions import make_measure
 from skrank.metrics._scorers._ranking_scorer import RankingScorer, make
 
 
@@ -10,16 +10,12 @@ def make_random_selection_scorer(
     statistic: str,
     *,
     metric: str = "average_precision",
-    k: float | None = None,
-    t: float | None = None,
-    alpha: float | None = None,
-    normalize: str = "min",
     ties: str = "expected",
     pos_label: object = None,
     undefined: float | str = float("nan"),
     detector_targets: str | None = None,
 ) -> RankingScorer:
-    """Make a scorer of how far a ranking is beyond luck.
+    """Make a scorer of how far a ranking is above chance.
 
     Chance levels depend on the size of a fold and on its prevalence, and on a short
     list lie far above the prevalence. These statistics take that out, so that folds
@@ -30,19 +26,13 @@ def make_random_selection_scorer(
     statistic : {"zscore", "log10_pvalue", "chance_adjusted"}
         With the value S of the metric, its mean E and standard deviation D under random
         selection of that fold: ``(S - E) / D``; the decimal logarithm of the p-value
-        ``P(luck >= S)``, with its sign turned, so that 3 stands for p = 0.001; or
-        ``(S - E) / (1 - E)``, 0 for luck and 1 for a perfect ranking.
-    metric : {"average_precision", "average_precision_at_k", "recall_at_t", \
-            "precision_at_t", "reciprocal_rank", "enrichment_factor", "rie", \
-            "bedroc"}, default="average_precision"
-        The metric function. "chance_adjusted" is not for "enrichment_factor" and "rie",
-        which have no largest value.
-    k, t : int or float, default=None
-        Depth of the metrics at k and at t.
-    alpha : float, default=None
-        Weight of the top in "rie" and "bedroc"; None is their default.
-    normalize : {"min", "relevant", "hits"}, default="min"
-        Divisor of "average_precision_at_k".
+        ``P(null >= S)``, with its sign turned, so that 3 stands for p = 0.001; or
+        ``(S - E) / (1 - E)``, 0 for chance and 1 for a perfect ranking.
+    metric : str, default="average_precision"
+        The metric, as it is printed: "average_precision", "average_precision@50",
+        "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
+        "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number of items or a part
+        of the ranking; "average_precision@50(normalize=relevant)" has another divisor.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     pos_label : int, float, bool or str, default=None
@@ -71,10 +61,10 @@ def make_random_selection_scorer(
 
     Notes
     -----
-    All three are finite for every ranking of a fold with targets and others. Constant
-    scores are what luck gives: 0 by each of them, as wherever ties leave luck no
-    choice. A perfect ranking of m targets without ties among n items has the p-value
-    1 / C(n, m), of which the logarithm does not underflow.
+    All three are finite for every ranking of a fold with targets and non-targets.
+    Constant scores are what is expected by chance: 0 by each of them, as wherever ties
+    leave chance no choice. A perfect ranking of m targets without ties among n items
+    has the p-value 1 / C(n, m), of which the logarithm does not underflow.
 
     Mean and standard deviation are exact and cost next to nothing; a p-value takes from
     ten milliseconds to seconds, see :class:`RandomSelectionTest`.
@@ -90,10 +80,7 @@ def make_random_selection_scorer(
     >>> cross_val_score(KNeighborsClassifier(), X, y, scoring=scorer).round(2)
     array([0.87, 0.93, 0.97, 0.94, 0.9 ])
     """
-    settings = plain_settings(
-        metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties
-    )
-    measure = make_measure(metric, **settings)
+    measure = make_measure(metric, ties)
     check_statistic(statistic, measure)
     answer = check_undefined(undefined)
     name, larger = f"{statistic}({measure.name})", True
@@ -103,7 +90,7 @@ def make_random_selection_scorer(
     return make(
         selection_score,
         name,
-        {"statistic": statistic, "metric": metric, **settings},
+        {"statistic": statistic, "metric": metric, "ties": ties},
         pos_label,
         answer,
         detector_targets,

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._utils._text import as_text, data_frame
+from skrank._utils._table import summary
+from skrank._utils._text import as_text, data_frame, format_size
 
 _Floats = NDArray[np.float64]
 
@@ -22,12 +23,12 @@ COLUMNS = {
 }
 _SHARED = (
     "best_index",
-    "expected_best",
+    "expected_maximum",
     "n_candidates",
     "n_resamples",
     "n_samples",
     "n_targets",
-    "n_lists",
+    "n_rankings",
     "inflation",
     "metric",
 )
@@ -50,30 +51,30 @@ class SearchSelectionResult:
         Value of the metric, its mean over the folds.
     null_means, null_stds : ndarray of shape (n_candidates,)
         Exact mean of the value under random selection; and its standard deviation, that
-        of independent lists times `inflation`.
+        of independent rankings times `inflation`.
     inflation : float
         How much wider the mean over folds is taken to spread than that over independent
-        lists: the square root of 2, or 1 for one list.
+        lists: the square root of 2, or 1 for one ranking.
     zscores : ndarray of shape (n_candidates,)
-        ``(values - null_means) / null_stds``; 0.0 if luck has no spread, as
-        with constant scores.
+        ``(values - null_means) / null_stds``; 0.0 if the null distribution has no
+        spread, as with constant scores.
     pvalues : ndarray of shape (n_candidates,)
-        Probability that luck does at least as well with this candidate, as if it were
-        the only one.
+        Probability of a value at least as large under random selection with this
+        candidate, as if it were the only one.
     adjusted_pvalues : ndarray of shape (n_candidates,)
-        Probability that luck does at least as well, in standard deviations, with any of
-        the candidates.
+        Probability of a value at least as large under random selection, in standard
+        deviations, with any of the candidates.
     bonferroni_pvalues : ndarray of shape (n_candidates,)
         `pvalues` times the number of candidates that were tested, at most 1; for
         comparison.
-    null_best : ndarray of shape (n_resamples,)
-        Largest value of all candidates in each draw: what a search finds by luck. Over
-        folds it is spread by `inflation`, as the z-scores are, but not beyond 0 and the
-        value of perfect rankings.
-    n_samples, n_targets, n_lists : int
+    null_maxima : ndarray of shape (n_resamples,)
+        Largest value of all candidates in each draw: what a search finds by chance.
+        Over folds it is spread by `inflation`, as the z-scores are, but not beyond 0
+        and the value of perfect rankings.
+    n_samples, n_targets, n_rankings : int
         Number of held-out items, of targets among them, and of lists or folds.
     metric : str
-        Name of the metric with its cut-off.
+        Name of the metric with its cutoff.
     """
 
     candidates: tuple[Any, ...]
@@ -86,10 +87,10 @@ class SearchSelectionResult:
     pvalues: _Floats
     adjusted_pvalues: _Floats
     bonferroni_pvalues: _Floats
-    null_best: _Floats
+    null_maxima: _Floats
     n_samples: int
     n_targets: int
-    n_lists: int
+    n_rankings: int
     metric: str
 
     @property
@@ -110,9 +111,9 @@ class SearchSelectionResult:
         Returns
         -------
         n_resamples : int
-            Number of entries of `null_best`.
+            Number of entries of `null_maxima`.
         """
-        return int(self.null_best.size)
+        return int(self.null_maxima.size)
 
     @property
     def statistic(self) -> float:
@@ -137,44 +138,53 @@ class SearchSelectionResult:
         return float(self.adjusted_pvalues[self.best_index])
 
     @property
-    def expected_best(self) -> float:
-        """Mean of `null_best`: the value that the best has by luck.
+    def expected_maximum(self) -> float:
+        """Mean of `null_maxima`: the value that the best has by chance.
 
         Returns
         -------
-        expected_best : float
+        expected_maximum : float
             What to compare the value of the winner with.
         """
-        return float(self.null_best.mean())
+        return float(self.null_maxima.mean())
 
     def __post_init__(self) -> None:
         """Make the arrays read-only."""
-        for name in (*COLUMNS.values(), "null_best"):
+        for name in (*COLUMNS.values(), "null_maxima"):
             getattr(self, name).flags.writeable = False
 
     def __str__(self) -> str:
-        """Say what was found, in words and numbers."""
-        best = self.best_index
+        """Print what was found; the rows are named as the attributes are."""
+        best, n = self.best_index, self.n_rankings
         n_failed = np.count_nonzero(np.isnan(self.values))
         failed = f", {n_failed} failed" if n_failed else ""
-        lists = f"{self.n_lists} lists" if self.n_lists > 1 else "list"
-        lines = [
-            f"Search selection test of {self.metric}",
-            f"  {lists:<10} {self.n_samples} items, {self.n_targets} targets "
-            f"(prevalence {self.n_targets / self.n_samples:.4g})",
-            f"  winner     {as_text(self.candidates[best])}, "
-            f"one of {self.n_candidates}{failed}",
-            f"  value      {self.statistic:.4g}",
-            f"  by luck    {self.null_means[best]:.4g} on average, "
-            f"standard deviation {self.null_stds[best]:.3g}",
-            f"  best luck  {self.expected_best:.4g} on average, "
-            f"above {np.quantile(self.null_best, 0.95):.4g} in 5 %",
-            f"  z          {self.zscores[best]:.3g}",
-            f"  p          {self.pvalue:.2g}   P(best luck >= winner); "
-            f"alone {self.pvalues[best]:.2g}, "
-            f"Bonferroni {self.bonferroni_pvalues[best]:.2g}",
+        quantile = np.quantile(self.null_maxima, 0.95)
+        rows = [
+            (
+                f"{n} rankings" if n > 1 else "ranking",
+                format_size(self.n_samples, self.n_targets),
+            ),
+            (
+                "candidate",
+                f"{as_text(self.candidates[best])}, "
+                f"best of {self.n_candidates}{failed}",
+            ),
+            ("statistic", f"{self.statistic:.4g}"),
+            ("null mean", f"{self.null_means[best]:.4g}"),
+            ("null std", f"{self.null_stds[best]:.3g}"),
+            (
+                "expected maximum",
+                f"{self.expected_maximum:.4g}, 95 % quantile {quantile:.4g}",
+            ),
+            ("zscore", f"{self.zscores[best]:.3g}"),
+            ("pvalue", f"{self.pvalue:.2g}   P(null maximum >= observed)"),
+            (
+                "unadjusted",
+                f"{self.pvalues[best]:.2g}, "
+                f"Bonferroni {self.bonferroni_pvalues[best]:.2g}",
+            ),
         ]
-        return "\n".join(lines)
+        return summary(f"Search selection test of {self.metric}", rows)
 
     def __repr__(self) -> str:
         """Print the summary, also where a notebook shows the result."""

@@ -22,7 +22,7 @@ from skrank._utils._checks import (
     check_random_state,
 )
 from skrank._utils._text import as_text, brief
-from skrank.inference._base import Question
+from skrank.inference._base import MetricSettings
 from skrank.inference._max_null import count_draws
 from skrank.inference._search_result import COLUMNS, SearchSelectionResult
 from skrank.null._joint import JointList, JointNull
@@ -57,29 +57,22 @@ _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
 
 
-class SearchSelectionTest(Question):
-    """Test whether the best of a search beats the best of luck.
+class SearchSelectionTest(MetricSettings):
+    """Test whether the best of a search beats the null maximum.
 
-    The best of 200 candidates looks good by luck. The null hypothesis is that the
+    The best of 200 candidates looks good by chance. The null hypothesis is that the
     features know nothing of the labels: within each fold, all ways to put the target
     labels on the items are equally likely. Each draw of labels is one for all
-    candidates, so that those which rank alike are lucky together; what the winner has
-    to beat is the largest z-score among them.
+    candidates, so that those which rank alike are so by chance together; what the
+    winner has to beat is the largest z-score among them.
 
     Parameters
     ----------
-    metric : {"average_precision", "average_precision_at_k", "recall_at_t", \
-            "precision_at_t", "enrichment_factor", "reciprocal_rank", "rie", \
-            "bedroc"}, default="average_precision"
-        The metric function to test by; that of the search, as a rule.
-    k : int or float, default=None
-        Depth of "average_precision_at_k".
-    t : int or float, default=None
-        Depth of "recall_at_t", "precision_at_t" and "enrichment_factor".
-    alpha : float, default=None
-        Weight of the top in "rie" and "bedroc"; None is their default.
-    normalize : {"min", "relevant", "hits"}, default="min"
-        Divisor of "average_precision_at_k".
+    metric : str, default="average_precision"
+        The metric, as it is printed: "average_precision", "average_precision@50",
+        "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
+        "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number of items or a part
+        of the ranking; "average_precision@50(normalize=relevant)" has another divisor.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     n_resamples : int, default=9999
@@ -144,16 +137,18 @@ class SearchSelectionTest(Question):
     >>> test = SearchSelectionTest(random_state=0)
     >>> print(test.from_predictions(y_true, y_scores))
     Search selection test of average_precision
-      list       1000 items, 20 targets (prevalence 0.02)
-      winner     29, one of 50
-      value      0.04979
-      by luck    0.02636 on average, standard deviation 0.0114
-      best luck  0.07316 on average, above 0.1049 in 5 %
-      z          2.05
-      p          0.88   P(best luck >= winner); alone 0.041, Bonferroni 1
+      ranking           1000 items, 20 targets (prevalence 0.02)
+      candidate         29, best of 50
+      statistic         0.04979
+      null mean         0.02636
+      null std          0.0114
+      expected maximum  0.07316, 95 % quantile 0.1049
+      zscore            2.05
+      pvalue            0.88   P(null maximum >= observed)
+      unadjusted        0.041, Bonferroni 1
 
-    Alone it would pass for better than luck; among fifty it is worse than the best of
-    luck is on average.
+    Alone it would pass for better than chance; among fifty it is worse than the best of
+    chance is on average.
 
     A finished search:
 
@@ -170,30 +165,28 @@ class SearchSelectionTest(Question):
     >>> result = test.from_search(search, X, y)
     >>> print(result)
     Search selection test of average_precision
-      5 lists    500 items, 36 targets (prevalence 0.072)
-      winner     {'n_neighbors': 25, 'weights': 'distance'}, one of 6
-      value      0.4244
-      by luck    0.1113 on average, standard deviation 0.036
-      best luck  0.1345 on average, above 0.1957 in 5 %
-      z          8.69
-      p          0.0001   P(best luck >= winner); alone 0.0001, Bonferroni 0.0006
+      5 rankings        500 items, 36 targets (prevalence 0.072)
+      candidate         {'n_neighbors': 25, 'weights': 'distance'}, best of 6
+      statistic         0.4244
+      null mean         0.1113
+      null std          0.036
+      expected maximum  0.1345, 95 % quantile 0.1957
+      zscore            8.69
+      pvalue            0.0001   P(null maximum >= observed)
+      unadjusted        0.0001, Bonferroni 0.0006
     """
 
     def __init__(
         self,
         metric: str = "average_precision",
         *,
-        k: float | None = None,
-        t: float | None = None,
-        alpha: float | None = None,
-        normalize: str = "min",
         ties: str = "expected",
         n_resamples: int = 9999,
         random_state: object = None,
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> None:
-        super().__init__(metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties)
+        super().__init__(metric, ties)
         self.n_resamples = check_count("n_resamples", n_resamples, least=1)
         self.random_state = check_random_state(random_state)
         self.n_jobs = check_jobs(n_jobs)
@@ -242,7 +235,7 @@ class SearchSelectionTest(Question):
         -------
         result : SearchSelectionResult
             In the order of ``cv_results_``; the winner is that of the search, or the
-            largest z-score if the search names none, of those that luck can change.
+            largest z-score if the search names none, of those that chance can change.
             Candidates that failed in the search, and have no score there, are left out
             with a warning: all their entries are NaN. A halving search is tested by all
             candidates that it began with, each once, in the order in which it gave
@@ -315,7 +308,7 @@ class SearchSelectionTest(Question):
         -------
         result : SearchSelectionResult
             In the order of the candidates; the winner has the largest z-score of those
-            that luck can change. Folds without targets, or of targets alone, are left
+            that chance can change. Folds without targets, or of targets alone, are left
             out with a warning.
 
         Raises
@@ -323,8 +316,8 @@ class SearchSelectionTest(Question):
         ValueError
             If `candidates` does not hold estimators, if there are no folds, if an item
             is held out twice, if an estimator can only give labels or is an outlier
-            detector of unstated orientation, or if no fold holds targets and others. An
-            error while fitting has a note that says of which candidate.
+            detector of unstated orientation, or if no fold holds targets and
+            non-targets. An error while fitting has a note that says of which candidate.
         """
         names: Iterable[Any] | None = None
         if isinstance(candidates, Mapping):
@@ -359,7 +352,7 @@ class SearchSelectionTest(Question):
             their number.
         folds : array-like of shape (n_samples,), default=None
             In which fold each item was held out: its scores come from models that were
-            fitted to the labels of the other folds. None: one list, whose labels no
+            fitted to the labels of the other folds. None: one ranking, whose labels no
             model has seen.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
@@ -368,14 +361,15 @@ class SearchSelectionTest(Question):
         -------
         result : SearchSelectionResult
             In the order of the candidates; the winner has the largest z-score of those
-            that luck can change. Folds without targets, or of targets alone, are left
+            that chance can change. Folds without targets, or of targets alone, are left
             out with a warning.
 
         Raises
         ------
         ValueError
             If there are no candidates, if two have the same name, if their scores are
-            not valid rankings of the items, or if no fold holds targets and others.
+            not valid rankings of the items, or if no fold holds targets and
+            non-targets.
         """
         columns = columns_by_name(y_scores, least=1)
         is_target = check_targets(y_true, pos_label)
@@ -422,7 +416,7 @@ class SearchSelectionTest(Question):
         targets: Sequence[_Ints],
         names: tuple[Any, ...],
     ) -> SearchSelectionResult:
-        """Place all candidates, and the best of them, under their joint law."""
+        """Place all candidates, and the best of them, in their joint distribution."""
         measure = self._measure()
         null = JointNull(
             [
@@ -433,7 +427,7 @@ class SearchSelectionTest(Question):
         wider = 1.0 if len(targets) == 1 else FOLDS_INFLATION
         values = null.values(targets)
         zscores = null.zscores(values) / wider
-        alone, best, null_best = count_draws(
+        alone, best, null_maxima = count_draws(
             null,
             zscores,
             wider,
@@ -454,10 +448,10 @@ class SearchSelectionTest(Question):
             pvalues=pvalues,
             adjusted_pvalues=(best + 1) / (self.n_resamples + 1),
             bonferroni_pvalues=np.minimum(len(names) * pvalues, 1.0),
-            null_best=null_best,
+            null_maxima=null_maxima,
             n_samples=sum(ranked.shape[1] for ranked in above),
             n_targets=sum(items.size for items in targets),
-            n_lists=len(targets),
+            n_rankings=len(targets),
             metric=measure.name,
         )
 

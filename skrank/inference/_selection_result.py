@@ -4,63 +4,65 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from skrank._utils._text import format_pvalue
+from skrank._utils._table import summary
+from skrank._utils._text import format_pvalue, format_size
 from skrank.null import MeanNull, RandomSelectionNull
 
 REVERSED = (
     "do higher scores mean likelier targets, or the other class (the wrong column of "
     "predict_proba)?"
 )
-_FAR_BELOW = -3.0  # z-score; luck rarely has a lower one
+_FAR_BELOW = -3.0  # z-score; chance rarely has a lower one
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RandomSelectionResult:
     """Result of a :class:`RandomSelectionTest`.
 
-    The fields are the same whatever the method, for one list and for several. Printed,
-    a result with a z-score below -3 ends in a note, unless `alternative` is "less": so
-    bad a ranking may be a good one read backwards.
+    The fields are the same whatever the method, for one ranking and for several.
+    Printed, a result with a z-score below -3 ends in a note, unless `alternative` is
+    "less": so bad a ranking may be a good one read backwards.
 
     Attributes
     ----------
     statistic : float
-        Value of the metric; for several lists its mean over them.
+        Value of the metric; for several rankings its mean over them.
     zscore : float
-        ``(statistic - null_mean) / null_std``; 0.0 if luck has no spread, as with
-        constant scores, whose value is what luck gives. Not a route to the p-value: the
-        law is skewed.
+        ``(statistic - null_mean) / null_std``; 0.0 if the null distribution has no
+        spread, as with constant scores, whose value is what is expected by chance. Not
+        a route to the p-value: the distribution is skewed.
     pvalue : float
         Probability of a value at least as extreme under random selection. Where it
         underflows to 0.0, `log10_pvalue` does not.
     log10_pvalue : float
         Its decimal logarithm.
     pvalue_bounds : tuple of two floats or None
-        Certified bounds of the p-value, from "enumeration", "grid" and "bounds".
+        Certified bounds of the p-value, from "exact", "grid" and "bounds".
     pvalue_error : float or None
-        Relative error of the p-value: the standard error of "tilted" and "monte_carlo";
-        from "inversion" an upper estimate of what was left out. None with bounds, and
-        where the method does not tell.
+        Relative error of the p-value: the standard error of "importance_sampling" and
+        "monte_carlo"; from "inversion" an upper estimate of what was left out. None
+        with bounds, and where the method does not tell.
     null_mean, null_std : float
         Exact mean and standard deviation of the metric under random selection; the
         latter for folds of a cross-validation `inflation` times that of independent
         lists. The mean is the chance level, which lies above the prevalence, the more
-        so the shorter the lists.
+        so the shorter the rankings.
     n_samples, n_targets : int
-        Number of items, and of targets among them, in all lists together; with those
+        Number of items, and of targets among them, in all rankings together; with those
         that were missed.
     metric : str
-        Name of the metric with its cut-off.
+        Name of the metric with its cutoff.
     method : str
         Method that gave the p-value; never "auto".
     alternative : str
         Which values count as more extreme.
     null_distribution : RandomSelectionNull or MeanNull
-        The law itself.
+        The distribution itself.
     parts : tuple of RandomSelectionResult
-        Results of the single lists, if there were several.
+        Results of the single rankings, if there were several.
     labels : tuple
-        What the lists are called: the values of `groups`, or the numbers of the folds.
+        What the rankings are called: the values of `groups`, or the numbers of the
+        folds.
     n_missed : int
         Number of targets that were never scored.
     """
@@ -85,7 +87,7 @@ class RandomSelectionResult:
 
     @property
     def inflation(self) -> float:
-        """How much more than of independent lists the mean is taken to vary.
+        """How much more than of independent rankings the mean is taken to vary.
 
         Returns
         -------
@@ -96,42 +98,40 @@ class RandomSelectionResult:
 
     @property
     def bonferroni_pvalue(self) -> float:
-        """Number of lists times their smallest p-value.
+        """Number of rankings times their smallest p-value.
 
         Returns
         -------
         bonferroni_pvalue : float
-            A p-value of all lists together that holds however they depend on each
-            other; at most 1. For a single list its p-value.
+            A p-value of all rankings together that holds however they depend on each
+            other; at most 1. For a single ranking its p-value.
         """
         parts = self.parts or (self,)
         return min(1.0, len(parts) * min(part.pvalue for part in parts))
 
     def __str__(self) -> str:
-        """Say what was found, in words and numbers."""
-        beyond = {"greater": ">=", "less": "<=", "two-sided": "as far out as"}
-        many = bool(self.parts)
-        missed = f", {self.n_missed} of them missed" if self.n_missed else ""
-        lines = [
-            f"Random selection test of {self.metric}",
-            f"  {f'{len(self.parts)} lists' if many else 'list':<10} "
-            f"{self.n_samples} items, {self.n_targets} targets{missed} "
-            f"(prevalence {self.n_targets / self.n_samples:.4g})",
-            f"  value      {self.statistic:.4g}{' on average' if many else ''}",
-            f"  by luck    {self.null_mean:.4g} on average, "
-            f"standard deviation {self.null_std:.3g}",
-            f"  z          {self.zscore:.3g}",
-            f"  p          {format_pvalue(self.log10_pvalue)}   "
-            f"P(luck {beyond[self.alternative]} value), by {self.method}",
+        """Print what was found; the rows are named as the attributes are."""
+        n, mean = len(self.parts), " on average" if self.parts else ""
+        extreme = {"greater": ">=", "less": "<=", "two-sided": "as extreme as"}
+        size = format_size(self.n_samples, self.n_targets, self.n_missed)
+        rows = [
+            (f"{n} rankings" if n else "ranking", size),
+            ("statistic", f"{self.statistic:.4g}{mean}"),
+            ("null mean", f"{self.null_mean:.4g}"),
+            ("null std", f"{self.null_std:.3g}"),
+            ("zscore", f"{self.zscore:.3g}"),
+            (
+                "pvalue",
+                f"{format_pvalue(self.log10_pvalue)}   P(null "
+                f"{extreme[self.alternative]} observed), method: {self.method}",
+            ),
         ]
         if self.inflation > 1:
-            lines.append(
-                f"  Bonferroni {self.bonferroni_pvalue:.2g}   {len(self.parts)} times "
-                "the smallest p of a fold, however folds depend on each other"
-            )
+            note = f"{n} times the smallest pvalue of a fold, valid however they depend"
+            rows.append(("Bonferroni", f"{self.bonferroni_pvalue:.2g}   {note}"))
         if self.alternative != "less" and is_far_below(self.zscore):
-            lines.append(f"  note       far worse than luck: {REVERSED}")
-        return "\n".join(lines)
+            rows.append(("note", f"far below chance: {REVERSED}"))
+        return summary(f"Random selection test of {self.metric}", rows)
 
     def __repr__(self) -> str:
         """Print the summary, also where a notebook shows the result."""
@@ -143,9 +143,9 @@ class RandomSelectionResult:
         Returns
         -------
         fields : dict
-            All fields but the null distribution and the single lists, `inflation` and
-            `bonferroni_pvalue`; the bounds as "pvalue_lower" and "pvalue_upper", NaN
-            where there are none, as is the error.
+            All fields but the null distribution and the single rankings, `inflation`
+            and `bonferroni_pvalue`; the bounds as "pvalue_lower" and "pvalue_upper",
+            NaN where there are none, as is the error.
         """
         fields = {name: getattr(self, name) for name in self.__slots__}
         for name in ("null_distribution", "parts", "labels"):
@@ -163,7 +163,7 @@ class RandomSelectionResult:
 
 
 def is_far_below(zscore: float) -> bool:
-    """Whether a ranking is so much worse than luck that it may be read backwards.
+    """Whether a ranking is so much worse than chance that it may be read backwards.
 
     Parameters
     ----------

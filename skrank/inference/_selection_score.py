@@ -1,11 +1,10 @@
-"""A ranking's place under luck as one number, to score candidates by.
+"""A ranking's place under chance as one number, to score candidates by.
 
 Folds of different size and prevalence have different chance levels, so that means of
-raw values compare unlike things. What is relative to luck compares.
+raw values compare unlike things. What is relative to chance compares.
 """
 
 import math
-from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -29,30 +28,19 @@ def selection_score(
     pos_label: object = None,
     undefined: float | str = math.nan,
     metric: str = "average_precision",
-    k: float | None = None,
-    t: float | None = None,
-    alpha: float | None = None,
-    normalize: str = "min",
     ties: str = "expected",
 ) -> float:
-    """Return a value relative to luck; see ``make_random_selection_scorer``.
+    """Return a value relative to chance; see ``make_random_selection_scorer``.
 
     "log10_pvalue" is the one that is better the smaller it is.
     """
     answer = check_undefined(undefined)
-    settings: dict[str, Any] = {
-        "k": k,
-        "t": t,
-        "alpha": alpha,
-        "normalize": normalize,
-        "ties": ties,
-    }
-    measure = make_measure(metric, **settings)
+    measure = make_measure(metric, ties)
     check_statistic(statistic, measure)
     ranking = rank(check_ranking_input(y_true, y_score, pos_label=pos_label))
     reason = why_undefined(ranking)
     if reason is None:
-        null = null_of(ranking, metric, settings)
+        null = null_of(ranking, measure)
         return _score(statistic, measure.value(ranking), null)
     return undefined_value(statistic, reason, answer, stacklevel=2)
 
@@ -74,5 +62,5 @@ def _score(statistic: str, value: float, null: RandomSelectionNull) -> float:
     if statistic == "zscore":
         return zscore_of(value, null)
     mean = null.mean()
-    # a list that has the largest value in any order is no better than luck
+    # a ranking that has the largest value in any order is no better than chance
     return 0.0 if null.std() == 0 else float((value - mean) / (1 - mean))

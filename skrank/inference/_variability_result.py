@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._utils._checks import check_fraction, check_option
+from skrank._utils._table import summary
+from skrank._utils._text import format_size
 from skrank.inference._variability._interval import IntervalRule
 
 TRANSFORMS = ("logit", None)
@@ -38,11 +40,11 @@ class MetricVariabilityResult:
         Value of the metric.
     standard_error : float
         Its standard error, on the scale of the metric; 0 where the value cannot vary,
-        NaN where a single target, or a single other, does not tell.
+        NaN where a single target, or a single non-target, does not tell.
     method : str
         Method that gave the standard error; never "auto".
     metric : str
-        Name of the metric with its cut-off.
+        Name of the metric with its cutoff.
     n_samples, n_targets : int
         Number of items, and of targets among them; those of all folds, each once.
     values : tuple of float
@@ -75,11 +77,11 @@ class MetricVariabilityResult:
         Returns
         -------
         interval : ConfidenceInterval
-            Lower and upper limit, not beyond the worst and the best list without ties
-            ("posterior" only knows that a share is at most 1); the value itself where
-            it cannot vary, at t = n or with scores that are all equal. Otherwise NaN,
-            with a warning, where the standard error is 0 or unknown, and by logit of a
-            value that has none.
+            Lower and upper limit, not beyond the worst and the best ranking without
+            ties ("posterior" only knows that a share is at most 1); the value itself
+            where it cannot vary, at t = n or with scores that are all equal. Otherwise
+            NaN, with a warning, where the standard error is 0 or unknown, and by logit
+            of a value that has none.
 
         Raises
         ------
@@ -105,20 +107,19 @@ class MetricVariabilityResult:
         return ConfidenceInterval(*self._rule.bounds(level, transform))
 
     def __str__(self) -> str:
-        """Say what is known, in words and numbers."""
+        """Print what was found; the rows are named as the attributes are."""
         low, high = self._limits()
-        lists = f"{len(self.values)} lists" if self.values else "list"
-        return "\n".join(
-            [
-                f"Variability of {self.metric}",
-                f"  {lists:<10} {self.n_samples} items, {self.n_targets} targets "
-                f"(prevalence {self.n_targets / self.n_samples:.4g})",
-                f"  value      {self.estimate:.4g}"
-                f"{' on average' if self.values else ''}",
-                f"  error      {self.standard_error:.3g}, by {self.method}",
-                f"  95 %       {low:.4g} to {high:.4g}",
-            ]
-        )
+        n, mean = len(self.values), " on average" if self.values else ""
+        rows = [
+            (
+                f"{n} rankings" if n else "ranking",
+                format_size(self.n_samples, self.n_targets),
+            ),
+            ("estimate", f"{self.estimate:.4g}{mean}"),
+            ("standard error", f"{self.standard_error:.3g}, method: {self.method}"),
+            ("95 % interval", f"{low:.4g} to {high:.4g}"),
+        ]
+        return summary(f"Variability of {self.metric}", rows)
 
     def __repr__(self) -> str:
         """Print the summary, also where a notebook shows the result."""

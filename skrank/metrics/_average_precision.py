@@ -1,10 +1,10 @@
-"""Average precision, over the whole list and at k."""
+"""Average precision, over the whole ranking and at k."""
 
 import math
 
 from numpy.typing import ArrayLike
 
-from skrank.metrics._definitions import make_measure
+from skrank.metrics._definitions import AveragePrecision, average_precision_at
 from skrank.metrics._evaluate import evaluate
 from skrank.ranking._counts import RankCounts
 
@@ -21,15 +21,15 @@ def average_precision(
 ) -> float:
     """Average precision: the mean over the targets of the precision at their ranks.
 
-    Larger is better: 1 for a list that puts all targets first, about the prevalence
-    for a random one (see :class:`skrank.RandomSelectionTest` for what exactly luck
+    Larger is better: 1 for a ranking that puts all targets first, about the prevalence
+    for a random one (see :class:`skrank.RandomSelectionTest` for what exactly chance
     gives). It rewards finding targets early, and finding many.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
+        other labels need `pos_label`. Or complete counts of a ranking, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
@@ -106,7 +106,7 @@ def average_precision(
     Whatever an order inside the ties could make of it lies between 0.556
     (``ties="pessimistic"``) and 0.917 (``ties="optimistic"``).
     """
-    measure = make_measure("average_precision", ties=ties)
+    measure = AveragePrecision(ties)
     return evaluate(
         measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )
@@ -132,24 +132,24 @@ def average_precision_at_k(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
+        other labels need `pos_label`. Or complete counts of a ranking, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
         Left out with counts, and needed otherwise.
     k : int or float
-        Depth: an int counts items, a float in (0, 1] is a fraction of the list, rounded
-        up.
+        Depth: an int counts items, a float in (0, 1] is a fraction of the ranking,
+        rounded up.
     normalize : {"min", "relevant", "hits"}, default="min"
         What the sum is divided by: ``min(m, k)``, so that a perfect top scores 1; all m
-        targets; or the hits found in the top k. Beware of "hits": a list with one hit,
-        at rank 1, then beats one with hits at ranks 2 to 5.
+        targets; or the hits found in the top k. Beware of "hits": a ranking with one
+        hit, at rank 1, then beats one with hits at ranks 2 to 5.
     pos_label : int, float, bool or str, default=None
         Label of the targets.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Within a tie: the mean over all orders, the tie retrieved whole (a tie across k
-        moves the cut down to its end), its targets first, or its targets last.
+        moves the cutoff down to its end), its targets first, or its targets last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights; `k` then counts units of weight. A tie of weighted items that holds a
         target is retrieved whole, as by ``ties="threshold"``: with a warning where
@@ -170,23 +170,23 @@ def average_precision_at_k(
     ------
     ValueError
         If the input is not a ranking of two classes: lengths that differ, no items,
-        missing or infinite values, hard labels as scores, unknown labels, a cut beyond
-        the list, weights with "optimistic" or "pessimistic" ties; or if the metric is
-        undefined and ``undefined="raise"``.
+        missing or infinite values, hard labels as scores, unknown labels, a cutoff
+        beyond the ranking, weights with "optimistic" or "pessimistic" ties; or if the
+        metric is undefined and ``undefined="raise"``.
 
     See Also
     --------
-    average_precision : The whole list counts.
+    average_precision : The whole ranking counts.
     precision_at_t : Counts the hits without regard to their order.
 
     Notes
     -----
     ``AP@K = (1/c) sum over the hits in the top k of h(t)/t``, with
     ``c = min(m, k)``, m or h(k). The last is the division that [1]_ arrives at; unlike
-    the others it is not constant over rankings of one list. Ties are as in
-    :func:`average_precision` ([2]_, section 3), the sum over j ending at the cut.
+    the others it is not constant over rankings of one data set. Ties are as in
+    :func:`average_precision` ([2]_, section 3), the sum over j ending at the cutoff.
 
-    Time O(n) for a cut in the best sixteenth of the list, else O(n log m) for m
+    Time O(n) for a cutoff in the best sixteenth of the ranking, else O(n log m) for m
     targets; memory one byte an item and O(m); see :ref:`performance`.
 
     References
@@ -209,9 +209,7 @@ def average_precision_at_k(
 
     One of the two places holds a target, at rank 2, where the precision is 1/2.
     """
-    measure = make_measure(
-        "average_precision_at_k", k=k, normalize=normalize, ties=ties
-    )
+    measure = average_precision_at(k, normalize, ties)
     return evaluate(
         measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )

@@ -27,14 +27,14 @@ def max_f_score(
 ) -> float:
     """Maximum F-score: the best balance of recall and precision at any threshold.
 
-    Larger is better: 1 for a list that puts all targets first. The threshold is chosen
-    with the labels in hand: on other items it will not do as well.
+    Larger is better: 1 for a ranking that puts all targets first. The threshold is
+    chosen with the labels in hand: on other items it will not do as well.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
+        other labels need `pos_label`. Or complete counts of a ranking, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
@@ -54,8 +54,8 @@ def max_f_score(
     Returns
     -------
     max_f_score : float
-        Between 0, which is left to lists whose targets were all missed, and 1; with all
-        targets scored it is at least ``(1 + beta**2) m / (beta**2 m + n)``.
+        Between 0, which is left to rankings whose targets were all missed, and 1; with
+        all targets scored it is at least ``(1 + beta**2) m / (beta**2 m + n)``.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def max_f_score(
     See Also
     --------
     breakeven_point : Where recall and precision are equal.
-    recall_precision_curve : All operating points, and the F-score of each.
+    operating_points : All operating points, and the F-score of each.
     sklearn.metrics.fbeta_score : The F-score of given labels.
 
     Notes
@@ -117,14 +117,14 @@ def breakeven_point(
 ) -> float:
     """Breakeven point: where the interpolated curve has recall equal to precision.
 
-    Larger is better: 1 for a list that puts all targets first. It is never above
+    Larger is better: 1 for a ranking that puts all targets first. It is never above
     :func:`max_f_score`, and without ties never below :func:`r_precision`.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
+        other labels need `pos_label`. Or complete counts of a ranking, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
@@ -142,8 +142,8 @@ def breakeven_point(
     Returns
     -------
     breakeven_point : float
-        Between 0, which is left to lists whose targets were all missed, and 1; with all
-        targets scored it is at least the prevalence m/n.
+        Between 0, which is left to rankings whose targets were all missed, and 1; with
+        all targets scored it is at least the prevalence m/n.
 
     Raises
     ------
@@ -154,8 +154,8 @@ def breakeven_point(
 
     See Also
     --------
-    r_precision : Where recall and precision are equal on the list itself.
-    recall_precision_curve : The curve.
+    r_precision : Where recall and precision are equal on the ranking itself.
+    operating_points : The curve.
 
     Notes
     -----
@@ -208,14 +208,14 @@ def r_precision(
 ) -> float:
     """R-precision: precision, and recall, at the depth of the number of targets.
 
-    Larger is better: 1 for a list that puts all targets first, the prevalence m/n on
+    Larger is better: 1 for a ranking that puts all targets first, the prevalence m/n on
     average for a random one.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
+        other labels need `pos_label`. Or complete counts of a ranking, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
@@ -224,7 +224,7 @@ def r_precision(
         Label of the targets.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Within a tie across rank m: its targets shared out evenly, which is the mean
-        over all orders; the tie retrieved whole, the cut moving down to its end; its
+        over all orders; the tie retrieved whole, the cutoff moving down to its end; its
         targets first; or last.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights, taken as repetition: the depth is then the weight of the targets, and
@@ -307,8 +307,8 @@ def k_at_recall(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
+        other labels need `pos_label`. Or complete counts of a ranking, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
@@ -337,8 +337,8 @@ def k_at_recall(
     Returns
     -------
     k_at_recall : float
-        A number of items, from the targets needed to the length of the list; inf if the
-        recall is never reached. Not always whole under "expected".
+        A number of items, from the targets needed to the length of the ranking; inf if
+        the recall is never reached. Not always whole under "expected".
 
     Raises
     ------
@@ -357,7 +357,7 @@ def k_at_recall(
     -----
     The rank of target number ``q = ceil(recall * m)``. If that is hit j of d in a tie
     group of b items, below T items, its expected rank is ``T + j (b + 1) / (d + 1)``,
-    the mean of the negative hypergeometric law ([1]_, section 6.2.3).
+    the mean of the negative hypergeometric distribution ([1]_, section 6.2.3).
 
     Time O(n log m) for m targets, memory one byte an item and O(m); see
     :ref:`performance`.
@@ -404,13 +404,13 @@ def precision_at_recall(
     """Precision at a recall: the share of targets among what one has to look at.
 
     Larger is better: 1 if nothing but targets stands above the last that is needed,
-    about the prevalence m/n for a random list.
+    about the prevalence m/n for a random ranking.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
+        other labels need `pos_label`. Or complete counts of a ranking, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
@@ -461,8 +461,9 @@ def precision_at_recall(
     ``recall = 1/m, 2/m, ..., 1`` is average precision, under each tie rule. In a tie
     group of b items with d hits, below T items with H hits, hit ``j = q - H`` is at
     place i with chance ``C(i-1, j-1) C(b-i, d-j) / C(b, d)``, the negative
-    hypergeometric law ([1]_, section 6.2.3); "expected" is the sum of this chance times
-    ``q / (T + i)``, over i from j to b - d + j. "threshold" is ``(H + d) / (T + b)``.
+    hypergeometric distribution ([1]_, section 6.2.3); "expected" is the sum of this
+    chance times ``q / (T + i)``, over i from j to b - d + j. "threshold" is ``(H + d) /
+    (T + b)``.
 
     Time O(n log m) for m targets, and O(b) for the tie; memory one byte an item, O(m)
     and O(b); see :ref:`performance`.

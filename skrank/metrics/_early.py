@@ -4,7 +4,7 @@ import math
 
 from numpy.typing import ArrayLike
 
-from skrank.metrics._definitions import make_measure
+from skrank.metrics._definitions import Bedroc, ReciprocalRank, RobustInitialEnhancement
 from skrank.metrics._evaluate import evaluate
 from skrank.ranking._counts import RankCounts
 
@@ -22,13 +22,13 @@ def reciprocal_rank(
     """Reciprocal rank: one over the rank of the first target.
 
     Larger is better: 1 if a target comes first. Nothing below the first target counts;
-    it is the metric for whoever stops at one. Its mean over lists is known as MRR.
+    it is the metric for whoever stops at one. Its mean over rankings is known as MRR.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
+        other labels need `pos_label`. Or complete counts of a ranking, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
@@ -52,7 +52,7 @@ def reciprocal_rank(
     Returns
     -------
     reciprocal_rank : float
-        Between 0, which is left to lists whose targets were all missed, and 1.
+        Between 0, which is left to rankings whose targets were all missed, and 1.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def reciprocal_rank(
     >>> reciprocal_rank([1, 1, 0, 0], [2, 2, 2, 1])
     0.833
     """
-    measure = make_measure("reciprocal_rank", ties=ties)
+    measure = ReciprocalRank(ties)
     return evaluate(
         measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )
@@ -114,20 +114,20 @@ def rie(
 ) -> float:
     """Robust initial enhancement: enrichment with a weight that falls with the rank.
 
-    Larger is better; 1 on average for a random list. All targets count, the one at rank
-    r with weight ``exp(-alpha r / n)``.
+    Larger is better; 1 on average for a random ranking. All targets count, the one at
+    rank r with weight ``exp(-alpha r / n)``.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
+        other labels need `pos_label`. Or complete counts of a ranking, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
         Left out with counts, and needed otherwise.
     alpha : float, default=20.0
-        How early is early, above 0: the first fraction f of the list holds the part
+        How early is early, above 0: the first fraction f of the ranking holds the part
         ``(1 - exp(-alpha f)) / (1 - exp(-alpha))`` of all weight, which at 20 is 80 %
         for the first 8 %.
     pos_label : int, float, bool or str, default=None
@@ -149,9 +149,9 @@ def rie(
     Returns
     -------
     rie : float
-        Above 0, or 0 if all targets were missed. At most
-        ``(1 - exp(-alpha R)) / (R (1 - exp(-alpha)))`` with R = m/n; so values of lists
-        of different prevalence are not on one scale.
+        Above 0, or 0 if all targets were missed. At most ``(1 - exp(-alpha R)) / (R (1
+        - exp(-alpha)))`` with R = m/n; so values of rankings of different prevalence
+        are not on one scale.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def rie(
     See Also
     --------
     bedroc : The same on a scale from 0 to 1.
-    enrichment_factor : All targets above a cut count alike.
+    enrichment_factor : All targets above a cutoff count alike.
 
     Notes
     -----
@@ -198,7 +198,7 @@ def rie(
     >>> rie(y_true, y_score)
     3.28
     """
-    measure = make_measure("rie", alpha=alpha, ties=ties)
+    measure = RobustInitialEnhancement(ties, alpha=alpha)
     return evaluate(
         measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )
@@ -215,22 +215,22 @@ def bedroc(
     n_missed: int = 0,
     undefined: float | str = math.nan,
 ) -> float:
-    """BEDROC: early recognition on a scale from the worst list, 0, to the best, 1.
+    """BEDROC: early recognition on a scale from the worst ranking, 0, to the best, 1.
 
     Larger is better. It is robust initial enhancement, see :func:`rie`, scaled: the
-    order of two rankings of one list is the same by both.
+    order of two rankings of one data set is the same by both.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
+        other labels need `pos_label`. Or complete counts of a ranking, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
         Left out with counts, and needed otherwise.
     alpha : float, default=20.0
-        How early is early, above 0: the first fraction f of the list holds the part
+        How early is early, above 0: the first fraction f of the ranking holds the part
         ``(1 - exp(-alpha f)) / (1 - exp(-alpha))`` of all weight, which at 20 is 80 %
         for the first 8 %.
     pos_label : int, float, bool or str, default=None
@@ -244,7 +244,7 @@ def bedroc(
         is refused.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and the n items
-        and have no rank. The worst list is then one that misses all targets.
+        and have no rank. The worst ranking is then one that misses all targets.
     undefined : float or "raise", default=nan
         Answer where the metric has no value: no targets, or targets alone. NaN comes
         with an ``UndefinedMetricWarning``, any other number without.
@@ -264,19 +264,19 @@ def bedroc(
 
     See Also
     --------
-    rie : The same as a multiple of what luck gives.
+    rie : The same as a multiple of what is expected by chance.
 
     Notes
     -----
-    ``BEDROC = (RIE - RIE_min) / (RIE_max - RIE_min)`` ([1]_). With R = m/n,
-    ``RIE_max = (1 - exp(-alpha R)) / (R (1 - exp(-alpha)))`` is the RIE of a list with
-    all targets first, ``RIE_min = (1 - exp(alpha R)) / (R (1 - exp(alpha)))`` of one
-    with all targets last.
+    ``BEDROC = (RIE - RIE_min) / (RIE_max - RIE_min)`` ([1]_). With R = m/n, ``RIE_max =
+    (1 - exp(-alpha R)) / (R (1 - exp(-alpha)))`` is the RIE of a ranking with all
+    targets first, ``RIE_min = (1 - exp(alpha R)) / (R (1 - exp(alpha)))`` of one with
+    all targets last.
 
-    A random list has RIE 1 on average, and so BEDROC
+    A random ranking has RIE 1 on average, and so BEDROC
     ``(1 - RIE_min) / (RIE_max - RIE_min)``. That is not 0.5: for rare targets it is
     near ``1/alpha - 1/(exp(alpha) - 1)``, 0.05 for an alpha of 20. See
-    :class:`skrank.RandomSelectionTest` for what luck gives.
+    :class:`skrank.RandomSelectionTest` for what is expected by chance.
 
     Time O(n log m) for m targets, memory one byte an item and O(m); see
     :ref:`performance`.
@@ -296,9 +296,9 @@ def bedroc(
     >>> bedroc(y_true, [1] * 10, alpha=5)
     0.364
 
-    The constant score has what luck gives on average.
+    The constant score has what is expected by chance.
     """
-    measure = make_measure("bedroc", alpha=alpha, ties=ties)
+    measure = Bedroc(ties, alpha=alpha)
     return evaluate(
         measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )

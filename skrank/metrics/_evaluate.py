@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._utils._checks import check_undefined
+from skrank.ranking._as_ranking import as_ranking
 from skrank.ranking._counts import RankCounts
 from skrank.ranking._ranking import Ranking
-from skrank.ranking._source import ranking_of
 
 
 class Figure(Protocol):
@@ -43,7 +43,7 @@ class Figure(Protocol):
         """Depth below which tie groups may begin that are not asked for."""
 
     def value(self, ranking: Ranking) -> float:
-        """Value of one ranking that has targets and others, or missed some."""
+        """Value of one ranking that has targets and non-targets, or missed some."""
 
 
 def evaluate(
@@ -57,7 +57,7 @@ def evaluate(
 ) -> float:
     """Check, rank, measure; a warning points at the caller of the metric."""
     answer = check_undefined(answer)
-    ranking = ranking_of(
+    ranking = as_ranking(
         y_true,
         y_score,
         pos_label=pos_label,
@@ -111,14 +111,15 @@ def why_undefined(ranking: Ranking) -> str | None:
     """Without targets there is nothing to find, with nothing else no way to miss."""
     if ranking.n_targets == 0:
         return "no targets"
-    if ranking.n_others == 0 and ranking.n_missed == 0:
+    if ranking.n_non_targets == 0 and ranking.n_missed == 0:
         return "nothing but targets"
     return None
 
 
 def undefined_text(name: str, reason: str) -> str:
     """Say that a metric has no value, and why."""
-    return f"{name} is undefined: `y_true` must hold targets and others; got {reason}."
+    rule = "`y_true` must hold targets and non-targets"
+    return f"{name} is undefined: {rule}; got {reason}."
 
 
 def undefined(

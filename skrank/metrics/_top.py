@@ -4,7 +4,7 @@ import math
 
 from numpy.typing import ArrayLike
 
-from skrank.metrics._definitions import make_measure
+from skrank.metrics._definitions import EnrichmentFactor, PrecisionAtT, RecallAtT
 from skrank.metrics._evaluate import evaluate
 from skrank.ranking._counts import RankCounts
 
@@ -28,25 +28,25 @@ def recall_at_t(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
+        other labels need `pos_label`. Or complete counts of a ranking, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
         Left out with counts, and needed otherwise.
     t : int or float
-        Depth: an int counts items, a float in (0, 1] is a fraction of the list, rounded
-        up.
+        Depth: an int counts items, a float in (0, 1] is a fraction of the ranking,
+        rounded up.
     pos_label : int, float, bool or str, default=None
         Label of the targets.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Within a tie across t: its targets shared out evenly, which is the mean over all
-        orders; the tie retrieved whole, the cut moving down to its end; its targets
+        orders; the tie retrieved whole, the cutoff moving down to its end; its targets
         first; or last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights, taken as repetition: the top t is then the head of the list that holds
-        the weight t (a fraction t: that part of all weight, rounded up if all weights
-        are whole), and an item across its end counts in part.
+        Weights, taken as repetition: the top t is then the head of the ranking that
+        holds the weight t (a fraction t: that part of all weight, rounded up if all
+        weights are whole), and an item across its end counts in part.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and have no rank.
     undefined : float or "raise", default=nan
@@ -62,8 +62,8 @@ def recall_at_t(
     ------
     ValueError
         If the input is not a ranking of two classes: lengths that differ, no items,
-        missing or infinite values, hard labels as scores, unknown labels, a cut beyond
-        the list; or if the metric is undefined and ``undefined="raise"``.
+        missing or infinite values, hard labels as scores, unknown labels, a cutoff
+        beyond the ranking; or if the metric is undefined and ``undefined="raise"``.
 
     See Also
     --------
@@ -74,7 +74,7 @@ def recall_at_t(
     ``r(t) = h(t) / m`` ([1]_, equation 1). In a tie group of b items with d hits, below
     T < t items with H hits, ``h(t) = H + d (t - T) / b``.
 
-    Time O(n) for a cut in the best sixteenth of the list, else O(n log m) for m
+    Time O(n) for a cutoff in the best sixteenth of the ranking, else O(n log m) for m
     targets; memory one byte an item and O(m); see :ref:`performance`.
 
     References
@@ -91,9 +91,9 @@ def recall_at_t(
     >>> recall_at_t(y_true, y_score, t=0.5)
     1.0
 
-    Checking a quarter of the list finds two targets of three; half of it finds all.
+    Checking a quarter of the ranking finds two targets of three; half of it finds all.
     """
-    measure = make_measure("recall_at_t", t=t, ties=ties)
+    measure = RecallAtT(ties, t=t)
     return evaluate(
         measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )
@@ -113,30 +113,30 @@ def precision_at_t(
     """Precision at t: the share of targets among the top t.
 
     Larger is better; 1 if the top t are all targets, the prevalence on average for a
-    random list.
+    random ranking.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
+        other labels need `pos_label`. Or complete counts of a ranking, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
         Left out with counts, and needed otherwise.
     t : int or float
-        Depth: an int counts items, a float in (0, 1] is a fraction of the list, rounded
-        up.
+        Depth: an int counts items, a float in (0, 1] is a fraction of the ranking,
+        rounded up.
     pos_label : int, float, bool or str, default=None
         Label of the targets.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Within a tie across t: its targets shared out evenly, which is the mean over all
-        orders; the tie retrieved whole, the cut moving down to its end; its targets
+        orders; the tie retrieved whole, the cutoff moving down to its end; its targets
         first; or last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights, taken as repetition: the top t is then the head of the list that holds
-        the weight t (a fraction t: that part of all weight, rounded up if all weights
-        are whole), and an item across its end counts in part.
+        Weights, taken as repetition: the top t is then the head of the ranking that
+        holds the weight t (a fraction t: that part of all weight, rounded up if all
+        weights are whole), and an item across its end counts in part.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and have no rank.
     undefined : float or "raise", default=nan
@@ -152,8 +152,8 @@ def precision_at_t(
     ------
     ValueError
         If the input is not a ranking of two classes: lengths that differ, no items,
-        missing or infinite values, hard labels as scores, unknown labels, a cut beyond
-        the list; or if the metric is undefined and ``undefined="raise"``.
+        missing or infinite values, hard labels as scores, unknown labels, a cutoff
+        beyond the ranking; or if the metric is undefined and ``undefined="raise"``.
 
     See Also
     --------
@@ -165,7 +165,7 @@ def precision_at_t(
     ``p(t) = h(t) / t`` ([1]_, equation 1); with ``ties="threshold"``, t is the end of
     the tie that reaches across it. Ties share out their hits as in :func:`recall_at_t`.
 
-    Time O(n) for a cut in the best sixteenth of the list, else O(n log m) for m
+    Time O(n) for a cutoff in the best sixteenth of the ranking, else O(n log m) for m
     targets; memory one byte an item and O(m); see :ref:`performance`.
 
     References
@@ -184,7 +184,7 @@ def precision_at_t(
 
     Three of the first four items are targets.
     """
-    measure = make_measure("precision_at_t", t=t, ties=ties)
+    measure = PrecisionAtT(ties, t=t)
     return evaluate(
         measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )
@@ -201,32 +201,32 @@ def enrichment_factor(
     n_missed: int = 0,
     undefined: float | str = math.nan,
 ) -> float:
-    """Enrichment factor at t: by how much the top t is richer in targets than the list.
+    """Enrichment factor at t: the precision as a multiple of the prevalence.
 
-    Larger is better; 1 on average for a random list, 0 if the top t hold no target.
+    Larger is better; 1 on average for a random ranking, 0 if the top t hold no target.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the
-        target; other labels need `pos_label`. Or complete counts of a list, which stand
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
+        other labels need `pos_label`. Or complete counts of a ranking, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
         Left out with counts, and needed otherwise.
     t : int or float
-        Depth: an int counts items, a float in (0, 1] is a fraction of the list, rounded
-        up.
+        Depth: an int counts items, a float in (0, 1] is a fraction of the ranking,
+        rounded up.
     pos_label : int, float, bool or str, default=None
         Label of the targets.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Within a tie across t: its targets shared out evenly, which is the mean over all
-        orders; the tie retrieved whole, the cut moving down to its end; its targets
+        orders; the tie retrieved whole, the cutoff moving down to its end; its targets
         first; or last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights, taken as repetition: the top t is then the head of the list that holds
-        the weight t (a fraction t: that part of all weight, rounded up if all weights
-        are whole), and an item across its end counts in part.
+        Weights, taken as repetition: the top t is then the head of the ranking that
+        holds the weight t (a fraction t: that part of all weight, rounded up if all
+        weights are whole), and an item across its end counts in part.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and the n items
         and have no rank.
@@ -237,20 +237,20 @@ def enrichment_factor(
     Returns
     -------
     enrichment_factor : float
-        Between 0 and ``min(n / t, n / m)``; so values of lists of different prevalence
-        are not on one scale.
+        Between 0 and ``min(n / t, n / m)``; so values of rankings of different
+        prevalence are not on one scale.
 
     Raises
     ------
     ValueError
         If the input is not a ranking of two classes: lengths that differ, no items,
-        missing or infinite values, hard labels as scores, unknown labels, a cut beyond
-        the list; or if the metric is undefined and ``undefined="raise"``.
+        missing or infinite values, hard labels as scores, unknown labels, a cutoff
+        beyond the ranking; or if the metric is undefined and ``undefined="raise"``.
 
     See Also
     --------
     precision_at_t : Not divided by the prevalence.
-    rie : Enrichment without a cut.
+    rie : Enrichment without a cutoff.
 
     Notes
     -----
@@ -261,7 +261,7 @@ def enrichment_factor(
     A fraction is rounded up to whole items, as by RDKit. Other programs interpolate the
     hits at ``t n`` instead, enrichvs for one, and differ where that is not whole.
 
-    Time O(n) for a cut in the best sixteenth of the list, else O(n log m) for m
+    Time O(n) for a cutoff in the best sixteenth of the ranking, else O(n log m) for m
     targets; memory one byte an item and O(m); see :ref:`performance`.
 
     References
@@ -281,7 +281,7 @@ def enrichment_factor(
 
     The first two items are both targets, of which there are three in ten.
     """
-    measure = make_measure("enrichment_factor", t=t, ties=ties)
+    measure = EnrichmentFactor(ties, t=t)
     return evaluate(
         measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )

@@ -1,12 +1,12 @@
 """Hits down the tie groups under random selection: a Markov chain.
 
 Random selection keeps the scores and puts the m target labels on the n items uniformly
-at random. Down the list, (T, H) is then a Markov chain. A path of it, d_1, d_2, ...
+at random. Down the ranking, (T, H) is then a Markov chain. A path of it, d_1, d_2, ...
 hits in the groups of b_1, b_2, ... items, has probability prod C(b_j, d_j) / C(n, m),
 so a pass over it needs only binomial coefficients and what each group adds.
 
 The last group that counts stands apart from the ones above it, the body, because it is
-there that a measure turns the sum of gains into its value (see `Measure.closing`).
+there that a measure turns the sum of gains into its value (see `Measure.terminal`).
 """
 
 import math
@@ -27,7 +27,7 @@ from skrank.ranking._ties import TieGroups
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
 _TABLE_ITEMS = 2**18  # gains computed in one call; bounds the memory of a pass
-_CLOSING_CELLS, _CLOSING_TERMS = 2**24, 2**28  # of the last group: some seconds
+_TERMINAL_CELLS, _TERMINAL_TERMS = 2**24, 2**28  # of the last group: some seconds
 MAX_BLOCK_HITS = 128  # hits that a block of merged groups can hold
 _NARROW = 1 / 2000  # of its depth: a tie in which gains are nearly those of pairs
 
@@ -85,7 +85,7 @@ class Orders(NamedTuple):
 
     A hit is about as likely anywhere in the block, and what it adds changes evenly. So
     its K is close to ``2.5 * (sqrt(1 + 0.4 * v * u**2) - 1)`` with v the variance: like
-    that of a uniform law to the fourth cumulant, and no steeper far out.
+    that of a uniform distribution to the fourth cumulant, and no steeper far out.
     """
 
     free: _Floats
@@ -125,10 +125,10 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Closing:
+class Terminal:
     """The last group, over the ways to fill it (rows) and the hits above it (columns).
 
-    The value of the list is ``slope * S + intercept``, S the gains of the body;
+    The value of the ranking is ``slope * S + intercept``, S the gains of the body;
     `logweight` is what a path through a cell weighs from here on. The first column is
     that of `least` hits. `orders` are those inside a merged block.
     """
@@ -174,7 +174,7 @@ class PairWeights(NamedTuple):
 
 
 class Chain:
-    """The chain of one measure on one list; every engine reads the law from it."""
+    """The chain of one measure on one ranking, which every engine reads."""
 
     def __init__(self, measure: Measure, ties: TieGroups, n_targets: int) -> None:
         # without ties all rules are one
@@ -218,12 +218,12 @@ class Chain:
     ) -> "Chain":
         """Merge far groups into blocks whose width grows with the depth.
 
-        Far down the list neighbouring ranks count nearly the same. In a block it is
+        Far down the ranking neighbouring ranks count nearly the same. In a block it is
         left open where the hits stand. It takes `growth` times its depth, at most the
-        items that hold `block_hits` hits on average; at both ends of the list `single`
-        items are not merged. Ties are merged, too, if gains are those of pairs, or
-        nearly so; under another rule than "expected" at most those that take `mixed`
-        times their depth, where that is given.
+        items that hold `block_hits` hits on average; at both ends of the ranking
+        `single` items are not merged. Ties are merged, too, if gains are those of
+        pairs, or nearly so; under another rule than "expected" at most those that take
+        `mixed` times their depth, where that is given.
         """
         coarse = copy(self)
         mixed = self._mixed if mixed is None else mixed
@@ -310,12 +310,12 @@ class Chain:
         return self.coarsen(0.03, 2.0, max(200, self.n_targets))
 
     @cached_property
-    def rough(self) -> "Chain":
+    def coarsest(self) -> "Chain":
         """The same chain in a few dozen blocks, to find out where the hits stand."""
         return self.coarsen(0.6, 24.0, mixed=math.inf)
 
     def blocks(self, growth: float, head: int = 0, single: int = 0) -> "Chain":
-        """Merge the list into blocks that grow with the depth, its last group too.
+        """Merge the ranking into blocks that grow with the depth, its last group too.
 
         The first `head` items are one block, and at least as many hits can vary at the
         end of each, down to the last; if `head` is 0, at least `single` items
@@ -362,12 +362,12 @@ class Chain:
         return windows._replace(widest=np.minimum(windows.widest, limit)).n_cells
 
     @cached_property
-    def stairs(self) -> list[Step]:
+    def full_steps(self) -> list[Step]:
         """All steps upwards with all that is possible, kept."""
         return list(self.steps(upwards=True))
 
     @cached_property
-    def ladder(self) -> list[Step]:
+    def likely_steps(self) -> list[Step]:
         """All steps upwards, kept; for short chains.
 
         Far below the top, where even a strong tilt moves few hits, blocks are not
@@ -461,8 +461,8 @@ class Chain:
                     int(most[j + 1]),
                 )
 
-    def climb(self, lattice: Lattice, heat: int = 1) -> Iterator[Step]:
-        """Go up the body on a lattice; what blocks hide counts without `heat` alone."""
+    def steps_on(self, lattice: Lattice, temperature: int = 1) -> Iterator[Step]:
+        """Go up the body on a lattice; orders in blocks count at `temperature` 1."""
         least, most, stride, fewest, widest = (part.tolist() for part in lattice)
         for j in range(len(fewest))[::-1]:
             s, room = stride[j], most[j + 1] - least[j]
@@ -482,7 +482,7 @@ class Chain:
                 int(hits[0, 0]),
                 s,
                 stride[j + 1],
-                orders if heat == 1 else None,
+                orders if temperature == 1 else None,
             )
 
     def _inside(
@@ -560,7 +560,7 @@ class Chain:
         return np.broadcast_to(gain, shape), log_binomial(size, hits)
 
     @property
-    def closing_size(self) -> tuple[int, int]:
+    def terminal_size(self) -> tuple[int, int]:
         """Cells of the table of the last group, and the terms that are summed there."""
         n, m, above = self.n_samples, self.n_targets, int(self.depths[-1])
         ways = 1 + min(int(self.sizes[-1]), m)
@@ -573,21 +573,21 @@ class Chain:
     @property
     def is_closable(self) -> bool:
         """Whether the table of the last group takes seconds, and fits in memory."""
-        cells, terms = self.closing_size
-        return cells <= _CLOSING_CELLS and terms <= _CLOSING_TERMS
+        cells, terms = self.terminal_size
+        return cells <= _TERMINAL_CELLS and terms <= _TERMINAL_TERMS
 
     @cached_property
-    def closing(self) -> Closing:
+    def terminal(self) -> Terminal:
         """The last group for every state that the body can end in."""
         n, m, above = self.n_samples, self.n_targets, int(self.depths[-1])
         size = int(self.sizes[-1])
         hits_above = np.arange(max(0, m - (n - above)), min(m, above) + 1)[None, :]
-        # at the end of the list the hits left are all in this group
+        # at the end of the ranking the hits left are all in this group
         whole = self.ends[-1] == n
         hits = m - hits_above if whole else np.arange(1 + min(size, m))[:, None]
-        return self.closing_at(hits_above, hits)
+        return self.terminal_at(hits_above, hits)
 
-    def closing_at(self, hits_above: _Ints, hits: _Ints) -> Closing:
+    def terminal_at(self, hits_above: _Ints, hits: _Ints) -> Terminal:
         """Return the last group for some states, a row of them, and hits in it."""
         n, m, above = self.n_samples, self.n_targets, int(self.depths[-1])
         end, size = int(self.ends[-1]), int(self.sizes[-1])
@@ -604,14 +604,14 @@ class Chain:
         measure, orders = self.measure, None
         if self.merged[-1]:
             measure = replace(measure, ties="expected")
-        slope, intercept = measure.closing(groups, self.frame)
+        slope, intercept = measure.terminal(groups, self.frame)
         if self.merged[-1] and self.weights is not None:
             gain = self.weights.gain(-1, hits_above, hits)
             intercept = slope * gain + measure.offset(self.frame)
         shape = logweight.shape
         if self.freedom is not None:
             orders = self._inside(self.ends.size - 1, hits_above, hits)[1]
-        return Closing(
+        return Terminal(
             np.broadcast_to(slope, shape),
             np.broadcast_to(intercept, shape),
             logweight,
@@ -621,12 +621,12 @@ class Chain:
 
     @cached_property
     def slope(self) -> float | None:
-        """Factor of the summed gains in the value, if it is the same for all lists."""
+        """Factor of the summed gains in the value, if all rankings share it."""
         if self.measure.additive:
             return 1 / self.measure.divisor(self.frame)
         if not self.is_closable:  # so many are not alike
             return None
-        slope = self.closing.slope
+        slope = self.terminal.slope
         first = float(slope.flat[0])
         return first if np.all(slope == first) else None
 
@@ -635,7 +635,7 @@ class Chain:
         """Size of the least number that values are made of: the offset, or a gain.
 
         It is never zero, so that there is room between a value of zero and the next:
-        one hit of a tie at the cut may add nothing, and weights may underflow.
+        one hit of a tie at the cutoff may add nothing, and weights may underflow.
         """
         above, size = int(self.depths[-1]), int(self.sizes[-1])
         gains = (self.measure.gain(above, size, 0, d, self.frame) for d in (1, size))
@@ -648,9 +648,9 @@ class Chain:
 def _counted(
     measure: Measure, ties: TieGroups, cut: float
 ) -> tuple[_Ints, NDArray[np.bool_]]:
-    """Ends of the groups that begin above the cut, merged if their order is moot.
+    """Ends of the groups that begin above the cutoff, merged if their order is moot.
 
-    A stretch that the cut falls in ends there: its items are not tied.
+    A stretch that the cutoff falls in ends there: its items are not tied.
     """
     count = 1 + int(np.searchsorted(ties.ends, cut))
     ends, merged = ties.ends[:count], ties.merged[:count]

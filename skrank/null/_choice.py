@@ -1,6 +1,6 @@
 """Which engine answers: the cheapest whose answer is known well enough.
 
-The engines answer one question, the logarithm of a tail probability, and say how well
+The engines answer one event, the logarithm of a tail probability, and say how well
 they know it. They are asked in the order of what they cost, until one knows enough. No
 answer is taken that is outside of what is proven (see `Limits`); where none is left,
 what is proven is the answer.
@@ -16,26 +16,26 @@ import numpy as np
 
 from skrank._utils._text import track
 from skrank.null import (
+    _coarse,
     _enumeration,
     _grid,
     _inversion,
     _levels,
     _limits,
     _normal,
-    _rough,
     _sampling,
     _sums,
     _windows,
 )
-from skrank.null._excess import OutOfReachError, Question, ask, refine
+from skrank.null._centred import OutOfReachError, TailEvent, refine, tail_event
 from skrank.null._facts import Facts
 from skrank.null._tilting import Solution
 
 METHODS = (
     "auto",
-    "enumeration",
+    "exact",
     "inversion",
-    "tilted",
+    "importance_sampling",
     "grid",
     "monte_carlo",
     "normal",
@@ -43,7 +43,7 @@ METHODS = (
 ALTERNATIVES = ("greater", "less", "two-sided")
 BEYOND = 2.001  # by what rounding may do, of the next value that is not the same
 _ACCURATE = 0.015  # relative error with which "auto" is content
-_TIGHT = 0.05  # and of long lists, where the next engine is slow
+_TIGHT = 0.05  # and of long rankings, where the next engine is slow
 _CERTIFIED = 0.02  # and of the grid, whose bounds are proven
 _HOPELESS = 0.5  # relative error beyond which an estimate is none
 _DRAWS = 2**14  # plain ones at first, and then ten times as many
@@ -73,10 +73,11 @@ class TailProbability(NamedTuple):
     log_pvalue : float
         Natural logarithm; minus infinity if the value cannot occur.
     log_bounds : tuple of two floats or None
-        Logarithms of certified bounds, from "enumeration", "grid" and "bounds".
+        Logarithms of certified bounds, from "exact", "grid" and "bounds".
     error : float or None
-        Relative error: the standard error of "tilted" and "monte_carlo", an estimate of
-        what was left out by "inversion". None with bounds, and where it is not known.
+        Relative error: the standard error of "importance_sampling" and "monte_carlo",
+        an estimate of what was left out by "inversion". None with bounds, and where it
+        is not known.
     method : str
         Method that was used; "bounds" where no method knows more than that the
         probability is between `log_bounds`: then it is the upper one.
@@ -118,8 +119,8 @@ _Engine = Callable[[], TailProbability | None]
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """One value of a law, and which values are more extreme."""
+class TailQuery:
+    """One value of a distribution, and which values are more extreme."""
 
     facts: Facts
     statistic: float
@@ -128,7 +129,7 @@ class Asked:
     generator: np.random.Generator | None = None
     #: Whether an error counts as it is, and not relative to the probability.
     absolute: bool = False
-    #: Whether to show a bar of progress over the engines that are asked.
+    #: Whether to show a bar of progress over the engines that are query.
     progress: bool = False
 
     def best(self) -> TailProbability:
@@ -138,15 +139,15 @@ class Asked:
             return known
         if self.facts.is_likely(self.statistic, self.sign):
             return self._complement()
-        question = self._question
-        if question is None:
+        event = self._event
+        if event is None:
             return self._draw(self._most_draws)
-        if self.absolute and (tiny := self._negligible(question)):
+        if self.absolute and (tiny := self._negligible(event)):
             return tiny
         best = TailProbability(self._limits.upper, self._limits, None, "bounds")
         if best.doubt <= _ROUNDING:  # all that are as extreme are alike, and counted
-            return best._replace(method="enumeration")
-        engines = self._engines(question)
+            return best._replace(method="exact")
+        engines = self._engines(event)
         shown = track(engines, total=None, label="methods", progress=self.progress)
         for engine, enough in shown:
             found = _attempt(engine)
@@ -156,15 +157,15 @@ class Asked:
             doubt = best.doubt * (best.pvalue if self.absolute else 1.0)
             if answered and doubt <= enough:
                 break
-        return best if answered else self._proven(question)
+        return best if answered else self._proven(event)
 
     def named(self, method: str) -> TailProbability:
         """Ask one engine."""
         if method == "normal":
             tail = _normal.tail(*self.facts.moments, self.statistic, self.sign)
             return TailProbability(*tail, method)
-        if method == "enumeration":
-            found = self._enumerated(_enumeration.law(self.facts.terms))
+        if method == "exact":
+            found = self._enumerated(_enumeration.distribution(self.facts.terms))
         else:
             found = self._known_at_the_ends(method)
             found = found or _attempt(partial(self._named, method))
@@ -179,15 +180,15 @@ class Asked:
         return self.facts.slack(self.statistic)
 
     def _known(self) -> TailProbability | None:
-        """Answer exactly, at the ends and where the law is known value by value."""
-        found = self._known_at_the_ends("enumeration")
+        """Answer exactly, at the ends and where each value is known."""
+        found = self._known_at_the_ends("exact")
         return found or self._enumerated(self.facts.atoms)
 
     def _enumerated(self, atoms: _enumeration.Atoms | None) -> TailProbability | None:
         if atoms is None:
             return None
         tail = atoms.tail(self.statistic, self.sign, self._slack)
-        return TailProbability(*tail, "enumeration")
+        return TailProbability(*tail, "exact")
 
     def _known_at_the_ends(self, method: str) -> TailProbability | None:
         """Exact answer at an end of the support, and beyond it."""
@@ -199,15 +200,15 @@ class Asked:
             return None
         if not likely and beyond > slack:
             log_p = -math.inf
-        elif likely or not facts.moments[1]:  # a law of one value
+        elif likely or not facts.moments[1]:  # a distribution of one value
             log_p = 0.0
         return TailProbability(log_p, (log_p, log_p), None, method)
 
     def _complement(self) -> TailProbability:
         """One less the probability of what is less extreme."""
         beyond = self.statistic - self.sign * BEYOND * self._slack
-        asked = replace(self, statistic=beyond, sign=-self.sign, absolute=True)
-        other = asked.best()
+        query = replace(self, statistic=beyond, sign=-self.sign, absolute=True)
+        other = query.best()
         most = min(_limits.cantelli(self.facts.moments, beyond), 1 - 2.0**-53)
 
         def rest(log_p: float) -> float:
@@ -223,12 +224,12 @@ class Asked:
             log_p = bounds[1]
         return TailProbability(log_p, bounds, error, other.method)
 
-    def _negligible(self, question: Question) -> TailProbability | None:
+    def _negligible(self, event: TailEvent) -> TailProbability | None:
         """Bound a tail so small that one less it is 1, where that is quick to prove."""
         upper = self._limits.upper
         far = self.facts.deviations(self.statistic) >= _FAR or upper <= _SMALL
         if upper > _TINY and far:
-            upper = _limits.chernoff(question, _TINY)
+            upper = _limits.chernoff(event, _TINY)
         if upper > _TINY:
             return None
         return TailProbability(upper, (-math.inf, upper), None, "bounds")
@@ -247,11 +248,11 @@ class Asked:
         upper = min(upper, _limits.ceiling(facts.terms, ends, *args))
         return _limits.Limits(lower, max(lower, upper))
 
-    def _proven(self, question: Question) -> TailProbability:
+    def _proven(self, event: TailEvent) -> TailProbability:
         """Return the upper bound, where nothing better is known."""
         lower, upper = self._limits
         known = (
-            _limits.chernoff(question, lower),
+            _limits.chernoff(event, lower),
             *(n.log_upper for n in self._narrowed),
         )
         upper = max(lower, min(upper, *known))
@@ -260,7 +261,7 @@ class Asked:
     def _is_credible(self, found: TailProbability) -> bool:
         """Whether an answer is inside the limits, and not a mere guess.
 
-        Engines that estimate do not resolve the last few of all untied lists.
+        Engines that estimate do not resolve the last few of all untied rankings.
         """
         if found.log_bounds is not None:
             return self._limits.meet(*found.log_bounds, _ROUNDING)
@@ -275,7 +276,7 @@ class Asked:
 
     # The engines, in the order of what they cost
 
-    def _engines(self, question: Question) -> Iterator[tuple[_Engine, float]]:
+    def _engines(self, event: TailEvent) -> Iterator[tuple[_Engine, float]]:
         """Engines, each with the error that ends the search after it."""
         facts = self.facts
         folds = not facts.is_single and (facts.has_few_groups or facts.is_summable)
@@ -286,7 +287,7 @@ class Asked:
         if facts.has_few_groups:
             for narrowed in self._narrowed:
                 yield partial(self._invert, narrowed), accurate
-        strides = self._strides(question)
+        strides = self._strides(event)
         for solution in strides:
             yield partial(self._invert, solution, patient=False), accurate
         certain = _TIGHT if facts.is_rare else _CERTIFIED
@@ -299,7 +300,7 @@ class Asked:
         lumpy_first = facts.is_rare or self._way_left < _NEAR_AN_END
         if lumpy_first:
             yield from lumpy
-        every_hit = [] if facts.is_large else self._every_hits(question)
+        every_hit = [] if facts.is_large else self._every_hits(event)
         for solution in every_hit:
             yield partial(self._invert, solution, patient=False), accurate
         if not lumpy_first:
@@ -314,7 +315,7 @@ class Asked:
                     yield partial(self._draw, size), _TIGHT
             for solution in strides:
                 yield partial(self._invert, solution), _TIGHT
-            every_hit = self._every_hits(question)
+            every_hit = self._every_hits(event)
         for solution in every_hit:
             yield partial(self._invert, solution), accurate
         yield partial(self._bound, _CERTIFIED), _CERTIFIED
@@ -325,21 +326,21 @@ class Asked:
     @cached_property
     def _narrowed(self) -> list[_windows.Narrowed]:
         """The tilt within windows that hold the paths of the tail alone, if found."""
-        assert self._question is not None
-        return _found(partial(_windows.solve, self._question, self._limits))
+        assert self._event is not None
+        return _found(partial(_windows.solve, self._event, self._limits))
 
-    def _every_hits(self, question: Question) -> list[Solution]:
+    def _every_hits(self, event: TailEvent) -> list[Solution]:
         """Find the tilt for every number of hits, where they can be followed."""
         if not self.facts.is_feasible:
             return []
-        return _found(partial(_rough.solve, question))
+        return _found(partial(_coarse.solve, event))
 
-    def _strides(self, question: Question) -> list[Solution]:
-        """Find the tilt in strides, where a list has many targets, or is long."""
+    def _strides(self, event: TailEvent) -> list[Solution]:
+        """Find the tilt in strides, where a ranking has many targets, or is long."""
         facts = self.facts
         if facts.is_rare or not (facts.is_large or facts.is_long):
             return []
-        return _found(partial(_levels.solve, question))
+        return _found(partial(_levels.solve, event))
 
     @cached_property
     def _way_left(self) -> float:
@@ -348,10 +349,10 @@ class Asked:
         return (end - self.statistic) / (end - mean)
 
     @cached_property
-    def _question(self) -> Question | None:
+    def _event(self) -> TailEvent | None:
         if not self.facts.is_askable:
             return None
-        return ask(self.facts.terms, self.statistic, self.sign)
+        return tail_event(self.facts.terms, self.statistic, self.sign)
 
     def _count(self, most_paths: int) -> TailProbability | None:
         """Count the placements that are as extreme, if few are."""
@@ -362,24 +363,29 @@ class Asked:
             return None
         args = self.statistic, self.sign, self._slack, most_paths
         tail = _enumeration.count(chain, ahead, *args)
-        return None if tail is None else TailProbability(*tail, "enumeration")
+        return None if tail is None else TailProbability(*tail, "exact")
 
     def _add_up(self, most_paths: int) -> TailProbability | None:
-        """Add up several lists whose values are few, or few near the best."""
+        """Add up several rankings whose values are few, or few near the best."""
         facts, sign, lists = self.facts, self.sign, []
         end, _ = facts.end(sign)
         wanting = sign * (end - self.statistic) + self._slack
-        columns = facts.terms, facts.list_laws, facts.list_ends(sign), facts.to_come
-        for term, law, (best, _), ahead in zip(*columns, strict=True):
-            if law is None and ahead is not None:
+        columns = (
+            facts.terms,
+            facts.list_distributions,
+            facts.list_ends(sign),
+            facts.to_come,
+        )
+        for term, atoms, (best, _), ahead in zip(*columns, strict=True):
+            if atoms is None and ahead is not None:
                 least = best - sign * wanting / term.weight
                 args = term.chain, ahead, least, sign, most_paths
-                law = _enumeration.extreme_law(*args)
-            if law is None or not law.value.size:
+                atoms = _enumeration.extreme_distribution(*args)
+            if atoms is None or not atoms.value.size:
                 return None
-            lists.append((law.times(sign * term.weight), term.copies))
+            lists.append((atoms.times(sign * term.weight), term.copies))
         tail = _sums.tail(lists, sign * self.statistic, self._slack, _width(_CERTIFIED))
-        return TailProbability(*tail, "enumeration")
+        return TailProbability(*tail, "exact")
 
     def _invert(self, solution: Solution, *, patient: bool = True) -> TailProbability:
         found = _inversion.tail(solution, patient=patient)
@@ -388,11 +394,11 @@ class Asked:
     def _bound(
         self, enough: float, most_moves: int = _grid.MANY_MOVES
     ) -> TailProbability | None:
-        """Ask the grid, which is for one list."""
-        if self._question is None or not self.facts.is_single:
+        """Ask the grid, which is for one ranking."""
+        if self._event is None or not self.facts.is_single:
             return None
         limits = self._limits
-        tail = _grid.tail(self._question, limits, _width(enough), most_moves)
+        tail = _grid.tail(self._event, limits, _width(enough), most_moves)
         return TailProbability(*tail, "grid")
 
     def _tilt(self, solution: Solution) -> TailProbability:
@@ -408,7 +414,7 @@ class Asked:
         sizes = [self.size] if self.size else _TILTED_DRAWS
         tails = (draw(size=size) for size in sizes)
         tail, _ = refine(((tail, tail.error or 0.0) for tail in tails), _ACCURATE)
-        return TailProbability(*tail, "tilted")
+        return TailProbability(*tail, "importance_sampling")
 
     @property
     def _most_draws(self) -> int:
@@ -417,7 +423,7 @@ class Asked:
         return min(10 * _DRAWS, max(_FEWEST_DRAWS, _DRAWN_TARGETS // targets))
 
     def _draw(self, size: int) -> TailProbability:
-        """Plain draws, where no tilt adds up, of huge ties, and of lumpy long lists."""
+        """Plain draws, where no tilt adds up, of huge ties, of lumpy long rankings."""
         generator = self.generator or np.random.default_rng(0)
         draws = _sampling.draw(self.facts.terms, size, generator)
         tail = _sampling.tail(draws, self.statistic, self.sign, self._slack)
@@ -426,29 +432,29 @@ class Asked:
     # One engine by name
 
     def _named(self, method: str) -> TailProbability | None:
-        question = self._question
-        if question is None:
+        event = self._event
+        if event is None:
             return None
         if method == "grid":
             return self._bound(_CERTIFIED)
         engine = self._invert if method == "inversion" else self._tilt
-        for solution in self._solutions(question):
+        for solution in self._solutions(event):
             found = _attempt(partial(engine, solution))
             if found is not None:
                 return found
         return None
 
-    def _solutions(self, question: Question) -> Iterator[Solution]:
+    def _solutions(self, event: TailEvent) -> Iterator[Solution]:
         """Tilts found within windows, in strides, and for every number of hits."""
         if self.facts.has_few_groups:
             yield from self._narrowed
         if self.facts.is_large:
-            yield from _found(partial(_levels.solve, question))
-        yield from self._every_hits(question)
+            yield from _found(partial(_levels.solve, event))
+        yield from self._every_hits(event)
 
     def _refusal(self, method: str) -> RefusedError:
         msg = (
-            f"`method` must not be {method!r} for a law this large or a "
+            f"`method` must not be {method!r} for a distribution this large or a "
             f"probability this small, but 'auto' can be; got "
             f"{self.facts}, at {self.statistic:.4g}."
         )

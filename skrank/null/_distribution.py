@@ -1,6 +1,7 @@
-"""The laws of a metric under random selection: of one list, of the mean over several.
+"""The null distribution of a metric: of one ranking, of the mean over several.
 
-What comes in is the shape of lists; what goes out is a law (see `Law`).
+What comes in is the shape of rankings; what goes out is a distribution (see
+`Distribution`).
 """
 
 from collections.abc import Sequence
@@ -12,14 +13,14 @@ from numpy.typing import ArrayLike
 from skrank._utils._checks import check_count, check_number
 from skrank._utils._text import brief
 from skrank.metrics._definitions import Measure, make_measure
+from skrank.null._base import NullDistribution
+from skrank.null._centred import Term
 from skrank.null._chain import Chain
-from skrank.null._excess import Term
-from skrank.null._law import Law
 from skrank.ranking._ties import TieGroups, tie_groups, untied
 
 
-class RandomSelectionNull(Law):
-    """Law of a metric when the targets are spread over the list at random.
+class RandomSelectionNull(NullDistribution):
+    """Distribution of a metric when the targets are spread over the ranking at random.
 
     The scores, and with them the tie groups, stay as they are; the labels of
     `n_targets` targets fall on the `n_samples` items uniformly at random. Its methods
@@ -28,23 +29,18 @@ class RandomSelectionNull(Law):
     Parameters
     ----------
     n_samples : int
-        Number of items in the list.
+        Number of items in the ranking.
     n_targets : int
         Number of targets among them, from 1 to ``n_samples - 1``.
-    metric : {"average_precision", "average_precision_at_k", "recall_at_t", \
-            "precision_at_t", "reciprocal_rank", "enrichment_factor", "rie", \
-            "bedroc"}, default="average_precision"
-        The metric function whose law this is.
+    metric : str, default="average_precision"
+        The metric, as it is printed: "average_precision", "average_precision@50",
+        "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
+        "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number of items or a part
+        of the ranking; "average_precision@50(normalize=relevant)" has another divisor.
     tie_sizes : array-like of shape (n_groups,), dtype=int, default=None
         Sizes of the tie groups, best first; they sum to `n_samples`. None: no ties.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
-    k, t : int or float, default=None
-        Cut-off of the metrics at k and at t.
-    alpha : float, default=None
-        Weight of the top in "rie" and "bedroc"; None is their default.
-    normalize : {"min", "relevant", "hits"}, default="min"
-        Divisor of average precision at k.
 
     Raises
     ------
@@ -57,19 +53,19 @@ class RandomSelectionNull(Law):
 
     Examples
     --------
-    What average precision does luck give with 20 targets among 1000 items, and what
+    What average precision does chance give with 20 targets among 1000 items, and what
     does it take to beat it at the level of 1 %?
 
     >>> from skrank import RandomSelectionNull
-    >>> law = RandomSelectionNull(1000, 20)
-    >>> print(f"{law.mean():.4f} +- {law.std():.4f}, critical {law.isf(0.01):.4f}")
+    >>> null = RandomSelectionNull(1000, 20)
+    >>> print(f"{null.mean():.4f} +- {null.std():.4f}, critical {null.isf(0.01):.4f}")
     0.0264 +- 0.0114, critical 0.0767
 
-    It is above the prevalence of 0.02, and far from normal: a list five standard
-    deviations above the mean turns up by chance once in some 170 lists, not once in
+    It is above the prevalence of 0.02, and far from normal: a ranking five standard
+    deviations above the mean turns up by chance once in some 170 rankings, not once in
     three million.
 
-    >>> print(f"{law.pvalue(law.mean() + 5 * law.std()):.3f}")
+    >>> print(f"{null.pvalue(null.mean() + 5 * null.std()):.3f}")
     0.006
     """
 
@@ -81,10 +77,6 @@ class RandomSelectionNull(Law):
         *,
         tie_sizes: ArrayLike | None = None,
         ties: str = "expected",
-        k: float | None = None,
-        t: float | None = None,
-        alpha: float | None = None,
-        normalize: str = "min",
     ) -> None:
         self.n_samples = check_count("n_samples", n_samples, least=2)
         self.n_targets = check_count("n_targets", n_targets, least=1)
@@ -94,60 +86,59 @@ class RandomSelectionNull(Law):
                 f"got {self.n_targets} targets among {self.n_samples} items."
             )
             raise ValueError(msg)
-        measure = make_measure(
-            metric, k=k, t=t, alpha=alpha, normalize=normalize, ties=ties
+        self._settle(
+            make_measure(metric, ties), _check_sizes(tie_sizes, self.n_samples)
         )
-        self._settle(measure, _check_sizes(tie_sizes, self.n_samples))
 
     @classmethod
     def _of_ties(
-        cls, groups: TieGroups, n_targets: int, metric: str, **settings: Any
+        cls, groups: TieGroups, n_targets: int, measure: Measure
     ) -> "RandomSelectionNull":
-        """Build the law of a list whose tie groups are known already."""
+        """Build the distribution of a ranking whose tie groups are known already."""
         null = cls.__new__(cls)
         null.n_samples, null.n_targets = groups.n_samples, n_targets
-        null._settle(make_measure(metric, **settings), groups)
+        null._settle(measure, groups)
         return null
 
     def _settle(self, measure: Measure, groups: TieGroups) -> None:
         self._terms = (Term(Chain(measure, groups, self.n_targets), 1.0, 1),)
 
     def __repr__(self) -> str:
-        """Name the metric and the size of the list."""
+        """Name the metric and the size of the ranking."""
         name = self._terms[0].chain.measure.name
         return f"<RandomSelectionNull of {name}: {self.n_targets} of {self.n_samples}>"
 
 
-class MeanNull(Law):
-    """Null distribution of the mean of a metric over lists, as queries or folds.
+class MeanNull(NullDistribution):
+    """Null distribution of the mean of a metric over rankings, as queries or folds.
 
-    The labels of each list are spread over that list at random, independently of the
-    others, so that means, variances and cumulant generating functions add. Folds of a
-    cross-validation are not independent, and their mean may vary more: `inflation`
-    spreads the distribution about its mean, as far as values can occur. What would
-    be beyond the least or the largest value is then at it.
+    The labels of each ranking are spread over that ranking at random, independently of
+    the others, so that means, variances and cumulant generating functions add. Folds of
+    a cross-validation are not independent, and their mean may vary more: `inflation`
+    spreads the distribution about its mean, as far as values can occur. What would be
+    beyond the least or the largest value is then at it.
 
     Parameters
     ----------
     nulls : sequence of RandomSelectionNull
-        Null distributions of the lists.
+        Null distributions of the rankings.
     inflation : float, default=1.0
-        Standard deviation of the mean over the lists, over that of independent lists:
-        1 or more.
+        Standard deviation of the mean over the rankings, over that of independent
+        rankings: 1 or more.
 
     Raises
     ------
     ValueError
-        If there is no list, or if `inflation` is below 1.
+        If there is no ranking, or if `inflation` is below 1.
 
     See Also
     --------
-    skrank.RandomSelectionNull : Law of one list.
+    skrank.RandomSelectionNull : Distribution of one ranking.
 
     Examples
     --------
-    Chance is higher on short lists: five folds of 200 items with 4 targets each, and
-    the 1000 items with their 20 targets in one list.
+    Chance is higher on short rankings: five folds of 200 items with 4 targets each, and
+    the 1000 items with their 20 targets in one ranking.
 
     >>> from skrank import RandomSelectionNull
     >>> from skrank.null import MeanNull
@@ -155,8 +146,8 @@ class MeanNull(Law):
     >>> print(f"{folds.mean():.4f}, {RandomSelectionNull(1000, 20).mean():.4f}")
     0.0439, 0.0264
 
-    What must their mean be to be significant at 1 %? Of independent lists, and of the
-    folds of a cross-validation:
+    What must their mean be to be significant at 1 %? Of independent rankings, and of
+    the folds of a cross-validation:
 
     >>> wider = MeanNull(folds.nulls, inflation=2**0.5)
     >>> print(f"{folds.isf(0.01):.3f}, {wider.isf(0.01):.3f}")
@@ -167,7 +158,9 @@ class MeanNull(Law):
         self, nulls: Sequence[RandomSelectionNull], *, inflation: float = 1.0
     ) -> None:
         if len(nulls) == 0:
-            msg = "`nulls` must hold the law of at least one list; got none."
+            msg = (
+                "`nulls` must hold the distribution of at least one ranking; got none."
+            )
             raise ValueError(msg)
         self.inflation = check_number("inflation", inflation)
         if self.inflation < 1:
@@ -177,14 +170,14 @@ class MeanNull(Law):
         self._terms = _alike([null._terms[0].chain for null in nulls])
 
     def __repr__(self) -> str:
-        """Name the metric and the number of lists."""
+        """Name the metric and the number of rankings."""
         name = self._terms[0].chain.measure.name
         wider = f", inflation {self.inflation:.4g}" if self.inflation > 1 else ""
-        return f"<MeanNull of {name}: {len(self.nulls)} lists{wider}>"
+        return f"<MeanNull of {name}: {len(self.nulls)} rankings{wider}>"
 
 
 def _alike(chains: list[Chain]) -> tuple[Term, ...]:
-    """Count lists of one shape together: their laws are the same."""
+    """Count rankings of one shape together: their distributions are the same."""
     found: dict[Any, list[Chain]] = {}
     for chain in chains:
         groups = chain.ends.tobytes(), chain.merged.tobytes()
@@ -195,7 +188,7 @@ def _alike(chains: list[Chain]) -> tuple[Term, ...]:
 
 
 def _check_sizes(tie_sizes: ArrayLike | None, n_samples: int) -> TieGroups:
-    """Turn the sizes of the tie groups into what the law needs of them."""
+    """Turn the sizes of the tie groups into what the distribution needs of them."""
     if tie_sizes is None:
         return untied(n_samples)
     sizes = np.asarray(tie_sizes)

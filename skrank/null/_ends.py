@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from skrank.metrics._definitions import AveragePrecision
 from skrank.null import _sampling
+from skrank.null._centred import SAME
 from skrank.null._chain import Chain
 from skrank.null._chances import log_binomial
-from skrank.null._excess import SAME
 from skrank.null._moments import MOST_CELLS, skew
 
 _MANY_CELLS = 2**24  # of a pass: some seconds
@@ -42,8 +42,8 @@ _Ints = NDArray[np.intp]
 def end(chain: Chain, sign: int, *, large: bool, askable: bool) -> tuple[float, float]:
     """Return the largest value (or least, with sign -1), and its log-probability."""
     # weights that fall exponentially may hide where hits are, precision does not
-    felt = isinstance(chain.measure, AveragePrecision)
-    if (large or felt) and _is_filled(chain, sign):
+    noticed = isinstance(chain.measure, AveragePrecision)
+    if (large or noticed) and _is_filled(chain, sign):
         return _sampling.filled(chain, sign)
     if sign < 0 and _is_convex(chain) and _is_soon_moved(chain):
         return least_of_ties(chain)
@@ -53,7 +53,7 @@ def end(chain: Chain, sign: int, *, large: bool, askable: bool) -> tuple[float, 
     if blocks.n_cells > MOST_CELLS or not askable:
         return _sampling.filled(chain, sign)
     value, logchance = extreme(blocks, sign)
-    if sign > 0 and _is_filled(chain, sign):  # hits in blocks may not be felt
+    if sign > 0 and _is_filled(chain, sign):  # hits in blocks may not be noticed
         logchance = max(logchance, _sampling.filled(chain, sign)[1])
     return value, logchance
 
@@ -61,7 +61,7 @@ def end(chain: Chain, sign: int, *, large: bool, askable: bool) -> tuple[float, 
 def _is_filled(chain: Chain, sign: int) -> bool:
     """Whether an end has its hits as high up, or as low, as can be, and nowhere else.
 
-    Under "optimistic" and "pessimistic" hits in a tie that the cut divides may count
+    Under "optimistic" and "pessimistic" hits in a tie that the cutoff divides may count
     nothing.
     """
     measure = chain.measure
@@ -74,7 +74,7 @@ def _is_filled(chain: Chain, sign: int) -> bool:
 
 
 def _is_convex(chain: Chain) -> bool:
-    """Whether the value is average precision of a whole list, ties retrieved whole."""
+    """Whether it is average precision of a whole ranking, ties retrieved whole."""
     whole = chain.ends[-1] == chain.n_samples and not chain.merged.any()
     return bool(whole and chain.slope is not None and _is_of_whole_ties(chain))
 
@@ -195,17 +195,17 @@ def extreme(chain: Chain, sign: int) -> tuple[float, float]:
         ways = skew(mass + count + 0 * step.gain, step, -np.inf)
         value, mass = _best(reached, ways)
     final = _final_values(chain, value, sign)
-    mass = mass + chain.closing.logweight
+    mass = mass + chain.terminal.logweight
     offset = abs(chain.measure.offset(chain.frame))
     top, logmass = _best(final.reshape(-1, 1), mass.reshape(-1, 1), offset)
     return sign * float(top[0]), float(logmass[0])
 
 
 def _final_values(chain: Chain, best: _Floats, sign: int) -> _Floats:
-    """Values of the list from the largest sums of gains, -inf where impossible."""
-    closing = chain.closing
-    final = sign * (closing.slope * (sign * best) + closing.intercept)
-    return np.where(closing.logweight > -np.inf, final, -np.inf)
+    """Values of the ranking from the largest sums of gains, -inf where impossible."""
+    terminal = chain.terminal
+    final = sign * (terminal.slope * (sign * best) + terminal.intercept)
+    return np.where(terminal.logweight > -np.inf, final, -np.inf)
 
 
 def _best(

@@ -1,10 +1,10 @@
-"""Engine "enumeration": every path of the chain, hence the exact law.
+"""Engine "exact": every path of the chain, hence the exact distribution.
 
 Feasible where the paths (the ways to spread m hits over the tie groups that count) are
-few: short lists, a handful of targets, few tie groups, or a measure that looks at the
-top t alone. The law of a mean over several lists is had by convolution.
+few: short rankings, a handful of targets, few tie groups, or a measure that looks at
+the top t alone. The distribution of a mean over several rankings is had by convolution.
 
-Near the ends of the support few paths are as extreme, whatever the list. These are
+Near the ends of the support few paths are as extreme, whatever the ranking. These are
 counted without the others.
 """
 
@@ -15,16 +15,16 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from skrank.null._centred import Tail, Term, best_to_come
 from skrank.null._chain import Chain, Step
 from skrank.null._chances import log_binomial
-from skrank.null._excess import Tail, Term, best_to_come
 
 MAX_PATHS = 2**21
 FEW_PATHS = 2**20  # a fraction of a second
 _MAX_GROUPS = 20_000  # the pass is a loop over groups
 FEW_COUNTED = 2**16  # paths followed, summed over the groups, to count extreme ones
 MOST_COUNTED = 2**20
-FEW_LISTED = 2**13  # paths of a list that is one of several
+FEW_LISTED = 2**13  # paths of a ranking that is one of several
 _MOST_CELLS = 2**22  # of the bounds that they are judged by, in tables
 _SUMMED = 1000  # targets for which such a bound is a sum over them
 
@@ -35,7 +35,7 @@ ToCome = Callable[[int, NDArray[np.intp]], _Floats]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Atoms:
-    """A discrete law: ascending values and the logarithms of their chances.
+    """A discrete distribution: ascending values and the logarithms of their chances.
 
     Rounding moves a value in proportion to it, or to the `scale` where that is larger.
     """
@@ -54,20 +54,20 @@ class Atoms:
         return cls(value[first], np.logaddexp.reduceat(logchance, first), scale)
 
     def plus(self, other: "Atoms") -> "Atoms":
-        """Law of the sum of two independent values."""
+        """Distribution of the sum of two independent values."""
         value = self.value[:, None] + other.value
         logchance = self.logchance[:, None] + other.logchance
         scale = max(self.scale, other.scale)
         return Atoms.of(value.ravel(), logchance.ravel(), scale)
 
     def times(self, factor: float) -> "Atoms":
-        """Law of a multiple."""
+        """Distribution of a multiple."""
         order = slice(None, None, 1 if factor > 0 else -1)
         value, scale = factor * self.value[order], abs(factor) * self.scale
         return Atoms(value, self.logchance[order], scale)
 
     def take(self, kept: NDArray[np.bool_]) -> "Atoms":
-        """Law without the values that do not count any more."""
+        """Distribution without the values that do not count any more."""
         return Atoms(self.value[kept], self.logchance[kept], self.scale)
 
     def tail(self, statistic: float, sign: int, slack: float) -> Tail:
@@ -88,21 +88,23 @@ class Atoms:
         return float(self.value[index])
 
 
-def list_law(chain: Chain) -> Atoms | None:
-    """Law of one of several lists; None where it has too many paths to be added up."""
+def list_distribution(chain: Chain) -> Atoms | None:
+    """Distribution of one of several rankings; None where it has too many paths."""
     exact = not chain.merged.any()
-    return _list_law(chain) if exact and _is_feasible(chain, FEW_LISTED) else None
+    return (
+        _list_distribution(chain) if exact and _is_feasible(chain, FEW_LISTED) else None
+    )
 
 
-def law(terms: Sequence[Term], max_paths: int = MAX_PATHS) -> Atoms | None:
-    """Law of the mean value of the lists; None where it has too many paths."""
+def distribution(terms: Sequence[Term], max_paths: int = MAX_PATHS) -> Atoms | None:
+    """Distribution of the mean over rankings; None where it has too many paths."""
     total = Atoms(np.zeros(1), np.zeros(1), 0.0)
     if not all(_is_feasible(term.chain, max_paths) for term in terms):
         return None
     for chain, weight, count in terms:
-        one = _list_law(chain).times(weight)
+        one = _list_distribution(chain).times(weight)
         for _ in range(count):
-            size = total.value.size  # one before the first list, whose own is known
+            size = total.value.size  # one before the first ranking, whose own is known
             if size > 1 and size * one.value.size > max_paths:
                 return None
             total = total.plus(one)
@@ -110,7 +112,7 @@ def law(terms: Sequence[Term], max_paths: int = MAX_PATHS) -> Atoms | None:
 
 
 def _is_feasible(chain: Chain, max_paths: int) -> bool:
-    """Whether the law has at most `max_paths` paths; O(n_groups * m)."""
+    """Whether the distribution has at most `max_paths` paths; O(n_groups * m)."""
     n, m = chain.n_samples, chain.n_targets
     if chain.measure.counted_hits == 1:
         return bool(_most_hits(chain).sum() <= 2 * max_paths)  # each a single step
@@ -129,7 +131,7 @@ def _is_feasible(chain: Chain, max_paths: int) -> bool:
 
 def first_hit_moments(chain: Chain) -> tuple[float, float]:
     """Mean and variance of a measure that only the first group with hits adds to."""
-    atoms = _first_hit_law(chain)
+    atoms = _first_hit_distribution(chain)
     chance = np.exp(atoms.logchance)
     mean = float(chance @ atoms.value)
     return mean, float(chance @ (atoms.value - mean) ** 2)
@@ -184,10 +186,10 @@ def count(
     return Tail(log_p, (log_p, log_p))
 
 
-def extreme_law(
+def extreme_distribution(
     chain: Chain, to_come: ToCome, least: float, sign: int, most_paths: int
 ) -> Atoms | None:
-    """Law of the values from the best down to the least that count, by their paths."""
+    """Distribution of the values from the best to the least that count, by paths."""
 
     def keep(live: _Paths, _: int, ends: _Floats) -> _Paths:
         return live.take(sign * (ends[(sign + 1) // 2] - least) >= 0)
@@ -227,8 +229,8 @@ def _follow(
 def to_come(chain: Chain) -> ToCome | None:
     """Least and largest value still to come, after a group of the body, by the hits.
 
-    None if the paths of the list cannot be counted: if its divisor is not constant, its
-    order is not known throughout, or it is long.
+    None if the paths of the ranking cannot be counted: if its divisor is not constant,
+    its order is not known throughout, or it is long.
     """
     measure, constant = chain.measure, chain.slope is not None
     falling = constant and measure.ordered and measure.counted_hits is None
@@ -260,12 +262,12 @@ def _untied_to_come(chain: Chain, row: int, hits: NDArray[np.intp]) -> _Floats:
 
 
 def _tables_to_come(chain: Chain) -> list[_Floats]:
-    """Tables over all numbers of hits, up the list."""
-    closing, slope, found = chain.closing, chain.slope, []
+    """Tables over all numbers of hits, up the ranking."""
+    terminal, slope, found = chain.terminal, chain.slope, []
     assert slope is not None
-    possible = closing.logweight > -np.inf
+    possible = terminal.logweight > -np.inf
     for sign in (-1, 1):
-        last = np.where(possible, sign * closing.intercept, -np.inf).max(axis=0)
+        last = np.where(possible, sign * terminal.intercept, -np.inf).max(axis=0)
         gains = ((s, sign * slope * s.gain) for s in chain.steps(upwards=True))
         found.append([sign * table for table in best_to_come(last, gains)])
     return [np.stack(pair) for pair in zip(*found, strict=True)][-2::-1]
@@ -278,10 +280,10 @@ def _log_completed(chain: Chain, depth: int, paths: _Paths) -> _Floats:
     return np.asarray(paths.logweight + below - log_binomial(n, m))
 
 
-def _list_law(chain: Chain) -> Atoms:
-    """Follow all paths of one list, those without hits left no further."""
+def _list_distribution(chain: Chain) -> Atoms:
+    """Follow all paths of one ranking, those without hits left no further."""
     if chain.measure.counted_hits == 1:
-        return _first_hit_law(chain)
+        return _first_hit_distribution(chain)
     live = _Paths(np.zeros(1, dtype=np.intp), np.zeros(1), np.zeros(1))
     done = []
     for step in chain.steps():
@@ -296,13 +298,13 @@ def _list_law(chain: Chain) -> Atoms:
 
 def _finish(chain: Chain, paths: _Paths) -> tuple[_Floats, _Floats]:
     """Values and chances of paths down the body, over the ways to go on."""
-    closing, column = chain.closing, paths.hits - chain.closing.least
-    value = closing.slope[:, column] * paths.gain + closing.intercept[:, column]
-    return value, closing.logweight[:, column] + paths.logweight
+    terminal, column = chain.terminal, paths.hits - chain.terminal.least
+    value = terminal.slope[:, column] * paths.gain + terminal.intercept[:, column]
+    return value, terminal.logweight[:, column] + paths.logweight
 
 
-def _first_hit_law(chain: Chain) -> Atoms:
-    """Law of a measure that only the first group with hits adds to.
+def _first_hit_distribution(chain: Chain) -> Atoms:
+    """Distribution of a measure that only the first group with hits adds to.
 
     Its path is that group and the hits in it, wherever the others may fall. In a
     stretch of untied items the first hit counts as one in the middle.

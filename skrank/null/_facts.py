@@ -1,4 +1,4 @@
-"""What is the same for all values of one law: moments, ends, sizes, exact tables."""
+"""What all values of a distribution share: moments, ends, sizes, exact tables."""
 
 import math
 from functools import cached_property
@@ -6,24 +6,27 @@ from functools import cached_property
 import numpy as np
 
 from skrank.null import _ends, _enumeration, _levels
+from skrank.null._centred import Term, slack_at
 from skrank.null._chain import Chain
 from skrank.null._chances import log_binomial
-from skrank.null._excess import Term, slack_at
 from skrank.null._moments import MOST_CELLS, moments
 from skrank.ranking._ties import DETAILED
 
-_FEW_GROUPS, _FEW_CELLS = 64, 2**17  # of lists that need no strides
-_FEW_TARGETS, _APART = 100, 300  # and the items to each of them, of a lumpy law
-_ROUGH_CELLS = 2**24  # of a pass of the rough chain, where strides fail
+_FEW_GROUPS, _FEW_CELLS = 64, 2**17  # of rankings that need no strides
+_FEW_TARGETS, _APART = (
+    100,
+    300,
+)  # and the items to each of them, of a lumpy distribution
+_COARSE_CELLS = 2**24  # of a pass of the coarse chain, where strides fail
 _LIGHT_CELLS = 2**20  # and of one that takes less than plain draws
-_LUMPY_TIES = 8  # to each target: ties that do not make a law lumpy are more
+_LUMPY_TIES = 8  # to each target: ties that do not make a distribution lumpy are more
 _WINDOW = 12  # deviations of the hits that count
 _SPARSE, _QUICK_ITEMS = 2000, 2**16  # items to a target, and in all: slow if more
 _QUICK_CELLS = 2**21  # of the lattice of ties that are not merged
 
 
 class Facts:
-    """What is known of the mean value over one list or several independent ones."""
+    """What is known of the mean value over one ranking or several independent ones."""
 
     def __init__(self, terms: tuple[Term, ...]) -> None:
         self.terms = terms
@@ -32,7 +35,7 @@ class Facts:
 
     @cached_property
     def moments(self) -> tuple[float, float]:
-        """Mean and variance: those of independent lists add."""
+        """Mean and variance: those of independent rankings add."""
         mean = variance = 0.0
         for chain, weight, count in self.terms:
             one = self._list_moments(chain)
@@ -47,8 +50,8 @@ class Facts:
 
     @cached_property
     def atoms(self) -> _enumeration.Atoms | None:
-        """The law value by value, where that is quick."""
-        return _enumeration.law(self.terms, _enumeration.FEW_PATHS)
+        """The distribution value by value, where that is quick."""
+        return _enumeration.distribution(self.terms, _enumeration.FEW_PATHS)
 
     @property
     def ends(self) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -65,7 +68,7 @@ class Facts:
         return value, min(logchance, 0.0)  # but for rounding
 
     def list_ends(self, sign: int) -> list[tuple[float, float]]:
-        """Return those of each list."""
+        """Return those of each ranking."""
         if sign not in self._list_ends:
             self._list_ends[sign] = [self._list_end(one, sign) for one in self.chains]
         return self._list_ends[sign]
@@ -76,7 +79,7 @@ class Facts:
 
     @cached_property
     def log_lists(self) -> float:
-        """Logarithm of the number of lists."""
+        """Logarithm of the number of rankings."""
         return sum(
             copies * float(log_binomial(chain.n_samples, chain.n_targets))
             for chain, _, copies in self.terms
@@ -84,35 +87,35 @@ class Facts:
 
     @cached_property
     def to_come(self) -> list[_enumeration.ToCome | None]:
-        """What is still to come down each list, where its paths must be counted."""
+        """What is still to come down each ranking, where its paths must be counted."""
         if self.is_single:
             return [_enumeration.to_come(self.chains[0])]
-        pairs = zip(self.chains, self.list_laws, strict=True)
-        return [_enumeration.to_come(c) if law is None else None for c, law in pairs]
+        pairs = zip(self.chains, self.list_distributions, strict=True)
+        return [_enumeration.to_come(c) if null is None else None for c, null in pairs]
 
     @cached_property
-    def list_laws(self) -> list[_enumeration.Atoms | None]:
-        """Law of each list value by value, where that is quick."""
-        return [_enumeration.list_law(chain) for chain in self.chains]
+    def list_distributions(self) -> list[_enumeration.Atoms | None]:
+        """Distribution of each ranking value by value, where that is quick."""
+        return [_enumeration.list_distribution(chain) for chain in self.chains]
 
     @property
     def is_summable(self) -> bool:
-        """Whether there are several lists, whose values are few."""
-        return not self.is_single and None not in self.list_laws
+        """Whether there are several rankings, whose values are few."""
+        return not self.is_single and None not in self.list_distributions
 
     @property
     def is_single(self) -> bool:
-        """Whether there is one list."""
+        """Whether there is one ranking."""
         return len(self.terms) == 1 and self.terms[0].copies == 1
 
     @property
     def is_long(self) -> bool:
-        """Whether a list is longer than what is known item by item."""
+        """Whether a ranking is longer than what is known item by item."""
         return max(chain.n_samples for chain in self.chains) > DETAILED
 
     @property
     def has_few_groups(self) -> bool:
-        """Whether no list has many groups."""
+        """Whether no ranking has many groups."""
         return all(chain.ends.size < _FEW_GROUPS for chain in self.chains)
 
     @cached_property
@@ -124,7 +127,7 @@ class Facts:
 
     @property
     def is_rare(self) -> bool:
-        """Whether targets are so few and far between that the law is lumpy."""
+        """Whether targets are so few and far between that the distribution is lumpy."""
         chain = self.chains[0]
         few = chain.n_targets <= _FEW_TARGETS
         return self.is_single and few and chain.n_samples > _APART * chain.n_targets
@@ -134,11 +137,11 @@ class Facts:
         """Whether every number of hits can be followed."""
         if not self.is_large:
             return True
-        return max(chain.rough.n_cells for chain in self.chains) <= _ROUGH_CELLS
+        return max(chain.coarsest.n_cells for chain in self.chains) <= _COARSE_CELLS
 
     @property
     def is_lumpy(self) -> bool:
-        """Whether few ties hold targets now and then, in lists that are slow to follow.
+        """Whether few ties hold targets now and then, in rankings slow to follow.
 
         Plain draws then tell more, and sooner.
         """
@@ -172,21 +175,21 @@ class Facts:
         """Name the metric and the size."""
         chain, lists = self.chains[0], sum(term.copies for term in self.terms)
         size = f"{chain.n_targets} of {chain.n_samples}"
-        return f"{chain.measure.name}, {size if lists == 1 else f'{lists} lists'}"
+        return f"{chain.measure.name}, {size if lists == 1 else f'{lists} rankings'}"
 
 
 def _is_lumpy(chain: Chain) -> bool:
     n, m = chain.n_samples, chain.n_targets
     few = chain.ends.size <= _LUMPY_TIES * m and n > _APART * m
-    return few and chain.rough.n_cells > _LIGHT_CELLS
+    return few and chain.coarsest.n_cells > _LIGHT_CELLS
 
 
 def _is_quick(chain: Chain) -> bool:
-    """Judge a list by the engines that its shape is left to.
+    """Judge a ranking by the engines that its shape is left to.
 
     Few targets far between take many frequencies, and ties that cannot be merged a
     lattice of their hits. Where the groups are few, windows hold what counts, unless
-    ties are merged, as narrow ones are far down a long list.
+    ties are merged, as narrow ones are far down a long ranking.
     """
     n, m = chain.n_samples, chain.n_targets
     if chain.ends.size < _FEW_GROUPS:

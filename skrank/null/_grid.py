@@ -13,7 +13,7 @@ and taken from the lower bound. All terms are positive, so the relative accuracy
 far into the tail.
 
 It is at its best where the saddlepoint is not: where the targets are rare or the tie
-groups few, and the law is lumpy.
+groups few, and the distribution is lumpy.
 """
 
 import math
@@ -24,16 +24,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.null._chain import Chain, Step, Windows
-from skrank.null._chances import log_binomial
-from skrank.null._excess import (
-    Excess,
+from skrank.null._centred import (
+    CentredSum,
     OutOfReachError,
-    Question,
     Tail,
+    TailEvent,
     best_to_come,
     refine,
 )
+from skrank.null._chain import Chain, Step, Windows
+from skrank.null._chances import log_binomial
 
 # Transitions between states, of all sweeps together, each some array operations: where
 # other engines may follow, where none may, and where none knows better.
@@ -54,34 +54,34 @@ _Cells = dict[int, tuple[int, _Floats]]
 
 
 def tail(
-    question: Question,
+    event: TailEvent,
     limits: tuple[float, float],
     enough: float,
     most_moves: int,
 ) -> Tail:
-    """Probability that the excess of one list is at least zero, with certified bounds.
+    """P(centred of one ranking >= 0), with certified bounds.
 
     Blocks and cells are made finer until the logarithms of the bounds are within
     `enough`, or it takes too long; the `limits` of the logarithm say what is
     negligible.
     """
-    found, _ = refine(_finer(question, limits, most_moves), enough)
+    found, _ = refine(_finer(event, limits, most_moves), enough)
     if found.log_p == -math.inf:
         raise OutOfReachError
     return found
 
 
 def _finer(
-    question: Question, limits: tuple[float, float], most_moves: int
+    event: TailEvent, limits: tuple[float, float], most_moves: int
 ) -> Iterator[tuple[Tail, float]]:
     """Sweep over ever finer blocks, and tell how far the bounds are apart."""
-    (excess,) = question.parts
+    (centred,) = event.parts
     least, finer, spent = max(limits[0], _SMALLEST), 0, 0
     guess = max(least, limits[1] - _FAR)
-    if 2 * excess.chain.n_targets**2 > _MAX_STATES:  # as many ranks stay single
+    if 2 * centred.chain.n_targets**2 > _MAX_STATES:  # as many ranks stay single
         return
     while finer <= _MAX_FINER:
-        chain = _blocks(excess.chain, 2**finer)
+        chain = _blocks(centred.chain, 2**finer)
         if chain.ends.size * chain.n_targets > _MAX_STATES:
             return
         kept, log_left_out = chain.likely(guess + _LEFT_OUT, _MAX_BLOCK_HITS)
@@ -89,7 +89,7 @@ def _finer(
         spent += kept.n_cells * (1 + finer)
         if spent > most_moves:
             return
-        sweep = _Sweep(excess.on(chain), question.slack, kept, 4**finer)
+        sweep = _Sweep(centred.on(chain), event.slack, kept, 4**finer)
         found = _bounded(sweep.run(), left_out)
         lower, upper = found.log_bounds or (0.0, 0.0)
         yield found, upper - lower
@@ -126,10 +126,10 @@ class _Sweep:
     """One pass down the chain for one observed value."""
 
     def __init__(
-        self, excess: Excess, slack: float, windows: Windows, finer: int
+        self, centred: CentredSum, slack: float, windows: Windows, finer: int
     ) -> None:
-        self.chain = excess.chain
-        self.excess = excess
+        self.chain = centred.chain
+        self.centred = centred
         self.slack = slack
         self.windows = windows
         self.groups = list(self._groups())
@@ -144,28 +144,28 @@ class _Sweep:
 
         No further than the best of all is above it, or the worst below.
         """
-        lowest = [-t for t in self.least] if self.excess.scale > 0 else self.most
+        lowest = [-t for t in self.least] if self.centred.scale > 0 else self.most
         reach = np.concatenate(lowest)
         furthest = np.max(reach, where=np.isfinite(reach), initial=0.0)
         spans = float(furthest), float(self.most[0][0]), -float(self.least[0][0])
         return min((span for span in spans if span > 0), default=1.0)
 
     def _groups(self) -> Iterator[tuple[Step, _Floats]]:
-        """Steps down the body, and what they add to the excess: least, most, mean."""
+        """Steps down the body, and what they add to the centred: least, most, mean."""
         rules = ("pessimistic", "optimistic", "expected")
-        rules = rules if self.excess.scale > 0 else (rules[1], rules[0], rules[2])
+        rules = rules if self.centred.scale > 0 else (rules[1], rules[0], rules[2])
         passes = (self.chain.steps(self.windows, inside=rule) for rule in rules)
         for group in zip(*passes, strict=True):
             gain = np.stack([step.gain for step in group])
-            yield group[0], self.excess.scale * gain
+            yield group[0], self.centred.scale * gain
 
     def _future(self, best: int) -> list[_Floats]:
-        """Extremes of the excess still to come, after each group, over the hits."""
-        closing, windows = self.chain.closing, self.windows
-        possible = closing.logweight > -np.inf
-        last = np.where(possible, best * self.excess.last, -np.inf).max(axis=0)
-        first = windows.least[-1] - closing.least
-        last = last[first : windows.most[-1] - closing.least + 1]
+        """Extremes of the centred still to come, after each group, over the hits."""
+        terminal, windows = self.chain.terminal, self.windows
+        possible = terminal.logweight > -np.inf
+        last = np.where(possible, best * self.centred.last, -np.inf).max(axis=0)
+        first = windows.least[-1] - terminal.least
+        last = last[first : windows.most[-1] - terminal.least + 1]
         rule = 1 if best > 0 else 0
         gains = ((step, best * gain[rule]) for step, gain in reversed(self.groups))
         return [best * table for table in best_to_come(last, gains)][::-1]
@@ -234,9 +234,9 @@ class _Sweep:
         chain = self.chain
         total = log_binomial(chain.n_samples, chain.n_targets)
         for hits, (first, chance) in cells.items():
-            column = hits - chain.closing.least
-            share = np.exp(chain.closing.logweight[:, column] + total - left[hits])
-            need = -self.excess.last[:, column] - self.slack
+            column = hits - chain.terminal.least
+            share = np.exp(chain.terminal.logweight[:, column] + total - left[hits])
+            need = -self.centred.last[:, column] - self.slack
             sums = (first + np.arange(chance.shape[1])) * self.width
             self.done += chance @ (share @ (sums >= need[:, None]))
 

@@ -1,15 +1,16 @@
 """Engine "inversion": the characteristic function, inverted along the saddlepoint.
 
-With the excess E and K(u) = log E exp(u E), for any tilt u > 0
+With the centred E and K(u) = log E exp(u E), for any tilt u > 0
 
     P(E >= 0) = exp(K(u)) * E_u[exp(-u E) 1{E >= 0}]
               = exp(K(u)) / (2 pi) * integral of phi(w) / (u + i w) dw
 
-where E_u and phi belong to the tilted law. Near the saddlepoint the integrand is like a
-normal density, so that a few dozen frequencies of the trapezoidal rule give many digits
-(Daniels 1954, *Annals of Mathematical Statistics* 25, 631-650, has the integral;
-Abate and Whitt 1992, *Queueing Systems* 10, 5-88, section 5, its discretisation). The
-lumpier the law, the more slowly phi decays and the more frequencies it takes.
+where E_u and phi belong to the tilted distribution. Near the saddlepoint the integrand
+is like a normal density, so that a few dozen frequencies of the trapezoidal rule give
+many digits (Daniels 1954, *Annals of Mathematical Statistics* 25, 631-650, has the
+integral; Abate and Whitt 1992, *Queueing Systems* 10, 5-88, section 5, its
+discretisation). The lumpier the distribution, the more slowly phi decays and the more
+frequencies it takes.
 
 What is reported as error is the sum of three: the frequencies left out, estimated from
 the last ones; the period of the rule, bounded; and the blocks of the fine chain.
@@ -21,7 +22,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.null._excess import Tail, refine
+from skrank.null._centred import Tail, refine
 from skrank.null._tilting import Solution, Tilted
 
 _ALIAS = 1e-5  # of the probability: what the period may add
@@ -34,7 +35,7 @@ _LOOK, _SLOW = 384, 0.3  # frequencies after which such an error is left to them
 _MIN_FREQUENCIES = 512  # to be allowed; from there on as many as can be
 _WORK = 4e9  # done in this: frequencies times the cells of a pass
 BATCH_ITEMS = 2**20  # cells times frequencies of one step; bounds the memory
-_FEW_GROUPS = 64  # the law may be near a lattice, whose frequencies return:
+_FEW_GROUPS = 64  # the distribution may be near a lattice, whose frequencies return:
 _LATTICE = 4096, 2 * 10**7  # then so many, where that is this work or less
 _MUCH = 0.25  # of the variance, from one tie
 _TIED = 0.05, 256.0  # variances of its hits: with fewer there is none, with more others
@@ -42,7 +43,7 @@ _BEYOND = 1.5  # times the frequency where such hits are in step
 
 
 def tail(solution: Solution, *, patient: bool = True) -> Tail:
-    """Probability that the excess is at least zero, with an estimate of the error.
+    """Probability that the centred is at least zero, with an estimate of the error.
 
     Without patience it gives up where many frequencies would be needed.
     """
@@ -52,7 +53,7 @@ def tail(solution: Solution, *, patient: bool = True) -> Tail:
     (total, error), _ = refine(answers, _GOOD)
     if total <= 0:
         return Tail(0.0, error=math.inf)
-    log_mgf = sum(part.excess.copies * part.log_mgf for part in parts)
+    log_mgf = sum(part.centred.copies * part.log_mgf for part in parts)
     log_p = min(0.0, log_mgf + math.log(total))
     return Tail(log_p, error=error + _ALIAS + merging)
 
@@ -84,11 +85,11 @@ def _least_frequencies(
 ) -> int:
     """Return the number of frequencies before which none are taken to be the last.
 
-    A law made out by few hits is lumpy: what has vanished may come back.
+    A distribution made out by few hits is lumpy: what has vanished may come back.
     """
-    asked = solution.question.parts
+    whole = solution.event.parts
     first = max(_FIRST, math.ceil(_LUMPY / _n_alike(parts)))
-    if sum(x.copies * x.chain.ends.size for x in asked) < _FEW_GROUPS:
+    if sum(x.copies * x.chain.ends.size for x in whole) < _FEW_GROUPS:
         return max(first, min(_LATTICE[0], _LATTICE[1] // max(cells, 1)))
     return max(first, _echo(parts, solution.cumulants.curvature, width))
 
@@ -101,16 +102,16 @@ def _n_alike(parts: list[Tilted]) -> float:
     total = squares = 1e-300
     for part in parts:
         gained, held = part.variances()
-        total += part.excess.copies * float(gained.sum())
-        squares += part.excess.copies * float((gained**2 / np.maximum(held, 1)).sum())
+        total += part.centred.copies * float(gained.sum())
+        squares += part.centred.copies * float((gained**2 / np.maximum(held, 1)).sum())
     return max(1.0, total**2 / squares)
 
 
 def _echo(parts: list[Tilted], variance: float, width: float) -> int:
     """Return the number of frequencies at which the hits of one tie are in step again.
 
-    That is where a tie with few hits makes out much of the variance: the law is then
-    nearly a lattice, with humps as far apart as one hit in the tie counts.
+    That is where a tie with few hits makes out much of the variance: the distribution
+    is then nearly a lattice, with humps as far apart as one hit in the tie counts.
     """
     least = 0.0
     for part in parts:
@@ -157,7 +158,7 @@ def _positive(solution: Solution) -> float:
     """Tilt of the contour: the saddlepoint, unless it is near the pole at zero.
 
     Then so far to the right that the period need not be long, but not so far that the
-    tilted law leaves the observed value behind, for then digits would be lost.
+    tilted distribution leaves the observed value behind, for then digits would be lost.
     """
     if solution.tilt > 0.1 / solution.spread:
         return solution.tilt
@@ -172,9 +173,10 @@ def _period(solution: Solution, tilt: float) -> float:
 
     Values beyond the period appear inside it, at most with weight 1: their tilted
     chance is bounded by Chernoff's inequality, at some tilt further on, three standard
-    deviations or less where the law is heavy. Negative values appear with the weight
-    exp(-tilt * (value + period)), at most exp(-back * (value + period)) for any step
-    back from the tilt: three standard deviations, or all the way to the law without it.
+    deviations or less where the distribution is heavy. Negative values appear with the
+    weight exp(-tilt * (value + period)), at most exp(-back * (value + period)) for any
+    step back from the tilt: three standard deviations, or all the way to the
+    distribution without it.
     """
     here = solution.cumulants if tilt == solution.tilt else solution.at(tilt)
     small = -math.log(_ALIAS)
@@ -208,5 +210,5 @@ def characteristic(
     """Characteristic function of the sum of the parts at some of the frequencies."""
     phi = np.ones(count, dtype=complex)
     for part in parts:
-        phi *= part.characteristic(start, count, width) ** part.excess.copies
+        phi *= part.characteristic(start, count, width) ** part.centred.copies
     return phi

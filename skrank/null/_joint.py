@@ -1,8 +1,9 @@
-"""The joint law of many rankings of the same items under one draw of labels.
+"""The joint null distribution of many rankings of the same items.
 
-What comes in is how each candidate ranks each list. What goes out is what luck does to
-all of them at once: the same items are targets for every candidate, so that candidates
-which rank alike are lucky together. Equal rankings are kept and measured once.
+What comes in is how each candidate ranks each ranking. What goes out is what chance
+does to all of them at once: the same items are targets for every candidate, so that
+candidates which rank alike are so by chance together. Equal rankings are kept and
+measured once.
 """
 
 from collections.abc import Sequence
@@ -24,10 +25,10 @@ _Ints = NDArray[Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointList:
-    """One list of items as many candidates rank it.
+    """One ranking of items as many candidates rank it.
 
     `above[i]` counts the items above each item in the ranking i, `chains[i]` has its
-    law, and `which` says which ranking is whose.
+    distribution, and `which` says which ranking is whose.
     """
 
     above: _Ints
@@ -74,7 +75,7 @@ class JointList:
 
 
 class JointNull:
-    """Law of the means over lists that are drawn independently, for all candidates."""
+    """Joint distribution of the means over independent rankings, of all candidates."""
 
     def __init__(self, lists: Sequence[JointList]) -> None:
         self.lists = tuple(lists)
@@ -89,24 +90,24 @@ class JointNull:
         return lowest, sum(one.best for one in self.lists) / len(self.lists)
 
     def values(self, targets: Sequence[_Ints]) -> _Floats:
-        """Means over the lists, by candidate; `targets` has the items of each list."""
+        """Means over rankings, by candidate; `targets` has the items of each."""
         lists = zip(self.lists, targets, strict=True)
         values = [one.values(items[None])[:, 0] for one, items in lists]
         return np.asarray(np.mean(values, axis=0))
 
     def draw(self, size: int, generator: np.random.Generator) -> _Floats:
-        """Means over the lists under random selection, by candidate and draw."""
+        """Means over the rankings under random selection, by candidate and draw."""
         total = sum(one.draw(size, generator) for one in self.lists)
         return np.asarray(total / len(self.lists))
 
     def zscores(self, values: _Floats) -> _Floats:
-        """Standardise; -inf where luck has no spread, so that it never leads."""
-        excess, std = values.T - self.mean, self.std
-        lowest = np.full(excess.shape, -np.inf)
-        return np.asarray(np.divide(excess, std, out=lowest, where=std > 0).T)
+        """Standardise; -inf where chance has no spread, so that it never leads."""
+        centred, std = values.T - self.mean, self.std
+        lowest = np.full(centred.shape, -np.inf)
+        return np.asarray(np.divide(centred, std, out=lowest, where=std > 0).T)
 
 
 def _tie_groups(above: _Ints) -> TieGroups:
-    """A tie group ends where the next one begins, the last one with the list."""
+    """A tie group ends where the next one begins, the last one with the ranking."""
     ends = np.append(np.unique(above)[1:], above.size)
     return TieGroups(ends, np.zeros(ends.size, dtype=bool))

@@ -5,14 +5,14 @@ Matematici* 6, 47-60): with the exact mean and variance, P(S >= mean + d) is at 
 ``variance / (variance + d**2)``; and that of Chernoff (1952, *Annals of Mathematical
 Statistics* 23, 493-507), P(X >= 0) <= E exp(u X) for any u > 0.
 
-Where all lists with h hits or more among the first T items are less extreme, p is at
+Where all rankings with h hits or more among the first T items are less extreme, p is at
 most the chance of fewer, and where all with h or fewer are, that of more. Chances from
-h on fall faster than a geometric series, since those of a hypergeometric law are
-log-concave, so that their sum is at most ``p_h / (1 - p_{h+1} / p_h)`` (Johnson, Kemp
-and Kotz 2005, *Univariate Discrete Distributions*, chapter 6, have the ratio).
+h on fall faster than a geometric series, since those of a hypergeometric distribution
+are log-concave, so that their sum is at most ``p_h / (1 - p_{h+1} / p_h)`` (Johnson,
+Kemp and Kotz 2005, *Univariate Discrete Distributions*, chapter 6, have the ratio).
 
 Below stand the chance of the end of the support, and that of a staircase of one step:
-if all lists with h hits among the first T items are as extreme as what was observed, p
+if all rankings with h hits among the first T items are as extreme as observed, p
 is at least ``C(T, h) C(n - T, m - h) / C(n, m)``. The least extreme of them has its
 hits as low as can be, above T and below, since every measure of constant slope grows
 when a hit moves up. Only the "threshold" rule breaks this; average precision by it is
@@ -30,16 +30,16 @@ from numpy.typing import NDArray
 
 from skrank.metrics._definitions import AveragePrecision
 from skrank.null import _sampling
+from skrank.null._centred import CentredSum, TailEvent, Term
 from skrank.null._chain import MAX_BLOCK_HITS, Chain, Step
 from skrank.null._chances import log_binomial, log_chances_of_more
-from skrank.null._excess import Excess, Question, Term
 from skrank.null._tilting import Way, total
 
 _STEPS = 32  # depths of the staircase, from either end
 _MOST_CELLS = 2**22  # of a pass; some tenths of a second
 _MOST_TILTS = 16
 _CANCELLED = 1e-14  # of a value, where nearly equal ones are taken from each other
-_ITEMS = 2**21  # places of the lists that are tried for one number of hits
+_ITEMS = 2**21  # places of the rankings that are tried for one number of hits
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
@@ -64,7 +64,7 @@ def cantelli(moments: tuple[float, float], statistic: float) -> float:
     return variance / (variance + (statistic - mean) ** 2)
 
 
-def chernoff(question: Question, enough: float) -> float:
+def chernoff(event: TailEvent, enough: float) -> float:
     """Logarithm of the most that the tail can be, by tilts u > 0.
 
     Of ``exp(K(u))``, in blocks of far ranks whose hits count as much as they can; the
@@ -72,17 +72,17 @@ def chernoff(question: Question, enough: float) -> float:
     To it comes the chance of more hits in a block than are followed. O(n_blocks * m *
     hits in a block) for each tilt; 0.0 where that is too much.
     """
-    chains = [part.chain.coarse for part in question.parts]
+    chains = [part.chain.coarse for part in event.parts]
     if any(chain.n_cells > _MOST_CELLS or chain.merged[-1] for chain in chains):
         return 0.0
-    parts = question.on(chains).parts
+    parts = event.on(chains).parts
     ways = [Way(part, _best_steps(part)) for part in parts]
     start = total(ways, 0.0)
     if start.slope >= 0 or start.curvature <= 0:
         return 0.0
 
     def bound(tilt: float) -> float:
-        return total(ways, tilt).value + tilt * question.slack
+        return total(ways, tilt).value + tilt * event.slack
 
     tilt = -start.slope / start.curvature
     best = bound(tilt)
@@ -98,7 +98,7 @@ def chernoff(question: Question, enough: float) -> float:
     return min(0.0, float(np.logaddexp(best, math.log(crowded + 1e-300))))
 
 
-def _best_steps(part: Excess) -> list[Step]:
+def _best_steps(part: CentredSum) -> list[Step]:
     inside = "optimistic" if part.scale > 0 else "pessimistic"
     return list(part.chain.steps(inside=inside, upwards=True))
 
@@ -128,10 +128,11 @@ def ceiling(
     sign: int,
     slack: float,
 ) -> float:
-    """Logarithm of the most that the tail can be, by the hits above one depth a list.
+    """Logarithm of the most the tail can be, by the hits above one depth a ranking.
 
-    `ends` are the most extreme values of the lists, and their chances: what a list must
-    reach is what is wanting where the others are there. O(64 * m * log(m)) a list.
+    `ends` are the most extreme values of the rankings, and their chances: what a
+    ranking must reach is what is wanting where the others are there. O(64 * m * log(m))
+    a ranking.
     """
     whole = sum(
         copies * w * end for (_, w, copies), (end, _) in zip(terms, ends, strict=True)
@@ -170,7 +171,7 @@ def _log_chance(chain: Chain, depths: _Ints, hits: _Ints) -> _Floats:
 def _steps(
     chain: Chain, statistic: float, sign: int, margin: float
 ) -> tuple[_Ints, _Ints]:
-    """Depths, and the hits there from which on all lists are beyond, by a margin."""
+    """Depths, and the hits there from which on all rankings are beyond, by a margin."""
     judged, n, m = _of_strict_order(chain, sign), chain.n_samples, chain.n_targets
     if judged is None or 2 * _STEPS * m > _ITEMS:
         return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
@@ -204,7 +205,7 @@ def _of_strict_order(chain: Chain, sign: int) -> Chain | None:
 
 
 def _depths(chain: Chain) -> _Ints:
-    """Ends of groups: near both ends of the list, and ever further from them."""
+    """Ends of groups: near both ends of the ranking, and ever further from them."""
     n, ends = chain.n_samples, chain.ends[chain.ends < chain.n_samples]
     if ends.size == 0:
         return ends

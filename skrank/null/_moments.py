@@ -1,6 +1,6 @@
 """Mean and variance under random selection.
 
-Average precision without ties, in full or down to a cut, has a closed form, O(1), or
+Average precision without ties, in full or down to a cutoff, has a closed form, O(1), or
 O(m) where the divisor is the number of hits. So has any measure that is a sum over
 targets and pairs of targets, O(n_groups). What is left takes one pass down the chain,
 O(n_groups * m * hits in a group), or, where that takes seconds, one over some numbers
@@ -21,9 +21,9 @@ from scipy.stats import hypergeom
 
 from skrank.metrics._definitions import AveragePrecision, AveragePrecisionAtK
 from skrank.null import _levels
-from skrank.null._chain import Chain, Closing, Step
+from skrank.null._centred import OutOfReachError
+from skrank.null._chain import Chain, Step, Terminal
 from skrank.null._chances import log_binomial
-from skrank.null._excess import OutOfReachError
 from skrank.ranking._ties import TieGroups
 
 _Floats = NDArray[np.float64]
@@ -39,14 +39,14 @@ _NUMBERS, _NODES = 64, 12  # of hits that are looked at, and from which to inter
 
 
 def moments(chain: Chain) -> tuple[float, float]:
-    """Mean and variance: exact but for rounding, and, for large lists, for strides."""
+    """Mean and variance: exact but for rounding, and for strides in large rankings."""
     known = _closed(chain)
     if known is None:
-        cells = chain.n_cells + chain.closing_size[1] + _STEP_CELLS * chain.ends.size
+        cells = chain.n_cells + chain.terminal_size[1] + _STEP_CELLS * chain.ends.size
         if cells <= _MANY_CELLS:
             known = chain_moments(chain)
     mean, variance = known or _strided(chain) or _given_hits(chain)
-    # rounding alone, where ties leave luck no choice
+    # rounding alone, where ties allow one value only
     return mean, variance if variance > (1e-11 * mean) ** 2 else 0.0
 
 
@@ -62,7 +62,7 @@ def _closed(chain: Chain) -> tuple[float, float] | None:
 
 
 def _strided(chain: Chain) -> tuple[float, float] | None:
-    """Moments of lists of many groups, in strides."""
+    """Moments of rankings of many groups, in strides."""
     if chain.ends.size <= _MANY_GROUPS or chain.slope is None or not chain.is_closable:
         return None
     try:
@@ -83,8 +83,8 @@ def _given_hits(chain: Chain) -> tuple[float, float]:
     whole = chain.ends[-1] == chain.n_samples
     hits = chain.n_targets - above if whole else _likely_hits(chain, size)[:, None]
     mean, variance = _body_moments(chain)(above)
-    closing = chain.closing_at(above, hits)
-    return _closed_moments((log_binomial(depth, above), mean, variance), closing)
+    terminal = chain.terminal_at(above, hits)
+    return _closed_moments((log_binomial(depth, above), mean, variance), terminal)
 
 
 def _likely_hits(chain: Chain, items: int) -> _Ints:
@@ -168,7 +168,7 @@ def _interpolated(nodes: NDArray[Any], mean: _Floats, variance: _Floats) -> _ByH
 
 
 def _moments_over_hits(n: int, m: int, cut: int) -> tuple[float, float]:
-    """Moments of the mean precision of the hits above a cut: over their number."""
+    """Moments of the mean precision of the hits above a cutoff: over their number."""
     hits = np.arange(min(m, cut) + 1)
     chance = hypergeom.pmf(hits, n, m, cut)
     mean, variance = (part[1:] for part in _untied_moments(cut, hits, cut))
@@ -179,7 +179,7 @@ def _moments_over_hits(n: int, m: int, cut: int) -> tuple[float, float]:
 
 
 def _untied_moments(n: int, m: _Ints, cut: int) -> tuple[_Floats, _Floats]:
-    """Moments of the sum of h(t)/t over the hits down to the cut, for some m.
+    """Moments of the sum of h(t)/t over the hits down to the cutoff, for some m.
 
     The sum is one of products of labels over pairs of places, so its second moment
     needs the chances that 1 to 4 given places hold targets; D collects the terms of one
@@ -247,19 +247,19 @@ def chain_moments(chain: Chain) -> tuple[float, float]:
     state = zero, zero, zero
     for step in chain.steps():
         state = _go_on(state, step)
-    return _closed_moments(state, chain.closing)
+    return _closed_moments(state, chain.terminal)
 
 
 def _closed_moments(
-    state: tuple[_Floats, _Floats, _Floats], closing: Closing
+    state: tuple[_Floats, _Floats, _Floats], terminal: Terminal
 ) -> tuple[float, float]:
     """Moments of the values, given those of the gains by the hits above."""
     logweight, mean, variance = state
-    chance = np.exp(logweight + closing.logweight)
+    chance = np.exp(logweight + terminal.logweight)
     chance /= chance.sum()
-    mean = closing.slope * mean + closing.intercept
+    mean = terminal.slope * mean + terminal.intercept
     centre = float((chance * mean).sum())
-    spread = closing.slope**2 * variance + (mean - centre) ** 2
+    spread = terminal.slope**2 * variance + (mean - centre) ** 2
     return centre, float((chance * spread).sum())
 
 

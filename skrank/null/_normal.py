@@ -9,7 +9,7 @@ import math
 
 from scipy.stats import norm
 
-from skrank.null._excess import Tail
+from skrank.null._centred import Tail
 
 
 def tail(mean: float, variance: float, statistic: float, sign: int) -> Tail:

@@ -1,9 +1,9 @@
-"""Engines "monte_carlo" and "tilted": lists drawn under random selection.
+"""Engines "monte_carlo" and "importance_sampling": random rankings.
 
 A draw is the places of the m targets, never a permutation of n labels: its cost is that
-of m integers, whatever n. Plain draws count how often luck does as well. Tilted draws
-come from a chain under which what was observed is usual, and each counts exp(-u * E)
-for its excess E on that chain: an unbiased estimate with a standard error at any depth.
+of m integers, whatever n. Plain draws count how often random selection does as well.
+Tilted draws come from a chain under which what was observed is usual, and each counts
+exp(-u * E), with its E on that chain: unbiased at any depth, with a standard error.
 Ranks that the chain merges are drawn inside their blocks, and measured where they fall,
 so that nothing is lost to the merging.
 """
@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._jobs import run_draws
+from skrank.null._centred import SAME, OutOfReachError, Tail, Term, slack_at
 from skrank.null._chain import Chain
 from skrank.null._chances import log_binomial
-from skrank.null._excess import SAME, OutOfReachError, Tail, Term, slack_at
 from skrank.null._tilting import Solution, Tilted
 from skrank.ranking._ranking import HitGroups
 
@@ -33,7 +33,7 @@ _Ints = NDArray[Any]
 
 
 def draw(terms: Sequence[Term], size: int, generator: np.random.Generator) -> _Floats:
-    """Mean values of `size` random sets of lists; O(size * m log m), bounded memory."""
+    """Mean values of `size` random draws; O(size * m log m), in bounded memory."""
     n_targets = sum(chain.n_targets * count for chain, _, count in terms)
     portion = _PORTION_ITEMS // n_targets
     engine = partial(_draw_portion, terms)
@@ -82,18 +82,19 @@ def tilted_tail(
     weights = np.concatenate(
         [_weights(parts, terms, tilt, reached, count, generator) for count in batches]
     )
-    log_mgf = sum(part.excess.copies * part.log_mgf for part in parts)
+    log_mgf = sum(part.centred.copies * part.log_mgf for part in parts)
     mean = float(weights.mean())
     if mean == 0.0:
         return Tail(-math.inf, error=math.inf)
-    # a draw not seen may have had the weight 1, that of an excess of zero: without it,
-    # a law with two humps of which only the far one was drawn would seem well known
+    # a draw not seen may have had the weight 1, that of an centred of zero: without it,
+    # a distribution with two humps of which only the far one was drawn would seem well
+    # known
     error = math.sqrt((float(weights.var()) + 1 / size) / size) / mean
     return Tail(min(0.0, log_mgf + math.log(mean)), error=error)
 
 
 def _draw_lists(chain: Chain, size: int, generator: np.random.Generator) -> _Floats:
-    """Values of random lists, batch by batch."""
+    """Values of random rankings, batch by batch."""
     batch = max(1, _BATCH_ITEMS // chain.n_targets)
     counts = [min(batch, size - start) for start in range(0, size, batch)]
     n, m = chain.n_samples, chain.n_targets
@@ -104,7 +105,7 @@ def _draw_lists(chain: Chain, size: int, generator: np.random.Generator) -> _Flo
 
 
 def measure_lists(chain: Chain, places: _Ints) -> _Floats:
-    """Values of lists given by the sorted places of their targets, one list a row.
+    """Values of rankings by the sorted places of their targets, one a row.
 
     Inside a tie group any place will do, its first one for all. In a stretch each place
     counts for itself, since its items are not tied.
@@ -134,7 +135,7 @@ def measure_lists(chain: Chain, places: _Ints) -> _Floats:
 def filled(chain: Chain, sign: int) -> tuple[float, float]:
     """Return the value with all hits as high up as can be, or as low, and its chance.
 
-    Those are the ends of the support of a sum of gains that fall down the list.
+    Those are the ends of the support of a sum of gains that fall down the ranking.
     """
     n, m, counted = chain.n_samples, chain.n_targets, int(chain.ends[-1])
     sizes = chain.sizes
@@ -160,7 +161,7 @@ def filled(chain: Chain, sign: int) -> tuple[float, float]:
 
 
 def _unfelt_below(chain: Chain, hits: _Ints, places: _Ints, value: float) -> float:
-    """Log-chance of the largest value, the hits that are not felt being anywhere below.
+    """Log-chance of the largest value, hits that do not matter being anywhere.
 
     Weights that fall exponentially leave no trace of those far down.
     """
@@ -208,14 +209,14 @@ def _part(places: _Ints, draw_again: Callable[[_Ints], _Ints]) -> _Ints:
         row, column = np.divmod(repeated, block.shape[1] - 1)
         block[row, column] = draw_again(block[row, column])
         touched = row[np.diff(row, prepend=-1) > 0]
-        mended = np.sort(block[touched], axis=1)
+        extrapolated = np.sort(block[touched], axis=1)
         rows = touched if isinstance(rows, slice) else rows[touched]
-        places[rows] = mended
+        places[rows] = extrapolated
 
 
 def _width(part: Tilted) -> int:
     """Items that one draw takes."""
-    return max(len(part.moves), part.excess.chain.n_targets) * part.excess.copies
+    return max(len(part.moves), part.centred.chain.n_targets) * part.centred.copies
 
 
 def _weights(
@@ -226,15 +227,15 @@ def _weights(
     size: int,
     generator: np.random.Generator,
 ) -> _Floats:
-    """exp(-u * excess) of tilted draws that reach the value, 0 of the others."""
-    excess, value = np.zeros(size), np.zeros(size)
+    """exp(-u * centred) of tilted draws that reach the value, 0 of the others."""
+    centred, value = np.zeros(size), np.zeros(size)
     for part, (chain, weight, count) in zip(parts, terms, strict=True):
         for _ in range(count):
             hits, added = _descend(part, size, generator)
-            excess += added
-            places = _spread(part.excess.chain, hits, generator)
+            centred += added
+            places = _spread(part.centred.chain, hits, generator)
             value += weight * measure_lists(chain, places)
-    return np.where(reached(value), np.exp(-tilt * excess), 0.0)
+    return np.where(reached(value), np.exp(-tilt * centred), 0.0)
 
 
 def _descend(
@@ -244,22 +245,22 @@ def _descend(
 
     The last column holds the hits below the groups that count.
     """
-    chain = part.excess.chain
+    chain = part.centred.chain
     hits = np.zeros((len(part.moves) + 2, size), dtype=np.int64)
-    above, excess = np.zeros(size, dtype=np.int64), np.zeros(size)
+    above, centred = np.zeros(size, dtype=np.int64), np.zeros(size)
     for row, (step, chance, gain) in enumerate(reversed(part.moves)):
         column = above - step.least
         index = _pick(chance, column, generator)
-        excess += gain[index, column]
+        centred += gain[index, column]
         hits[row] = step.fewest + index
         above += hits[row]
     column = above - part.least
     way = _pick(part.last_chance, column, generator)
-    excess += part.last[way, column]
+    centred += part.last[way, column]
     left = chain.n_targets - above
     hits[-2] = left if chain.ends[-1] == chain.n_samples else way
     hits[-1] = left - hits[-2]
-    return hits.T, excess
+    return hits.T, centred
 
 
 def _pick(chance: _Floats, column: _Ints, generator: np.random.Generator) -> _Ints:
@@ -279,7 +280,7 @@ def _pick(chance: _Floats, column: _Ints, generator: np.random.Generator) -> _In
 
 
 def _spread(chain: Chain, hits: _Ints, generator: np.random.Generator) -> _Ints:
-    """Sorted places of targets, given how many are in each group, one list a row."""
+    """Sorted places of targets, given how many are in each group, one ranking a row."""
     size, m = hits.shape[0], chain.n_targets
     ends = np.append(chain.ends, chain.n_samples)
     sizes, start = np.diff(ends, prepend=0), np.append(0, ends[:-1])

@@ -1,14 +1,15 @@
-"""The whole law at once, for pictures: a Fourier series of its density.
+"""The whole distribution at once, for pictures: a Fourier series of its density.
 
 With the characteristic function phi of S - c and a period P that holds nearly all of S,
 
     P(a < S <= b) = (b - a) / P + 2 / P * sum of Re(phi(w) * (e(a) - e(b)) / (i w))
 
-over the frequencies w = 2 pi k / P, k = 1, 2, ..., where e(x) = exp(-i w (x - c)).
-What is beyond the period appears inside it. Of finitely many frequencies each counts
-less the nearer it is to the last one, by the factors of Lanczos (1956, *Applied
-Analysis*, section 4.6), without which there would be ripples beside a steep flank. So
-the law is smoothed over about a five hundredth of the range; tails are for the engines.
+over the frequencies w = 2 pi k / P, k = 1, 2, ..., where e(x) = exp(-i w (x - c)). What
+is beyond the period appears inside it. Of finitely many frequencies each counts less
+the nearer it is to the last one, by the factors of Lanczos (1956, *Applied Analysis*,
+section 4.6), without which there would be ripples beside a steep flank. So the
+distribution is smoothed over about a five hundredth of the range; tails are for the
+engines.
 """
 
 import math
@@ -17,12 +18,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.null import _inversion, _levels, _rough
-from skrank.null._excess import OutOfReachError, ask
+from skrank.null import _coarse, _inversion, _levels
+from skrank.null._centred import OutOfReachError, tail_event
 from skrank.null._facts import Facts
 from skrank.null._tilting import Solution, Tilted
 
-_LOOK, _COUNT = 256, 1024  # frequencies: to see where the law is, and of the law
+_LOOK, _COUNT = (
+    256,
+    1024,
+)  # frequencies: to see where the distribution is, and of the distribution
 _POINTS = 1000  # at which the first look is taken
 _TILTS = 0.1 * 2.0 ** np.arange(12)  # in units of the deviation, for the bounds
 _ROOM = 1.25  # of the period, beyond what it must hold
@@ -31,7 +35,7 @@ _Floats = NDArray[np.float64]
 
 
 class Series(NamedTuple):
-    """A law between two values, beside which next to nothing is left."""
+    """A distribution between two values, beside which next to nothing is left."""
 
     low: float
     high: float
@@ -39,7 +43,7 @@ class Series(NamedTuple):
     phi: NDArray[np.complex128]
 
     def wider(self, times: float) -> "Series":
-        """Law that is so many times as wide, about its mean."""
+        """Distribution that is so many times as wide, about its mean."""
         low, high = (
             self.centre + times * (x - self.centre) for x in (self.low, self.high)
         )
@@ -57,7 +61,7 @@ class Series(NamedTuple):
 
 
 def expand(facts: Facts, outside: float) -> Series | None:
-    """Expand the law between the values beyond which `outside` is left, on either side.
+    """Expand between the values beyond which `outside` is left, on either side.
 
     O(n_groups * m * hits in a group * frequencies). None where no engine follows the
     chain, or the value is not a sum of gains.
@@ -65,11 +69,11 @@ def expand(facts: Facts, outside: float) -> Series | None:
     if not facts.is_askable or any(chain.slope is None for chain in facts.chains):
         return None
     mean = facts.moments[0]
-    question = ask(facts.terms, mean, 1)
-    assert question is not None
+    event = tail_event(facts.terms, mean, 1)
+    assert event is not None
     try:
-        solve = _levels.solve if facts.is_large else _rough.solve
-        solution = solve(question)
+        solve = _levels.solve if facts.is_large else _coarse.solve
+        solution = solve(event)
         parts, _ = solution.tilted(0.0)
     except OutOfReachError:
         return None

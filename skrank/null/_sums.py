@@ -1,9 +1,9 @@
-"""Engine "enumeration" of several lists: their values, added up in two halves.
+"""Engine "exact" of several rankings: their values, added up in two halves.
 
-The values of a list are known one by one where they are few, or where no others than
-those near its best can be made up for by the best of all other lists. The lists are
-added up in two halves. The sum of these is not enumerated: for each value of one half
-it is looked up how likely the other has what is wanting.
+The values of a ranking are known one by one where they are few, or where no others than
+those near its best can be made up for by the best of all other rankings. The rankings
+are added up in two halves. The sum of these is not enumerated: for each value of one
+half it is looked up how likely the other has what is wanting.
 
 Values of a half that are too many are joined: those within a cell count as the least of
 them. The tail of what is then had, and that from as much less on as all cells may have
@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skrank.null._centred import Tail, refine
 from skrank.null._enumeration import Atoms
-from skrank.null._excess import Tail, refine
 
 _PAIRS = 2**18, 2**20, 2**22  # of values that are added up at once
 _MOST = 2**28  # pairs times squared lists, which take longer and widen the bounds
@@ -36,19 +36,20 @@ def tail(
     """P(sum >= statistic) of independent values, each of so many copies.
 
     Exact, or between bounds: fewer values are joined until the logarithms of the bounds
-    are within `enough`. O(N log N) a list for N pairs of values; not for many lists.
+    are within `enough`. O(N log N) a ranking for N pairs of values; not for many
+    rankings.
     """
     least = statistic - slack
-    n_lists = sum(copies for _, copies in lists)
-    quick = (pairs for pairs in most_pairs if pairs * n_lists**2 <= _MOST)
+    n_rankings = sum(copies for _, copies in lists)
+    quick = (pairs for pairs in most_pairs if pairs * n_rankings**2 <= _MOST)
     found = (_tail(_halves(lists, least, pairs), least) for pairs in quick)
     return refine(((one, _width(one)) for one in found), enough)[0]
 
 
 class _Half(NamedTuple):
-    """Sum of some lists: the law, the largest value, and how much values may be low."""
+    """Sum of rankings: its values, the largest, by how much they may be low."""
 
-    law: Atoms
+    atoms: Atoms
     most: float
     lost: float
 
@@ -56,35 +57,37 @@ class _Half(NamedTuple):
 def _halves(
     lists: Sequence[tuple[Atoms, int]], least: float, most_pairs: int
 ) -> list[_Half]:
-    """Add up the lists, without what cannot reach the least value any more."""
-    wanting = least - sum(copies * float(law.value[-1]) for law, copies in lists)
+    """Add up the rankings, without what cannot reach the least value any more."""
+    wanting = least - sum(copies * float(atoms.value[-1]) for atoms, copies in lists)
     halves = [_Half(Atoms(np.zeros(1), np.zeros(1), 0.0), 0.0, 0.0)] * 2
-    for law, copies in lists:
+    for atoms, copies in lists:
         for _ in range(copies):
-            fewer, more = sorted(halves, key=lambda half: half.law.value.size)
-            fewer = _plus(fewer, law, most_pairs)
-            kept = fewer.law.value + fewer.lost >= fewer.most + wanting
-            halves = [fewer._replace(law=fewer.law.take(kept)), more]
+            fewer, more = sorted(halves, key=lambda half: half.atoms.value.size)
+            fewer = _plus(fewer, atoms, most_pairs)
+            kept = fewer.atoms.value + fewer.lost >= fewer.most + wanting
+            halves = [fewer._replace(atoms=fewer.atoms.take(kept)), more]
     return halves
 
 
-def _plus(half: _Half, law: Atoms, most_pairs: int) -> _Half:
-    """Add one list, to as few values as give no more pairs."""
-    joined, lost = _joined(half.law, max(1, most_pairs // law.value.size))
-    return _Half(joined.plus(law), half.most + float(law.value[-1]), half.lost + lost)
+def _plus(half: _Half, atoms: Atoms, most_pairs: int) -> _Half:
+    """Add one ranking, to as few values as give no more pairs."""
+    joined, lost = _joined(half.atoms, max(1, most_pairs // atoms.value.size))
+    return _Half(
+        joined.plus(atoms), half.most + float(atoms.value[-1]), half.lost + lost
+    )
 
 
-def _joined(law: Atoms, most: int) -> tuple[Atoms, float]:
+def _joined(atoms: Atoms, most: int) -> tuple[Atoms, float]:
     """Join values to the least in their cells, and tell by how much they may be low."""
-    value = law.value
+    value = atoms.value
     if value.size <= most:
-        return law, 0.0
+        return atoms, 0.0
     cell = np.floor((value - value[0]) * (most / (value[-1] - value[0])))
     first = np.flatnonzero(np.diff(cell, prepend=-1.0))
     last = np.append(first[1:], value.size) - 1
-    logchance = np.logaddexp.reduceat(law.logchance, first)
+    logchance = np.logaddexp.reduceat(atoms.logchance, first)
     lost = float((value[last] - value[first]).max())
-    return Atoms(value[first], logchance, law.scale), lost
+    return Atoms(value[first], logchance, atoms.scale), lost
 
 
 def _tail(halves: list[_Half], least: float) -> Tail:

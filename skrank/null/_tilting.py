@@ -1,12 +1,12 @@
-"""Tilt the law so that what was observed is what luck gives on average.
+"""Tilt the distribution so that what was observed is what is expected by chance.
 
-Under the tilt u every path of the chain is weighted by exp(u * excess). The tilted law
-is a Markov chain again; one backward pass gives its steps exactly, and from there its
-draws and its characteristic function.
+Under the tilt u every path of the chain is weighted by exp(u * centred). The tilted
+distribution is a Markov chain again; one backward pass gives its steps exactly, and
+from there its draws and its characteristic function.
 
-The tilt is the root of K', which grows with it. What is known of a list there follows
-from the steps up its chain, with all numbers of hits or within windows, hit by hit or
-in strides: a way up the list.
+The tilt is the root of K', which grows with it. What is known of a ranking there
+follows from the steps up its chain, with all numbers of hits or within windows, hit by
+hit or in strides: a way up the ranking.
 """
 
 import math
@@ -20,23 +20,23 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erfcx
 
-from skrank.null._chain import Step
-from skrank.null._excess import (
+from skrank.null._centred import (
     IMPOSSIBLE,
+    CentredSum,
     Cumulants,
-    Excess,
     OutOfReachError,
-    Question,
+    TailEvent,
     best_to_come,
     window,
 )
+from skrank.null._chain import Step
 
 _Floats = NDArray[np.float64]
 _MAX_PASSES = 60
 _CENTRED = 0.5  # deviations from zero at which a tilted mean need not be nearer
-#: Chance of a number of hits, in the tilted law, that is left out.
+#: Chance of a number of hits, in the tilted distribution, that is left out.
 LEFT_OUT = 1e-8
-#: Relative error of p that the blocks of all lists may cause.
+#: Relative error of p that the blocks of all rankings may cause.
 MERGING = 8e-3
 
 
@@ -49,32 +49,36 @@ class _Move(NamedTuple):
 
 
 class Tilted:
-    """The chain of one list, tilted."""
+    """The chain of one ranking, tilted."""
 
     def __init__(
-        self, excess: Excess, tilt: float, steps: Iterable[Step], heat: int = 1
+        self,
+        centred: CentredSum,
+        tilt: float,
+        steps: Iterable[Step],
+        temperature: int = 1,
     ) -> None:
-        self.excess, self.heat = excess, heat
+        self.centred, self.temperature = centred, temperature
         self.moves: list[_Move] = []
         steps = list(steps)
-        end = excess.final(steps)
+        end = centred.final(steps)
         #: The last group: what it adds, and the hits of the first column.
-        logweight, self.last, hidden = excess.weigh(
-            end.logweight, end.excess, end.orders, tilt
+        logweight, self.last, unresolved = centred.weigh(
+            end.logweight, end.centred, end.orders, tilt
         )
         self.least = end.least
-        self.last_chance, state = _normalise(logweight / heat)
-        self._hidden = [hidden]
+        self.last_chance, state = _normalise(logweight / temperature)
+        self._hidden = [unresolved]
         for step in steps:
-            logweight, gain, hidden = excess.weigh(
-                step.logcount[:, None], excess.scale * step.gain, step.orders, tilt
+            logweight, gain, unresolved = centred.weigh(
+                step.logcount[:, None], centred.scale * step.gain, step.orders, tilt
             )
             later = window(step, state, IMPOSSIBLE)
-            chance, state = _normalise(logweight / heat + later)
+            chance, state = _normalise(logweight / temperature + later)
             self.moves.append(_Move(step, chance, gain))
-            self._hidden.append(hidden)
+            self._hidden.append(unresolved)
         #: K at the tilt.
-        self.log_mgf = heat * float(state[0])
+        self.log_mgf = temperature * float(state[0])
 
     def marginals(self) -> list[tuple[int, _Floats, _Floats]]:
         """Chances of the numbers of hits after each group, and of those in it.
@@ -122,7 +126,7 @@ class Tilted:
     def characteristic(
         self, start: int, count: int, width: float
     ) -> NDArray[np.complex128]:
-        """E exp(i * w * excess) at w = width * k for k = start ... start + count - 1.
+        """E exp(i * w * centred) at w = width * k for k = start ... start + count - 1.
 
         One backward pass, O(count * n_groups * m * hits in a group).
         """
@@ -147,11 +151,13 @@ class Tilted:
     def inside(self) -> float:
         """Mean variance of the gains over the orders inside the blocks of a lattice."""
         groups = zip(self._groups(), reversed(self._hidden), strict=True)
-        return sum(float((joint * hidden).sum()) for (joint, *_), hidden in groups)
+        return sum(
+            float((joint * unresolved).sum()) for (joint, *_), unresolved in groups
+        )
 
     @property
     def mean(self) -> float:
-        """Mean of the excess."""
+        """Mean of the centred."""
         return sum(float((joint * gain).sum()) for joint, gain, _ in self._groups())
 
     def variances(self) -> tuple[_Floats, _Floats]:
@@ -178,49 +184,49 @@ class Tilted:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Way:
-    """One list, by the steps up its chain.
+    """One ranking, by the steps up its chain.
 
-    Under `heat` the logarithms of all weights are divided by it, so that hits go
+    Under `temperature` the logarithms of all weights are divided by it, so that hits go
     together; see :mod:`skrank.null._levels`.
     """
 
-    excess: Excess
+    centred: CentredSum
     steps: Sequence[Step]
-    heat: int = 1
+    temperature: int = 1
 
     def cumulants(self, tilt: float) -> Cumulants:
-        """Return those of the list."""
-        return self.excess.cumulants(tilt, self.steps, self.heat)
+        """Return those of the ranking."""
+        return self.centred.cumulants(tilt, self.steps, self.temperature)
 
     def tilted(self, tilt: float) -> Tilted:
-        """Tilt the list."""
-        return Tilted(self.excess, tilt, self.steps, self.heat)
+        """Tilt the ranking."""
+        return Tilted(self.centred, tilt, self.steps, self.temperature)
 
     def most(self) -> float:
-        """Largest excess, of chains in which orders inside blocks count nothing."""
-        end = self.excess.final(self.steps)
-        last = np.where(end.logweight > -np.inf, end.excess, -np.inf).max(axis=0)
-        gains = ((step, self.excess.scale * step.gain) for step in self.steps)
+        """Largest centred, of chains in which orders inside blocks count nothing."""
+        end = self.centred.final(self.steps)
+        last = np.where(end.logweight > -np.inf, end.centred, -np.inf).max(axis=0)
+        gains = ((step, self.centred.scale * step.gain) for step in self.steps)
         *_, value = best_to_come(last, gains)
         return float(value[0])
 
 
 def total(ways: Iterable[Way], tilt: float) -> Cumulants:
-    """Cumulants of the sum of independent lists: they add."""
-    lists = [(way.excess.copies, way.cumulants(tilt)) for way in ways]
+    """Cumulants of the sum of independent rankings: they add."""
+    lists = [(way.centred.copies, way.cumulants(tilt)) for way in ways]
     columns = zip(*([n * part for part in one] for n, one in lists), strict=True)
     return Cumulants(*map(sum, columns))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """The tilt that centres the excess at zero, found on a way up each list.
+    """The tilt that centres the centred at zero, found on a way up each ranking.
 
-    `spread` is the standard deviation of the excess without a tilt; `error` the
+    `spread` is the standard deviation of the centred without a tilt; `error` the
     relative one of p for what is not on the ways.
     """
 
-    question: Question
+    event: TailEvent
     ways: Sequence[Way]
     tilt: float
     cumulants: Cumulants
@@ -232,11 +238,11 @@ class Solution:
         return total(self.ways, tilt)
 
     def tilted(self, tilt: float) -> tuple[list[Tilted], float]:
-        """Tilt all lists, and tell the error of a p-value that is had from them."""
+        """Tilt all rankings, and tell the error of a p-value that is had from them."""
         return [way.tilted(tilt) for way in self.ways], self.error
 
     def drawn(self, tilt: float) -> list[Tilted]:
-        """Tilt all lists, on chains from which they can be drawn."""
+        """Tilt all rankings, on chains from which they can be drawn."""
         return self.tilted(tilt)[0]
 
 
@@ -245,8 +251,8 @@ def centre(
 ) -> tuple[float, Cumulants]:
     """Find the root of K', and check that it is one.
 
-    Near an end of the support there may be none: there the tilted law is a single list,
-    or rounding hides where it stands.
+    Near an end of the support there may be none: there the tilted distribution is a
+    single ranking, or rounding hides where it stands.
     """
     tilt, found = newton(cumulants_at, start, tilt)
     spread = math.sqrt(max(0.0, found.curvature))
@@ -260,8 +266,8 @@ def newton(
 ) -> tuple[float, Cumulants]:
     """Root of K', by Newton's steps kept inside a bracket, that begin at a tilt.
 
-    K' increases from the least excess to the largest, which have opposite signs, so the
-    root exists and is unique. It is found to half a standard deviation.
+    K' increases from the least centred to the largest, which have opposite signs, so
+    the root exists and is unique. It is found to half a standard deviation.
     """
     low, high, found = -math.inf, math.inf, start
     reach = start.reach(tilt)
@@ -275,7 +281,7 @@ def newton(
 
 
 def normal_tail(tilt: float, found: Cumulants) -> float:
-    """Logarithm of p if the tilted law were normal."""
+    """Logarithm of p if the tilted distribution were normal."""
     _, slope, curvature = found
     from_zero = (tilt * curvature - slope) / math.sqrt(2 * curvature)
     log_share = math.log(float(erfcx(from_zero)) / 2)
@@ -313,7 +319,7 @@ def _after(step: Step, joint: _Floats) -> _Floats:
 
 
 def _felt(chance: _Floats) -> slice:
-    """Where chances are felt, from the first to the last."""
+    """Where chances are noticed, from the first to the last."""
     kept = np.flatnonzero(chance > LEFT_OUT)
     return slice(int(kept[0]), int(kept[-1]) + 1)
 

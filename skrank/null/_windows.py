@@ -1,17 +1,18 @@
 """Windows that hold the paths which make out a tail, and no others.
 
-For any tilt u >= 0 the chance of a path through h hits at one depth whose excess E is
+For any tilt u >= 0 the chance of a path through h hits at one depth whose centred E is
 not negative is bounded by Chernoff's inequality (1952, *Annals of Mathematical
 Statistics* 23, 493-507) for that path alone,
 
     P(H = h, E >= 0) <= E[exp(u E) 1{H = h}] = exp(K(u)) * P_u(H = h)
 
-with P_u the tilted law. The least of these over some tilts, added up over the h at one
-depth, bounds the tail; an h whose bound is far below that is left out.
+with P_u the tilted distribution. The least of these over some tilts, added up over the
+h at one depth, bounds the tail; an h whose bound is far below that is left out.
 
-A law tilted as a whole may have two humps on both sides of the observed value, as where
-a tie on top counts the more the more hits it holds: neither is part of the tail, one is
-too low and one too rare. Without the paths of either, a single hump is left.
+A distribution tilted as a whole may have two humps on both sides of the observed value,
+as where a tie on top counts the more the more hits it holds: neither is part of the
+tail, one is too low and one too rare. Without the paths of either, a single hump is
+left.
 
 Where the numbers of hits are many, every few of them are enough to find the windows,
 and need not be followed one by one inside of these either: see `Chain.strides`.
@@ -25,8 +26,8 @@ from functools import partial, reduce
 import numpy as np
 from numpy.typing import NDArray
 
+from skrank.null._centred import OutOfReachError, TailEvent, refine
 from skrank.null._chain import Chain, Step, Windows
-from skrank.null._excess import OutOfReachError, Question, refine
 from skrank.null._tilting import Solution, Tilted, Way, centre, normal_tail, total
 
 _MOST_GROUPS = 256  # each of which costs every pass the same, however few its hits
@@ -44,92 +45,92 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Narrowed(Solution):
-    """The tilt of lists within windows; `log_upper` is a bound of the tail."""
+    """The tilt of rankings within windows; `log_upper` is a bound of the tail."""
 
     log_upper: float = 0.0
 
     def drawn(self, tilt: float) -> list[Tilted]:
-        """Tilt all lists, unless they are followed in strides, which hold no draws."""
+        """Tilt all rankings, unless in strides, which hold no draws."""
         if any(step.stride > 1 for way in self.ways for step in way.steps):
             raise OutOfReachError
         return self.tilted(tilt)[0]
 
 
-def solve(question: Question, log_bounds: tuple[float, float]) -> Narrowed:
+def solve(event: TailEvent, log_bounds: tuple[float, float]) -> Narrowed:
     """Find windows for a tail between two bounds, and the tilt within them.
 
     A dozen passes up chains without blocks, within windows that leave out what is
     unlikely without a tilt: as much as can be, if the tail is not as unlikely.
     O(n_groups * hits above * hits in a group) for each, in strides where that is long.
     """
-    if not all(_is_short(part.chain) for part in question.parts):
+    if not all(_is_short(part.chain) for part in event.parts):
         raise OutOfReachError
-    found, excess = refine(_deeper(question, log_bounds), 0.0)
-    if found is None or excess > 0:
+    found, centred = refine(_deeper(event, log_bounds), 0.0)
+    if found is None or centred > 0:
         raise OutOfReachError
     return found
 
 
 def _deeper(
-    question: Question, log_bounds: tuple[float, float]
+    event: TailEvent, log_bounds: tuple[float, float]
 ) -> Iterator[tuple[Narrowed | None, float]]:
     """Leave out ever less, and tell how far what is left out is from negligible."""
     floor = lowest = log_bounds[0] - _LEFT_OUT
-    likely = _likely(question, floor)
+    likely = _likely(event, floor)
     if _n_cells(likely) > _FEW_CELLS:
         floor = max(min(_FIRST, log_bounds[1] - 2 * _LEFT_OUT), lowest)
-        likely = _likely(question, floor)
+        likely = _likely(event, floor)
     while True:
-        found, most = _within(question, likely, floor)
+        found, most = _within(event, likely, floor)
         enough = -math.inf if found is None else max(most - _LEFT_OUT, lowest)
         yield found, floor - enough
         if floor == lowest:
             return
         floor = _DEEPER * floor if found is None else most - 2 * _LEFT_OUT
         floor = max(floor, lowest)
-        likely = _likely(question, floor)
+        likely = _likely(event, floor)
 
 
 def _is_short(chain: Chain) -> bool:
     """Whether every number of hits can be looked at, and no order is left open."""
     groups = chain.ends.size
     many = not 1 < groups <= _MOST_GROUPS or groups * chain.n_targets > _MOST_VISITS
-    return not (many or chain.merged.any() or chain.closing_size[1] > _MOST_CLOSING)
+    return not (many or chain.merged.any() or chain.terminal_size[1] > _MOST_CLOSING)
 
 
-def _likely(question: Question, floor: float) -> list[Windows]:
-    """Leave out what is so unlikely in all lists together."""
-    floor -= math.log(sum(part.copies for part in question.parts))
-    return [part.chain.likely(floor)[0] for part in question.parts]
+def _likely(event: TailEvent, floor: float) -> list[Windows]:
+    """Leave out what is so unlikely in all rankings together."""
+    floor -= math.log(sum(part.copies for part in event.parts))
+    return [part.chain.likely(floor)[0] for part in event.parts]
 
 
 def _n_cells(windows: Sequence[Windows]) -> int:
     return sum(one.n_cells for one in windows)
 
 
-def _ways(question: Question, windows: Sequence[Windows]) -> list[Way]:
-    pairs = zip(question.parts, windows, strict=True)
+def _ways(event: TailEvent, windows: Sequence[Windows]) -> list[Way]:
+    pairs = zip(event.parts, windows, strict=True)
     return [Way(p, list(p.chain.steps(w, upwards=True))) for p, w in pairs]
 
 
 def _strided(
-    question: Question, windows: Sequence[Windows], per_deviation: float
+    event: TailEvent, windows: Sequence[Windows], per_deviation: float
 ) -> list[Way]:
     """Ways in strides, so many of them in a standard deviation of the hits."""
     lattices = [
         part.chain.lattice(
             one, part.chain.strides(per_deviation), np.zeros_like(one.widest)
         )
-        for part, one in zip(question.parts, windows, strict=True)
+        for part, one in zip(event.parts, windows, strict=True)
     ]
     if sum(lattice.n_cells for lattice in lattices) > _MOST_CELLS:
         raise OutOfReachError
-    pairs = zip(question.parts, lattices, strict=True)
-    return [Way(part, list(part.chain.climb(lattice))) for part, lattice in pairs]
+    pairs = zip(event.parts, lattices, strict=True)
+    return [Way(part, list(part.chain.steps_on(lattice))) for part, lattice in pairs]
 
 
 def _within(
-    question: Question, likely: Sequence[Windows], floor: float
+    event: TailEvent, likely: Sequence[Windows], floor: float
 ) -> tuple[Narrowed | None, float]:
     """Bound the tail, narrow the windows, and find the tilt within them.
 
@@ -137,16 +138,16 @@ def _within(
     is had in strides is no bound, but nearly one.
     """
     every = _n_cells(likely) <= _MOST_CELLS
-    ways = _ways(question, likely) if every else _strided(question, likely, _COARSE)
-    if sum(way.excess.copies * way.most() for way in ways) < 0:
+    ways = _ways(event, likely) if every else _strided(event, likely, _COARSE)
+    if sum(way.centred.copies * way.most() for way in ways) < 0:
         return None, 0.0
     start = total(ways, 0.0)
     try:
         tilt, _ = centre(partial(total, ways), start)
-        bounds = _log_bounds(ways, tilt, question.slack)
+        bounds = _log_bounds(ways, tilt, event.slack)
         most = min(_log_sum(row) for rows in bounds for row in rows)
         windows, log_left_out = _narrowed(ways, bounds, most - _LEFT_OUT)
-        ways, error = _fine(question, windows, tilt)
+        ways, error = _fine(event, windows, tilt)
         tilt, found = centre(partial(total, ways), total(ways, tilt), tilt)
     except OutOfReachError:
         return None, 0.0
@@ -154,19 +155,19 @@ def _within(
     error += math.exp(min(log_left_out - normal_tail(tilt, found), 700.0))
     log_upper = float(np.logaddexp(most, floor)) if every else 0.0
     spread = math.sqrt(start.curvature)
-    return Narrowed(question, ways, tilt, found, spread, error, log_upper), most
+    return Narrowed(event, ways, tilt, found, spread, error, log_upper), most
 
 
 def _fine(
-    question: Question, windows: Sequence[Windows], tilt: float
+    event: TailEvent, windows: Sequence[Windows], tilt: float
 ) -> tuple[list[Way], float]:
     """Ways over all numbers of hits, or in so short strides that twice those do.
 
-    And by how much the tilted law feels the strides.
+    And by how much the tilted distribution feels the strides.
     """
     if _n_cells(windows) <= _MOST_CELLS:
-        return _ways(question, windows), 0.0
-    twice, ways = (_strided(question, windows, k * _COARSE) for k in (1, 2))
+        return _ways(event, windows), 0.0
+    twice, ways = (_strided(event, windows, k * _COARSE) for k in (1, 2))
     change = total(ways, tilt).value - total(twice, tilt).value
     return ways, math.expm1(min(abs(change), 700.0))
 
@@ -182,10 +183,10 @@ def _log_bounds(ways: Sequence[Way], tilt: float, slack: float) -> list[list[_Fl
 
 
 def _log_bounds_at(ways: Sequence[Way], tilt: float, slack: float) -> list[_Floats]:
-    """Chernoff's bounds at one tilt, those of a list one after the other."""
+    """Chernoff's bounds at one tilt, those of a ranking one after the other."""
     lists = [way.tilted(tilt) for way in ways]
     pairs = zip(ways, lists, strict=True)
-    whole = sum(way.excess.copies * one.log_mgf for way, one in pairs) + tilt * slack
+    whole = sum(way.centred.copies * one.log_mgf for way, one in pairs) + tilt * slack
     rows = ([c for _, *both in one.marginals() for c in both] for one in lists)
     chances = (np.maximum(np.concatenate(row), _UNDERFLOW) for row in rows)
     return [whole + np.log(chance) for chance in chances]
@@ -205,7 +206,7 @@ def _narrowed(
 ) -> tuple[list[Windows], float]:
     """Leave out what is bounded below the floor; and the logarithm of how much."""
     cuts = [_cut(*one, floor) for one in zip(ways, bounds, strict=True)]
-    copies = np.array([way.excess.copies for way in ways])
+    copies = np.array([way.centred.copies for way in ways])
     left_out = _log_sum(np.log(copies) + [outside for _, outside in cuts])
     return [narrow for narrow, _ in cuts], left_out
 
@@ -215,7 +216,7 @@ def _cut(way: Way, rows: Sequence[_Floats], floor: float) -> tuple[Windows, floa
 
     In strides each of them stands for those up to the next ones, on both sides.
     """
-    least, most, widest = (part.copy() for part in way.excess.chain.possible())
+    least, most, widest = (part.copy() for part in way.centred.chain.possible())
     left_out = [-np.inf]
     steps, pairs = reversed(way.steps), zip(rows[::2], rows[1::2], strict=True)
     for index, (step, (after, inside)) in enumerate(zip(steps, pairs, strict=True)):

@@ -34,9 +34,9 @@ _BUCKETS = 2**14  # of scores; their counts stay in the processor's cache
 def count_levels(
     scores: NDArray[Any], levels: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Count the scores of one list below and level with each level.
+    """Count the scores of one ranking below and level with each level.
 
-    A short list is a single piece, and needs no more than its two searches.
+    A short ranking is a single piece, and needs no more than its two searches.
     """
     if scores.size < _PIECE:
         ordered = np.sort(scores)

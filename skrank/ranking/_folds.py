@@ -1,8 +1,8 @@
 """How candidates rank the folds that they were not fitted on.
 
 What comes in is estimators and data, or a finished search that has them. What goes out
-is, fold by fold, how many items each candidate puts above each item: all that a law of
-rankings needs to know.
+is, fold by fold, how many items each candidate puts above each item: all that a
+distribution of rankings needs to know.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

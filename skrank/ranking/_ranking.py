@@ -4,8 +4,8 @@ What comes in is clean input. What goes out is all that any measure asks of a ra
 for each distinct score of a target, how many items stand above it and how many share
 it. To count those (see `_counting`) no item has to be put in order. Weights are the one
 exception, because they have to travel with their scores; and what asks how all items
-are tied, the law of luck and a cut moved to the end of its tie, finds that out when it
-is needed.
+are tied, the null distribution and a cutoff moved to the end of its tie, finds
+that out when it is needed.
 
 Notation, here and in every module to the right: T items and H targets ("hits") stand
 above a tie group of b items that holds d hits. With weights, all four are sums of
@@ -60,11 +60,11 @@ class HitGroups:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """A list of items in the order of their scores, seen from its targets.
+    """A ranking of items in the order of their scores, seen from its targets.
 
-    `n_samples`, `n_targets` and `n_others` are weights where there are weights; targets
-    that were never scored count in `n_targets` alone. `levels` are the scores of the
-    groups, best first. Of all the items, `items` knows how they are tied.
+    `n_samples`, `n_targets` and `n_non_targets` are weights where there are weights;
+    targets that were never scored count in `n_targets` alone. `levels` are the scores
+    of the groups, best first. Of all the items, `items` knows how they are tied.
     `shares_weight` says of weighted items whether one that is a target is tied.
     """
 
@@ -72,14 +72,14 @@ class Ranking:
     levels: NDArray[Any]
     n_samples: float
     n_targets: float
-    n_others: float
+    n_non_targets: float
     n_missed: int
     items: "Items"
     shares_weight: bool = False
 
     @property
     def n_scored(self) -> float:
-        """Items that have a place in the list; here, not in a law, all there are."""
+        """Items that have a place in the ranking: all but those that were missed."""
         return self.n_samples
 
     @property
@@ -110,7 +110,7 @@ class Ranking:
 
 
 class Items(Protocol):
-    """How the items of a list are tied, whether they are targets or not."""
+    """How the items of a ranking are tied, whether they are targets or not."""
 
     @property
     def weighted(self) -> bool:
@@ -242,8 +242,8 @@ def rank(data: RankingInput, depth: float = math.inf) -> Ranking:
     """Rank clean input; the tie groups that begin below `depth` may be left out.
 
     Without weights the places of the targets are counted (see `_counting`), those in a
-    shallow top, up to 1/16 of the list, after looking for the score it ends with: O(n).
-    With weights all is sorted: O(n log n).
+    shallow top, up to 1/16 of the ranking, after looking for the score it ends with:
+    O(n). With weights all is sorted: O(n log n).
     """
     if data.weight is not None:
         return _rank_weights(data)
@@ -281,7 +281,7 @@ def share_of_top(y_score: NDArray[Any], depth: int) -> NDArray[np.float64]:
 
 
 def items_above(scores: NDArray[Any]) -> NDArray[np.intp]:
-    """Count, for each item, those with a better score: its list, ties and all.
+    """Count, for each item, those with a better score: its ranking, ties and all.
 
     Whichever items are the targets, they stand in the tie groups that begin there.
     """
@@ -347,7 +347,7 @@ def _counted(
         levels=levels[::-1],
         n_samples=n,
         n_targets=m + data.n_missed,
-        n_others=n - m,
+        n_non_targets=n - m,
         n_missed=data.n_missed,
         items=ListedItems(data.y_score),
     )
@@ -375,7 +375,7 @@ def _rank_weights(data: RankingInput) -> Ranking:
         levels=ordered[first][held][::-1],
         n_samples=float(depth[0]),
         n_targets=total + data.n_missed,
-        n_others=others,
+        n_non_targets=others,
         n_missed=data.n_missed,
         items=WeightedItems(ordered, depth),
         shares_weight=bool(np.any(n_weighted[held] > 1)),

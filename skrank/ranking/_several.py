@@ -1,4 +1,4 @@
-"""Several rankings: columns of scores, groups of items, lists of both classes."""
+"""Several rankings: columns of scores, groups of items, rankings of both classes."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._text import brief
 from skrank._utils._warnings import warn_undefined
+from skrank.ranking._as_ranking import as_ranking
 from skrank.ranking._counts import RankCounts
 from skrank.ranking._input import check_groups, check_ranking_input
 from skrank.ranking._ranking import Ranking
-from skrank.ranking._source import ranking_of
 
 ListOfItems = TypeVar("ListOfItems", bound=tuple[Any, ...])
 
@@ -84,38 +84,38 @@ def rank_both_classes(
     pos_label: object = None,
     n_missed: int = 0,
 ) -> Ranking:
-    """Rank a list that must hold targets and others, whatever it missed."""
-    ranking = ranking_of(y_true, y_score, pos_label=pos_label, n_missed=n_missed)
+    """Rank a ranking that must hold targets and non-targets, whatever it missed."""
+    ranking = as_ranking(y_true, y_score, pos_label=pos_label, n_missed=n_missed)
     n_scored = int(ranking.n_targets) - ranking.n_missed
     check_both_classes(n_scored, int(ranking.n_samples))
     return ranking
 
 
 def n_items(ranking: Ranking) -> int:
-    """Count the items of a list without weights, those included that were missed."""
+    """Count the items of a ranking without weights, those included that were missed."""
     return int(ranking.n_samples) + ranking.n_missed
 
 
 def check_both_classes(n_targets: int, n_samples: int) -> None:
-    """Check that a list holds targets and others."""
+    """Check that a ranking holds targets and non-targets."""
     if not 0 < n_targets < n_samples:
         msg = (
-            "`y_true` must hold targets and others to test a ranking; "
+            "`y_true` must hold targets and non-targets to test a ranking; "
             f"got {n_targets} targets among {n_samples} items."
         )
         raise ValueError(msg)
 
 
 def keep_both_classes(lists: Iterable[ListOfItems]) -> list[ListOfItems]:
-    """Leave out lists of one class with a warning; each is its label, targets, ..."""
+    """Leave out rankings of one class with a warning; each is label, targets, ..."""
     lists = list(lists)
     kept = [one for one in lists if 0 < one[1].sum() < one[1].size]
     if not kept:
-        msg = "`y_true` must hold targets and others in some list; got none such."
+        msg = "`y_true` must hold targets and non-targets in some list; got none such."
         raise ValueError(msg)
     if len(kept) < len(lists):
         warn_undefined(
-            f"{len(lists) - len(kept)} of {len(lists)} lists hold no targets or "
+            f"{len(lists) - len(kept)} of {len(lists)} rankings hold no targets or "
             "nothing else: the metric is undefined there, and they are left out."
         )
     return kept
@@ -124,7 +124,7 @@ def keep_both_classes(lists: Iterable[ListOfItems]) -> list[ListOfItems]:
 def split(
     is_target: NDArray[np.bool_], groups: ArrayLike | None, name: str = "groups"
 ) -> list[Part]:
-    """Lists of both classes: their labels, which items are targets, and the items."""
+    """Rankings of both classes: labels, which items are targets, and the items."""
     if groups is None:
         check_both_classes(int(is_target.sum()), is_target.size)
         return [(None, is_target, slice(None))]

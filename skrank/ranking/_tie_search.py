@@ -1,4 +1,4 @@
-"""Find the tie structure of a list that is seen in chunks, in two steps.
+"""Find the tie structure of a ranking that is seen in chunks, in two steps.
 
 The first step draws a sample of the scores. It tells which scores are surely among the
 best, where every tie counts, and which may be wide ties further down. The second step
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from skrank.ranking._counting import LevelCounts
 from skrank.ranking._ties import DETAILED, TieGroups, is_wide, tie_groups
 
-_LARGEST = 2**19  # scores in a sample; of a long list it holds half of that, or more
+_LARGEST = 2**19  # scores in a sample; of a long ranking it holds half of that, or more
 _SPARE = 6  # standard deviations
 _CANDIDATE = 8  # times as wide as it looks in the sample a tie may be
 _NOTHING: NDArray[Any] = np.zeros(0)
@@ -48,14 +48,14 @@ class ScoreSample:
         self._keep(_one_of_each(scores, self.stride))
 
     def __add__(self, other: "ScoreSample") -> "ScoreSample":
-        """Return the sample of both lists."""
+        """Return the sample of both rankings."""
         total = ScoreSample()
         for part in (self, other):
             total.merge(part)
         return total
 
     def merge(self, other: "ScoreSample") -> None:
-        """Take the sample of another list."""
+        """Take the sample of another ranking."""
         self.n_samples += other.n_samples
         while self.stride < other.stride:
             self._thin()
@@ -97,7 +97,7 @@ class ScoreSample:
 class TieSearch:
     """Keep the scores above `floor`, and count those level with it and `candidates`.
 
-    Memory: about 2**20 scores for lists up to 1e10 items. `floor` None keeps all.
+    Memory: about 2**20 scores for rankings up to 1e10 items. `floor` None keeps all.
     """
 
     def __init__(self, floor: Any, candidates: NDArray[Any]) -> None:
@@ -146,7 +146,7 @@ class TieSearch:
 
 
 def depth_in_sample(depth: int, stride: int) -> int:
-    """Place in a sample that is surely as deep in the list as `depth`, or deeper."""
+    """Place in a sample that is surely as deep in the ranking as `depth`, or deeper."""
     expected = depth / stride
     return math.ceil(expected + _SPARE * math.sqrt(expected) + 2 * _SPARE)
 

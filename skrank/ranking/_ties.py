@@ -1,4 +1,4 @@
-"""The tie structure of a list in bounded memory, however long the list is.
+"""The tie structure of a ranking in bounded memory, however long the ranking is.
 
 Near the top every tie group is known. Far down only ties count that are wide beside
 their depth; what lies between them is cut into stretches, items counted together as if
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 DETAILED = 2**20  # depth above which groups are known one by one
 _WIDE = 128  # a tie is wide from this part of its depth on,
-_WIDE_OF_ALL = 2**13  # and from this part of the list
+_WIDE_OF_ALL = 2**13  # and from this part of the ranking
 _STRETCH = 1024  # part of its depth that a stretch takes
 
 _Ints = NDArray[np.intp]
@@ -22,7 +22,7 @@ _Ints = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TieGroups:
-    """The groups of a list, best first, by the depths they end at.
+    """The groups of a ranking, best first, by the depths they end at.
 
     `merged` tells the stretches, whose items are not tied, from the ties. Below the
     last group there may be places of items that were never scored: no depth reaches
@@ -73,7 +73,7 @@ def is_wide(start: _Ints, size: _Ints, n_samples: int) -> NDArray[np.bool_]:
 def tie_groups(
     ends: _Ints, wide_start: _Ints, wide_end: _Ints, n_samples: int
 ) -> TieGroups:
-    """Groups from what is known of a list, and no more than the rule allows.
+    """Groups from what is known of a ranking, and no more than the rule allows.
 
     `ends` has those known one by one, ascending from the top: all of them, or at least
     those that begin above `DETAILED`. `wide_start` and `wide_end` have at least the
@@ -106,7 +106,7 @@ def tie_groups(
 
 
 def untied(n_samples: int) -> TieGroups:
-    """Groups of a list without ties."""
+    """Groups of a ranking without ties."""
     nowhere = np.zeros(0, dtype=np.intp)
     known = np.arange(1, min(n_samples, DETAILED) + 1)
     return tie_groups(known, nowhere, nowhere, n_samples)

@@ -214,7 +214,7 @@ def _parser() -> argparse.ArgumentParser:
     """All that can be said on the command line."""
     parser = _Parser(
         prog=_PROGRAM,
-        description="Rankings of rare targets, and whether they beat luck.",
+        description="Rankings of rare targets, and whether they be better than chance.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -231,8 +231,8 @@ def _add_report(commands: Any) -> None:
         "report",
         help="report on the rankings in a table of scores",
         description=(
-            "Print average precision with its interval and its test against luck, "
-            "what the top\nof the list holds, and the comparisons of each two rankings."
+            "Print average precision with its interval and its random selection test, "
+            "what the top\nof the ranking holds, and comparisons of each two rankings."
         ),
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -262,7 +262,7 @@ def _add_report(commands: Any) -> None:
         action="append",
         type=_depth,
         metavar="DEPTH",
-        help="depth of what is told of the top: 10 items, 1%% or 0.01 of the list; may "
+        help="depth of what is told of the top: 10 items, 1%% or 0.01 of all; may "
         "be given several times (default: 10, 1%%, 10%%)",
     )
     add(
@@ -274,7 +274,8 @@ def _add_report(commands: Any) -> None:
     add(
         "--pvalue",
         action=argparse.BooleanOptionalAction,
-        help="test against luck, or do not (default: if it takes no more than seconds)",
+        help="test against random selection, or do not "
+        "(default: if it takes no more than seconds)",
     )
     add(
         "--separator",

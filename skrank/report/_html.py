@@ -44,7 +44,7 @@ _STYLE = """
   margin: 0 0 0.2em; font-size: 0.95em; overflow-wrap: anywhere; }
 .skrank-report li svg { flex: none; }
 .skrank-report tbody + tbody tr:first-child > * { border-top: 1px solid #bbb; }
-.skrank-report tr.luck > :not([rowspan]) { color: #666; font-style: italic; }
+.skrank-report tr.chance > :not([rowspan]) { color: #666; font-style: italic; }
 @media (max-width: 40em) { .skrank-report table { font-size: 0.8em; }
   .skrank-report th, .skrank-report td { padding: 0.2em 0.4em; }
   .skrank-report th.name div { max-width: 9em; } }
@@ -176,8 +176,8 @@ def _group(table: Table, rows: list[tuple[str, ...]]) -> str:
         head = _name(rows[0][0], "rowgroup", is_first=True, n_rows=len(rows))
         lines[0] = head + lines[0]
     starts = ["<tr>"] * len(lines)
-    if table.ends_in_luck:
-        starts[-1] = '<tr class="luck">'
+    if table.ends_in_chance:
+        starts[-1] = '<tr class="chance">'
     return "".join(
         f"{start}{line}</tr>\n" for start, line in zip(starts, lines, strict=True)
     )

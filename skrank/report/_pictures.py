@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from skrank._utils._text import as_text
 from skrank.curves import HitCurve, OperatingPoints
-from skrank.displays import HitCurveDisplay, LiftDisplay, RecallPrecisionDisplay
+from skrank.displays import HitCurveDisplay, LiftDisplay, PrecisionRecallDisplay
 from skrank.displays._curve_display import CurveDisplay
 from skrank.displays._drawing import COLORS, STYLES, lone_axes
 
@@ -73,22 +73,22 @@ def _draw_all(curves: list[HitCurve], points: list[OperatingPoints]) -> list[Pic
     """Draw the three views of the same curves."""
     return [
         Picture(
-            "Targets found down the list",
+            "Targets found down the ranking",
             _draw(HitCurveDisplay(curves)),
-            "The steeper, the better. Luck runs along the dotted line and stays in the "
+            "The steeper, the better. Chance is the dotted line, and stays in the "
             "grey band at any one depth with a probability of 95 %.",
         ),
         Picture(
             "Precision against recall",
-            _draw(RecallPrecisionDisplay(curves, points)),
+            _draw(PrecisionRecallDisplay(curves, points)),
             "Average precision is the area below, but for the corners. The grey band "
-            "is what luck has; it is high where few targets are found.",
+            "is what is expected by chance; it is high where few targets are found.",
         ),
         Picture(
             "Lift at every depth",
             _draw(LiftDisplay(curves)),
-            "Targets found as a multiple of what luck finds on average, on logarithmic "
-            "scales. Luck is 1, and in the grey band.",
+            "Targets found as a multiple of those expected by chance, on logarithmic "
+            "scales. Chance is 1, and in the grey band.",
         ),
     ]
 

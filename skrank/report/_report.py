@@ -1,4 +1,4 @@
-"""All that is to be said of some rankings of one list, in one call.
+"""All that is to be said of some rankings of one data set, in one call.
 
 What comes in is labels and scores by name; what goes out is a frozen report. Every
 number is that of a public function or class; nothing is computed here.
@@ -23,7 +23,14 @@ from skrank.inference._metric_variability import MetricVariability
 from skrank.inference._paired._input import check_columns
 from skrank.inference._random_selection import RandomSelectionTest, null_of
 from skrank.inference._ranking_comparison import RankingComparison
-from skrank.metrics._definitions import make_measure
+from skrank.metrics._definitions import (
+    AveragePrecision,
+    EnrichmentFactor,
+    Measure,
+    PrecisionAtT,
+    RecallAtT,
+    average_precision_at,
+)
 from skrank.null import RandomSelectionNull
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._several import (
@@ -34,7 +41,6 @@ from skrank.ranking._several import (
 from skrank.report._result import RankingReport
 
 # A metric by its name and cut, as the functions and classes take them.
-Settings = dict[str, Any]
 
 _DEPTHS: tuple[int | float, ...] = (10, 0.01, 0.1)
 
@@ -51,15 +57,15 @@ def ranking_report(
     pvalue: bool | None = None,
     random_state: object = None,
 ) -> RankingReport:
-    """Report on one ranking of a list, or on several: the table for a paper.
+    """Report on one ranking of a ranking, or on several: the table for a paper.
 
-    Average precision with its interval and its test against luck, what the top of the
-    list holds, and the comparisons of each two rankings.
+    Average precision with its interval and its test against random selection, what the
+    top of the ranking holds, and the comparisons of each two rankings.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        Labels; both targets and others.
+        Labels; both targets and non-targets.
     y_scores : mapping, DataFrame or array of shape (n_samples, n_rankings) or \
             (n_samples,)
         Scores of one ranking or more for the same items, by name: a mapping from names
@@ -68,8 +74,8 @@ def ranking_report(
         Higher means a likelier target.
     t : int, float or sequence of them, default=None
         Depths of recall, precision and lift: an int counts items, a float in (0, 1] is
-        a fraction of the list, rounded up. None is 10 items, 1 % and 10 % of the list,
-        by depth and each once; the 10 items only if the list has as many.
+        a fraction of the ranking, rounded up. None is 10 items, 1 % and 10 % of the
+        ranking, by depth and each once; the 10 items only if the ranking has as many.
     k : int, float or sequence of them, default=None
         Depths of average precision at k, likewise. None is those of `t`.
     pos_label : int, float, bool or str, default=None
@@ -79,12 +85,13 @@ def ranking_report(
     confidence_level : float, default=0.95
         Level of the intervals, between 0 and 1.
     pvalue : bool, default=None
-        Whether to test each ranking against luck. None does so where that takes no more
-        than some two seconds for each: not for few targets in very long lists, nor in
-        few ties of such. Without it there is no p; z is there all the same.
+        Whether to test each ranking against random selection. None does so where that
+        takes no more than some two seconds for each: not for few targets in very long
+        lists, nor in few ties of such. Without it there is no p; z is there all the
+        same.
     random_state : int, RandomState, Generator or None, default=None
-        Source of randomness of the test against luck, which draws lists only where no
-        other method is fast enough.
+        Source of randomness of the test against random selection, which draws lists
+        only where no other method is fast enough.
 
     Returns
     -------
@@ -95,7 +102,7 @@ def ranking_report(
     ------
     ValueError
         If the input is not rankings of two classes, or one of the classes is absent;
-        if two rankings have the same name; if a depth is not valid or beyond the list;
+        if two rankings have the same name; if a depth is invalid or beyond the ranking;
         or if another setting is outside its range.
 
     See Also
@@ -119,12 +126,12 @@ def ranking_report(
     recall, precision, lift      :func:`recall_at_t`, :func:`precision_at_t`,
                                  :func:`enrichment_factor`
     comparisons                  :class:`RankingComparison` by AP, p-values after Holm
-    what luck has on average     :class:`RandomSelectionNull`; told if `ties` is
+    null mean                    :class:`RandomSelectionNull`; told if `ties` is
                                  "expected", when it is the same for all rankings
     ============================ ======================================================
 
     Each ranking takes a few sorts, O(n log n), and each two of them one more; most of
-    the time of a long list is that of the tests.
+    the time of a long ranking is that of the tests.
 
     Examples
     --------
@@ -137,27 +144,27 @@ def ranking_report(
     >>> report = ranking_report(y_true, {"A": a, "B": b}, t=(20, 0.1))
     >>> print(report)
     Ranking report
-      list       2000 items, 40 targets (prevalence 0.02)
+      data set   2000 items, 40 targets (prevalence 0.02)
       ties       expected
     <BLANKLINE>
     Average precision
-      ranking      AP     95 % interval      z        p
-      A        0.3741  0.2374 to 0.5310  55.17  2.6e-23
-      B        0.1720  0.0792 to 0.3195  23.37  4.5e-10
-      by luck  0.0235
+      ranking        AP     95 % interval  zscore   pvalue
+      A          0.3741  0.2374 to 0.5310   55.17  2.6e-23
+      B          0.1720  0.0792 to 0.3195   23.37  4.5e-10
+      null mean  0.0235
     <BLANKLINE>
-    The top of the list
-      top         ranking    AP@K  recall  precision   lift
-      20          A        0.3646  0.2250     0.4500  22.50
-                  B        0.1414  0.1250     0.2500  12.50
-                  by luck  0.0039  0.0100     0.0200   1.00
-      10 % (200)  A        0.3448  0.7500     0.1500   7.50
-                  B        0.1458  0.5500     0.1100   5.50
-                  by luck  0.0048  0.1000     0.0200   1.00
+    The top of the ranking
+      top         ranking      AP@K  recall  precision   lift
+      20          A          0.3646  0.2250     0.4500  22.50
+                  B          0.1414  0.1250     0.2500  12.50
+                  null mean  0.0039  0.0100     0.0200   1.00
+      10 % (200)  A          0.3448  0.7500     0.1500   7.50
+                  B          0.1458  0.5500     0.1100   5.50
+                  null mean  0.0048  0.1000     0.0200   1.00
     <BLANKLINE>
     Differences in average precision
-      A  B   A - B     95 % interval     z     p  p Holm
-      A  B  0.2021  0.0338 to 0.3703  2.43  0.02    0.02
+      A  B   A - B     95 % interval  zscore  pvalue  Holm
+      A  B  0.2021  0.0338 to 0.3703    2.43    0.02  0.02
 
     As plain numbers:
 
@@ -181,17 +188,12 @@ def ranking_report(
     metrics = _at_depths(depths_t, depths_k, ties)
     variability = MetricVariability(ties=ties)
     comparison = RankingComparison(ties=ties)
-    nulls = _of_each(
-        rankings,
-        partial(null_of, metric="average_precision", settings={"ties": ties}),
-    )
+    nulls = _of_each(rankings, partial(null_of, measure=AveragePrecision(ties)))
     if pvalue is None:
         pvalue = all(null._is_quick for null in nulls.values())
     test = RandomSelectionTest(ties=ties, random_state=random_state)
     return RankingReport(
-        average_precision=_of_each(
-            rankings, make_measure("average_precision", ties=ties).value
-        ),
+        average_precision=_of_each(rankings, AveragePrecision(ties).value),
         null_distributions=nulls,
         tests=_of_each(scores, partial(test.from_predictions, is_target))
         if pvalue
@@ -201,7 +203,7 @@ def ranking_report(
             for name, s in scores.items()
         },
         at_depths=_of_each(rankings, partial(_values, metrics)),
-        by_luck=_by_luck(metrics, ties, n_samples, n_targets),
+        null_means=_null_means(metrics, ties, n_samples, n_targets),
         comparisons=None
         if len(scores) == 1
         else comparison.compare_all(is_target, scores),
@@ -241,7 +243,7 @@ def _depths(name: str, depths: Any, n_samples: int) -> tuple[int | float, ...]:
 
 
 def _default_depths(n_samples: int) -> tuple[int | float, ...]:
-    """Depths that the list has, the least first; of equal ones that in items."""
+    """Depths that the ranking has, the least first; of equal ones that in items."""
     items = {
         check_depth("t", depth, n_samples): depth
         for depth in reversed(_DEPTHS)
@@ -252,35 +254,35 @@ def _default_depths(n_samples: int) -> tuple[int | float, ...]:
 
 def _at_depths(
     t: tuple[float, ...], k: tuple[float, ...], ties: str
-) -> dict[str, Settings]:
+) -> dict[str, Measure]:
     """Metrics at all depths, by their printed names."""
-    settings: list[Settings] = [{"metric": "average_precision_at_k", "k": d} for d in k]
-    settings += [
-        {"metric": metric, "t": depth}
-        for metric in ("recall_at_t", "precision_at_t", "enrichment_factor")
-        for depth in t
+    measures = [
+        *(average_precision_at(depth, ties=ties) for depth in k),
+        *(
+            measure(ties, t=depth)
+            for measure in (RecallAtT, PrecisionAtT, EnrichmentFactor)
+            for depth in t
+        ),
     ]
-    return {make_measure(**one).name: {**one, "ties": ties} for one in settings}
+    return {measure.name: measure for measure in measures}
 
 
-def _values(metrics: dict[str, Settings], ranking: Ranking) -> dict[str, float]:
+def _values(metrics: dict[str, Measure], ranking: Ranking) -> dict[str, float]:
     """Values of the metrics of one ranking."""
-    return {
-        name: float(make_measure(**one).value(ranking)) for name, one in metrics.items()
-    }
+    return {name: float(measure.value(ranking)) for name, measure in metrics.items()}
 
 
-def _by_luck(
-    metrics: dict[str, Settings], ties: str, n_samples: int, n_targets: int
+def _null_means(
+    metrics: dict[str, Measure], ties: str, n_samples: int, n_targets: int
 ) -> dict[str, float]:
-    """Mean of each metric over all orders of the list, whatever its ties.
+    """Mean of each metric over all orders of the ranking, whatever its ties.
 
     Under rules other than "expected" it depends on the ties of each ranking.
     """
     if ties != "expected":
         return {}
-    named = {"average_precision": {"metric": "average_precision", "ties": ties}}
+    named = ["average_precision", *metrics]
     return {
-        name: float(RandomSelectionNull(n_samples, n_targets, **settings).mean())
-        for name, settings in {**named, **metrics}.items()
+        name: float(RandomSelectionNull(n_samples, n_targets, name).mean())
+        for name in named
     }

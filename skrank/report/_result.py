@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from skrank._utils._table import Table
-from skrank._utils._text import as_text, data_frame, listed
+from skrank._utils._text import as_text, data_frame, format_size, listed
 from skrank.curves import HitCurve, OperatingPoints
 from skrank.inference._comparison_result import RankingComparisonTable
 from skrank.inference._random_selection import zscore_of
@@ -20,7 +20,7 @@ from skrank.null import RandomSelectionNull
 from skrank.report._html import fragment, page
 from skrank.report._output import write_whole
 from skrank.report._pictures import draw_pictures
-from skrank.report._tables import table_of_depths, table_of_lists, table_of_pairs
+from skrank.report._tables import table_of_depths, table_of_pairs, table_of_rankings
 
 _TITLE = "Ranking report"
 _NAMED = 3  # rankings that a note names
@@ -28,18 +28,18 @@ _NAMED = 3  # rankings that a note names
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class RankingReport:
-    """Report of :func:`ranking_report` on the rankings of one list.
+    """Report of :func:`ranking_report` on the rankings of one data set.
 
-    Printed, it is a table of average precision, one of the top of the list, and one of
-    the comparisons. A dash stands for what is undefined. Rankings with a z-score below
-    -3 are named in a note at the top: they may be read backwards.
+    Printed, it is a table of average precision, one of the top of the ranking, and one
+    of the comparisons. A dash stands for what is undefined. Rankings with a z-score
+    below -3 are named in a note at the top: they may be read backwards.
 
     Attributes
     ----------
     average_precision : dict of str to float
         Average precision (AP) of each ranking.
     null_distributions : dict of str to RandomSelectionNull
-        Law of AP under random selection, with the ties of each ranking.
+        Distribution of AP under random selection, with the ties of each ranking.
     tests : dict of str to RandomSelectionResult, or None
         What :class:`RandomSelectionTest` says of each ranking by AP; None if it was not
         asked, or would have taken long.
@@ -48,8 +48,8 @@ class RankingReport:
     at_depths : dict of str to dict
         Values of each ranking at the depths, by name: "average_precision@k" for each k,
         "recall@t", "precision@t" and "enrichment_factor@t" for each t.
-    by_luck : dict of str to float
-        What luck gives on average: of "average_precision", and of each name in
+    null_means : dict of str to float
+        What is expected by chance: of "average_precision", and of each name in
         `at_depths`. It is exact, and the same for all rankings, if `ties` is
         "expected"; under other rules it depends on the ties of each ranking, which its
         test knows, and none is told here.
@@ -58,9 +58,9 @@ class RankingReport:
     hit_curves : dict of str to HitCurve
         Hits at every depth of each ranking.
     operating_points : dict of str to OperatingPoints
-        Recall and precision at every cut of each ranking.
+        Recall and precision at every cutoff of each ranking.
     t, k : tuple of int or float
-        The depths: numbers of items, and fractions of the list.
+        The depths: numbers of items, and fractions of the ranking.
     n_samples, n_targets : int
         Number of items, and of targets among them.
     ties : str
@@ -74,7 +74,7 @@ class RankingReport:
     tests: dict[str, RandomSelectionResult] | None
     intervals: dict[str, ConfidenceInterval]
     at_depths: dict[str, dict[str, float]]
-    by_luck: dict[str, float]
+    null_means: dict[str, float]
     comparisons: RankingComparisonTable | None
     hit_curves: dict[str, HitCurve]
     operating_points: dict[str, OperatingPoints]
@@ -98,7 +98,7 @@ class RankingReport:
 
     @property
     def prevalence(self) -> float:
-        """Share of targets in the list.
+        """Share of targets in the ranking.
 
         Returns
         -------
@@ -108,7 +108,7 @@ class RankingReport:
         return self.n_targets / self.n_samples
 
     def __str__(self) -> str:
-        """Print the list and the tables."""
+        """Print the ranking and the tables."""
         facts = [f"  {name:<10} {said}" for name, said in self._facts().items()]
         head = "\n".join([_TITLE, *facts])
         return "\n\n".join([head, *map(str, self._tables())])
@@ -123,8 +123,8 @@ class RankingReport:
         Returns
         -------
         fields : dict
-            The size of the list and the settings; "by_luck"; under "rankings" the
-            columns of `to_frame` as lists; under "comparisons" those of
+            The size of the ranking and the settings; "null_means"; under "rankings" the
+            columns of `to_frame` as rankings; under "comparisons" those of
             :meth:`RankingComparisonTable.to_dict`, or None.
         """
         rows = [self._row(name) for name in self.names]
@@ -135,7 +135,7 @@ class RankingReport:
             "prevalence": self.prevalence,
             "ties": self.ties,
             "confidence_level": self.confidence_level,
-            "by_luck": dict(self.by_luck),
+            "null_means": dict(self.null_means),
             "rankings": {key: [row[key] for row in rows] for key in rows[0]},
             "comparisons": None if table is None else table.to_dict(),
         }
@@ -147,8 +147,8 @@ class RankingReport:
         -------
         frame : pandas.DataFrame
             The columns "name", "average_precision", "low", "high" (its interval),
-            "zscore", "pvalue", "log10_pvalue", "null_mean", "null_std" (its law by
-            luck, with the ties of the ranking), and those of `at_depths`. Without
+            "zscore", "pvalue", "log10_pvalue", "null_mean", "null_std" (expected by
+            chance, with the ties of the ranking), and those of `at_depths`. Without
             `tests` the p-values are NaN.
 
         Raises
@@ -198,32 +198,30 @@ class RankingReport:
     def _row(self, name: str) -> dict[str, float | str]:
         """Numbers of one ranking."""
         value, test = self.average_precision[name], (self.tests or {}).get(name)
-        law = self.null_distributions[name]
+        null = self.null_distributions[name]
         numbers = {
             "average_precision": value,
             **self.intervals[name]._asdict(),
-            "zscore": zscore_of(value, law),
+            "zscore": zscore_of(value, null),
             "pvalue": test.pvalue if test else math.nan,
             "log10_pvalue": test.log10_pvalue if test else math.nan,
-            "null_mean": law.mean(),
-            "null_std": law.std(),
+            "null_mean": null.mean(),
+            "null_std": null.std(),
             **self.at_depths[name],
         }
         return {"name": name, **{key: float(one) for key, one in numbers.items()}}
 
     def _facts(self) -> dict[str, str]:
         """What was ranked, and by which rule."""
-        plural = "" if self.n_targets == 1 else "s"
         facts = {
-            "list": f"{self.n_samples} items, {self.n_targets} target{plural} "
-            f"(prevalence {self.prevalence:.4g})",
+            "data set": format_size(self.n_samples, self.n_targets),
             "ties": self.ties,
         }
         if self.tests is None:
-            facts["p"] = self._why_no_test()
+            facts["pvalue"] = self._why_no_test()
         far = self._far_below()
         if far:
-            facts["note"] = f"far worse than luck: {listed(far, _NAMED)}; {REVERSED}"
+            facts["note"] = f"far below chance: {listed(far, _NAMED)}; {REVERSED}"
         return facts
 
     def _why_no_test(self) -> str:
@@ -239,13 +237,13 @@ class RankingReport:
 
     def _tables(self) -> list[Table]:
         """All tables there are."""
-        level, chance = self.confidence_level, self.by_luck.get("average_precision")
+        level, chance = self.confidence_level, self.null_means.get("average_precision")
         rows = [self._row(name) for name in self.names]
-        tables = [table_of_lists(rows, chance, level)]
+        tables = [table_of_rankings(rows, chance, level)]
         depths = tuple({repr(depth): depth for depth in self.t + self.k}.values())
         if depths:
             tables.append(
-                table_of_depths(self.at_depths, self.by_luck, depths, self.n_samples)
+                table_of_depths(self.at_depths, self.null_means, depths, self.n_samples)
             )
         if self.comparisons is not None:
             tables.append(table_of_pairs(self.comparisons, level))

@@ -16,7 +16,7 @@ from skrank.inference._comparison_result import (
 )
 from skrank.inference._variability_result import ConfidenceInterval
 
-_LUCK = "by luck"
+_NULL_MEAN = "null mean"
 _NONE = "-"
 # Heading of a metric: the start of its name, and its decimals if they are fixed.
 _AT_DEPTH: dict[str, tuple[str, int | None]] = {
@@ -27,13 +27,13 @@ _AT_DEPTH: dict[str, tuple[str, int | None]] = {
 }
 
 
-def table_of_lists(
+def table_of_rankings(
     rankings: Sequence[Mapping[str, Any]],
-    by_luck: float | None,
+    null_means: float | None,
     confidence_level: float,
 ) -> Table:
-    """Average precision: how sure it is, and how far from luck."""
-    chance = [] if by_luck is None else [by_luck]
+    """Average precision: how sure it is, and how far from chance."""
+    chance = [] if null_means is None else [null_means]
     decimals = _decimals([*(one["average_precision"] for one in rankings), *chance])
     rows = [
         (
@@ -48,33 +48,34 @@ def table_of_lists(
     level = _percent(confidence_level)
     return Table(
         "Average precision",
-        ("ranking", "AP", f"{level} interval", "z", "p"),
-        rows + [(_LUCK, _fixed(value, decimals), "", "", "") for value in chance],
+        ("ranking", "AP", f"{level} interval", "zscore", "pvalue"),
+        rows + [(_NULL_MEAN, _fixed(value, decimals), "", "", "") for value in chance],
         n_names=1,
         reading=(
-            f"Average precision (AP) is 1 if all targets come first{_in_luck(chance)}. "
+            f"Average precision (AP) is 1 if all targets come first"
+            f"{_in_last_row(chance)}. "
             "The interval holds the mean over "
-            f"samples of this size, at a level of {level}. z counts by how many "
-            "standard deviations of luck the ranking lies above luck, and p is the "
-            "probability that luck does at least as well."
+            f"samples of this size, at a level of {level}. zscore counts from the "
+            "null mean, in standard deviations of random selection, and pvalue the "
+            "probability of a value at least as large under random selection."
         ),
-        ends_in_luck=bool(chance),
+        ends_in_chance=bool(chance),
     )
 
 
-def _in_luck(by_luck: Collection[Any]) -> str:
-    """Say what the row of luck is, if there is one."""
-    return "; the last row is what a random order has on average" if by_luck else ""
+def _in_last_row(null_means: Collection[Any]) -> str:
+    """Say what the row of chance is, if there is one."""
+    return "; the last row is what a random order has on average" if null_means else ""
 
 
 def table_of_depths(
     at_depths: Mapping[str, Mapping[str, float]],
-    by_luck: Mapping[str, float],
+    null_means: Mapping[str, float],
     depths: Sequence[int | float],
     n_samples: int,
 ) -> Table:
-    """What the top of the list holds, depth by depth."""
-    rankings = [*at_depths.values(), *([by_luck] if by_luck else [])]
+    """What the top of the ranking holds, depth by depth."""
+    rankings = [*at_depths.values(), *([null_means] if null_means else [])]
     columns = {
         heading: _cells(start, decimals, depths, rankings)
         for heading, (start, decimals) in _AT_DEPTH.items()
@@ -82,19 +83,19 @@ def table_of_depths(
     asked = {heading: cells for heading, cells in columns.items() if any(cells)}
     blank = [""] * (len(rankings) - 1)
     tops = [cell for d in depths for cell in (_depth(d, n_samples), *blank)]
-    names = [*map(_name, at_depths), _LUCK][: len(rankings)] * len(depths)
+    names = [*map(_name, at_depths), _NULL_MEAN][: len(rankings)] * len(depths)
     return Table(
-        "The top of the list",
+        "The top of the ranking",
         ("top", "ranking", *asked),
         list(zip(tops, names, *asked.values(), strict=True)),
         n_names=2,
         reading=(
-            "What the first items hold, by number or as a part of the list. Recall is "
+            "What the first items hold, by number or as a part of all. Recall is "
             "the share of all targets that are among them, precision the share of "
             "targets in them, lift the precision as a multiple of the prevalence; AP@K "
-            f"is average precision of them alone{_in_luck(by_luck)}."
+            f"is average precision of them alone{_in_last_row(null_means)}."
         ),
-        ends_in_luck=bool(by_luck),
+        ends_in_chance=bool(null_means),
     )
 
 
@@ -122,16 +123,16 @@ def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Ta
             "B",
             "A - B",
             f"{level} interval",
-            "z",
-            "p",
-            "p Holm",
+            "zscore",
+            "pvalue",
+            "Holm",
         ),
         rows,
         n_names=2,
         reading=(
             "Rankings of the same items, two by two; the difference is about 0 where "
-            "neither is better. p is two-sided. Of many comparisons some look good by "
-            "luck alone, so p Holm is adjusted for their number: to believe those of "
+            "neither is better. pvalue is two-sided. Of many some are good by "
+            "chance alone; Holm is adjusted for their number: to believe those of "
             "at most 0.05 is wrong, in one or more of them, with a probability of at "
             "most 0.05."
         ),
@@ -148,8 +149,8 @@ def _names(
 
 
 def _name(ranking: Any) -> str:
-    """Name of a ranking, which is told from the row of luck."""
-    return as_text(ranking, reserved=[_LUCK])
+    """Name of a ranking, which is told from the row of chance."""
+    return as_text(ranking, reserved=[_NULL_MEAN])
 
 
 def _interval(

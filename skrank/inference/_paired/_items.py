@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._rounding import ROUNDING
-from skrank.inference._paired._evidence import Evidence
 from skrank.inference._paired._pair import PairedRankings, values_of
+from skrank.inference._paired._paired_result import PairedResult
 from skrank.inference._variability._pair import (
     difference_error,
     pair_of,
@@ -24,16 +24,16 @@ Floats = NDArray[np.float64]
 Draw = Callable[[Engine], Floats]
 
 
-def influence_error(pair: PairedRankings, measure: Measure) -> float:
+def jackknife_error(pair: PairedRankings, measure: Measure) -> float:
     """Standard error of the difference, from the paired influences of the items."""
     return difference_error(measure, pair_of(*pair.inputs, pair.rankings))
 
 
 def freedom_of_error(errors: list[float], pairs: list[PairedRankings]) -> float:
-    """Degrees of freedom of a standard error, put together from those of lists.
+    """Degrees of freedom of a standard error, put together from those of data sets.
 
-    Of one list they are those of its fewer targets or others; of several those of a sum
-    of variances (Satterthwaite 1946). Infinite where nothing varies.
+    Of one data set they are those of its fewer targets or non-targets; of several those
+    of a sum of variances (Satterthwaite 1946). Infinite where nothing varies.
     """
     fewest = [
         min(pair.targets.size, pair.n_samples - pair.targets.size) for pair in pairs
@@ -44,14 +44,14 @@ def freedom_of_error(errors: list[float], pairs: list[PairedRankings]) -> float:
 
 
 def bootstrap_error(pair: PairedRankings, measure: Measure, draw: Draw) -> float:
-    """Standard deviation of the difference over resampled targets and others."""
+    """Standard deviation of the difference over resampled targets and non-targets."""
     both = pair_of(*pair.inputs, pair.rankings)
     return float(draw(paired_bootstrap(measure, both)).std(ddof=1))
 
 
 def swap_test(
     pair: PairedRankings, measure: Measure, alternative: str, draw: Draw
-) -> Evidence:
+) -> PairedResult:
     """Place the difference among those of rankings that swap items at random."""
     both = pair_of_ranks(*pair.inputs)
     draws = draw(swapped_differences(measure, both))
@@ -61,11 +61,11 @@ def swap_test(
 
 def count_swaps(
     difference: float, draws: Floats, alternative: str, scale: float
-) -> Evidence:
+) -> PairedResult:
     """P-value (C + 1) / (B + 1), and z-score by the spread around 0 of the draws.
 
     A swap that changes nothing is as extreme as what was observed. `scale` is the
-    value of a perfect list.
+    value of a perfect data set.
     """
     slack = ROUNDING * scale
     extreme = {
@@ -76,5 +76,5 @@ def count_swaps(
     log_p = math.log((np.count_nonzero(extreme) + 1) / (draws.size + 1))
     spread = float(np.sqrt(np.mean(draws**2)))
     if spread <= slack:  # no swap made a difference
-        return Evidence(math.nan, 0.0 if difference == 0 else math.nan, log_p)
-    return Evidence(math.nan, difference / spread, log_p)
+        return PairedResult(math.nan, 0.0 if difference == 0 else math.nan, log_p)
+    return PairedResult(math.nan, difference / spread, log_p)

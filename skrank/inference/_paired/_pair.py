@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._rounding import subtract
-from skrank.inference._variability._certainty import is_certain, same_order
+from skrank.inference._variability._constant import is_certain, same_order
 from skrank.inference._variability._moderation import reach_of
 from skrank.metrics._definitions import Measure
 from skrank.ranking._input import RankingInput
@@ -37,7 +37,7 @@ class PairedRankings:
         return measure.value(a), measure.value(b)
 
     def scale(self, measure: Measure) -> float:
-        """Value of a perfect list."""
+        """Value of a perfect data set."""
         frame = measure.frame(self.rankings[0], self.targets.size)
         return reach_of(measure, frame).best
 
@@ -52,7 +52,7 @@ class PairedRankings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedValues:
-    """Values of A and of B, a row for each list, and those of perfect lists."""
+    """Values of A and of B, a row for each data set, and those of perfect data sets."""
 
     values: NDArray[np.float64]
     scales: NDArray[np.float64]
@@ -64,7 +64,7 @@ class PairedValues:
 
     @property
     def estimates(self) -> tuple[float, float]:
-        """Means over the lists."""
+        """Means over the data sets."""
         a, b = self.values.mean(axis=0).tolist()
         return a, b
 
@@ -81,7 +81,7 @@ class PairedValues:
 
 
 def values_of(pairs: list[PairedRankings], measure: Measure) -> PairedValues:
-    """Values of a measure on lists."""
+    """Values of a measure on data sets."""
     return PairedValues(
         np.array([pair.values(measure) for pair in pairs]),
         np.array([pair.scale(measure) for pair in pairs]),

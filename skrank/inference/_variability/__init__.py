@@ -1,1 +1,1 @@
-"""How much the metric of any ranking varies from sample to sample, not only by luck."""
+"""How much the metric of a ranking varies from sample to sample."""

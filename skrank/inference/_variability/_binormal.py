@@ -1,11 +1,11 @@
-"""How much a metric varies where targets and others have normal scores.
+"""How much a metric varies where targets and non-targets have normal scores.
 
 A sample of few targets says little about its own variability: most of the variance of
 average precision comes from a few hits at the top, which a sample has or has not. So
 the variance is also computed for an ideal ranking of the same metric value, the
-binormal one, in which targets and others have normal scores that differ in their mean
-and in their spread (Green and Swets 1966, chapter 3). It is a list like any other, only
-so long that its items are dense, and goes through the same influences.
+binormal one, in which targets and non-targets have normal scores that differ in their
+mean and in their spread (Green and Swets 1966, chapter 3). It is a ranking like any
+other, only so long that its items are dense, and goes through the same influences.
 
 The spread is that of the better half of the targets, and hangs less on the first few
 than the metric does. Where others have heavier tails than targets it is below 1, the
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from skrank.inference._variability._influence import influence
+from skrank.inference._variability._jackknife import jackknife
 from skrank.inference._variability._sample import Sample
 from skrank.metrics._definitions import Frame, Measure
 from skrank.ranking._ranking import Ranking
@@ -51,13 +51,13 @@ def spread_of_targets(ranking: Ranking) -> float:
     Scores are those in which the non-targets are normal: the normal scores of the
     shares of non-targets above each target, ties at their middle. The other half hardly
     moves the metric, and heavy tails at the bottom would hide how late the first
-    targets come. A list of few targets that came close together by accident would make
-    the interval too short, so that a good standard error is added, `_CAUTION`.
+    targets come. A ranking of few targets that came close together by accident would
+    make the interval too short, so that a good standard error is added, `_CAUTION`.
     """
     groups, m = ranking.groups, ranking.groups.hits.sum()
     above = groups.above - groups.hits_above
     tied = groups.size - groups.hits
-    scores = ndtri((above + tied / 2 + 0.5) / (ranking.n_others + 1))
+    scores = ndtri((above + tied / 2 + 0.5) / (ranking.n_non_targets + 1))
     found = groups.hits_above + groups.hits
     better = np.clip(m / 2 - groups.hits_above, 0, groups.hits)
     median = np.mean([scores[found.searchsorted(m / 2, side)] for side in _SIDES])
@@ -80,12 +80,13 @@ def binormal_variances(
 ) -> tuple[Array, Array]:
     """Values of binormal rankings, ascending, and the variances at this list's size.
 
-    The targets' scores have the standard deviation `spread` where the others' have 1.
+    The targets' scores have the standard deviation `spread` where the non-targets' have
+    1.
     """
     measure = replace(measure, ties="expected")
     dense = _dense(frame)
     sample = _sample(_SHIFTS, spread, dense)
-    variances = influence(measure, sample, dense).variance
+    variances = jackknife(measure, sample, dense).variance
     scale = dense.n_targets / frame.n_targets
     return _values(measure, sample, dense), np.asarray(scale * variances)
 
@@ -97,13 +98,15 @@ def _dense(frame: Frame) -> Frame:
 
 
 def _sample(shifts: Array, spread: float, dense: Frame) -> Sample:
-    """Dense lists of targets and others in cells of scores, one a shift."""
+    """Dense rankings of targets and non-targets in cells of scores, one a shift."""
     hits = np.diff(ndtr((shifts[:, None] - _BOUNDS) / spread), axis=1)
     tied = np.diff(ndtr(-_BOUNDS))
     others = np.zeros((shifts.size, 2 * tied.size + 1))
     others[:, 1::2] = tied
-    n_others = dense.n_samples - dense.n_targets
-    return Sample(_DENSE * hits / hits.sum(axis=1, keepdims=True), n_others * others)
+    n_non_targets = dense.n_samples - dense.n_targets
+    return Sample(
+        _DENSE * hits / hits.sum(axis=1, keepdims=True), n_non_targets * others
+    )
 
 
 def _values(measure: Measure, sample: Sample, dense: Frame) -> Array:

@@ -1,8 +1,8 @@
-"""From a standard error to an interval, on the scale from nothing to the best list.
+"""From a standard error to an interval, on the scale from nothing to the best ranking.
 
-Metrics lie between the value of the worst list and that of a perfect one, and their
-sampling laws are skewed near both ends. The logit of the share of the perfect value
-takes most of that away.
+Metrics lie between the value of the worst ranking and that of a perfect one, and their
+sampling distributions are skewed near both ends. The logit of the share of the perfect
+value takes most of that away.
 """
 
 import math
@@ -24,7 +24,7 @@ from skrank._utils._rounding import ROUNDING
 _MODEL_WEIGHT = 6
 _OVERSTATED = 2
 
-# Hits above a cut below which their number is taken to be that of Poisson.
+# Hits above a cutoff below which their number is taken to be that of Poisson.
 _FEW_HITS = 5
 
 
@@ -99,9 +99,9 @@ def _inside(share: float) -> bool:
 class FirstHitRule:
     """Means of the reciprocal rank that the rank of the first hit does not contradict.
 
-    At the top of a list let each item be a target with the same probability p. Then the
-    rank R of the first one is geometric, ``P(R > r) = (1 - p)**r``, and the mean of 1/R
-    is ``-p log(p) / (1 - p)``. Limits of p are those of equal tails, as Clopper and
+    At the top of a ranking let each item be a target with the same probability p. Then
+    the rank R of the first one is geometric, ``P(R > r) = (1 - p)**r``, and the mean of
+    1/R is ``-p log(p) / (1 - p)``. Limits of p are those of equal tails, as Clopper and
     Pearson (1934) have them for a share. They follow from R alone, so that they are
     ordered as the values are, and where a target is first they still say how often one
     may not be.
@@ -130,7 +130,7 @@ def _mean_reciprocal_rank(share: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class BetaRule:
-    """Quantiles of a Beta law of the metric's share of `best`."""
+    """Quantiles of a Beta distribution of the metric's share of `best`."""
 
     hits: float
     misses: float
@@ -138,7 +138,7 @@ class BetaRule:
 
     @property
     def standard_error(self) -> float:
-        """Standard deviation of the law."""
+        """Standard deviation of the distribution."""
         return float(self.best * beta.std(self.hits, self.misses))
 
     def bounds(
@@ -146,8 +146,10 @@ class BetaRule:
     ) -> tuple[float, float]:
         """Equal tails, which no transform changes."""
         outside = (1 - confidence_level) / 2
-        law = beta(self.hits, self.misses)
-        return self.best * float(law.ppf(outside)), self.best * float(law.isf(outside))
+        null = beta(self.hits, self.misses)
+        return self.best * float(null.ppf(outside)), self.best * float(
+            null.isf(outside)
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,7 +163,7 @@ class ModeratedRule:
     the estimate does not contradict, itself included: the variance is that at the
     value, as in Wilson's interval, and so is the bias of the logit.
 
-    With few `hits` above a cut it also holds the values that their number does not
+    With few `hits` above a cutoff it also holds the values that their number does not
     contradict, as a Poisson variable (Garwood 1936): each is worth `per_hit`.
     """
 
@@ -207,7 +209,7 @@ class ModeratedRule:
         """Estimate without as many targets as may be lost though none was.
 
         A Poisson variable of that mean is 0 with the probability `outside`; each target
-        has its share of the estimate. Lists near the best say nothing of what could
+        has its share of the estimate. Rankings near the best say nothing of what could
         come between their targets, and few targets cannot exclude it.
         """
         kept = max(0.0, 1 + math.log(outside) / self.n_targets)

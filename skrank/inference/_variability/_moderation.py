@@ -12,13 +12,13 @@ from skrank.inference._variability._binormal import (
     spread_of_targets,
     value_by_chance,
 )
-from skrank.inference._variability._influence import influence_of
 from skrank.inference._variability._interval import (
     FirstHitRule,
     IntervalRule,
     ModeratedRule,
     NormalRule,
 )
+from skrank.inference._variability._jackknife import jackknife_of
 from skrank.metrics._definitions import Frame, Measure, ReciprocalRank
 from skrank.ranking._ranking import HitGroups, Ranking, hits_at
 
@@ -27,14 +27,14 @@ _LEAST_SLIP = 0.01
 
 
 class Reach(NamedTuple):
-    """Values of the worst and the best list without ties."""
+    """Values of the worst and the best ranking without ties."""
 
     least: float
     best: float
 
 
 def reach_of(measure: Measure, frame: Frame) -> Reach:
-    """Values of the lists that have all targets last, and first; O(m)."""
+    """Values of the rankings that have all targets last, and first; O(m)."""
     places = np.arange(int(frame.n_targets))
     last = int(frame.n_samples) - places.size
     return Reach(
@@ -43,7 +43,7 @@ def reach_of(measure: Measure, frame: Frame) -> Reach:
 
 
 def _value_of(measure: Measure, frame: Frame, places: NDArray[np.intp]) -> float:
-    """Value of the list that has its targets on these places, without ties."""
+    """Value of the ranking that has its targets on these places, without ties."""
     rank, single = np.arange(places.size), np.ones(places.size, dtype=np.intp)
     groups = HitGroups(places, single, rank, single)
     row = np.zeros(places.size, dtype=np.intp)
@@ -61,11 +61,11 @@ def normal_rule(measure: Measure, ranking: Ranking, error: float) -> NormalRule:
 
 
 def resampled_rule(measure: Measure, ranking: Ranking, error: float) -> IntervalRule:
-    """Rule by the deviation of resampled lists, with limits at the ends, too.
+    """Rule by the deviation of resampled rankings, with limits at the ends, too.
 
     Where they do not differ, the error is that of a share of m that is half a target
-    away from all of them. No resample has its first target above that of the list, so
-    that the limits of the reciprocal rank follow from its rank.
+    away from all of them. No resample has its first target above that of the ranking,
+    so that the limits of the reciprocal rank follow from its rank.
     """
     rule = _resampled_rule(measure, ranking, error)
     if isinstance(measure, ReciprocalRank):
@@ -84,10 +84,10 @@ def _resampled_rule(measure: Measure, ranking: Ranking, error: float) -> NormalR
 
 def moderated_rule(measure: Measure, ranking: Ranking) -> ModeratedRule:
     """Moderate the variance of the influences, as Smyth (2004) does those of genes."""
-    found = influence_of(measure, ranking)
+    found = jackknife_of(measure, ranking)
     frame = measure.frame(ranking, ranking.n_targets)
     reach, estimate = reach_of(measure, frame), measure.value(ranking)
-    # hits above a cut may not be fewer than their least; the rest start from nothing
+    # hits above a cutoff may not be fewer than their least; the rest start from nothing
     zero = 0.0 if measure.ordered else reach.least
     scale = reach.best - zero
     values, variances = binormal_variances(measure, frame, spread_of_targets(ranking))
@@ -115,7 +115,7 @@ def moderated_rule(measure: Measure, ranking: Ranking) -> ModeratedRule:
 def _hits_above_cut(
     measure: Measure, ranking: Ranking, frame: Frame
 ) -> dict[str, float]:
-    """Hits above a cut, and what a single one is worth, on average over its places."""
+    """Hits above a cutoff, and what one is worth, on average over its places."""
     if frame.cut >= frame.n_samples:
         return {}
     alone = measure.gain(np.arange(int(frame.cut)), 1, 0, 1, frame)
@@ -136,8 +136,8 @@ def _keep_inside(
     """Keep a share away from the ends, where its logit is infinite.
 
     By half a hit from the worst; the last one may be worth nearly nothing, but not less
-    than one of the m hits by chance. And by half a slip from the best: one other that
-    stands above the last hit that counts.
+    than one of the m hits by chance. And by half a slip from the best: one non-target
+    that stands above the last hit that counts.
     """
     scale = best - zero
     hit = float(measure.gain(frame.cut - 1, 1, 0, 1, frame) / measure.divisor(frame))

@@ -1,4 +1,4 @@
-"""Two rankings of the same items: their difference, its error, and its null law.
+"""Two rankings of the same items: their difference, its error, its distribution.
 
 Each item stands on a level, or a place, of either ranking. That is all it takes: the
 influences of an item on the two rankings are paired, a resample draws the item in both,
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.inference._variability._influence import influence_of
+from skrank.inference._variability._jackknife import jackknife_of
 from skrank.inference._variability._resampling import (
     Engine,
     Floats,
@@ -61,7 +61,7 @@ def difference_error(measure: Measure, pair: Pair) -> float:
     """
     parts = []
     for ranking, items in zip(pair.rankings, pair.standings, strict=True):
-        found = influence_of(measure, ranking)
+        found = jackknife_of(measure, ranking)
         parts.append((found.targets[items.levels], found.others[items.places]))
     (targets_a, others_a), (targets_b, others_b) = parts
     variance = np.square(targets_a - targets_b).sum()
@@ -78,15 +78,15 @@ def _paired_bootstrap(
     measure: Measure,
     standings: Standings,
     frames: list[Frame],
-    n_lists: int,
+    n_rankings: int,
     rng: np.random.Generator,
 ) -> Floats:
     a, b = standings
-    m, n_others = a.levels.size, a.places.size
+    m, n_non_targets = a.levels.size, a.places.size
     differences = []
-    for size in batches(n_lists, a.n_places + b.n_places):
+    for size in batches(n_rankings, a.n_places + b.n_places):
         targets = rng.integers(m, size=(size, m))
-        draws = (rng.integers(n_others, size=n_others) for _ in range(size))
+        draws = (rng.integers(n_non_targets, size=n_non_targets) for _ in range(size))
         counts = [(_tally(a, drawn), _tally(b, drawn)) for drawn in draws]
         value_a, value_b = (
             list_values(measure, items.levels[targets], np.stack(others), frame)
@@ -101,8 +101,8 @@ def _paired_bootstrap(
 def swapped_differences(measure: Measure, pair: Pair) -> Engine:
     """Exchange the ranks of items at random; differences of the values, O(n) each.
 
-    The pair is one on a common axis of ranks, and what the one list does not get of an
-    item, the other gets.
+    The pair is one on a common axis of ranks, and what the one ranking does not get of
+    an item, the other gets.
     """
     frame, _ = (resampled_frame(measure, ranking) for ranking in pair.rankings)
     return partial(_swapped_differences, measure, pair.standings, frame)
@@ -112,13 +112,13 @@ def _swapped_differences(
     measure: Measure,
     standings: Standings,
     frame: Frame,
-    n_lists: int,
+    n_rankings: int,
     rng: np.random.Generator,
 ) -> Floats:
     a, b = standings
     step, both = a.places - b.places, _tally(a) + _tally(b)
     differences = []
-    for size in batches(n_lists, a.n_places):
+    for size in batches(n_rankings, a.n_places):
         target = rng.integers(2, size=(size, a.levels.size), dtype=bool)
         others = np.stack(
             [

@@ -1,7 +1,7 @@
-"""Lists drawn from a list: bootstrap of one ranking, or of two that share their items.
+"""Bootstrap of one ranking, or of two that share their items.
 
 A resample is counts on levels and places (see `_sample`); its items are never sorted
-again. Targets and others are drawn each from their own, so that the size of the list
+again. Targets and others are drawn each from their own, so that the size of the ranking
 and the number of targets stay.
 """
 
@@ -12,32 +12,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._jobs import run_jobs
-from skrank.inference._variability._certainty import asked_cut
+from skrank.inference._variability._constant import asked_cut
 from skrank.inference._variability._sample import Counts, Sample, groups_of, sample_of
 from skrank.metrics._definitions import Frame, Measure
 from skrank.ranking._ranking import HitGroups, Ranking
 
 Floats = NDArray[np.float64]
-# Values of so many lists, drawn with a generator. It may be sent to other machines, and
-# so it holds counts, not a ranking with its items.
+# Values of so many rankings, drawn with a generator. It may be sent to other machines,
+# and so it holds counts, not a ranking with its items.
 Engine = Callable[[int, np.random.Generator], Floats]
-# Tie groups of many lists one after the other, and whose each is.
+# Tie groups of many rankings one after the other, and whose each is.
 RowGroups = tuple[HitGroups, NDArray[np.intp]]
 
-# Counts of a batch of lists: enough for numpy, few enough for the cache.
+# Counts of a batch of rankings: enough for numpy, few enough for the cache.
 _BATCH = 1 << 14
 _PORTION = 1000  # lists for one job
 
 
-def batches(n_lists: int, width: int) -> Iterator[int]:
-    """Sizes of batches of lists of so many counts."""
+def batches(n_rankings: int, width: int) -> Iterator[int]:
+    """Sizes of batches of rankings of so many counts."""
     size = max(1, _BATCH // width)
-    for start in range(0, n_lists, size):
-        yield min(size, n_lists - start)
+    for start in range(0, n_rankings, size):
+        yield min(size, n_rankings - start)
 
 
 def bootstrap(measure: Measure, ranking: Ranking) -> Engine:
-    """Draw lists with replacement; O(m) each, whatever the list's length."""
+    """Draw rankings with replacement; O(m) each, whatever their length."""
     frame = resampled_frame(measure, ranking)
     return partial(_bootstrap, measure, sample_of(ranking), frame)
 
@@ -46,13 +46,13 @@ def _bootstrap(
     measure: Measure,
     sample: Sample,
     frame: Frame,
-    n_lists: int,
+    n_rankings: int,
     rng: np.random.Generator,
 ) -> Floats:
     draw = _draw_tied if _ties(sample.others, measure) else _draw_single
     level = np.repeat(np.arange(sample.hits.size), sample.hits)
     values = []
-    for size in batches(n_lists, sample.others.size):
+    for size in batches(n_rankings, sample.others.size):
         drawn = level[rng.integers(level.size, size=(size, level.size))]
         groups = draw(sample, np.sort(drawn, axis=1), rng)
         values.append(_values(measure, groups, size, frame))
@@ -63,9 +63,9 @@ def _draw_single(
     sample: Sample, levels: NDArray[np.intp], rng: np.random.Generator
 ) -> RowGroups:
     """Draw the others between the targets that were drawn, one after the other."""
-    reached = np.cumsum(sample.others[::2]) / sample.n_others
+    reached = np.cumsum(sample.others[::2]) / sample.n_non_targets
     share = np.diff(reached[levels], axis=1, prepend=0, append=1)
-    others = rng.multinomial(int(sample.n_others), share)
+    others = rng.multinomial(int(sample.n_non_targets), share)
     return _single_hits(np.cumsum(others[:, :-1], axis=1))
 
 
@@ -75,17 +75,19 @@ def _draw_tied(
     """Draw the others on their places."""
     others = np.zeros((len(levels), sample.others.size), dtype=np.intp)
     held = np.flatnonzero(sample.others)
-    share = sample.others[held] / sample.n_others
-    others[:, held] = rng.multinomial(int(sample.n_others), share, size=len(levels))
+    share = sample.others[held] / sample.n_non_targets
+    others[:, held] = rng.multinomial(
+        int(sample.n_non_targets), share, size=len(levels)
+    )
     return _tied_hits(levels, others)
 
 
 def resampled_frame(measure: Measure, ranking: Ranking) -> Frame:
-    """Frame of a resample; refuse what it cannot tell: where the tie at a cut ends."""
+    """Frame of a resample, which cannot tell where the tie at a cutoff ends."""
     if measure.ties == "threshold" and asked_cut(measure, ranking) < ranking.n_samples:
         msg = (
-            "`ties` must not be 'threshold' when lists are resampled, for a metric "
-            f"with a cut, which would move with every list; got {measure.name}."
+            "`ties` must not be 'threshold' when rankings are resampled, for a metric "
+            f"with a cutoff, which would move with every ranking; got {measure.name}."
         )
         raise ValueError(msg)
     return measure.frame(ranking, ranking.n_targets)
@@ -94,7 +96,7 @@ def resampled_frame(measure: Measure, ranking: Ranking) -> Frame:
 def list_values(
     measure: Measure, levels: NDArray[np.intp], others: Counts, frame: Frame
 ) -> Floats:
-    """Values of lists from the levels of their targets and the others on places."""
+    """Values of rankings from the levels of their targets and the others on places."""
     if _ties(others, measure):
         groups = _tied_hits(levels, others)
     else:
@@ -110,34 +112,36 @@ def _ties(others: Counts, measure: Measure) -> bool:
     return measure.ties == "threshold" or bool(others[..., 1::2].any())
 
 
-def _values(measure: Measure, found: RowGroups, n_lists: int, frame: Frame) -> Floats:
-    """Values of lists from their tie groups."""
+def _values(
+    measure: Measure, found: RowGroups, n_rankings: int, frame: Frame
+) -> Floats:
+    """Values of rankings from their tie groups."""
     groups, row = found
     if not measure.additive:
-        return measure.values(groups, row, n_lists, frame)
+        return measure.values(groups, row, n_rankings, frame)
     gain = measure.gain(
         groups.above, groups.size, groups.hits_above, groups.hits, frame
     )
-    total = np.bincount(row, gain, n_lists)
+    total = np.bincount(row, gain, n_rankings)
     return np.asarray(total / measure.divisor(frame) + measure.offset(frame))
 
 
 def _single_hits(others_above: Counts) -> RowGroups:
     """Groups of one: the order of targets among themselves is moot."""
-    n_lists, m = others_above.shape
+    n_rankings, m = others_above.shape
     rank = np.arange(m)
     hits_above = np.broadcast_to(rank, others_above.shape).ravel()
-    single, row = np.ones_like(hits_above), np.repeat(np.arange(n_lists), m)
+    single, row = np.ones_like(hits_above), np.repeat(np.arange(n_rankings), m)
     return HitGroups((others_above + rank).ravel(), single, hits_above, single), row
 
 
 def _tied_hits(levels: NDArray[np.intp], others: Counts) -> RowGroups:
     """Tie groups of the levels that hold hits."""
-    n_lists, n_levels = len(levels), others.shape[1] // 2
-    flat = levels + n_levels * np.arange(n_lists)[:, None]
-    hits = np.bincount(flat.ravel(), minlength=n_lists * n_levels)
+    n_rankings, n_levels = len(levels), others.shape[1] // 2
+    flat = levels + n_levels * np.arange(n_rankings)[:, None]
+    hits = np.bincount(flat.ravel(), minlength=n_rankings * n_levels)
     held = np.flatnonzero(hits)
-    groups = groups_of(hits.reshape(n_lists, n_levels), others)
+    groups = groups_of(hits.reshape(n_rankings, n_levels), others)
     flat_groups = HitGroups(
         groups.above.ravel(), groups.size.ravel(), groups.hits_above.ravel(), hits
     )
@@ -146,7 +150,7 @@ def _tied_hits(levels: NDArray[np.intp], others: Counts) -> RowGroups:
 
 def draw_in_parallel(
     engine: Engine,
-    n_lists: int,
+    n_rankings: int,
     generator: np.random.Generator,
     *,
     n_jobs: int | None,
@@ -156,8 +160,8 @@ def draw_in_parallel(
 
     The portions do not depend on the number of jobs, and so neither do the values.
     """
-    sizes = [_PORTION] * (n_lists // _PORTION)
-    sizes += [n_lists % _PORTION] * (n_lists % _PORTION > 0)
+    sizes = [_PORTION] * (n_rankings // _PORTION)
+    sizes += [n_rankings % _PORTION] * (n_rankings % _PORTION > 0)
     found = run_jobs(
         engine,
         zip(sizes, generator.spawn(len(sizes)), strict=True),

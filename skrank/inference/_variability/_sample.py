@@ -1,9 +1,9 @@
 """A ranking as a sample: so many targets on each level, so many others on each place.
 
-The *levels* are the distinct scores of targets, best first. They cut the others into
-2 L + 1 *places*, numbered from the top: place 2 l lies above level l and below level
-l - 1, place 2 l + 1 is tied with level l. All that any measure sees of a list, and of
-any list resampled from it, are the counts on levels and places; the number of items
+The *levels* are the distinct scores of targets, best first. They cut the others into 2
+L + 1 *places*, numbered from the top: place 2 l lies above level l and below level l -
+1, place 2 l + 1 is tied with level l. All that any measure sees of a ranking, and of
+any ranking resampled from it, are the counts on levels and places; the number of items
 does not matter from here on.
 """
 
@@ -31,7 +31,7 @@ class Sample:
         return self.hits.sum()  # type: ignore[no-any-return]
 
     @property
-    def n_others(self) -> float:
+    def n_non_targets(self) -> float:
         """Number of others."""
         return self.others.sum()  # type: ignore[no-any-return]
 
@@ -47,12 +47,12 @@ def sample_of(ranking: Ranking) -> Sample:
     above = groups.above - groups.hits_above
     tied = groups.size - groups.hits
     bounds = np.stack([above, above + tied], axis=1).ravel()
-    last = ranking.n_others
+    last = ranking.n_non_targets
     return Sample(groups.hits, np.diff(bounds, prepend=0, append=last))
 
 
 def groups_of(hits: Counts, others: Counts) -> HitGroups:
-    """Tie groups of lists with these counts, along the last axis; levels may be empty.
+    """Tie groups of rankings with these counts, on the last axis; some may be empty.
 
     An empty level has size 0 where nothing else is on it.
     """

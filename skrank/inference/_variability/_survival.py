@@ -11,7 +11,7 @@ from skrank.ranking._ranking import HitGroups, Ranking
 
 
 def survival_error(measure: Measure, ranking: Ranking) -> float:
-    """Standard error of hits above a cut, or of average precision; O(m)."""
+    """Standard error of hits above a cutoff, or of average precision; O(m)."""
     frame = measure.frame(ranking, ranking.n_targets)
     if isinstance(measure, AveragePrecision):
         return _average_precision_error(ranking.groups, ranking.n_targets)

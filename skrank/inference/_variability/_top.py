@@ -1,9 +1,9 @@
 """The hits among the top t, at many depths at once: how they vary together.
 
-Recall at a cut is that of an empirical process whose cut is estimated, too (Ash and
-Hughes-Oliver 2022). In their notation n items are ranked, m of them targets, t are
+Recall at a cutoff is that of an empirical process whose cutoff is estimated, too (Ash
+and Hughes-Oliver 2022). In their notation n items are ranked, m of them targets, t are
 tested; k = hits/m, rho = t/n, pi = m/n, and Lambda is the probability that an item
-scored at the cut is a target.
+scored at the cutoff is a target.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Overlap:
     """What tops of one ranking share with tops of another, or with its own.
 
     Rows are depths in the one, columns in the other: the targets and the items that are
-    in both. Ties that reach across a cut are shared out.
+    in both. Ties that reach across a cutoff are shared out.
     """
 
     hits: Floats
@@ -38,9 +38,9 @@ class Overlap:
 def targets_around(ranking: Ranking, t: Any) -> Any:
     """Share of targets among the items ranked around each depth, as chemmodlab has it.
 
-    The window reaches t/2 ranks to each side, at least 5, and ends where the list does;
-    ties across its ends are shared out. Ash and Hughes-Oliver smooth the scores by a
-    kernel instead; ranks need no bandwidth and know no scale.
+    The window reaches t/2 ranks to each side, at least 5, and ends where the ranking
+    does; ties across its ends are shared out. Ash and Hughes-Oliver smooth the scores
+    by a kernel instead; ranks need no bandwidth and know no scale.
     """
     reach = np.maximum(np.asarray(t) / 2, _LEAST_REACH)
     first, last = np.clip([t - reach, t + reach], 0, ranking.n_samples)
@@ -57,11 +57,11 @@ def covariance(
 ) -> Any:
     """Covariances of the hits at two depths, of one ranking or of two.
 
-    Of samples of as many targets and as many others: with the hits h and the others
-    f = t - h above a cut where an item is a target with the probability Lambda, the
-    hits change by (1 - Lambda) for each target that moves above it, and by -Lambda for
-    each other. So it is (1 - Lambda_1)(1 - Lambda_2)(h_12 - h_1 h_2 / m)
-    + Lambda_1 Lambda_2 (f_12 - f_1 f_2 / (n - m)).
+    Of samples of as many targets and as many non-targets: with the hits h and the
+    others f = t - h above a cutoff where an item is a target with the probability
+    Lambda, the hits change by (1 - Lambda) for each target that moves above it, and by
+    -Lambda for each other. So it is (1 - Lambda_1)(1 - Lambda_2)(h_12 - h_1 h_2 / m) +
+    Lambda_1 Lambda_2 (f_12 - f_1 f_2 / (n - m)).
     """
     others = tuple(t - h for t, h in zip(depths, hits, strict=True))
     of_targets = overlap.hits - hits[0] * hits[1] / n_targets

@@ -1,4 +1,4 @@
-"""Average precision, in full and down to a cut."""
+"""Average precision, in full and down to a cutoff."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -46,11 +46,11 @@ class AveragePrecision(Measure):
         hits: Array,
         frame: Frame,
     ) -> Array:
-        """Sum of the precisions of the group's hits down to the cut."""
+        """Sum of the precisions of the group's hits down to the cutoff."""
         if self.ties == "threshold":
             return whole_precisions(above, size, hits_above, hits) * (above < frame.cut)
         if self.ties == "expected":
-            # as np.clip, which takes three times as long for short lists
+            # as np.clip, which takes three times as long for short rankings
             counted = np.minimum(np.maximum(frame.cut - above, 0), size)
             return expected_precisions(above, size, hits_above, hits, counted)
         start = above if self.ties == "optimistic" else above + size - hits
@@ -77,8 +77,9 @@ class AveragePrecisionAtK(AveragePrecision):
 
     @property
     def name(self) -> str:
-        """Name as printed, with the cut-off."""
-        return f"average_precision@{self.k}"
+        """Name as printed, with the cutoff, and the divisor if it is not "min"."""
+        divisor = "" if self.normalize == "min" else f"(normalize={self.normalize})"
+        return f"average_precision@{self.k}{divisor}"
 
     def cut(self, shape: ListShape) -> float:
         """Depth k, moved to the end of its tie group under "threshold"."""
@@ -89,7 +90,7 @@ class AveragePrecisionAtK(AveragePrecision):
         return reach_of(self.k, n_samples)
 
     def divisor(self, frame: Frame) -> float:
-        """Return the number of targets, or the most that can stand above the cut."""
+        """Return the number of targets, or the most that can stand above the cutoff."""
         most = frame.cut if self.normalize == "min" else frame.n_targets
         return min(frame.n_targets, most)
 
@@ -106,8 +107,8 @@ class AveragePrecisionOverHits(AveragePrecisionAtK):
         """The divisor is not constant."""
         return False
 
-    def closing(self, groups: HitGroups, frame: Frame) -> tuple[Array, Array]:
-        """Divide by the hits above the cut, part of which may be in these groups."""
+    def terminal(self, groups: HitGroups, frame: Frame) -> tuple[Array, Array]:
+        """Divide by the hits above the cutoff, part of which may be in these groups."""
         counted = np.clip(frame.cut - groups.above, 0, groups.size)
         if self.ties == "expected":
             return mean_over_hits(groups, counted)
@@ -115,3 +116,11 @@ class AveragePrecisionOverHits(AveragePrecisionAtK):
         gain = self._gain_of(groups, frame)
         found = np.where(found > 0, found, 1)
         return 1 / found, gain / found
+
+
+def average_precision_at(
+    k: float, normalize: str = "min", ties: str = "expected"
+) -> AveragePrecisionAtK:
+    """AP@K with one of its divisors."""
+    kind = AveragePrecisionOverHits if normalize == "hits" else AveragePrecisionAtK
+    return kind(ties, k=k, normalize=normalize)

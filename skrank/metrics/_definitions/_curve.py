@@ -2,8 +2,9 @@
 
 A measure adds up what tie groups gain, each for itself. These do not: a maximum over
 the operating points, or what one of them says that is found by its recall. They are
-read from a ranking, as a measure is, but have no law under random selection; but for
-R-precision, whose law is that of a measure, precision at the number of targets.
+read from a ranking, as a measure is, but have no null distribution; but for
+R-precision, whose distribution is that of a measure, precision at the number of
+targets.
 """
 
 import math
@@ -24,11 +25,11 @@ from skrank.curves._operating_points import points_of
 from skrank.metrics._definitions import Frame, PrecisionAtT, reciprocal_rank_of_hit
 from skrank.ranking._ranking import SLACK, Ranking
 
-_AREAS = {"precision": "recall_precision_area", "specificity": "roc_area"}
+_AREAS = {"precision": "precision_recall_area", "specificity": "roc_area"}
 
 
 class _OfAll:
-    """A figure of the whole list."""
+    """A figure of the whole ranking."""
 
     __slots__ = ()
 
@@ -183,10 +184,10 @@ class RocArea(_OfAll):
         """Share of the pairs, of a tie as many as its rule says."""
         groups = ranking.groups
         tied = groups.size - groups.hits
-        below = ranking.n_others - (groups.above - groups.hits_above) - tied
+        below = ranking.n_non_targets - (groups.above - groups.hits_above) - tied
         share = {"expected": 0.5, "optimistic": 1.0}.get(self.ties, 0.0)
         # the ratio first: products of weights can leave the range of floats
-        shares = groups.hits * ((below + share * tied) / ranking.n_others)
+        shares = groups.hits * ((below + share * tied) / ranking.n_non_targets)
         return float(shares.sum() / ranking.n_targets)
 
 

@@ -47,7 +47,7 @@ class ReciprocalRank(Measure):
         hits: Array,
         frame: Frame,
     ) -> Array:
-        """One over the rank, if the first hit of the list is in the group."""
+        """One over the rank, if the first hit of the ranking is in the group."""
         groups = HitGroups(*np.broadcast_arrays(above, size, hits_above, hits))
         first = (groups.hits_above == 0) & (groups.hits > 0)
         gain = np.zeros(first.shape)
@@ -68,7 +68,7 @@ class ReciprocalRank(Measure):
 
 @dataclass(frozen=True, slots=True)
 class RobustInitialEnhancement(Measure):
-    """RIE: mean of exp(-alpha rank / n) over the targets, relative to that by luck.
+    """RIE: mean of exp(-alpha rank / n) over the targets, relative to that by chance.
 
     All ranks are counted from 0 here, above and below the line: the quotient is the
     same, and the weight of the first rank cannot underflow.
@@ -125,7 +125,7 @@ class RobustInitialEnhancement(Measure):
 
 @dataclass(frozen=True, slots=True)
 class Bedroc(RobustInitialEnhancement):
-    """BEDROC: RIE on the scale from the worst list, 0, to the best, 1."""
+    """BEDROC: RIE on the scale from the worst ranking, 0, to the best, 1."""
 
     @property
     def name(self) -> str:
@@ -147,7 +147,7 @@ class Bedroc(RobustInitialEnhancement):
         return float(best - self._worst(frame))
 
     def offset(self, frame: Frame) -> float:
-        """Return the value of a list without weight, below the worst list or it."""
+        """Return the value of a ranking without weight, the worst or below it."""
         return (0.0 - self._worst(frame)) / self.divisor(frame)
 
     def _worst(self, frame: Frame) -> float:

@@ -1,4 +1,4 @@
-"""What a measure is: gains of tie groups, and the list they are gained in."""
+"""What a measure is: gains of tie groups, and the ranking they are gained in."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ _STRETCH = 2**16  # tie groups, whose gains the processor's cache holds
 
 
 class ListShape(Protocol):
-    """What a measure must know of a list to place its cut."""
+    """What a measure must know of a ranking to place its cutoff."""
 
     @property
     def n_scored(self) -> float:
-        """Number of items that have a place in the list, or their total weight."""
+        """Number of items that have a place in the ranking, or their total weight."""
 
     @property
     def n_missed(self) -> int:
@@ -35,7 +35,7 @@ class ListShape(Protocol):
 
 
 class Frame(NamedTuple):
-    """What counts of a list as a whole: its items, its targets, the depth of the cut.
+    """What counts of a ranking as a whole: items, targets, the depth of the cutoff.
 
     The `n_missed` targets that were never scored are among the items and the targets.
     """
@@ -50,15 +50,15 @@ class Frame(NamedTuple):
 class Measure(ABC):
     """A sum of gains over tie groups, divided by a constant, from an offset on.
 
-    `closing` tells apart the last group that counts: the value of a list is linear in
-    the sum S of all gains before it, ``slope * S + intercept``. For most measures this
-    is only the division by the constant; it gives room to those whose divisor depends
-    on the hits.
+    `terminal` tells apart the last group that counts: the value of a ranking is linear
+    in the sum S of all gains before it, ``slope * S + intercept``. For most measures
+    this is only the division by the constant; it gives room to those whose divisor
+    depends on the hits.
     """
 
     ties: str = "expected"
 
-    #: Whether the order of the groups above the cut matters.
+    #: Whether the order of the groups above the cutoff matters.
     ordered: ClassVar[bool] = True
     #: Hits after which further ones add nothing; None: all count.
     counted_hits: ClassVar[int | None] = None
@@ -74,11 +74,11 @@ class Measure(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """Name as printed, with the cut-off."""
+        """Name as printed, with the cutoff."""
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Least and largest value, over all lists; rounding of sums may step over."""
+        """Least and largest value over all rankings, apart from rounding."""
         return 0.0, 1.0
 
     @property
@@ -100,7 +100,7 @@ class Measure(ABC):
         return False
 
     def cut(self, shape: ListShape) -> float:
-        """Depth of the list that counts."""
+        """Depth of the ranking that counts."""
         return shape.n_scored
 
     def reach(self, n_samples: int, n_targets: int) -> float:
@@ -108,7 +108,7 @@ class Measure(ABC):
         return inf
 
     def frame(self, shape: ListShape, n_targets: float) -> Frame:
-        """Place the cut on a list."""
+        """Place the cutoff on a ranking."""
         n_samples = shape.n_scored + shape.n_missed
         return Frame(n_samples, n_targets, self.cut(shape), shape.n_missed)
 
@@ -128,10 +128,10 @@ class Measure(ABC):
         """Return the constant that the sum of gains is divided by."""
 
     def offset(self, frame: Frame) -> float:
-        """Return the value of a list in which nothing is gained."""
+        """Return the value of a ranking in which nothing is gained."""
         return 0.0
 
-    def closing(self, groups: HitGroups, frame: Frame) -> tuple[Array, Array]:
+    def terminal(self, groups: HitGroups, frame: Frame) -> tuple[Array, Array]:
         """Slope and intercept of the value in the sum of the gains above `groups`."""
         divisor = self.divisor(frame)
         last = self._gain_of(groups, frame) / divisor
@@ -153,14 +153,14 @@ class Measure(ABC):
     def values(
         self, groups: HitGroups, row: NDArray[np.intp], n_rows: int, frame: Frame
     ) -> NDArray[np.float64]:
-        """Values of many lists at once; `row`, ascending, says whose group is whose."""
+        """Values of many rankings at once; `row`, ascending, says whose a group is."""
         counted = np.flatnonzero(groups.above < frame.cut)
         groups, row = groups.take(counted), row[counted]
         last = np.flatnonzero(np.diff(row, append=-1))
         gain = self._gain_of(groups, frame)
         gain[last] = 0.0
         total = np.bincount(row, gain, n_rows)[row[last]]
-        slope, intercept = self.closing(groups.take(last), frame)
+        slope, intercept = self.terminal(groups.take(last), frame)
         values = np.full(n_rows, self.offset(frame))
         values[row[last]] = slope * total + intercept
         return values
@@ -185,6 +185,6 @@ def reach_of(depth: float, n_samples: int) -> float:
 
 
 def place_cut(name: str, depth: float, ties: str, shape: ListShape) -> float:
-    """Depth of a cut, moved to the end of its tie group under "threshold"."""
+    """Depth of a cutoff, moved to the end of its tie group under "threshold"."""
     cut = check_depth(name, depth, shape.n_scored, whole=shape.whole)
     return shape.group_end(cut) if ties == "threshold" else cut

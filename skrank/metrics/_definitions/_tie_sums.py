@@ -23,8 +23,8 @@ _SHORT = 32  # items of a group whose sums have so many terms
 _TERMS = 2**18  # of a mean over the hits of a group, computed together
 _GROUPS = 2**11  # such groups in one table, which the processor's cache holds
 _NEGLIGIBLE = math.log(1e-17)
-# Standard deviations beyond which a log-concave law has no chance that can be felt,
-# not even if the value there is 1e7 times as large.
+# Standard deviations beyond which a log-concave distribution has no chance that can be
+# noticed, not even if the value there is 1e7 times as large.
 _FAR = 60
 
 
@@ -111,7 +111,7 @@ def _long_sums(above: Array, count: Array) -> tuple[Array, Array]:
 def _reciprocal_sum(above: Array, count: Array) -> Array:
     """Sum of 1 / (above + j): digamma near the top, Euler and Maclaurin below.
 
-    Far down the list a difference of digammas loses digits. The series in
+    Far down the ranking a difference of digammas loses digits. The series in
     1 / (x + 1/2)**2 is that of digamma (Abramowitz and Stegun 1964, 6.3.18); at
     x >= 32 its fifth term is below 1e-17.
     """
@@ -206,9 +206,10 @@ def reciprocal_rank_of_hit(above: int, size: int, hits: int, place: int) -> floa
     """Mean over the orders of one group of 1 / (rank of its hit number `place`).
 
     Hit j of d is at place k of b with chance C(k-1, j-1) C(b-k, d-j) / C(b, d), the
-    negative hypergeometric law. Chances follow from their ratios, which fall with k:
-    from the likeliest place on, either way, products are of numbers up to 1. Such a law
-    is log-concave, so that exp(1 - z) bounds its chance beyond z standard deviations.
+    negative hypergeometric distribution. Chances follow from their ratios, which fall
+    with k: from the likeliest place on, either way, products are of numbers up to 1.
+    Such a distribution is log-concave, so that exp(1 - z) bounds its chance beyond z
+    standard deviations.
     """
     mean = place * (size + 1) / (hits + 1)
     spread = mean * (hits + 1 - place) * (size - hits) / ((hits + 1) * (hits + 2))

@@ -33,7 +33,7 @@ class RecallAtT(Measure):
 
     @property
     def name(self) -> str:
-        """Name as printed, with the cut-off."""
+        """Name as printed, with the cutoff."""
         return f"recall@{self.t}"
 
     def cut(self, shape: ListShape) -> float:
@@ -52,7 +52,7 @@ class RecallAtT(Measure):
         hits: Array,
         frame: Frame,
     ) -> Array:
-        """Hits of the group above the cut."""
+        """Hits of the group above the cutoff."""
         groups = HitGroups(above, size, hits_above, hits)
         return hits_within(self.ties, groups, np.clip(frame.cut - above, 0, size))
 
@@ -67,11 +67,11 @@ class PrecisionAtT(RecallAtT):
 
     @property
     def name(self) -> str:
-        """Name as printed, with the cut-off."""
+        """Name as printed, with the cutoff."""
         return f"precision@{self.t}"
 
     def divisor(self, frame: Frame) -> float:
-        """Return the depth of the cut."""
+        """Return the depth of the cutoff."""
         return frame.cut
 
 
@@ -81,7 +81,7 @@ class EnrichmentFactor(RecallAtT):
 
     @property
     def name(self) -> str:
-        """Name as printed, with the cut-off."""
+        """Name as printed, with the cutoff."""
         return f"enrichment_factor@{self.t}"
 
     @property
@@ -90,5 +90,5 @@ class EnrichmentFactor(RecallAtT):
         return 0.0, inf
 
     def divisor(self, frame: Frame) -> float:
-        """Return the hits that a top of this depth has by luck."""
+        """Return the hits that a top of this depth has by chance."""
         return frame.n_targets * (frame.cut / frame.n_samples)

@@ -1,7 +1,7 @@
-"""Scorers of average precision, over the whole list and at k."""
+"""Scorers of average precision, over the whole ranking and at k."""
 
 from skrank.metrics import average_precision, average_precision_at_k
-from skrank.metrics._definitions import make_measure, plain_settings
+from skrank.metrics._definitions import AveragePrecision, average_precision_at
 from skrank.metrics._scorers._ranking_scorer import RankingScorer, make
 
 
@@ -35,7 +35,7 @@ def make_average_precision_scorer(
     scorer : callable
         ``scorer(estimator, X, y) -> float``, made by
         :func:`sklearn.metrics.make_scorer`. Its ``__name__`` is that of the metric with
-        its cut-off.
+        its cutoff.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def make_average_precision_scorer(
 
     The malignant tumours, labelled 0 here, are the targets.
     """
-    measure = make_measure("average_precision", ties=ties)
+    measure = AveragePrecision(ties)
     return make(
         average_precision,
         measure.name,
@@ -127,13 +127,11 @@ def make_average_precision_at_k_scorer(
     >>> make_average_precision_at_k_scorer(100).__name__
     'average_precision@100'
     """
-    settings = plain_settings(
-        "average_precision_at_k", k=k, normalize=normalize, ties=ties
-    )
+    measure = average_precision_at(k, normalize, ties)
     return make(
         average_precision_at_k,
-        make_measure("average_precision_at_k", **settings).name,
-        settings,
+        measure.name,
+        {"k": measure.k, "normalize": normalize, "ties": ties},
         pos_label,
         undefined,
         detector_targets,

@@ -1,7 +1,7 @@
 """Scorers of early recognition: reciprocal rank, RIE and BEDROC."""
 
 from skrank.metrics import bedroc, reciprocal_rank, rie
-from skrank.metrics._definitions import make_measure, plain_settings
+from skrank.metrics._definitions import Bedroc, ReciprocalRank, RobustInitialEnhancement
 from skrank.metrics._scorers._ranking_scorer import RankingScorer, make
 
 
@@ -49,7 +49,7 @@ def make_reciprocal_rank_scorer(
     >>> make_reciprocal_rank_scorer().__name__
     'reciprocal_rank'
     """
-    measure = make_measure("reciprocal_rank", ties=ties)
+    measure = ReciprocalRank(ties)
     return make(
         reciprocal_rank,
         measure.name,
@@ -107,11 +107,11 @@ def make_rie_scorer(
     >>> make_rie_scorer().__name__
     'rie(alpha=20)'
     """
-    settings = plain_settings("rie", alpha=alpha, ties=ties)
+    measure = RobustInitialEnhancement(ties, alpha=alpha)
     return make(
         rie,
-        make_measure("rie", **settings).name,
-        settings,
+        measure.name,
+        {"alpha": measure.alpha, "ties": ties},
         pos_label,
         undefined,
         detector_targets,
@@ -165,11 +165,11 @@ def make_bedroc_scorer(
     >>> make_bedroc_scorer(alpha=80.5).__name__
     'bedroc(alpha=80.5)'
     """
-    settings = plain_settings("bedroc", alpha=alpha, ties=ties)
+    measure = Bedroc(ties, alpha=alpha)
     return make(
         bedroc,
-        make_measure("bedroc", **settings).name,
-        settings,
+        measure.name,
+        {"alpha": measure.alpha, "ties": ties},
         pos_label,
         undefined,
         detector_targets,

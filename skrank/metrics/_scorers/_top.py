@@ -1,7 +1,7 @@
 """Scorers of what the top t hold: recall, precision, the enrichment factor."""
 
 from skrank.metrics import enrichment_factor, precision_at_t, recall_at_t
-from skrank.metrics._definitions import make_measure, plain_settings
+from skrank.metrics._definitions import EnrichmentFactor, PrecisionAtT, RecallAtT
 from skrank.metrics._scorers._ranking_scorer import RankingScorer, make
 
 
@@ -53,11 +53,11 @@ def make_recall_at_t_scorer(
     >>> make_recall_at_t_scorer(0.05).__name__
     'recall@0.05'
     """
-    settings = plain_settings("recall_at_t", t=t, ties=ties)
+    measure = RecallAtT(ties, t=t)
     return make(
         recall_at_t,
-        make_measure("recall_at_t", **settings).name,
-        settings,
+        measure.name,
+        {"t": measure.t, "ties": ties},
         pos_label,
         undefined,
         detector_targets,
@@ -112,11 +112,11 @@ def make_precision_at_t_scorer(
     >>> make_precision_at_t_scorer(50).__name__
     'precision@50'
     """
-    settings = plain_settings("precision_at_t", t=t, ties=ties)
+    measure = PrecisionAtT(ties, t=t)
     return make(
         precision_at_t,
-        make_measure("precision_at_t", **settings).name,
-        settings,
+        measure.name,
+        {"t": measure.t, "ties": ties},
         pos_label,
         undefined,
         detector_targets,
@@ -171,11 +171,11 @@ def make_enrichment_factor_scorer(
     >>> make_enrichment_factor_scorer(0.01).__name__
     'enrichment_factor@0.01'
     """
-    settings = plain_settings("enrichment_factor", t=t, ties=ties)
+    measure = EnrichmentFactor(ties, t=t)
     return make(
         enrichment_factor,
-        make_measure("enrichment_factor", **settings).name,
-        settings,
+        measure.name,
+        {"t": measure.t, "ties": ties},
         pos_label,
         undefined,
         detector_targets,

@@ -1,6 +1,6 @@
-"""What one chunk of a list says: its scores, its targets, and what it is known by.
+"""What one chunk of a ranking says: its scores, its targets, and what it is known by.
 
-A list that is read twice must be the same twice. To know that, nothing of it need be
+A ranking that is read twice must be the same twice. To know that, nothing of it need be
 kept: its items and targets are counted, and its scores add up to a checksum that does
 not depend on their order.
 """

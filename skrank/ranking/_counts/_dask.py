@@ -1,4 +1,4 @@
-"""Count a list that is spread over partitions, where they are.
+"""Count a ranking that is spread over partitions, where they are.
 
 Partitions are the chunks. What moves is what was counted of them, which is merged as a
 tree; the items stay. Dask is loaded when one of its collections is given, and computes

@@ -1,4 +1,4 @@
-"""Take a list in chunks through both passes, and check that they see the same.
+"""Take a ranking in chunks through both passes, and check that they see the same.
 
 The chunks of a pass are counted each for itself, by threads if that is wanted, and
 merged in the order in which they come. Threads alone will do: other processes would be
@@ -202,7 +202,7 @@ def _in_chunk(index: int, error: ValueError) -> ValueError:
 def _refuse_chunks(got: str) -> NoReturn:
     """Refuse what cannot be gone over twice."""
     msg = (
-        "`chunks` must be gone over twice: a list, an object whose iterator begins "
+        "`chunks` must be gone over twice: a ranking, an object whose iterator begins "
         "anew, or a function that returns a new iterator whenever it is called, as "
         f"lambda: read_chunks(); got {got}."
     )

@@ -1,4 +1,4 @@
-"""How the items of a list are tied that was only counted."""
+"""How the items of a ranking are tied that was only counted."""
 
 from functools import cached_property
 
@@ -51,9 +51,9 @@ class CountedItems:
         index = int(np.searchsorted(ends, depth))
         if self._ties.merged[index]:
             msg = (
-                "`ties` must be 'expected', or the cut be within the best "
-                f"{DETAILED} items or in a tie that holds a target, where the list was "
-                f"only counted; got a cut after {depth:.15g} items."
+                "`ties` must be 'expected', or the cutoff be within the best "
+                f"{DETAILED} items or in a tie that holds a target, where it was "
+                f"only counted; got a cutoff after {depth:.15g} items."
             )
             raise ValueError(msg)
         return int(ends[index - 1]) if index else 0, int(ends[index])

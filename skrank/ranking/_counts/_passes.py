@@ -1,10 +1,10 @@
-"""Two passes over a list in chunks: what to count, and the counts.
+"""Two passes over a ranking in chunks: what to count, and the counts.
 
 The first pass tells the scores of the targets, and by a sample of all scores where to
 look for wide ties. The second counts the items above and level with each target. Both
-can be shared out: passes over parts of a list are merged. What does not go together is
-refused before anything is changed, and what was seen is noted last, so that a pass that
-was interrupted can be told from a complete one.
+can be shared out: passes over parts of a ranking are merged. What does not go together
+is refused before anything is changed, and what was seen is noted last, so that a pass
+that was interrupted can be told from a complete one.
 """
 
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class FirstPass:
         return FirstPass()
 
     def plan(self) -> "Plan":
-        """Check the list as a whole, and say what to count of it."""
+        """Check the ranking as a whole, and say what to count of it."""
         if self.seen.n_samples == 0:
             msg = "`y_true` must hold at least one item in some chunk; got none."
             raise ValueError(msg)
@@ -157,7 +157,7 @@ class SecondPass:
         self._note(other.seen)
 
     def ranking(self) -> Ranking:
-        """Ranking of the whole list, once all of it was seen; O(m)."""
+        """Ranking of the whole ranking, once all of it was seen; O(m)."""
         self._check_complete()
         if self._ranking is None:
             self._ranking = self._rank()
@@ -214,7 +214,7 @@ class SecondPass:
             levels=self.plan.levels[::-1],
             n_samples=self.seen.n_samples,
             n_targets=self.seen.n_targets,
-            n_others=self.seen.n_samples - self.seen.n_targets,
+            n_non_targets=self.seen.n_samples - self.seen.n_targets,
             n_missed=0,
             items=CountedItems(groups, self.ties),
         )

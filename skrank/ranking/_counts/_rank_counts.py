@@ -21,9 +21,9 @@ class RankCounts:
     """Counts of a ranking that is too large for memory, made in two passes.
 
     They stand for `y_true` and `y_score` in every metric, in :func:`hit_curve`,
-    :func:`recall_precision_curve` and ``RandomSelectionTest.from_predictions``, which
-    answer exactly as from the whole list. Only the scores of the targets are kept, and
-    about a million of the best scores.
+    :func:`operating_points` and ``RandomSelectionTest.from_predictions``, which
+    answer exactly as from the whole ranking. Only the scores of the targets are kept,
+    and about a million of the best scores.
 
     `from_arrays` and `from_chunks` make both passes. To share the work out otherwise,
     begin with an empty ``RankCounts()``: the first pass learns the scores of the
@@ -38,7 +38,7 @@ class RankCounts:
 
     See Also
     --------
-    RankingEvaluation : A list in pieces that fits into memory.
+    RankingEvaluation : A ranking in pieces that fits into memory.
 
     Notes
     -----
@@ -54,8 +54,8 @@ class RankCounts:
 
     How all items are tied, targets or not, is known down to 2**20 items; further down,
     where a tie holds a target, or is wider than 1/128 of its depth and 1/8192 of the
-    list. That is enough for the test against luck. ``ties="threshold"`` with a cut
-    further down has no answer outside such ties.
+    list. That is enough for the test against random selection. ``ties="threshold"``
+    with a cutoff further down has no answer outside such ties.
 
     One object must not be shared by threads: give each its own, and add them up.
 
@@ -64,7 +64,7 @@ class RankCounts:
 
     Examples
     --------
-    Two workers have a half of the list each:
+    Two workers have a half of the ranking each:
 
     >>> from skrank import RankCounts, average_precision
     >>> left = [1, 0, 1, 0], [0.9, 0.7, 0.4, 0.3]
@@ -105,7 +105,7 @@ class RankCounts:
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> Self:
-        """Count a list given as two columns, in memory or not.
+        """Count a ranking given as two columns, in memory or not.
 
         Parameters
         ----------
@@ -172,14 +172,14 @@ class RankCounts:
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> Self:
-        """Count a list given in chunks.
+        """Count a ranking given in chunks.
 
         Parameters
         ----------
         chunks : iterable of (y_true, y_score), or callable that returns one
-            Labels and scores of the chunks, such as a list; they are gone over twice,
-            and a callable is called twice, once for each pass. Chunks of 100,000 items
-            and more are quickest.
+            Labels and scores of the chunks, such as a ranking; they are gone over
+            twice, and a callable is called twice, once for each pass. Chunks of 100,000
+            items and more are quickest.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         n_jobs : int, default=None
@@ -237,7 +237,7 @@ class RankCounts:
         return self._pass.seen.n_targets
 
     def update(self, y_true: ArrayLike, y_score: ArrayLike) -> None:
-        """Take a chunk of the list.
+        """Take a chunk of the ranking.
 
         Parameters
         ----------
@@ -284,7 +284,7 @@ class RankCounts:
         raise ValueError(msg)
 
     def __add__(self, other: object) -> Self:
-        """Return the counts of both parts of a list."""
+        """Return the counts of both parts of a ranking."""
         if not isinstance(other, RankCounts):
             return NotImplemented
         if self.pos_label != other.pos_label:
@@ -319,7 +319,7 @@ class RankCounts:
 
 
 def read_counts(counts: RankCounts, n_missed: int = 0) -> Ranking:
-    """Ranking of a list that was counted to the end."""
+    """Ranking of a ranking that was counted to the end."""
     if isinstance(counts._pass, FirstPass):
         msg = (
             "`RankCounts` must see all items twice before they are read, see "

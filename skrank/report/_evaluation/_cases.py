@@ -93,7 +93,7 @@ class ScoredCases:
         self._ranking = None
 
     def _input(self) -> RankingInput:
-        """All pieces as one list, which may be empty if all targets were missed."""
+        """All pieces as one ranking, which may be empty if all targets were missed."""
         if not self.y_score:
             nothing = np.array([], dtype=np.intp)
             return RankingInput(nothing, nothing, None, self.n_missed)

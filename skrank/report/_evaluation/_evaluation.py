@@ -11,11 +11,11 @@ from skrank._utils._text import data_frame
 from skrank._utils._warnings import warn_undefined
 from skrank.curves import HitCurve, OperatingPoints, curve_of, points_of
 from skrank.metrics._evaluate import undefined_text, why_undefined
-from skrank.report._evaluation._figures import RankingFigures
+from skrank.report._evaluation._methods import RankingMetrics
 from skrank.report._evaluation._text import format_points, format_summary
 
 
-class RankingEvaluation(RankingFigures):
+class RankingEvaluation(RankingMetrics):
     """Evaluation of a ranking whose cases come piece by piece.
 
     It starts empty. Cases are added one by one or in arrays, and may be joined from
@@ -38,7 +38,7 @@ class RankingEvaluation(RankingFigures):
     See Also
     --------
     average_precision : The metrics of one ranking, as functions.
-    recall_precision_curve, hit_curve : The curves.
+    operating_points, hit_curve : The curves.
 
     Notes
     -----
@@ -76,7 +76,7 @@ class RankingEvaluation(RankingFigures):
     def __init__(self, *, ties: str = "expected", pos_label: object = None) -> None:
         super().__init__(ties=ties, pos_label=pos_label)
 
-    def recall_precision_curve(self, interpolate: bool = False) -> OperatingPoints:
+    def operating_points(self, interpolate: bool = False) -> OperatingPoints:
         """Recall and precision of every threshold that retrieves another target.
 
         Parameters
@@ -88,7 +88,7 @@ class RankingEvaluation(RankingFigures):
         Returns
         -------
         points : OperatingPoints
-            As of :func:`skrank.recall_precision_curve`.
+            As of :func:`skrank.operating_points`.
 
         Raises
         ------
@@ -122,7 +122,7 @@ class RankingEvaluation(RankingFigures):
         best = check_flag("interpolate", interpolate)
         ranking = self._cases.ranking()
         points = points_of(ranking)
-        if not ranking.n_others:
+        if not ranking.n_non_targets:
             msg = "`y_true` must hold others to make a ROC curve; got targets alone."
             raise ValueError(msg)
         return points.not_dominated("specificity") if best else points
@@ -183,7 +183,7 @@ class RankingEvaluation(RankingFigures):
         ValueError
             If there are no targets, or a setting is outside its range.
         """
-        points = self.recall_precision_curve(interpolate)
+        points = self.operating_points(interpolate)
         before = ("score", "t", "hits", "recall", "precision")
         columns = {name: getattr(points, name) for name in before}
         columns["f_score"] = points.f_score(beta)
@@ -219,7 +219,7 @@ class RankingEvaluation(RankingFigures):
         ValueError
             If there are no targets, or a setting is outside its range.
         """
-        points = self.recall_precision_curve(interpolate)
+        points = self.operating_points(interpolate)
         return format_points(points, beta, max_rows)
 
     def __repr__(self) -> str:

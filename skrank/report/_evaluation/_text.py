@@ -37,7 +37,7 @@ def format_summary(
     """Counts, and the figures or why there are none, in words and numbers."""
     lines = [("list", _list_text(counts))]
     if reason is not None:
-        rule = "`y_true` must hold targets and others"
+        rule = "`y_true` must hold targets and non-targets"
         lines.append(("no figures", f"{rule}; got {reason}"))
     else:
         lines += _figure_lines(figures, best)
@@ -85,7 +85,7 @@ def _figure_lines(
             f" at score {best.score:.4g} "
             f"(recall {best.recall:.4g}, precision {best.precision:.4g})"
         )
-    area, roc = "recall_precision_area", "roc_area"
+    area, roc = "precision_recall_area", "roc_area"
     at = [(name.replace("_", " "), text[name]) for name in text if "_at_" in name]
     return [
         ("average precision", text["average_precision"]),

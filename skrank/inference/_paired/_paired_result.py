@@ -1,0 +1,127 @@
+"""What a method finds out about a difference, and how it becomes a p-value.
+
+The methods disagree about what varies: items, labels, lists. They agree in what they
+say: `PairedResult`, the same whatever the method.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import beta, norm, t
+
+from skrank._utils._rounding import ROUNDING
+from skrank._utils._warnings import warn_undefined
+
+
+class PairedResult(NamedTuple):
+    """What a method says of a difference; NaN where it has nothing to say."""
+
+    standard_error: float
+    zscore: float
+    log_pvalue: float
+    probability_superior: float = math.nan
+    degrees_of_freedom: float = math.inf
+
+
+def from_error(
+    difference: float,
+    standard_error: float,
+    scale: float,
+    alternative: str,
+    degrees_of_freedom: float = math.inf,
+    others: Sequence[str] = (),
+) -> PairedResult:
+    """Refer a difference, in standard errors, to the normal or to Student's t.
+
+    `scale` is the value of a perfect data set; `others` are methods without an error
+    that could be asked instead.
+    """
+    error = defined_error(difference, standard_error, scale, others)
+    z = 0.0 if difference == 0 else difference / error
+    tails = (log_tail(z, degrees_of_freedom), log_tail(-z, degrees_of_freedom))
+    log_p = join_tails(*tails, alternative)
+    return PairedResult(error, z, log_p, degrees_of_freedom=degrees_of_freedom)
+
+
+def log_tail(z: float, degrees_of_freedom: float) -> float:
+    """Logarithm of the probability of more than z, also where that underflows.
+
+    There Student's t has the first term of its expansion, its density times
+    (1 + z**2 / df) / z, which is off by a part in z**2.
+    """
+    if math.isinf(degrees_of_freedom) or math.isnan(z):
+        return float(norm.logsf(z))
+    null = t(degrees_of_freedom)
+    if z < 0 or null.sf(z) > 0:
+        return float(null.logsf(z))
+    return float(null.logpdf(z)) + math.log(z / degrees_of_freedom + 1 / z)
+
+
+def certainty(method: str) -> PairedResult:
+    """Say of two rankings that cannot differ that they do not."""
+    superior = 0.5 if method == "posterior" else math.nan
+    return PairedResult(0.0, 0.0, 0.0, probability_superior=superior)
+
+
+def defined_error(
+    difference: float, standard_error: float, scale: float, others: Sequence[str] = ()
+) -> float:
+    """Warn of a standard error of 0, or none, for a difference that is not 0."""
+    if standard_error > ROUNDING * scale:
+        return standard_error
+    if difference == 0:
+        return 0.0 * standard_error  # without its rounding; none stays none
+    advice = f" Methods without it are {' and '.join(map(repr, others))}."
+    warn_undefined(
+        "The standard error of the difference is undefined, and so is what needs it: "
+        "the rankings differ, but there is too little to estimate it from."
+        f"{advice if others else ''}"
+    )
+    return math.nan
+
+
+def join_tails(log_greater: float, log_less: float, alternative: str) -> float:
+    """Logarithm of the p-value, from those of the probabilities of the two sides."""
+    one_sided = {"greater": log_greater, "less": log_less}
+    twice = math.log(2) + min(log_greater, log_less)
+    return float(one_sided.get(alternative, min(twice, 0.0)))
+
+
+def sign_test(
+    difference: float, wins_a: float, wins_b: float, alternative: str
+) -> tuple[float, float]:
+    """z-score, and logarithm of the exact p-value, of wins that may be shared out.
+
+    P(X >= a) for X binomial(a + b, 1/2) is P(U <= 1/2) for U beta(a, b + 1), the form
+    that also takes parts of a win.
+    """
+    wins = wins_a + wins_b
+    z = difference / math.sqrt(wins) if wins > 0 else 0.0
+    tails = (
+        log_below_half(wins_a, wins_b + 1) if wins_a > 0 else 0.0,
+        log_below_half(wins_b, wins_a + 1) if wins_b > 0 else 0.0,
+    )
+    return z, join_tails(*tails, alternative)
+
+
+def log_below_half(a: float, b: float) -> float:
+    """Logarithm of P(U < 1/2) for U beta(a, b); minus infinity where P underflows."""
+    with np.errstate(divide="ignore"):
+        return float(np.log(beta.cdf(0.5, a, b)))
+
+
+def adjust_holm(log10_pvalues: ArrayLike) -> NDArray[np.float64]:
+    """Adjust p-values for their number by the step-down of Holm (1979), as logarithms.
+
+    Each is multiplied by the number of those not below it, and is at least what those
+    below it became. Undefined p-values stay so, and count among the tests.
+    """
+    log_p = np.asarray(log10_pvalues, dtype=float)
+    order = np.argsort(log_p, kind="stable")  # NaN comes last
+    factors = np.log10(np.arange(log_p.size, 0, -1))
+    adjusted = np.empty_like(log_p)
+    adjusted[order] = np.minimum(np.maximum.accumulate(log_p[order] + factors), 0.0)
+    return adjusted

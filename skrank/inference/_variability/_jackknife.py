@@ -1,0 +1,252 @@
+"""What every single item contributes to the sampling error of a metric.
+
+The influence of an item is what the metric changes when the item is left out. Targets
+and others are two samples, so that the variance of the metric is the sum of squared
+influences about their mean, over the targets and over the non-targets (the jackknife of
+two samples; Efron and Stein 1981, section 5). Leaving out an item moves the groups
+below it up by one, so prefix and suffix sums of the gains have all n influences in
+O(m); the constants that the metric is divided by are those of the ranking without the
+item.
+
+A cutoff is different, since the metric jumps there. It stays at its depth in items.
+When an item above it goes, the next one moves in; whether that is a target a single
+item does not tell, but the share of targets around the cutoff does. It is estimated
+from the hits next to the cutoff, about the square root of the hits above it on either
+side. Items between two hits are alike: of those that the cutoff parts, each stands
+above it by the share that does. And without a target the gains of the rest are scaled
+up to as many targets as before.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank.inference._variability._constant import asked_cut
+from skrank.inference._variability._sample import Sample, sample_of
+from skrank.metrics._definitions import Frame, Measure
+from skrank.ranking._ranking import HitGroups, Ranking
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Jackknife:
+    """Influence of a target on each level and of an other on each place.
+
+    So scaled that the sum of squares over the items is the variance of the metric. With
+    several samples, all is along the last axis.
+    """
+
+    sample: Sample
+    targets: Array
+    others: Array
+
+    @property
+    def variance(self) -> Array:
+        """Variance of the metric."""
+        return self._total(2)
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """How many normal squares vary as much as the variance does.
+
+        By Satterthwaite's (1946) match of moments, ``2 E[V]**2 / Var[V]``; 0 where
+        no item has any influence.
+        """
+        sample = self.sample
+        noise = self._total(4) - (
+            (sample.hits * self.targets**2).sum() ** 2 / sample.n_targets
+            + (sample.others * self.others**2).sum() ** 2 / sample.n_non_targets
+        )
+        return float(2 * self.variance**2 / noise) if noise > 0 else 0.0
+
+    def _total(self, power: int) -> Array:
+        """Sum over the items of a power of their influences."""
+        targets = (self.sample.hits * self.targets**power).sum(axis=-1)
+        others = (self.sample.others * self.others**power).sum(axis=-1)
+        return np.asarray(targets + others)
+
+
+def jackknife_of(measure: Measure, ranking: Ranking) -> Jackknife:
+    """Influences of the items of a ranking; O(m)."""
+    frame = measure.frame(ranking, ranking.n_targets)
+    cut = asked_cut(measure, ranking)
+    if cut < ranking.n_samples and measure.ties != "expected":
+        _check_tie_at_cut(measure, ranking.tie_size(cut))
+    return jackknife(measure, sample_of(ranking), frame)
+
+
+def _check_tie_at_cut(measure: Measure, size: int) -> None:
+    """Refuse a cutoff that moves, or that a tie is sorted across by its labels."""
+    if size > 1:
+        msg = (
+            "`ties` must be 'expected' where a tie reaches to the cutoff, since other "
+            f"items would move it; got {measure.ties!r} for {measure.name}, with a tie "
+            f"of {size} there."
+        )
+        raise ValueError(msg)
+
+
+def jackknife(measure: Measure, sample: Sample, frame: Frame) -> Jackknife:
+    """Influences of the items of samples."""
+    levels, places = _shares_above(sample, frame.cut)
+    frames = _without(frame, targets=1), _without(frame, targets=0)
+    targets = _gains_without_target(measure, sample, frames[0], levels)
+    others = _gains_without_other(measure, sample, frames[1], levels)
+    if frame.cut < frame.n_samples:
+        refill = _refill(measure, sample, frame)[..., None]
+        targets, others = targets + refill * levels, others + refill * places
+    of_targets, of_others = _divisors(measure, frame, frames)
+    return Jackknife(
+        sample,
+        _centred(targets / of_targets, sample.hits),
+        _centred(others / of_others, sample.others),
+    )
+
+
+def _without(frame: Frame, *, targets: int) -> Frame:
+    """Frame without an item; a last target, or a last other, stays."""
+    m = max(frame.n_targets - targets, 1)
+    return frame._replace(n_samples=max(frame.n_samples - 1, m + 1), n_targets=m)
+
+
+def _divisors(
+    measure: Measure, frame: Frame, frames: tuple[Frame, Frame]
+) -> tuple[float, float]:
+    """What the gains without a target, and without an other, are divided by.
+
+    Above a cutoff the gains without a target stand for as many targets as before: what
+    is divided by the depth of the cutoff would fall by a whole hit otherwise.
+    """
+    of_targets, of_others = map(measure.divisor, frames)
+    if frame.cut < frame.n_samples:
+        of_targets = of_others * frames[0].n_targets / frame.n_targets
+    return of_targets, of_others
+
+
+def _refill(measure: Measure, sample: Sample, frame: Frame) -> Array:
+    """Gain to expect of the item that moves up across the cutoff."""
+    above = (sample.hits * _shares_above(sample, frame.cut)[0]).sum(axis=-1)
+    hit = measure.gain(frame.cut - 1, 1, np.maximum(above - 1, 0), 1, frame)
+    return np.asarray(share_at_cut(sample, above) * hit)
+
+
+def share_at_cut(sample: Sample, above: Array) -> Array:
+    """Share of targets around a cutoff with so many hits above it.
+
+    Of the items between the first and the last hit that are near, with the gaps beyond
+    them: n hits have n + 1 gaps, which makes it unbiased. Of one sample at many cuts,
+    or of each of several at its own.
+    """
+    if sample.hits.ndim > 1:
+        rows = zip(sample.hits, sample.others, above, strict=True)
+        return np.array([share_at_cut(Sample(*row[:2]), row[2]) for row in rows])
+    groups, reached = sample.groups, np.cumsum(sample.hits)
+    width = np.sqrt(above + 1)
+    first = np.searchsorted(reached, above - width, side="right")
+    last = np.searchsorted(reached, above + width, side="left")
+    last = np.minimum(last, reached.size - 1)
+    total = sample.n_targets + sample.n_non_targets
+    hits = np.concatenate([[0], reached])
+    start = np.concatenate([[0], groups.above + groups.size])
+    end = np.concatenate([groups.above, [total]])
+    found = hits[last + 1] - hits[first]
+    return np.asarray(found / (end[last + 1] - start[first]))
+
+
+def _shares_above(sample: Sample, cut: float) -> tuple[Array, Array]:
+    """Shares above the cutoff of each level and each place."""
+    groups, gaps = sample.groups, sample.others[..., ::2]
+    end = groups.above[..., -1:] + groups.size[..., -1:]
+    levels = _share_above(groups.above, groups.size, cut)
+    start = np.concatenate([groups.above - gaps[..., :-1], end], axis=-1)
+    return levels, _interleave(_share_above(start, gaps, cut), levels)
+
+
+def _share_above(start: Array, size: Array, cut: float) -> Array:
+    return np.clip((cut - start) / np.maximum(size, 1), 0, 1)
+
+
+def _gains_without_target(
+    measure: Measure, sample: Sample, frame: Frame, levels: Array
+) -> Array:
+    """Sum of the gains without one of the targets of each level."""
+    groups = sample.groups
+    inside = _cut_at(frame, frame.cut - levels)
+    own = _gain(measure, groups, inside, size=1, hits=1)
+    below = _gain(measure, groups, _cut_at(frame, frame.cut - 1), above=1, hits_above=1)
+    return _above(_gain(measure, groups, frame)) + own + _below(below)
+
+
+def _gains_without_other(
+    measure: Measure, sample: Sample, frame: Frame, levels: Array
+) -> Array:
+    """Sum of the gains without one of the others of each place."""
+    groups = sample.groups
+    base = _gain(measure, groups, frame)
+    inside = _cut_at(frame, frame.cut - levels)
+    own = _gain(measure, groups, inside, size=1)
+    below = _gain(measure, groups, _cut_at(frame, frame.cut - 1), above=1)
+    above, rest = _above(base), _below(below)
+    last = base.sum(axis=-1, keepdims=True)
+    gaps = np.concatenate([above + below + rest, last], axis=-1)
+    return _interleave(gaps, above + own + rest)
+
+
+def _cut_at(frame: Frame, cut: Any) -> Frame:
+    """Another cut, or one for each group."""
+    return frame._replace(cut=cut)
+
+
+def _interleave(gaps: Array, levels: Array) -> Array:
+    """Values of the places from those of the gaps and of the levels between them."""
+    places = np.empty((*gaps.shape[:-1], 2 * gaps.shape[-1] - 1))
+    places[..., ::2], places[..., 1::2] = gaps, levels
+    return places
+
+
+def _gain(
+    measure: Measure,
+    groups: HitGroups,
+    frame: Frame,
+    *,
+    above: int = 0,
+    size: int = 0,
+    hits_above: int = 0,
+    hits: int = 0,
+) -> Array:
+    """Gains of groups with so many fewer items; 0 of those that hold no hit then.
+
+    Where there is no item to leave out, the group stays possible, and nobody asks.
+    """
+    held = groups.hits > hits
+    fewer_hits = np.where(held, groups.hits - hits, 1)
+    fewer_above = np.maximum(groups.hits_above - hits_above, 0)
+    gain = measure.gain(
+        np.maximum(groups.above - above, fewer_above),
+        np.maximum(groups.size - size, fewer_hits),
+        fewer_above,
+        fewer_hits,
+        frame,
+    )
+    return np.where(held, gain, 0.0)
+
+
+def _above(gain: Array) -> Array:
+    """Sum of the gains above each group."""
+    return np.cumsum(gain, axis=-1) - gain
+
+
+def _below(gain: Array) -> Array:
+    """Sum of the gains below each group."""
+    return _above(gain[..., ::-1])[..., ::-1]
+
+
+def _centred(values: Array, counts: NDArray[np.float64]) -> Array:
+    """Deviations from the mean, scaled for the jackknife."""
+    total = counts.sum(axis=-1, keepdims=True)
+    mean = (counts * values).sum(axis=-1, keepdims=True) / total
+    deviations: Array = np.sqrt((total - 1) / total) * (mean - values)
+    return deviations

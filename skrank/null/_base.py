@@ -1,0 +1,484 @@
+"""What can be asked of a distribution, named and meant as in ``scipy.stats``."""
+
+import math
+import warnings
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
+
+from skrank._utils._checks import (
+    check_count,
+    check_generator,
+    check_number,
+    check_option,
+)
+from skrank._utils._columns import check_numbers
+from skrank._utils._text import brief
+from skrank.null import _sampling
+from skrank.null._centred import Term
+from skrank.null._choice import (
+    ALTERNATIVES,
+    BEYOND,
+    METHODS,
+    TailProbability,
+    TailQuery,
+)
+from skrank.null._facts import Facts
+from skrank.null._series import Series, expand
+
+_DOUBTFUL = 0.05  # relative error that a method does not hide
+_SMALLER = math.log(0.4)  # below which a tail is the smaller one, whatever its error
+_FIRST_PART, _LEAST_PART = 1 / 8, 2.0**-60  # of the way to the least value
+_FURTHER = 1.25  # than what two values of a tail say
+_SIGNS = {"greater": (1,), "less": (-1,), "two-sided": (1, -1)}
+_Floats = NDArray[np.float64]
+
+
+class NullDistribution:
+    """The distribution of the mean value over one ranking or several.
+
+    It is that of independent rankings, S. Where those may vary together, it is that of
+    the mean of S and `inflation` times what S is off it, as far as that can occur.
+    """
+
+    _terms: tuple[Term, ...]
+    inflation = 1.0
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out of a pickle what can be computed again."""
+        return {k: v for k, v in self.__dict__.items() if k != "_facts"}
+
+    @property
+    def metric(self) -> str:
+        """Name of the metric with its cutoff.
+
+        Returns
+        -------
+        metric : str
+            As in the results of the test.
+        """
+        return self._terms[0].chain.measure.name
+
+    def mean(self) -> float:
+        """Return the mean, what is expected by chance.
+
+        Exact but for rounding; for rankings too long for that, to a part in 10**5.
+
+        Returns
+        -------
+        mean : float
+            Chance level of the metric.
+        """
+        return self._facts.moments[0]
+
+    def std(self) -> float:
+        """Return the standard deviation.
+
+        Exact but for rounding; for rankings too long for that, to a part in 1000.
+
+        Returns
+        -------
+        std : float
+            Standard deviation of the metric; 0.0 if ties allow one value only.
+        """
+        return self.inflation * math.sqrt(self._facts.moments[1])
+
+    @property
+    def _is_quick(self) -> bool:
+        """Whether a tail probability takes no more than some two seconds."""
+        return self._facts.is_quick
+
+    def _series(self, outside: float) -> Series | None:
+        """Expand it for pictures; None where it is known value by value."""
+        if self._facts.atoms is not None:
+            return None
+        series = expand(self._facts, outside)
+        return series and series.wider(self.inflation)
+
+    def support(self) -> tuple[float, float]:
+        """Return the least and the largest value that can occur.
+
+        Returns
+        -------
+        least, largest : float
+            Ends of the support; both can be attained.
+        """
+        return self._facts.ends[0][0], self._facts.ends[1][0]
+
+    def sf(self, x: ArrayLike) -> Any:
+        """Survival function, the probability of a value above `x`.
+
+        Parameters
+        ----------
+        x : array-like
+            Values of the metric.
+
+        Returns
+        -------
+        sf : float or ndarray of the shape of `x`
+            ``P(S > x)``. The probability of at least `x` is :meth:`pvalue`.
+        """
+        return np.exp(self.logsf(x))[()]
+
+    def logsf(self, x: ArrayLike) -> Any:
+        """Natural logarithm of the survival function.
+
+        Parameters
+        ----------
+        x : array-like
+            Values of the metric.
+
+        Returns
+        -------
+        logsf : float or ndarray of the shape of `x`
+            ``log P(S > x)``; does not underflow.
+        """
+        return self._each(x, lambda value: self._log_tail(value, 1))
+
+    def cdf(self, x: ArrayLike) -> Any:
+        """Cumulative distribution function, the probability of at most `x`.
+
+        Parameters
+        ----------
+        x : array-like
+            Values of the metric.
+
+        Returns
+        -------
+        cdf : float or ndarray of the shape of `x`
+            ``P(S <= x)``.
+        """
+        found = self._each(x, lambda value: self._log_tail(value, -1))
+        return np.exp(found)[()]
+
+    def ppf(self, q: ArrayLike) -> Any:
+        """Quantiles, the inverse of :meth:`cdf`.
+
+        Parameters
+        ----------
+        q : array-like
+            Probabilities in [0, 1].
+
+        Returns
+        -------
+        x : float or ndarray of the shape of `q`
+            Least values with ``cdf(x) >= q``.
+        """
+        return self._each(q, lambda value: self._quantile(value, -1), name="q")
+
+    def isf(self, q: ArrayLike) -> Any:
+        """Critical values, the inverse of :meth:`sf`.
+
+        Parameters
+        ----------
+        q : array-like
+            Probabilities in [0, 1].
+
+        Returns
+        -------
+        x : float or ndarray of the shape of `q`
+            Least values with ``sf(x) <= q``: what is above them is better than chance
+            at level q.
+        """
+        return self._each(q, lambda value: self._quantile(value, 1), name="q")
+
+    def pvalue(
+        self,
+        statistic: ArrayLike,
+        *,
+        alternative: str = "greater",
+        method: str = "auto",
+    ) -> Any:
+        """Return the probability of a value at least as extreme.
+
+        Parameters
+        ----------
+        statistic : array-like
+            Values of the metric.
+        alternative : {"greater", "less", "two-sided"}, default="greater"
+            Which values are more extreme: ``P(S >= s)``, ``P(S <= s)``, or twice the
+            smaller of the two.
+        method : {"auto", "exact", "inversion", "importance_sampling", "grid", \
+                "monte_carlo", "normal"}, default="auto"
+            See :class:`skrank.RandomSelectionTest`.
+
+        Returns
+        -------
+        pvalue : float or ndarray of the shape of `statistic`
+            Probabilities in [0, 1].
+        """
+
+        def one(value: float) -> float:
+            return self.tail(value, alternative=alternative, method=method).pvalue
+
+        return self._each(statistic, one, name="statistic")
+
+    def tail(
+        self,
+        statistic: float,
+        *,
+        alternative: str = "greater",
+        method: str = "auto",
+        n_resamples: int = 9999,
+        random_state: object = None,
+        progress: bool = False,
+    ) -> TailProbability:
+        """Return the logarithm of the p-value, what is known of its error, and how.
+
+        Parameters
+        ----------
+        statistic : float
+            Value of the metric.
+        alternative : {"greater", "less", "two-sided"}, default="greater"
+            Which values are more extreme.
+        method : {"auto", "exact", "inversion", "importance_sampling", "grid", \
+                "monte_carlo", "normal"}, default="auto"
+            See :class:`skrank.RandomSelectionTest`.
+        n_resamples : int, default=9999
+            Number of rankings drawn by "monte_carlo" and "importance_sampling".
+        random_state : int, RandomState, Generator or None, default=None
+            Source of randomness of the methods that draw.
+        progress : bool, default=False
+            Whether to show which of the methods "auto" is at; it needs tqdm.
+
+        Returns
+        -------
+        tail : TailProbability
+            Named tuple of `log_pvalue`, `log_bounds`, `error` and `method`.
+        """
+        statistic = check_number("statistic", statistic)
+        check_option("alternative", alternative, ALTERNATIVES)
+        check_option("method", method, METHODS)
+        size = check_count("n_resamples", n_resamples, least=1)
+        generator = check_generator(random_state)
+        if method == "monte_carlo":
+            drawn = _sampling.draw(self._terms, size, generator)
+            slack = self._facts.slack(statistic)
+            found = [
+                TailProbability(
+                    *_sampling.tail(drawn, self._inner(statistic, sign), sign, slack),
+                    method,
+                )
+                for sign in _SIGNS[alternative]
+            ]
+        else:
+            draws = size if method == "importance_sampling" else None
+            found = []
+            for sign in self._nearest_first(statistic, _SIGNS[alternative]):
+                query = TailQuery(
+                    self._facts,
+                    self._inner(statistic, sign),
+                    sign,
+                    draws,
+                    generator,
+                    progress=progress,
+                )
+                one = query.best() if method == "auto" else query.named(method)
+                found.append(one)
+                if one.log_pvalue < _SMALLER:
+                    break
+        tail = _twice(found) if alternative == "two-sided" else found[0]
+        if method != "monte_carlo":  # whose error anyone expects
+            _warn_of_doubt(tail)
+        return tail
+
+    def _nearest_first(
+        self, statistic: float, signs: tuple[int, ...]
+    ) -> tuple[int, ...]:
+        """Begin with the side that the value is on."""
+        if len(signs) > 1 and statistic < self._facts.moments[0]:
+            return signs[::-1]
+        return signs
+
+    def rvs(self, size: int = 1, random_state: object = None) -> _Floats:
+        """Draw values of the metric under random selection.
+
+        Parameters
+        ----------
+        size : int, default=1
+            Number of values to draw.
+        random_state : int, RandomState, Generator or None, default=None
+            Source of randomness.
+
+        Returns
+        -------
+        values : ndarray of shape (size,)
+            Independent values.
+        """
+        size = check_count("size", size, least=1)
+        drawn = _sampling.draw(self._terms, size, check_generator(random_state))
+        return np.asarray(self._outer(drawn))
+
+    @cached_property
+    def _facts(self) -> Facts:
+        return Facts(self._terms)
+
+    def _inner(self, x: float, sign: int) -> float:
+        """Value of S at least as extreme as which is what is at least as extreme as x.
+
+        What cannot be exceeded is reached by all of the distribution that would be
+        beyond it.
+        """
+        if self.inflation == 1.0:
+            return x
+        slack, (least, most) = self._facts.slack(x), self.support()
+        nearest, furthest = (least, most) if sign > 0 else (-most, -least)
+        if not nearest + slack < sign * x <= furthest + slack:
+            return x
+        mean = self.mean()
+        return mean + (x - mean) / self.inflation
+
+    def _outer(self, values: Any) -> Any:
+        """Values of the distribution from those of S."""
+        if self.inflation == 1.0:
+            return values
+        mean = self.mean()
+        return np.clip(mean + self.inflation * (values - mean), *self.support())[()]
+
+    def _each(
+        self, x: ArrayLike, function: Callable[[float], float], name: str = "x"
+    ) -> Any:
+        """Apply a function of one number to an array, to equal numbers once."""
+        numbers = check_numbers(name, x)
+        distinct, where = np.unique(numbers, return_inverse=True)
+        found = np.array([function(float(number)) for number in distinct])
+        return found[where].reshape(numbers.shape)[()]
+
+    def _quantile(self, q: float, sign: int) -> float:
+        """Least value with P(S > value) <= q, or with P(S <= value) >= q for sign -1.
+
+        That one tail is at most q is that the other is at least 1 - q, so the smaller
+        probability is looked for. Rounding must not step over a value that has it.
+        """
+        if not 0.0 <= q <= 1.0:
+            msg = f"`q` must be a probability between 0 and 1; got {brief(q)}."
+            raise ValueError(msg)
+        small, rounding = min(q, 1 - q), 1e-12 * min(q, 1 - q)
+        if q > 0.5:
+            sign, rounding = -sign, rounding + min(small, 2.0**-53)
+        wanted = small + sign * rounding
+        log_p = math.log(wanted) if wanted > 0 else -math.inf
+        if self._facts.atoms is not None:
+            return float(self._outer(self._facts.atoms.quantile(log_p, sign)))
+        return float(self._outer(self._search(log_p, sign)))
+
+    def _search(self, log_p: float, sign: int) -> float:
+        """Return `_quantile` of a smooth distribution to 1e-7 standard deviations.
+
+        The tail at the largest value is none of its neighbours' if it has a chance of
+        its own.
+        """
+        known: dict[float, float] = {}
+
+        def lack(value: float) -> float:
+            if value not in known:
+                known[value] = self._lack(value, log_p, sign)
+            return known[value]
+
+        (least, _), (most, log_most) = self._facts.ends
+        if lack(least) <= 0:
+            return least
+        if sign > 0 and log_most > log_p:
+            return most
+        low, high = self._bracket(lack, least, most)
+        exact = 1e-7 * self.std()
+        if high > self.mean() or low == least:
+            brentq(lack, low, high, xtol=exact, rtol=1e-12)
+        else:  # near the least value what matters is how many times as far it is
+            start, stop = math.log(low - least), math.log(high - least)
+            ends = {start: low, stop: high}
+
+            def lack_at(place: float) -> float:
+                return lack(ends.get(place, least + math.exp(place)))
+
+            exact = min(1e-4, exact / (high - least))
+            brentq(lack_at, start, stop, xtol=exact, rtol=1e-12)
+        return min(value for value, lacking in known.items() if lacking <= 0)
+
+    def _lack(self, value: float, log_p: float, sign: int) -> float:
+        """By how much the tail above a value is too large, or that below it too small.
+
+        It falls as the value grows; it is bounded for the sake of the search.
+        """
+        tail = self._beyond(value, sign)
+        centred = sign * (tail.log_pvalue - log_p)
+        if tail.log_bounds is not None:
+            if -tail.doubt <= centred <= 0:
+                return 0.0  # nearer than is known
+            centred += tail.doubt / 2  # the middle of that is looked for
+        return min(max(centred, -1e6), 1e6)
+
+    def _log_tail(self, x: float, sign: int) -> float:
+        """Logarithm of P(S > x), or of P(S <= x) for sign -1."""
+        inside = self._inner(x, -1)  # what is at most x, and the rest is above it
+        return self._beyond(inside, sign).log_pvalue
+
+    def _beyond(self, x: float, sign: int) -> TailProbability:
+        """Tail above x, or of what is at most x for sign -1."""
+        # what leaves out the value itself, whatever rounding does to it
+        value = x + BEYOND * self._facts.slack(x) if sign > 0 else x
+        tail = TailQuery(self._facts, value, sign).best()
+        _warn_of_doubt(tail)
+        return tail
+
+    def _bracket(
+        self, lack: Callable[[float], float], least: float, most: float
+    ) -> tuple[float, float]:
+        """Interval around a quantile, widened from the mean by standard deviations.
+
+        Near the least value by a part of the way there, as the logarithm of a tail is
+        nearly linear in that of the distance: somewhat further than that line says.
+        """
+        start, part = self.mean(), _FIRST_PART
+        lacking = lack(start)
+        wanted = lacking > 0
+        step = self.std() if wanted else -self.std()
+        while True:
+            end = min(max(start + step, least + (start - least) * part), most)
+            left = lack(end)
+            if (left > 0) != wanted:
+                return min(start, end), max(start, end)
+            if start + step < end:
+                part = _further(part, lacking - left, left)
+            start, lacking, step = end, left, 2 * step
+
+
+def _further(part: float, gained: float, left: float) -> float:
+    """Part of the way that gains what is left, if the last one gained so much."""
+    times = left / gained if gained * left > 0 else math.inf
+    further = float(part ** (_FURTHER * times))
+    return min(max(_LEAST_PART, further), _FIRST_PART)
+
+
+def _warn_of_doubt(tail: TailProbability) -> None:
+    """Warn where a probability is not known as well as it should be."""
+    if tail.doubt <= _DOUBTFUL or (tail.log_bounds is None and tail.error is None):
+        return
+    if tail.log_bounds is None:
+        known = f"with a relative error of {tail.error:.0%} only"
+    else:
+        lower, upper = (math.exp(bound) for bound in tail.log_bounds)
+        known = f"to be at least {lower:.2g}, and at most {upper:.2g}"
+    msg = (
+        f'the p-value is known {known}, by "{tail.method}"; the natural logarithm '
+        f"of what is given is {tail.log_pvalue:.4g}."
+    )
+    warnings.warn(msg, RuntimeWarning, stacklevel=3)
+
+
+def _twice(found: list[TailProbability]) -> TailProbability:
+    """Two-sided tail, of both sides, or of one that is known to be the smaller."""
+    smaller = min(found, key=lambda tail: tail.log_pvalue)
+    bounds = None
+    pairs = [tail.log_bounds for tail in found if tail.log_bounds is not None]
+    if len(pairs) == len(found):
+        lower, upper = (
+            min(0.0, min(ends) + math.log(2)) for ends in zip(*pairs, strict=True)
+        )
+        bounds = (lower, upper)
+    log_p = min(0.0, smaller.log_pvalue + math.log(2))
+    return TailProbability(log_p, bounds, smaller.error, smaller.method)

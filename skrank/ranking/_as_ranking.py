@@ -1,0 +1,89 @@
+"""The one door for data: whatever a ranking comes as, its ranking comes out.
+
+Labels and scores in memory are checked and ranked. Counts were made before, of a
+ranking that is larger than memory. What is spread over the partitions of dask is
+counted there.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from skrank._utils._columns import is_dask
+from skrank._utils._text import brief
+from skrank.ranking._counts import RankCounts, read_counts
+from skrank.ranking._input import check_ranking_input
+from skrank.ranking._ranking import Ranking, rank
+
+
+def as_ranking(
+    y_true: ArrayLike | RankCounts,
+    y_score: ArrayLike | None = None,
+    *,
+    pos_label: object = None,
+    sample_weight: ArrayLike | None = None,
+    n_missed: int = 0,
+    reach: Callable[[int, int], float] | None = None,
+) -> Ranking:
+    """Ranking of labels and scores, in memory or in dask, or of counts.
+
+    `reach` says of so many items and targets how deep tie groups must be known.
+    """
+    if isinstance(y_true, RankCounts):
+        _refuse(y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
+        return read_counts(y_true, n_missed)
+    y_true, y_score = columns_of(y_true, y_score)
+    if is_dask(y_true) or is_dask(y_score):
+        _refuse_weights(sample_weight)
+        counts = RankCounts.from_arrays(y_true, y_score, pos_label=pos_label)
+        return read_counts(counts, n_missed)
+    data = check_ranking_input(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        n_missed=n_missed,
+    )
+    if reach is None:
+        return rank(data)
+    return rank(data, reach(data.y_score.size, data.targets.size + data.n_missed))
+
+
+def columns_of(
+    y_true: ArrayLike | RankCounts, y_score: ArrayLike | None
+) -> tuple[ArrayLike, ArrayLike]:
+    """Labels and scores item by item, which counts no longer have."""
+    if isinstance(y_true, RankCounts):
+        msg = (
+            "`groups` must be left out where `y_true` is a RankCounts, whose items "
+            f"cannot be told apart; got {brief(y_true)}."
+        )
+        raise ValueError(msg)
+    if y_score is None:
+        msg = (
+            "`y_score` must be given with `y_true`, unless that is a RankCounts; got "
+            f"y_true of type {type(y_true).__name__} alone."
+        )
+        raise ValueError(msg)
+    return y_true, y_score
+
+
+def _refuse(**given: Any) -> None:
+    """Refuse what counts were made of."""
+    for name, value in given.items():
+        if value is not None:
+            msg = (
+                f"`{name}` must be left out where `y_true` is a RankCounts; got "
+                f"{type(value).__name__}."
+            )
+            raise ValueError(msg)
+
+
+def _refuse_weights(sample_weight: Any) -> None:
+    if sample_weight is not None:
+        msg = (
+            "`sample_weight` must be left out with dask, where items are counted; got "
+            f"{type(sample_weight).__name__}."
+        )
+        raise ValueError(msg)

@@ -1,0 +1,267 @@
+"""Values that cannot vary have an interval of one point, and no others have.
+
+Judges: all samples of tiny rankings, in rational numbers, drawn with replacement,
+targets and others apart; and all placements of the targets among the same items.
+"""
+
+import math
+import re
+import warnings
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, combinations_with_replacement, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cases import METRICS, TIES, make_list, named
+from oracles import tie_groups, value
+from skrank import (
+    MetricVariability,
+    RankingComparison,
+    hit_curve_band,
+    hit_curve_difference_band,
+)
+
+DEPTHS = (1, 2, 0.5, 1.0)
+# metric -> settings; of those with a cutoff, one for each depth
+QUESTIONS = {
+    f"{case} {depth}": (name, {**given_settings, **cut})
+    for case, (name, given_settings) in METRICS.items()
+    for key in ("t", "k")
+    if key in given_settings
+    for depth in DEPTHS
+    for cut in [{key: depth}]
+} | {case: one for case, one in METRICS.items() if "@" not in case}
+SIZES = ((5,), (1, 1, 1, 1), (2, 2), (1, 3), (3, 1), (1, 1, 3), (2, 1), (1, 1), (1, 4))
+METHODS = ("moderated", "jackknife", "bootstrap", "survival", "boyd", "posterior")
+
+
+def in_words_of_the_oracle(kwargs, n):
+    kwargs = dict(kwargs)
+    depth = kwargs.pop("t", kwargs.pop("k", None))
+    if isinstance(depth, float):
+        depth = math.ceil(depth * n)
+    return kwargs if depth is None else {**kwargs, "depth": depth}
+
+
+@cache
+def exact_value(groups, case, ties):
+    metric, kwargs = QUESTIONS[case]
+    n = sum(size for size, _ in groups)
+    return value(groups, metric, ties=ties, **in_words_of_the_oracle(kwargs, n))
+
+
+def resampled_values(y_true, y_score, case, ties):
+    """Values of all rankings drawn from a ranking, targets and non-targets apart."""
+    parts = [
+        combinations_with_replacement(np.flatnonzero(y_true == kind), count)
+        for kind, count in enumerate(np.bincount(y_true, minlength=2))
+    ]
+    drawn = (list(others + targets) for others, targets in product(*parts))
+    lists = (tuple(tie_groups(y_true[i], y_score[i])) for i in drawn)
+    return {exact_value(groups, case, ties) for groups in lists}
+
+
+def placed_values(sizes, n_targets, case, ties):
+    """Values of the same items, whichever of them are the targets."""
+    of = np.repeat(np.arange(len(sizes)), sizes)
+    placed = combinations(range(of.size), n_targets)
+    hits = {tuple(np.bincount(of[list(p)], minlength=len(sizes))) for p in placed}
+    groups = (tuple(zip(sizes, map(int, h), strict=True)) for h in hits)
+    return {exact_value(one, case, ties) for one in groups}
+
+
+def close(values):
+    """Whether values are one but for the rounding of exponential weights."""
+    return max(values) - min(values) <= Fraction(1, 10**9)
+
+
+def ask(case, y_true, y_score, **kwargs):
+    """Result of a method, or None if it refuses the metric or its ties."""
+    metric, given_settings = QUESTIONS[case]
+    try:
+        asked = MetricVariability(
+            n_resamples=20, random_state=0, **named(metric, **given_settings, **kwargs)
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return asked.from_predictions(y_true, y_score)
+    except ValueError as error:
+        if not re.match("`(method|ties)` must", str(error)):
+            raise
+    return None
+
+
+def interval(result, transform):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return result.confidence_interval(0.9, transform)
+
+
+@st.composite
+def tiny_lists(draw):
+    sizes = draw(st.sampled_from(SIZES))
+    ends = np.cumsum((0, *sizes))
+    n_targets = draw(st.integers(1, sum(sizes) - 1))
+    targets = draw(st.permutations(range(sum(sizes))))[:n_targets]
+    return sizes, tuple(map(int, np.histogram(targets, ends - 0.5)[0]))
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.sampled_from(list(QUESTIONS)), st.sampled_from(TIES), tiny_lists())
+def test_one_point_is_the_interval_of_what_no_sample_changes(case, ties, sized):
+    """All samples and all placements have one value, where a method is certain.
+
+    And the other way round under the default tie rule. The rest are optimistic and the
+    like with a tie at a cutoff, where a ranking can be at the end of what is possible.
+    """
+    sizes, hits = sized
+    y_true, y_score = make_list(sizes, hits)
+    fixed = close(resampled_values(y_true, y_score, case, ties)) and close(
+        placed_values(sizes, sum(hits), case, ties)
+    )
+    results = [ask(case, y_true, y_score, ties=ties, method=m) for m in METHODS]
+    for result in filter(None, results):
+        for transform in ("logit", None):
+            is_point = interval(result, transform) == (result.estimate,) * 2
+            assert fixed or not is_point
+            if fixed and ties == "expected":
+                assert is_point
+                assert result.standard_error == 0
+                assert f"{result.estimate:.4g} to {result.estimate:.4g}" in str(result)
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("case", QUESTIONS)
+def test_equal_scores_have_one_value_by_all_methods(case, ties):
+    """Every sample is one tie; so is that of a single target."""
+    for n, m in ((2, 1), (5, 1), (40, 7), (40, 39)):
+        y_true, y_score = make_list((n,), (m,))
+        for method in ("auto", *METHODS):
+            result = ask(case, y_true, y_score, ties=ties, method=method)
+            if result is not None:
+                assert result.standard_error == 0
+                assert result.confidence_interval() == (result.estimate,) * 2
+
+
+@pytest.mark.parametrize("case", QUESTIONS)
+def test_a_perfect_list_is_not_certain(case):
+    """Its resamples are all perfect, and the next sample may not be."""
+    y_true, y_score = make_list((1,) * 12, (1,) * 4 + (0,) * 8)
+    if QUESTIONS[case][1].get("t") == 1.0:
+        return
+    for method in METHODS:
+        result = ask(case, y_true, y_score, method=method)
+        if result is not None:
+            low, high = interval(result, "logit")
+            assert math.isnan(low) or low < high
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "jackknife", "moderated"])
+def test_a_tie_that_moves_the_cut_to_the_end_is_refused(method):
+    """All placements have recall 1, but other samples have another cut."""
+    y_true, y_score = make_list((2, 4), (1, 2))
+    case = "recall@4 0.5"
+    assert placed_values((2, 4), 3, case, "threshold") == {1}
+    assert len(resampled_values(y_true, y_score, case, "threshold")) > 1
+    asked = MetricVariability("recall@0.5", ties="threshold", method=method)
+    with pytest.raises(ValueError, match="`ties` must"):
+        asked.from_predictions(y_true, y_score)
+
+
+# Two rankings
+
+COMPARED = {
+    **dict.fromkeys(
+        ("jackknife", "bootstrap", "permutation"), ("average_precision", {})
+    ),
+    **dict.fromkeys(
+        ("mcnemar", "posterior", "binomial", "empirical_process"),
+        ("recall_at_t", {"t": 3}),
+    ),
+    **dict.fromkeys(("paired_t", "sign", "wilcoxon"), ("average_precision", {})),
+}
+
+
+def compare(method, a, b, y_true, metric, kwargs, alternative):
+    groups = np.arange(y_true.size) % 2 if method in (*COMPARED,)[-3:] else None
+    asked = RankingComparison(
+        method=method,
+        alternative=alternative,
+        n_resamples=50,
+        **named(metric, **kwargs),
+    )
+    return asked.from_predictions(y_true, a, b, groups=groups)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("method", COMPARED)
+@pytest.mark.parametrize("which", ["same order", "equal scores", "whole ranking"])
+def test_rankings_that_cannot_differ_do_not(method, which, alternative):
+    """Nothing is unknown then: by all methods difference 0, error 0, p 1."""
+    rng = np.random.default_rng(0)
+    y_true = np.tile([1, 1, 0, 0, 0, 0], 4)
+    a, (metric, kwargs) = np.round(rng.normal(size=24), 1), COMPARED[method]
+    b = {"same order": np.exp(a), "equal scores": np.zeros(24), "whole ranking": -a}[
+        which
+    ]
+    if which == "equal scores":
+        a = np.ones(24)
+    if which == "whole ranking":
+        metric, kwargs = "precision_at_t", {"t": 1.0}
+    result = compare(method, a, b, y_true, metric, kwargs, alternative)
+    assert result.difference == result.zscore == result.standard_error == 0
+    assert result.pvalue == 1
+    low, high = result.confidence_interval()
+    assert (low, high) == (
+        -math.inf if alternative == "less" else 0,
+        math.inf if alternative == "greater" else 0,
+    )
+    assert "nan" not in str(result).replace(f"P(A > B)   {math.nan}", "")
+    assert math.isnan(result.probability_superior) == (method != "posterior")
+
+
+@pytest.mark.parametrize("method", COMPARED)
+def test_one_target_may_be_enough_to_be_certain(method):
+    y_true = np.tile([1, 1, 0, 0, 0, 0, 0, 0], 2)
+    y_true[2:] = np.tile([0, 0], 7)  # one target in each of the two rankings
+    metric, kwargs = COMPARED[method]
+    a = np.arange(16.0)
+    result = compare(method, a, 2 * a, y_true, metric, kwargs, "two-sided")
+    assert (result.standard_error, result.pvalue) == (0, 1)
+
+
+def test_a_list_that_is_certain_adds_no_error():
+    """The error of the mean of two rankings is half that of the one that varies."""
+    rng = np.random.default_rng(1)
+    y_true, a, b = np.arange(60) < 12, rng.normal(size=60), rng.normal(size=60)
+    alone = RankingComparison().from_predictions(y_true, a, b)
+    more = np.r_[y_true, True, np.zeros(9, bool)]
+    scores = (np.r_[s, np.arange(10.0)] for s in (a, b))
+    both = RankingComparison(method="jackknife").from_predictions(
+        more, *scores, groups=np.repeat([0, 1], [60, 10])
+    )
+    assert both.standard_error == pytest.approx(alone.standard_error / 2)
+
+
+# Bands
+
+
+@pytest.mark.parametrize("simultaneous", [True, False])
+def test_bands_of_what_cannot_vary_have_no_width(simultaneous):
+    rng = np.random.default_rng(2)
+    y_true, a = np.arange(30) < 8, rng.normal(size=30)
+    kwargs = {"simultaneous": simultaneous, "random_state": 0}
+    band = hit_curve_band(y_true, np.zeros(30), **kwargs)
+    np.testing.assert_allclose(band.low, 8 * band.x / 30)  # m t / n
+    np.testing.assert_array_equal(band.low, band.high)
+    band = hit_curve_band(y_true, a, **kwargs)
+    np.testing.assert_array_equal(band.low == band.high, band.x == 30)
+    band = hit_curve_difference_band(y_true, a, rng.normal(size=30), **kwargs)
+    np.testing.assert_array_equal(band.low == band.high, band.x == 30)
+    band = hit_curve_difference_band(y_true, a, np.exp(a), **kwargs)
+    assert not band.low.any()
+    assert not band.high.any()

@@ -1,0 +1,273 @@
+"""Mean over the folds of a cross-validation: its interval, and two models compared."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.special import expit, logit
+from scipy.stats import t as student
+from scipy.stats import ttest_rel
+from sklearn.compose import ColumnTransformer
+from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import (
+    PredefinedSplit,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+
+from skrank import (
+    MetricVariability,
+    RankingComparison,
+    make_average_precision_scorer,
+    make_precision_at_t_scorer,
+)
+
+X, Y = make_classification(
+    400, n_features=5, weights=[0.85], flip_y=0.1, random_state=4
+)
+SPLITS = {
+    "folds": (StratifiedKFold(5, shuffle=True, random_state=0), 80, 320),
+    "repeated": (
+        RepeatedStratifiedKFold(n_splits=4, n_repeats=3, random_state=0),
+        1,
+        3,
+    ),
+    "shuffled": (
+        StratifiedShuffleSplit(n_splits=7, test_size=0.25, random_state=0),
+        1,
+        3,
+    ),
+}
+MODELS = GaussianNB(), KNeighborsClassifier(3)
+
+
+def scores(model, cv):
+    return cross_val_score(model, X, Y, cv=cv, scoring=make_average_precision_scorer())
+
+
+def n_held_out(cv):
+    return len({int(item) for _, test in cv.split(X, Y) for item in test})
+
+
+def nadeau_bengio(values, n_test, n_train):
+    """Judge: the corrected standard error, from their paper."""
+    return math.sqrt((1 / len(values) + n_test / n_train) * np.var(values, ddof=1))
+
+
+# One model
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_interval_is_that_of_nadeau_and_bengio(split):
+    # whose standard error is not less, but for what the items vary
+    cv, n_test, n_train = SPLITS[split]
+    model = KNeighborsClassifier(1)
+    values = scores(model, cv)
+    result = MetricVariability().from_cv(model, X, Y, cv=cv)
+    assert_allclose(result.values, values)
+    assert result.estimate == pytest.approx(values.mean())
+    assert (result.n_samples, result.method) == (n_held_out(cv), "corrected_t")
+    assert result.n_targets == Y.sum() or split == "shuffled"
+    error = nadeau_bengio(values, n_test, n_train)
+    assert result.standard_error >= error - 1e-12
+    quantile = student(len(values) - 1).isf(0.05)
+    half = quantile * result.standard_error
+    low, high = result.confidence_interval(0.9, transform=None)
+    assert_allclose([low, high], [values.mean() - half, values.mean() + half])
+    low, high = result.confidence_interval(0.9)
+    half /= values.mean() * (1 - values.mean())
+    around = logit(values.mean()) + np.array([-half, half])
+    assert_allclose([low, high], expit(around))
+
+
+def test_error_is_the_larger_of_two():
+    # shuffled targets leave the spread of the folds, equal folds that of the items
+    for seed in range(8):
+        labels = np.random.default_rng(seed).permutation(Y)
+        cv = StratifiedKFold(5, shuffle=True, random_state=seed)
+        result = MetricVariability().from_cv(GaussianNB(), X, labels, cv=cv)
+        of_folds = nadeau_bengio(result.values, 80, 320)
+        model = GaussianNB()
+        errors = [
+            MetricVariability()
+            .from_estimator(model.fit(X[train], labels[train]), X[test], labels[test])
+            .standard_error
+            for train, test in cv.split(X, labels)
+        ]
+        of_items = math.sqrt(np.square(errors).sum()) / 5  # independent items
+        assert result.standard_error == pytest.approx(max(of_folds, of_items))
+
+
+def test_perfect_folds_are_not_certain():
+    # no fold differs from another, and the items do not say that they never will
+    known = np.column_stack([Y, Y]).astype(float)
+    result = MetricVariability().from_cv(GaussianNB(), known, Y)
+    assert result.estimate == pytest.approx(1)
+    low, high = result.confidence_interval()
+    assert 0.5 < low < 1
+    assert high == pytest.approx(1)
+
+
+def test_what_cannot_vary_has_no_error():
+    result = MetricVariability().from_cv(DummyClassifier(), X, Y)
+    assert result.standard_error == 0
+    assert result.confidence_interval() == (result.estimate, result.estimate)
+
+
+def test_from_cross_validate_as_from_the_model():
+    cv = SPLITS["folds"][0]
+    found = cross_validate(
+        GaussianNB(), X, Y, cv=cv, return_estimator=True, return_indices=True
+    )
+    ask = MetricVariability("precision@0.1")
+    result = ask.from_cv_results(found, X, Y)
+    assert result.to_dict() == ask.from_cv(GaussianNB(), X, Y, cv=cv).to_dict()
+    scorer = make_precision_at_t_scorer(t=0.1)
+    values = cross_val_score(GaussianNB(), X, Y, cv=cv, scoring=scorer)
+    assert_allclose(result.values, values)
+    assert "values" not in result.to_dict()
+    lines = str(result).splitlines()
+    assert lines[1].startswith("  5 rankings      400 items, ")
+    assert lines[2].endswith(" on average")
+
+
+def test_a_single_fold_does_not_tell():
+    cv = PredefinedSplit(np.where(np.arange(400) < 200, 0, -1))
+    result = MetricVariability().from_cv(GaussianNB(), X, Y, cv=cv)
+    assert math.isnan(result.standard_error)
+    with pytest.warns(UndefinedMetricWarning, match="is undefined by corrected_t"):
+        assert math.isnan(result.confidence_interval().low)
+
+
+def test_methods_of_one_ranking_and_of_folds():
+    with pytest.raises(
+        ValueError, match="`method` must be 'auto' or 'corrected_t' for"
+    ):
+        MetricVariability(method="jackknife").from_cv(GaussianNB(), X, Y)
+    with pytest.raises(ValueError, match="`method` must be another than 'corrected_t'"):
+        MetricVariability(method="corrected_t").from_predictions(Y, X[:, 0])
+
+
+# Two models
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_comparison_is_that_of_nadeau_and_bengio(split):
+    cv, n_test, n_train = SPLITS[split]
+    a, b = (scores(model, cv) for model in MODELS)
+    result = RankingComparison().from_cv(*MODELS, X, Y, cv=cv)
+    assert_allclose([result.values_a, result.values_b], [a, b])
+    assert (result.n_rankings, result.n_samples) == (len(a), n_held_out(cv))
+    error = nadeau_bengio(a - b, n_test, n_train)
+    z = (a - b).mean() / error
+    assert result.standard_error == pytest.approx(error)
+    assert result.zscore == pytest.approx(z)
+    null = student(len(a) - 1)
+    assert result.pvalue == pytest.approx(2 * null.sf(abs(z)))
+    half = null.isf(0.025) * error
+    expected = (a - b).mean() - half, (a - b).mean() + half
+    assert_allclose(result.confidence_interval(), expected)
+    other = RankingComparison(alternative="less").from_cv(*MODELS, X, Y, cv=cv)
+    assert other.pvalue == pytest.approx(null.cdf(z))
+
+
+def test_comparison_on_the_logit_scale():
+    # the delta method, by numerical slopes
+    cv, n_test, n_train = SPLITS["repeated"]
+    a, b = (scores(model, cv) for model in MODELS)
+    result = RankingComparison(method="corrected_logit_t").from_cv(*MODELS, X, Y, cv=cv)
+    step = 1e-6
+    slopes = [
+        (logit(v.mean() + step) - logit(v.mean() - step)) / (2 * step) for v in (a, b)
+    ]
+    error = nadeau_bengio(slopes[0] * a - slopes[1] * b, n_test, n_train)
+    z = (logit(a.mean()) - logit(b.mean())) / error
+    assert result.zscore == pytest.approx(z, rel=1e-5)
+    assert result.pvalue == pytest.approx(2 * student(11).sf(abs(z)), rel=1e-4)
+    plain = RankingComparison().from_cv(*MODELS, X, Y, cv=cv)
+    assert result.standard_error == plain.standard_error
+    swapped = RankingComparison(method="corrected_logit_t").from_cv(
+        *MODELS[::-1], X, Y, cv=cv
+    )
+    assert swapped.zscore == pytest.approx(-result.zscore)
+
+
+def test_perfect_means_have_no_logit():
+    known = np.column_stack([Y, X[:, 0]]).astype(float)
+    test = RankingComparison(method="corrected_logit_t")
+    a, b = LogisticRegression(C=1e3), KNeighborsClassifier(1)
+    result = test.from_cv(a, b, known, Y)
+    assert result.estimate_a == pytest.approx(1)
+    assert result.pvalue == RankingComparison().from_cv(a, b, known, Y).pvalue
+
+
+def test_a_model_against_itself():
+    for method in ("corrected_t", "corrected_logit_t"):
+        result = RankingComparison(method=method).from_cv(
+            GaussianNB(), GaussianNB(), X, Y
+        )
+        assert (result.difference, result.pvalue) == (0, 1)
+
+
+def test_from_two_cross_validations():
+    settings = {"return_estimator": True, "return_indices": True}
+    cv = SPLITS["folds"][0]
+    found = [cross_validate(one, X, Y, cv=cv, **settings) for one in MODELS]
+    result = RankingComparison().from_cv_results(*found, X, Y)
+    expected = RankingComparison().from_cv(*MODELS, X, Y, cv=cv)
+    assert result.to_dict() == expected.to_dict()
+    assert result.labels == tuple(range(5))
+    other = cross_validate(MODELS[1], X, Y, cv=4, **settings)
+    with pytest.raises(ValueError, match="`cv_results_b` must be of the same folds as"):
+        RankingComparison().from_cv_results(found[0], other, X, Y)
+
+
+def test_methods_of_folds_are_for_folds():
+    with pytest.raises(
+        ValueError, match="'corrected_logit_t' for the folds of a cross"
+    ):
+        RankingComparison(method="paired_t").from_cv(*MODELS, X, Y)
+    with pytest.raises(
+        ValueError, match="for one data set, without `groups`; got 'correct"
+    ):
+        RankingComparison(method="corrected_t").from_predictions(Y, X[:, 0], X[:, 1])
+
+
+@pytest.mark.slow
+def test_equal_models_on_repeated_folds():
+    # models of features that are alike: rejections at 5 % are binomial at most, and
+    # as if folds were independent, equal models differ several times as often
+    models = [
+        make_pipeline(
+            ColumnTransformer([("kept", "passthrough", columns)]),
+            KNeighborsClassifier(9),
+        )
+        for columns in ([0, 1], [2, 3])
+    ]
+    rng, corrected, plain = np.random.default_rng(8), 0, 0
+    for seed in range(60):
+        labels = rng.permutation(np.arange(120) < 20)
+        items = rng.normal(size=(120, 4)) + 0.6 * labels[:, None]
+        cv = RepeatedStratifiedKFold(n_splits=4, n_repeats=3, random_state=seed)
+        result = RankingComparison().from_cv(*models, items, labels, cv=cv)
+        corrected += result.pvalue <= 0.05
+        plain += ttest_rel(result.values_a, result.values_b).pvalue <= 0.05
+    assert corrected <= 9  # the chance of more of 60 is .0006 at 5 %
+    assert plain > 2 * max(corrected, 3)
+
+
+def test_no_warning_for_ordinary_folds():
+    with warnings.catch_warnings(action="error"):
+        print(MetricVariability().from_cv(GaussianNB(), X, Y))
+        print(RankingComparison().from_cv(*MODELS, X, Y))

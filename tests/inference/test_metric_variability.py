@@ -1,0 +1,616 @@
+"""Standard errors and intervals of one ranking.
+
+Judges: the metric on rankings with one item left out; all resamples of a tiny ranking;
+distributions of populations known in closed form; scipy's binomial distribution; double
+sums in rationals; the spread over simulated samples.
+"""
+
+import pickle
+from fractions import Fraction
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom, geom, norm
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LinearRegression, LogisticRegression
+
+import skrank
+from cases import METRICS, TIES, make_list, metric_function, named
+from oracles import tie_groups, value
+from skrank import MetricVariability
+from skrank.inference._variability._binormal import (
+    binormal_variances,
+    spread_of_targets,
+)
+from skrank.inference._variability._jackknife import jackknife_of
+from skrank.metrics._definitions import Frame, make_measure
+from skrank.ranking._several import rank_both_classes
+
+SMOOTH = [case for case in METRICS if "hits" not in case and case != "reciprocal_rank"]
+WHOLE = [case for case in SMOOTH if "@" not in case]
+AT_CUT = [case for case in SMOOTH if "@" in case]
+
+
+def question(case, **kwargs):
+    name, given_settings = METRICS[case]
+    return MetricVariability(**named(name, **{**given_settings, **kwargs}))
+
+
+def draw(rng, n_targets, n_non_targets, *, shift=1.5, grid=None):
+    """Labels and scores of a binormal sample, rounded to a grid if ties are wanted."""
+    scores = np.r_[rng.normal(shift, 1, n_targets), rng.normal(0, 1, n_non_targets)]
+    if grid is not None:
+        scores = np.round(scores / grid) * grid
+    return np.arange(scores.size) < n_targets, scores
+
+
+def jackknife_error(metric, y_true, y_score):
+    """Two-sample jackknife by leaving out every item in turn."""
+    values = np.array(
+        [
+            metric(np.delete(y_true, i), np.delete(y_score, i))
+            for i in range(y_true.size)
+        ]
+    )
+    parts = [values[y_true], values[~y_true]]
+    return np.sqrt(
+        sum((v.size - 1) / v.size * np.square(v - v.mean()).sum() for v in parts)
+    )
+
+
+@pytest.mark.parametrize("grid", [None, 0.5])
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("case", WHOLE)
+def test_influence_is_the_jackknife(case, ties, grid):
+    y_true, y_score = draw(np.random.default_rng(3), 9, 60, grid=grid)
+    metric = metric_function(case)
+    expected = jackknife_error(lambda y, s: metric(y, s, ties=ties), y_true, y_score)
+    found = question(case, method="jackknife", ties=ties)
+    result = found.from_predictions(y_true, y_score)
+    assert result.standard_error == pytest.approx(expected, rel=1e-9)
+
+
+def functional_error(y_true, y_score):
+    """Standard error of AP by the derivative of the functional of two distributions.
+
+    AP is the mean over targets of prec = pi T / (pi T + (1 - pi) F), T and F the shares
+    of targets and non-targets at least as high; T and F are differentiated in it.
+    """
+    targets, others = y_score[y_true], y_score[~y_true]
+    pi = targets.size / y_score.size
+    found = (targets[:, None] <= targets).mean(axis=1)
+    wrong = (targets[:, None] <= others).mean(axis=1)
+    retrieved = pi * found + (1 - pi) * wrong
+    prec = pi * found / retrieved
+    by_found = pi * (1 - pi) * wrong / retrieved**2
+    by_wrong = -pi * (1 - pi) * found / retrieved**2
+    of_target = prec - prec.mean()
+    of_target += (
+        ((targets >= targets[:, None]) - found[:, None]).T @ by_found / prec.size
+    )
+    of_other = ((others >= targets[:, None]) - wrong[:, None]).T @ by_wrong / prec.size
+    return np.sqrt(
+        np.mean(of_target**2) / targets.size + np.mean(of_other**2) / others.size
+    )
+
+
+@pytest.mark.parametrize("shift", [0.5, 1.5, 3.0])
+def test_influence_of_many_items_is_that_of_the_functional(shift):
+    y_true, y_score = draw(np.random.default_rng(6), 1500, 6000, shift=shift)
+    asked = MetricVariability(method="jackknife")
+    result = asked.from_predictions(y_true, y_score)
+    expected = functional_error(y_true, y_score)
+    assert result.standard_error == pytest.approx(expected, rel=0.005)
+
+
+def test_influences_of_recall_and_precision_differ_by_a_factor():
+    sample = draw(np.random.default_rng(0), 15, 300)
+    recall, precision = (
+        MetricVariability(method="jackknife", **named(name, t=30))
+        .from_predictions(*sample)
+        .standard_error
+        for name in ("recall_at_t", "precision_at_t")
+    )
+    assert precision == pytest.approx(recall * 15 / 30)
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 4), st.integers(0, 4)), min_size=1, max_size=7),
+    st.sampled_from(TIES),
+)
+@settings(max_examples=60, deadline=None)
+def test_influence_of_any_ties_is_the_jackknife(groups, ties):
+    groups = [(size, min(size, hits)) for size, hits in groups]
+    y_true, y_score = make_list(*zip(*groups, strict=True))
+    y_true = y_true.astype(bool)
+    if min(y_true.sum(), (~y_true).sum()) < 2:
+        return
+    expected = jackknife_error(
+        lambda y, s: skrank.average_precision(y, s, ties=ties), y_true, y_score
+    )
+    found = MetricVariability(method="jackknife", ties=ties)
+    result = found.from_predictions(y_true, y_score)
+    assert result.standard_error == pytest.approx(expected, rel=1e-8, abs=1e-12)
+
+
+@pytest.mark.parametrize("grid", [None, 0.7])
+@pytest.mark.parametrize("case", AT_CUT)
+def test_influence_at_a_cut_has_the_spread_of_samples(case, grid):
+    name, given_settings = METRICS[case]
+    depth = next(key for key in ("t", "k") if key in given_settings)
+    asked = MetricVariability(
+        method="jackknife", **named(name, **{**given_settings, depth: 80})
+    )
+    rng = np.random.default_rng(5)
+    results = [
+        asked.from_predictions(*draw(rng, 60, 1500, grid=grid)) for _ in range(400)
+    ]
+    spread = np.std([result.estimate for result in results])
+    error = np.sqrt(np.mean([result.standard_error**2 for result in results]))
+    assert error == pytest.approx(spread, rel=0.11)  # 3 standard errors of the spread
+
+
+@pytest.mark.parametrize("method", ["moderated", "jackknife"])
+@pytest.mark.parametrize("ties", TIES)
+def test_a_tie_at_the_cut_moves_it_but_under_one_rule(ties, method):
+    y_true, y_score = make_list((4, 6, 10), (2, 3, 1))
+    asked = MetricVariability("average_precision@7", ties=ties, method=method)
+    if ties == "expected":
+        assert asked.from_predictions(y_true, y_score).standard_error > 0
+        return
+    with pytest.raises(ValueError, match="`ties` must be 'expected' where a tie"):
+        asked.from_predictions(y_true, y_score)
+    alone = -np.arange(20.0)
+    expected = MetricVariability("average_precision@7", method=method)
+    assert asked.from_predictions(y_true, alone).standard_error == pytest.approx(
+        expected.from_predictions(y_true, alone).standard_error
+    )
+
+
+@pytest.mark.parametrize("case", ["recall@4", "precision@4", "enrichment_factor@4"])
+def test_a_top_that_is_the_whole_list_does_not_vary(case):
+    sample = draw(np.random.default_rng(0), 10, 90)
+    result = question(case, t=1.0).from_predictions(*sample)
+    assert result.standard_error == 0
+    assert result.confidence_interval() == (result.estimate,) * 2
+
+
+@pytest.mark.parametrize("t", [90, 99])
+def test_hits_of_nearly_the_whole_list_are_not_fewer_than_their_least(t):
+    sample = draw(np.random.default_rng(0), 15, 85)
+    result = MetricVariability(f"recall@{t}").from_predictions(*sample)
+    low, high = result.confidence_interval()
+    assert (15 - (100 - t)) / 15 <= low <= result.estimate <= high <= 1
+
+
+def test_no_logit_no_interval():
+    # the perfect ranking, whose survival error is not 0; and a top without hits
+    perfect = make_list((1,) * 20, [1] * 5 + [0] * 15)
+    empty = make_list((1,) * 20, [0] * 2 + [1] * 5 + [0] * 13)
+    for sample, settings_ in (
+        (perfect, {"method": "survival"}),
+        (empty, {"metric": "recall_at_t", "t": 1, "method": "jackknife"}),
+    ):
+        result = MetricVariability(**named(**settings_)).from_predictions(*sample)
+        assert result.standard_error > 0
+        with pytest.warns(UndefinedMetricWarning, match="interval"):
+            assert np.isnan(result.confidence_interval()).all()
+        low, high = result.confidence_interval(transform=None)
+        assert low <= result.estimate <= high
+        assert "nan" in str(result)
+
+
+def test_an_error_by_rounding_is_none():
+    # the perfect list: every ranking resampled from it is perfect
+    perfect = make_list((1,) * 100, [1] * 5 + [0] * 95)
+    for method in ("jackknife", "bootstrap"):
+        asked = MetricVariability("bedroc", method=method, n_resamples=20)
+        assert asked.from_predictions(*perfect).standard_error == 0
+
+
+# What the default promises at the ends
+
+
+def all_lists(n, m):
+    """Labels of all rankings, best first; ranked without ties."""
+    for hits in combinations(range(n), m):
+        labels = np.zeros(n, dtype=int)
+        labels[list(hits)] = 1
+        yield labels, -np.arange(n)
+
+
+@pytest.mark.parametrize(
+    ("metric", "settings"),
+    [
+        ("average_precision", {}),
+        ("average_precision_at_k", {"k": 3}),
+        ("average_precision_at_k", {"k": 3, "normalize": "hits"}),
+        ("recall_at_t", {"t": 4}),
+        ("precision_at_t", {"t": 2}),
+        ("enrichment_factor", {"t": 3}),
+        ("reciprocal_rank", {}),
+        ("rie", {}),
+        ("bedroc", {}),
+        ("bedroc", {"alpha": 160.9}),
+    ],
+)
+@pytest.mark.parametrize("m", [2, 3, 6])
+def test_every_list_has_an_interval(metric, settings, m):
+    # by default: finite limits around the value, wider at 95 than at 80 %
+    ask = MetricVariability(n_resamples=50, random_state=0, **named(metric, **settings))
+    for y_true, y_score in all_lists(8, m):
+        result = ask.from_predictions(y_true, y_score)
+        wide, narrow = map(result.confidence_interval, (0.95, 0.8))
+        limits = [wide.low, narrow.low, result.estimate, narrow.high, wide.high]
+        assert np.all(np.isfinite(limits))
+        assert np.all(np.diff(limits) >= -1e-9)
+        assert wide.high - wide.low > 0
+
+
+@pytest.mark.parametrize("metric", ["average_precision", "bedroc", "rie"])
+@pytest.mark.parametrize("m", [3, 10, 40])
+def test_limits_are_ordered_as_slips_from_perfect(metric, m):
+    # the last target moves down, one rank after the other
+    found = []
+    for slip in range(6):
+        y_true = np.zeros(400, dtype=int)
+        y_true[[*range(m - 1), m - 1 + slip]] = 1
+        result = MetricVariability(metric).from_predictions(y_true, -np.arange(400))
+        found.append((result.estimate, *result.confidence_interval()))
+    estimates, lows, _ = np.diff(found, axis=0).T
+    assert np.all(estimates < 0)
+    assert np.all(lows <= 0)
+    assert np.all(lows < 0) or m == 3  # where all may be lost
+
+
+def first_hit_at(rank, n=400):
+    y_true = np.zeros(n, dtype=int)
+    y_true[[rank - 1, *range(n - 9, n)]] = 1
+    return y_true, -np.arange(n)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.95])
+def test_limits_of_the_reciprocal_rank_hold_its_mean_if_ranks_are_geometric(level):
+    ask = MetricVariability("reciprocal_rank", n_resamples=2, random_state=0)
+    ranks = np.arange(1, 301)
+    limits = np.array(
+        [
+            ask.from_predictions(*first_hit_at(rank)).confidence_interval(level)
+            for rank in ranks
+        ]
+    )
+    assert np.all(np.diff(limits, axis=0) <= 0)  # ordered as the values are
+    assert limits[0, 1] == 1
+    for share in (0.05, 0.1, 0.3, 0.5, 0.8, 0.95):
+        null = geom(share)
+        mean = null.expect(lambda rank: 1 / rank)
+        holds = (limits[:, 0] <= mean) & (mean <= limits[:, 1])
+        assert null.pmf(ranks[holds]).sum() >= level - null.sf(ranks[-1])
+
+
+def test_spread_of_targets_is_that_of_their_distribution():
+    # of the better half, by the normal scores of shares of non-targets, as far as there
+    # are others above them; 1.2 % is added
+    rng = np.random.default_rng(0)
+    for spread in (0.5, 1.0, 2.0):
+        y_true = np.arange(60_000) < 20_000
+        y_score = np.where(
+            y_true, rng.normal(-1.0, spread, 60_000), rng.normal(size=60_000)
+        )
+        ranking = rank_both_classes(y_true, y_score)
+        assert spread_of_targets(ranking) == pytest.approx(spread, rel=0.1)
+
+
+def test_spread_of_targets_is_not_that_of_the_worse_half():
+    # half of the targets one behind the other at the top, the others anywhere below
+    y_true, y_score = np.zeros(2000, dtype=int), -np.arange(2000.0)
+    y_true[:20] = 1
+    below = [np.linspace(30, low, 20).astype(int) for low in (60, 500, 1999)]
+    found = []
+    for positions in below:
+        labels = y_true.copy()
+        labels[positions] = 1
+        found.append(spread_of_targets(rank_both_classes(labels, y_score)))
+    assert found[0] == found[1] == found[2] < 1
+
+
+def recall_variance(shift, spread, cut, n_targets, n_non_targets):
+    """Of recall at a fixed depth, from the two normal distributions."""
+    high, low, of_targets = 10.0, -10.0, norm(shift, spread)
+    for _ in range(60):
+        middle = (high + low) / 2
+        depth = n_targets * of_targets.sf(middle) + n_non_targets * norm.sf(middle)
+        high, low = (high, middle) if depth > cut else (middle, low)
+    found, wrong = of_targets.sf(middle), norm.sf(middle)
+    density = n_targets * of_targets.pdf(middle), n_non_targets * norm.pdf(middle)
+    share = density[0] / sum(density)
+    targets = (1 - share) ** 2 * found * (1 - found) / n_targets
+    others = share**2 * n_non_targets * wrong * (1 - wrong) / n_targets**2
+    return found, targets + others
+
+
+@pytest.mark.parametrize("spread", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("shift", [0.5, 1.5, 2.5])
+def test_binormal_variance_of_recall_is_that_of_the_two_normal_distributions(
+    shift, spread
+):
+    frame = Frame(10_000, 200, 400)
+    measure = make_measure("recall@400")
+    values, variances = binormal_variances(measure, frame, spread)
+    found, variance = recall_variance(shift, spread, 400, 200, 9800)
+    close = 0.03 if spread >= 1 else 0.05  # cells of a tenth of the spread
+    assert np.interp(found, values, variances) == pytest.approx(variance, rel=close)
+
+
+@pytest.mark.parametrize("case", ["average_precision", "bedroc", "rie"])
+def test_binormal_variance_is_that_of_a_large_sample(case):
+    name, given_settings = METRICS[case]
+    measure = make_measure(**named(name, **given_settings))
+    ranking = rank_both_classes(*draw(np.random.default_rng(1), 20_000, 380_000))
+    variance = jackknife_of(measure, ranking).variance
+    values, variances = binormal_variances(
+        measure, Frame(400_000, 20_000, 400_000), 1.0
+    )
+    expected = np.interp(measure.value(ranking), values, variances)
+    assert variance == pytest.approx(expected, rel=0.03)
+
+
+@pytest.mark.parametrize("ties", TIES)
+def test_bootstrap_against_all_resamples(ties):
+    y_true, y_score = make_list((1, 2, 1, 1), (1, 1, 1, 0))
+    targets, others = np.flatnonzero(y_true), np.flatnonzero(y_true == 0)
+    values = [
+        float(value(tie_groups(y_true[i], y_score[i]), "average_precision", ties=ties))
+        for drawn in product(targets, repeat=3)
+        for rest in product(others, repeat=2)
+        for i in [np.array(drawn + rest)]
+    ]
+    asked = MetricVariability(
+        ties=ties, method="bootstrap", n_resamples=40_000, random_state=0
+    )
+    result = asked.from_predictions(y_true, y_score)
+    assert result.standard_error == pytest.approx(np.std(values), rel=0.02)
+
+
+def test_bootstrap_without_ties_against_all_resamples():
+    y_true, y_score = make_list((1,) * 5, (1, 0, 1, 0, 1))
+    targets, others = np.flatnonzero(y_true), np.flatnonzero(y_true == 0)
+    for case in ("average_precision", "average_precision@4 hits", "reciprocal_rank"):
+        metric = metric_function(case)
+        values = [
+            metric(y_true[i], y_score[i])
+            for drawn in product(targets, repeat=3)
+            for rest in product(others, repeat=2)
+            for i in [np.array(drawn + rest)]
+        ]
+        asked = question(case, n_resamples=40_000, random_state=1, method="bootstrap")
+        result = asked.from_predictions(y_true, y_score)
+        assert result.standard_error == pytest.approx(np.std(values), rel=0.02)
+
+
+def test_survival_view_of_average_precision_is_a_double_sum():
+    y_true, y_score = make_list((1,) * 9, (1, 0, 1, 1, 0, 0, 1, 0, 0))
+    ranks = [Fraction(r) for r in (1, 3, 4, 7)]
+    recall = [Fraction(i, 4) for i in range(1, 5)]
+    variance = sum(
+        recall[min(i, j)] * (1 - recall[max(i, j)]) / 4 / (ranks[i] * ranks[j])
+        for i, j in product(range(4), repeat=2)
+    )
+    result = MetricVariability(method="survival").from_predictions(y_true, y_score)
+    assert result.standard_error == pytest.approx(float(variance) ** 0.5)
+
+
+def test_survival_view_of_hits_at_a_cut():
+    # r (1 - r) / m, and (m / t)**2 of that for precision (slides of Su and Zhang)
+    y_true, y_score = make_list((1,) * 12, (1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0))
+    recall = (3 / 4 * 1 / 4 / 4) ** 0.5
+    scale = {"recall_at_t": 1, "precision_at_t": 4 / 5, "enrichment_factor": 12 / 5}
+    for name, factor in scale.items():
+        asked = MetricVariability(method="survival", **named(name, t=5))
+        result = asked.from_predictions(y_true, y_score)
+        assert result.standard_error == pytest.approx(factor * recall)
+
+
+def test_boyd_treats_average_precision_as_a_share_of_the_targets():
+    y_true, y_score = draw(np.random.default_rng(0), 20, 300)
+    result = MetricVariability(method="boyd").from_predictions(y_true, y_score)
+    ap = skrank.average_precision(y_true, y_score)
+    assert result.standard_error == pytest.approx((ap * (1 - ap) / 20) ** 0.5)
+    half = norm.isf(0.05) / np.sqrt(20 * ap * (1 - ap))
+    centre = np.log(ap / (1 - ap))
+    expected = 1 / (1 + np.exp(-(centre + np.array([-half, half]))))
+    assert result.confidence_interval(0.9) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "hits", "total", "scale"),
+    [
+        ("recall_at_t", 3, 4, 1),
+        ("precision_at_t", 3, 5, 1),
+        ("enrichment_factor", 3, 5, 12 / 4),
+    ],
+)
+def test_posterior_is_a_beta_distribution(name, hits, total, scale):
+    # with a uniform prior P(share <= x | hits) = P(Binomial(total + 1, x) > hits)
+    y_true, y_score = make_list((1,) * 12, (1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0))
+    asked = MetricVariability(method="posterior", prior=1, **named(name, t=5))
+    low, high = asked.from_predictions(y_true, y_score).confidence_interval(0.9)
+    assert binom.sf(hits, total + 1, low / scale) == pytest.approx(0.05)
+    assert binom.cdf(hits, total + 1, high / scale) == pytest.approx(0.05)
+
+
+def test_posterior_shares_out_ties():
+    y_true, y_score = make_list((2, 4, 3), (1, 2, 0))
+    result = MetricVariability("recall@4", method="posterior").from_predictions(
+        y_true, y_score
+    )
+    a, b = 2 + 0.5, 1 + 0.5
+    variance = a * b / (a + b) ** 2 / (a + b + 1)
+    assert result.standard_error == pytest.approx(variance**0.5)
+
+
+@pytest.mark.parametrize("case", SMOOTH)
+def test_moderation_fades_with_more_targets(case):
+    name, given_settings = METRICS[case]
+    given_settings = {**given_settings}
+    for depth in ("t", "k"):
+        if depth in given_settings:
+            given_settings[depth] = 0.1
+    sample = draw(np.random.default_rng(2), 3000, 20_000)
+    errors = [
+        MetricVariability(method=method, **named(name, **given_settings))
+        .from_predictions(*sample)
+        .standard_error
+        for method in ("moderated", "jackknife")
+    ]
+    assert errors[0] == pytest.approx(errors[1], rel=0.02)
+
+
+@pytest.mark.parametrize("grid", [None, 0.75])
+def test_coverage_of_the_default(grid):
+    rng = np.random.default_rng(11)
+    asked = MetricVariability()
+    results = [
+        asked.from_predictions(*draw(rng, 30, 1470, grid=grid)) for _ in range(300)
+    ]
+    truth = np.mean([result.estimate for result in results])
+    limits = np.array([result.confidence_interval() for result in results])
+    covered = np.mean((limits[:, 0] <= truth) & (truth <= limits[:, 1]))
+    assert 0.95 - 3 * 0.0126 <= covered <= 0.95 + 3 * 0.0126  # sqrt(.95 * .05 / 300)
+
+
+@pytest.mark.parametrize("hits", [(1, 1, 0, 0, 0, 0), (0, 0, 0, 0, 1, 1)])
+@pytest.mark.parametrize("case", SMOOTH)
+def test_the_best_and_the_worst_list_have_an_interval(case, hits):
+    y_true, y_score = make_list((5,) * 6, [5 * d for d in hits])
+    result = question(case).from_predictions(y_true, y_score)
+    low, high = result.confidence_interval()
+    assert result.standard_error > 0
+    assert 0 <= low <= result.estimate <= high
+    assert low < high
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["moderated", "jackknife", "bootstrap"]))
+@settings(max_examples=25, deadline=None)
+def test_intervals_are_nested_and_possible(seed, method):
+    rng = np.random.default_rng(seed)
+    sample = draw(rng, rng.integers(2, 12), rng.integers(2, 60))
+    asked = MetricVariability(method=method, n_resamples=50, random_state=0)
+    result = asked.from_predictions(*sample)
+    if not result.standard_error > 0:
+        return
+    for transform in ("logit", None):
+        wide = result.confidence_interval(0.99, transform)
+        assert {type(limit) for limit in wide} == {float}
+        narrow = result.confidence_interval(0.5, transform)
+        assert 0 <= wide.low <= narrow.low < narrow.high <= wide.high <= 1
+
+
+def test_auto_moderates_where_it_can():
+    sample = draw(np.random.default_rng(0), 10, 90)
+    methods = {
+        case: question(case, n_resamples=20, random_state=0)
+        .from_predictions(*sample)
+        .method
+        for case in METRICS
+    }
+    assert {case for case, name in methods.items() if name == "moderated"} == set(
+        SMOOTH
+    )
+    assert set(methods.values()) == {"moderated", "bootstrap"}
+
+
+def test_from_estimator_ranks_by_its_scores():
+    rng = np.random.default_rng(4)
+    y, x = draw(rng, 20, 200)
+    model = LogisticRegression().fit(x[:, None], y)
+    result = MetricVariability().from_estimator(model, x[:, None], y)
+    expected = MetricVariability().from_predictions(y, x)
+    assert result.estimate == expected.estimate
+    assert result.standard_error == pytest.approx(expected.standard_error)
+
+
+def test_jobs_and_pickling_change_nothing():
+    pytest.importorskip("tqdm")
+    sample = draw(np.random.default_rng(0), 10, 90)
+    results = [
+        MetricVariability(
+            method="bootstrap",
+            n_resamples=1100,
+            n_jobs=n_jobs,
+            progress=n_jobs == 1,
+            random_state=np.random.default_rng(7),
+        ).from_predictions(*sample)
+        for n_jobs in (1, 2)
+    ]
+    results.append(pickle.loads(pickle.dumps(results[0])))
+    assert results[0].to_dict() == results[1].to_dict() == results[2].to_dict()
+
+
+def test_the_result_prints_itself_and_becomes_a_dict():
+    result = MetricVariability().from_predictions(
+        *draw(np.random.default_rng(0), 9, 90)
+    )
+    low, high = result.confidence_interval()
+    assert f"{low:.4g} to {high:.4g}" in str(result) == repr(result)
+    found = result.to_dict()
+    assert (found["low"], found["high"]) == (low, high)
+    assert found["n_targets"] == 9
+    assert found["method"] == "moderated"
+    assert "method='auto'" in repr(MetricVariability())
+
+
+@pytest.mark.parametrize("method", ["jackknife", "bootstrap"])
+def test_one_target_does_not_tell_how_much_it_varies(method):
+    y_true, y_score = make_list((1, 1, 1, 1), (0, 1, 0, 0))
+    asked = MetricVariability(method=method)
+    X = y_score[:, None]
+    model = LinearRegression().fit(X, y_score)
+    with pytest.warns(UndefinedMetricWarning, match="two targets") as caught:
+        result = asked.from_predictions(y_true, y_score)
+    with pytest.warns(UndefinedMetricWarning, match="two targets") as later:
+        asked.from_estimator(model, X, y_true)
+    assert caught[0].filename == later[0].filename == __file__
+    assert np.isnan(result.standard_error)
+    with pytest.warns(UndefinedMetricWarning, match="interval"):
+        assert np.isnan(result.confidence_interval()).all()
+    assert "nan" in str(result)
+    low, high = (
+        MetricVariability().from_predictions(y_true, y_score).confidence_interval()
+    )
+    assert low < 0.5 < high
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "message"),
+    [
+        ({"method": "delong"}, "`method` must be one of"),
+        ({"method": "posterior"}, r"`method` must be one of \['auto', .*'posterior'"),
+        ({"metric": "rie", "method": "boyd"}, r"for rie\(alpha=20\); got 'boyd'"),
+        ({"metric": "bedroc", "method": "survival"}, "got 'survival'"),
+        ({"metric": "reciprocal_rank", "method": "jackknife"}, "got 'jackknife'"),
+        ({"prior": 0}, "`prior` must be a finite number above 0"),
+        ({"n_resamples": 1}, "`n_resamples` must be an int of at least 2"),
+        ({"metric": "recall"}, "`metric` must have a cutoff"),
+    ],
+)
+def test_settings_are_checked(kwargs, message):
+    with pytest.raises(ValueError, match=message):
+        MetricVariability(**kwargs)
+
+
+def test_input_and_levels_are_checked():
+    sample = draw(np.random.default_rng(0), 10, 90)
+    with pytest.raises(ValueError, match="targets and non-targets"):
+        MetricVariability().from_predictions(np.zeros(5), np.arange(5.0))
+    asked = MetricVariability("recall@5", ties="threshold", method="bootstrap")
+    with pytest.raises(ValueError, match="`ties` must not be 'threshold'"):
+        asked.from_predictions(*sample)
+    result = MetricVariability().from_predictions(*sample)
+    with pytest.raises(ValueError, match="`confidence_level` must be a number between"):
+        result.confidence_interval(95)
+    with pytest.raises(ValueError, match="`transform` must be one of"):
+        result.confidence_interval(transform="log")

@@ -1,0 +1,846 @@
+"""The comparison of rankings: that it is fair, and that its numbers are right."""
+
+import dataclasses
+import math
+import pickle
+import re
+import sys
+import warnings
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_allclose
+from scipy.integrate import quad
+from scipy.stats import binomtest, rankdata, t, ttest_rel, wilcoxon
+from sklearn.datasets import make_classification
+from sklearn.ensemble import IsolationForest
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+
+import skrank
+from cases import named
+from skrank import (
+    RankingComparison,
+    RankingComparisonResult,
+    RankingComparisonTable,
+    average_precision,
+    make_average_precision_scorer,
+    recall_at_t,
+)
+from skrank.inference._paired._data_sets import signed_rank
+from skrank.inference._paired._pair import PairedValues
+from skrank.inference._paired._paired_result import adjust_holm, log_tail
+
+RNG = np.random.default_rng(0)
+N, M = 400, 40
+Y = np.arange(N) < M
+A = RNG.normal(1.8 * Y)
+B = 0.5 * A + RNG.normal(0.6 * Y)
+GROUPS = np.arange(N) % 8
+
+ITEM_METHODS = ("jackknife", "bootstrap", "permutation")
+CUT_METHODS = ("mcnemar", "posterior", "binomial", "empirical_process")
+LIST_METHODS = ("paired_t", "sign", "wilcoxon")
+WITH_ERROR = {"jackknife", "bootstrap", "paired_t", *CUT_METHODS}
+
+# method -> settings of the comparison, and whether it asks several data sets
+CASES = {
+    **{name: ({}, False) for name in ITEM_METHODS},
+    **{name: ({"metric": "recall_at_t", "t": 40}, False) for name in CUT_METHODS},
+    **{name: ({}, True) for name in LIST_METHODS},
+}
+
+
+def ask(method, a=A, b=B, *, y=Y, **settings):
+    more, many = CASES[method]
+    comparison = RankingComparison(
+        method=method, n_resamples=199, random_state=0, **named(**{**more, **settings})
+    )
+    return comparison.from_predictions(y, a, b, groups=GROUPS if many else None)
+
+
+# The answer
+
+
+@pytest.mark.parametrize("method", CASES)
+def test_fields(method):
+    result = ask(method)
+    assert isinstance(result, RankingComparisonResult)
+    assert result.method == method
+    assert result.alternative == "two-sided"
+    assert (result.n_samples, result.n_targets) == (N, M)
+    assert result.names == ("A", "B")
+    assert result.difference == result.estimate_a - result.estimate_b
+    assert result.estimate_a == pytest.approx(np.mean(result.values_a))
+    assert result.log10_pvalue == pytest.approx(math.log10(result.pvalue))
+    assert math.isnan(result.standard_error) == (method not in WITH_ERROR)
+    assert math.isnan(result.probability_superior) == (method != "posterior")
+    assert result.n_rankings == len(result.values_b) == (8 if CASES[method][1] else 1)
+    assert result.labels == (tuple(range(8)) if CASES[method][1] else ())
+    names = {field.name for field in dataclasses.fields(result)}
+    plain = names - {"names", "values_a", "values_b", "labels"}
+    assert set(result.to_dict()) == plain | {"name_a", "name_b", "low", "high"}
+    assert {type(value) for value in result.to_dict().values()} == {int, float, str}
+
+
+def test_values_are_those_of_the_metric():
+    result = RankingComparison().from_predictions(Y, A, B)
+    assert result.estimate_a == average_precision(Y, A)
+    assert result.estimate_b == average_precision(Y, B)
+    tied = np.round(B)
+    result = RankingComparison("recall@0.1").from_predictions(Y, A, tied)
+    assert result.estimate_b == recall_at_t(Y, tied, t=40)
+    assert result.metric == "recall@0.1"
+    days = RankingComparison().from_predictions(Y, A, B, groups=GROUPS)
+    for label, value in zip(days.labels, days.values_a, strict=True):
+        day = label == GROUPS
+        assert value == average_precision(Y[day], A[day])
+
+
+@pytest.mark.parametrize("method", CASES)
+def test_the_same_ranking_twice(method):
+    result = ask(method, A, np.exp(A))
+    assert result.difference == result.zscore == 0
+    assert result.pvalue == 1
+    tied = np.round(2 * A)
+    result = ask(method, tied, 3 * tied)
+    assert result.difference == result.zscore == 0
+    assert result.pvalue == 1
+
+
+@pytest.mark.parametrize("b", [B, np.round(B)], ids=["distinct", "ties"])
+@pytest.mark.parametrize("method", CASES)
+def test_the_other_way_round(method, b):
+    one, other = ask(method, A, b), ask(method, b, A)
+    assert other.difference == -one.difference
+    assert other.zscore == pytest.approx(-one.zscore)
+    assert other.pvalue == pytest.approx(one.pvalue)
+    assert other.standard_error == pytest.approx(one.standard_error, nan_ok=True)
+    assert other.probability_superior == pytest.approx(
+        1 - one.probability_superior, nan_ok=True
+    )
+    if method in WITH_ERROR:
+        low, high = one.confidence_interval()
+        assert_allclose(other.confidence_interval(), (-high, -low))
+
+
+@pytest.mark.parametrize("method", CASES)
+def test_one_side_and_the_other(method):
+    greater, less, both = (
+        ask(method, alternative=side) for side in ("greater", "less", "two-sided")
+    )
+    mirrored = ask(method, B, A, alternative="less")
+    assert mirrored.pvalue == pytest.approx(greater.pvalue)
+    assert greater.zscore == less.zscore == both.zscore
+    assert greater.pvalue < 0.5 < less.pvalue
+    if method == "permutation":  # counts draws on both sides, which need not be alike
+        assert both.pvalue == pytest.approx(2 * greater.pvalue, abs=0.15)
+    else:
+        assert both.pvalue == pytest.approx(2 * greater.pvalue)
+
+
+def test_printed_result():
+    # nothing but ranks: A has its two targets first, B has one second
+    y = np.array([1, 1, 0, 0, 0, 0, 0, 0])
+    a, b = -np.arange(8.0), -np.array([2, 5, 1, 3, 4, 6, 7, 8.0])
+    comparison = RankingComparison("recall@2", method="posterior", prior=1.0)
+    result = comparison.from_predictions(y, a, b)
+    # hits 2 and 1, posterior Dirichlet(2, 1, 2): P(beta(2, 1) > 1/2) = 3/4, variance
+    # (3 - 1/5) / 30 of pi_1 - pi_2
+    assert repr(result) == str(result)
+    assert str(result).splitlines() == [
+        "Comparison of two rankings by recall@2",
+        "  data set        8 items, 2 targets (prevalence 0.25)",
+        "  A               1",
+        "  B               0.5",
+        "  difference      0.5",
+        "  standard error  0.306",
+        "  95 % interval   -0.09878 to 1.099",
+        "  zscore          1.64",
+        "  pvalue          0.5   two-sided, method: posterior",
+        "  P(A > B)        0.75",
+    ]
+    lines = str(ask("sign")).splitlines()
+    assert lines[1] == "  8 data sets     400 items, 40 targets (prevalence 0.1)"
+    assert lines[2].endswith(" on average")
+    assert lines[5] == "  standard error  unknown"
+
+
+def test_result_is_frozen_and_travels():
+    result = ask("empirical_process")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        result.pvalue = 0.0
+    assert pickle.loads(pickle.dumps(result)).to_dict() == pytest.approx(
+        result.to_dict(), nan_ok=True
+    )
+
+
+def test_running_leaves_the_comparison_unchanged():
+    comparison = RankingComparison(method="permutation", n_resamples=99, random_state=3)
+    before = repr(comparison)
+    first, second = (comparison.from_predictions(Y, A, B) for _ in range(2))
+    assert first.pvalue == second.pvalue
+    assert repr(comparison) == before
+    assert before.startswith("RankingComparison(metric='average_precision', ties=")
+
+
+# Intervals
+
+
+@pytest.mark.parametrize("method", sorted(WITH_ERROR))
+def test_interval_is_the_inverted_test(method):
+    result = ask(method)
+    low, high = result.confidence_interval(0.9)
+    assert low < result.difference < high
+    assert (low + high) / 2 == pytest.approx(result.difference)
+    if method not in (
+        "mcnemar",
+        "posterior",
+    ):  # whose p-value is another distribution's
+        one_sided = ask(method, alternative="greater")
+        low, high = one_sided.confidence_interval(1 - one_sided.pvalue)
+        assert (low, high) == pytest.approx((0.0, math.inf), abs=1e-9)
+        one_sided = ask(method, alternative="less")
+        low, high = one_sided.confidence_interval(1 - one_sided.pvalue)
+        assert (low, high) == pytest.approx((-math.inf, 0.0), abs=1e-9)
+
+
+def test_interval_of_paired_t_is_that_of_scipy():
+    result = ask("paired_t")
+    judge = ttest_rel(result.values_a, result.values_b)
+    assert_allclose(
+        result.confidence_interval(0.9), judge.confidence_interval(confidence_level=0.9)
+    )
+
+
+def test_no_interval_without_an_error():
+    with pytest.warns(
+        UndefinedMetricWarning, match="'permutation' gave no standard error"
+    ):
+        low, high = ask("permutation").confidence_interval()
+    assert math.isnan(low)
+    assert math.isnan(high)
+
+
+@pytest.mark.parametrize("level", [0, 1, 95, "high"])
+def test_wrong_confidence_level(level):
+    with pytest.raises(ValueError, match="`confidence_level` must be a number betwee"):
+        ask("empirical_process").confidence_interval(level)
+
+
+# Items
+
+
+def jackknife_error(metric, y, a, b):
+    """Delete-one jackknife of two samples, the targets and the others; slow."""
+    variance = 0.0
+    for index in (np.flatnonzero(y), np.flatnonzero(~y)):
+        without = [np.delete(np.arange(y.size), i) for i in index]
+        values = np.array([metric(y[w], a[w]) - metric(y[w], b[w]) for w in without])
+        size = index.size
+        variance += (size - 1) / size * ((values - values.mean()) ** 2).sum()
+    return math.sqrt(variance)
+
+
+@pytest.mark.parametrize("metric", ["average_precision", "rie"])
+@pytest.mark.parametrize("levels", [None, 2], ids=["distinct", "ties"])
+def test_influence_is_the_jackknife(metric, levels):
+    a, b = (A, B) if levels is None else (np.round(levels * A), np.round(levels * B))
+    result = RankingComparison(metric, method="jackknife").from_predictions(Y, a, b)
+    expected = jackknife_error(getattr(skrank, metric), Y, a, b)
+    assert result.standard_error == pytest.approx(expected, rel=1e-3)
+    freedom = Y.sum() - 1
+    assert result.degrees_of_freedom == pytest.approx(freedom)
+    assert result.pvalue == pytest.approx(
+        2 * t(freedom).sf(abs(result.difference) / expected), rel=0.01
+    )
+
+
+def test_bootstrap_is_that_of_items():
+    # drawn and ranked again by the metric itself
+    result = RankingComparison(
+        method="bootstrap", n_resamples=999, random_state=0
+    ).from_predictions(Y, A, B)
+    rng = np.random.default_rng(1)
+    differences = []
+    for _ in range(999):
+        drawn = np.r_[rng.integers(0, M, M), rng.integers(M, N, N - M)]
+        differences.append(
+            average_precision(Y[drawn], A[drawn])
+            - average_precision(Y[drawn], B[drawn])
+        )
+    # two standard deviations of 999 draws each: 2 % off each, and five of both
+    assert result.standard_error == pytest.approx(np.std(differences), rel=0.16)
+    assert result.zscore == result.difference / result.standard_error
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_swap_is_the_enumeration_of_all_swaps(alternative):
+    # Yeh (2000): 2**9 ways to swap the ranks of nine items
+    y = np.array([1, 0, 1, 0, 0, 1, 0, 0, 0]) == 1
+    a, b = -np.arange(9.0), -np.array([3, 1, 8, 0, 2, 4, 5, 6, 7.0])
+    swaps = np.array(list(product([False, True], repeat=9)))
+    null = np.array(
+        [
+            average_precision(y, np.where(s, b, a))
+            - average_precision(y, np.where(s, a, b))
+            for s in swaps
+        ]
+    )
+    difference = null[0]
+    extreme = {
+        "two-sided": np.abs(null) >= abs(difference) - 1e-12,
+        "greater": null >= difference - 1e-12,
+        "less": null <= difference + 1e-12,
+    }[alternative]
+    result = RankingComparison(
+        method="permutation", alternative=alternative, n_resamples=4999, random_state=0
+    ).from_predictions(y, a, b)
+    count = round(result.pvalue * 5000) - 1
+    assert binomtest(count, 4999, extreme.mean()).pvalue > 1e-3
+    assert result.zscore == pytest.approx(difference / null.std(), rel=0.05)
+
+
+def test_draws_in_two_jobs_and_with_a_bar(capsys):
+    pytest.importorskip("tqdm")
+    one, two = (
+        RankingComparison(
+            method="bootstrap",
+            n_resamples=300,
+            random_state=0,
+            n_jobs=n,
+            progress=n > 1,
+        ).from_predictions(Y, A, B)
+        for n in (1, 2)
+    )
+    assert one.to_dict() == pytest.approx(two.to_dict(), nan_ok=True)
+    assert "100%" in capsys.readouterr().err
+
+
+def test_what_is_optional_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    comparison = RankingComparison(method="permutation", n_resamples=9, progress=True)
+    with pytest.raises(ImportError, match="`progress` must be False where tqdm is"):
+        comparison.from_predictions(Y, A, B)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    table = RankingComparison().compare_all(Y, np.c_[A, B])
+    with pytest.raises(ImportError, match="`to_frame` needs pandas"):
+        table.to_frame()
+
+
+@pytest.mark.parametrize("metric", ["average_precision", "rie"])
+def test_size_of_the_test_by_influences(metric):
+    # rankings equally good, of new items each time: p <= 0.05 in about 5 %
+    rng = np.random.default_rng(0)
+    comparison = RankingComparison(metric)
+    y = np.arange(500) < 40
+    small = 0
+    for _ in range(300):
+        common = rng.normal(size=500)
+        a, b = (common + rng.normal(2.0 * y) for _ in range(2))
+        small += comparison.from_predictions(y, a, b).pvalue <= 0.05
+    assert binomtest(small, 300, 0.05).pvalue > 1e-3
+
+
+# One cut
+
+
+def test_methods_of_a_cut_agree_where_they_must():
+    settings = {"metric": "recall_at_t", "t": 40}
+    binomial, exact = ask("binomial", **settings), ask("mcnemar", **settings)
+    assert exact.standard_error == binomial.standard_error
+    top_a, top_b = (set(np.argsort(-s)[:40]) & set(range(M)) for s in (A, B))
+    only_a, only_b = len(top_a - top_b), len(top_b - top_a)
+    assert exact.pvalue == pytest.approx(binomtest(only_a, only_a + only_b).pvalue)
+    assert exact.zscore == pytest.approx((only_a - only_b) / (only_a + only_b) ** 0.5)
+
+
+@pytest.mark.parametrize("metric", ["recall_at_t", "precision_at_t"])
+@pytest.mark.parametrize("t", [20, 40, 100])
+def test_emproc_is_what_the_influences_say(metric, t):
+    # two estimates of the share of targets around the cutoff, else the same
+    errors = [
+        RankingComparison(method=method, **named(metric, t=t))
+        .from_predictions(Y, A, B)
+        .standard_error
+        for method in ("empirical_process", "jackknife")
+    ]
+    assert errors[0] == pytest.approx(errors[1], rel=0.1)
+
+
+@pytest.mark.parametrize("method", CUT_METHODS)
+def test_enrichment_is_recall_in_other_units(method):
+    recall = ask(method)
+    enrichment = ask(method, metric="enrichment_factor")
+    assert enrichment.zscore == pytest.approx(recall.zscore)
+    assert enrichment.pvalue == pytest.approx(recall.pvalue)
+    assert enrichment.standard_error == pytest.approx(recall.standard_error * N / 40)
+
+
+@pytest.mark.parametrize("method", CUT_METHODS)
+def test_precision_at_a_cut(method):
+    result = ask(method, metric="precision_at_t")
+    assert result.difference == pytest.approx(ask(method).difference * M / 40)
+    assert result.standard_error > 0
+
+
+def test_an_error_of_nothing_is_no_certainty():
+    # the one target is found by A and not by B: there is no spread to judge it by
+    y = np.arange(6) == 0
+    comparison = RankingComparison("recall@1", method="binomial")
+    with pytest.warns(UndefinedMetricWarning, match="too little to estimate it from"):
+        result = comparison.from_predictions(y, -np.arange(6.0), np.arange(6.0))
+    assert result.difference == 1
+    assert math.isnan(result.standard_error)
+    assert math.isnan(result.zscore)
+    assert math.isnan(result.pvalue)
+
+
+def test_one_target_tells_no_influence():
+    y = np.arange(60) == 3
+    with pytest.warns(UndefinedMetricWarning, match="too little to estimate it from"):
+        result = RankingComparison().from_predictions(y, A[:60], B[:60])
+    assert math.isnan(result.pvalue)
+
+
+# Several data sets
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_lists_by_scipy(alternative):
+    paired, sign, ranks = (ask(m, alternative=alternative) for m in LIST_METHODS)
+    a, b = np.array(paired.values_a), np.array(paired.values_b)
+    judge = ttest_rel(a, b, alternative=alternative)
+    assert (paired.zscore, paired.pvalue) == pytest.approx(judge)
+    assert paired.degrees_of_freedom == 7
+    wins = int((a > b).sum())
+    judge = binomtest(wins, int((a != b).sum()), alternative=alternative)
+    assert sign.pvalue == pytest.approx(judge.pvalue)
+    judge = wilcoxon(a, b, alternative=alternative)
+    assert ranks.pvalue == pytest.approx(judge.pvalue)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # older SciPy: only eight lists
+        approximate = wilcoxon(a, b, method="approx", alternative="greater")
+    assert ranks.zscore == pytest.approx(approximate.zstatistic)
+
+
+def lists_of(differences):
+    """Data sets on which B has nothing."""
+    ones = np.ones(differences.size)
+    return PairedValues(np.c_[differences, 0 * ones], ones)
+
+
+@pytest.mark.parametrize("n_rankings", [4, 9, 13])
+def test_signed_ranks_with_ties_are_exact(n_rankings):
+    # enumeration of all signs; what lists have by few levels is tied
+    differences = (
+        np.random.default_rng(n_rankings).integers(-1, 4, size=n_rankings) / 10
+    )
+    ranks = rankdata(np.abs(differences[differences != 0]))
+    signs = np.array(list(product([-1, 1], repeat=ranks.size)))
+    observed = np.sum(ranks * np.sign(differences[differences != 0]))
+    found = signed_rank(lists_of(differences), "greater")
+    expected = np.mean(signs @ ranks >= observed - 1e-9)
+    assert math.exp(found.log_pvalue) == pytest.approx(expected)
+    assert found.zscore == pytest.approx(observed / (signs @ ranks).std())
+
+
+def test_signed_ranks_of_many_lists_with_ties():
+    differences = np.random.default_rng(0).integers(-3, 4, size=800) / 10
+    judge = wilcoxon(differences, alternative="less", method="approx")
+    found = signed_rank(lists_of(differences), "less")
+    assert math.exp(found.log_pvalue) == pytest.approx(judge.pvalue)
+
+
+@pytest.mark.parametrize(
+    "method", ["jackknife", "bootstrap", "binomial", "empirical_process"]
+)
+def test_errors_of_lists_add_up(method):
+    more = CASES[method][0] and {"metric": "recall_at_t", "t": 10}
+    comparison = RankingComparison(
+        method=method, n_resamples=50, random_state=0, **named(**more)
+    )
+    together = comparison.from_predictions(Y, A, B, groups=GROUPS)
+    alone = [
+        comparison.from_predictions(Y[day], A[day], B[day])
+        for day in (label == GROUPS for label in range(8))
+    ]
+    errors = np.array([result.standard_error for result in alone])
+    assert together.standard_error == pytest.approx(math.sqrt((errors**2).sum()) / 8)
+    assert together.difference == pytest.approx(np.mean([r.difference for r in alone]))
+    assert together.zscore == together.difference / together.standard_error
+    if method == "binomial":  # as published
+        assert math.isinf(together.degrees_of_freedom)
+    else:  # of Satterthwaite
+        fewest = [Y[label == GROUPS].sum() - 1 for label in range(8)]
+        freedom = (errors**2).sum() ** 2 / (errors**4 / fewest).sum()
+        assert together.degrees_of_freedom == pytest.approx(freedom)
+
+
+def test_lists_of_one_class_are_left_out():
+    groups = np.where(np.arange(N) > N - 5, 99, GROUPS)
+    with pytest.warns(UndefinedMetricWarning, match="1 of 9 rankings hold no targets"):
+        result = RankingComparison().from_predictions(Y, A, B, groups=groups)
+    assert result.labels == tuple(range(8))
+    assert result.n_samples == N - 4
+
+
+def test_what_auto_is():
+    def method(groups=None, **settings):
+        comparison = RankingComparison(n_resamples=50, **named(**settings))
+        return comparison.from_predictions(Y, A, B, groups=groups).method
+
+    assert method() == "jackknife"
+    assert method(metric="rie") == "jackknife"
+    assert method(metric="average_precision_at_k", k=20) == "jackknife"
+    assert (
+        method(metric="average_precision_at_k", k=20, normalize="hits") == "permutation"
+    )
+    assert method(metric="reciprocal_rank") == "permutation"
+    assert method(metric="precision_at_t", t=20, ties="threshold") == "jackknife"
+    assert method(GROUPS) == method(GROUPS, metric="recall_at_t", t=5) == "paired_t"
+
+
+# Several rankings
+
+
+SCORES = {"one": A, "two": B, "three": np.round(B)}
+
+
+def test_all_pairs():
+    comparison = RankingComparison()
+    table = comparison.compare_all(Y, SCORES)
+    assert isinstance(table, RankingComparisonTable)
+    assert table.names == ("one", "two", "three")
+    pairs = list(combinations(SCORES, 2))
+    for pair, result in zip(pairs, table.comparisons, strict=True):
+        expected = comparison.from_predictions(Y, *(SCORES[name] for name in pair))
+        assert result.names == pair
+        assert result.pvalue == expected.pvalue
+    pvalues = [result.pvalue for result in table.comparisons]
+    assert_allclose(table.adjusted_pvalues, holm_by_closure(pvalues))
+
+
+def test_all_against_a_baseline():
+    table = RankingComparison().compare_all(Y, SCORES, baseline="two")
+    assert [r.names for r in table.comparisons] == [("one", "two"), ("three", "two")]
+
+
+def holm_by_closure(pvalues):
+    """Reject what every set of hypotheses that holds it rejects by Bonferroni."""
+    indices = range(len(pvalues))
+    sets = [s for size in indices for s in combinations(indices, size + 1)]
+    return [
+        max(min(1.0, len(s) * min(pvalues[j] for j in s)) for s in sets if i in s)
+        for i in indices
+    ]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_holm_is_the_closed_test(seed):
+    rng = np.random.default_rng(seed)
+    pvalues = rng.choice([0.001, 0.01, 0.02, 0.03, 0.2, 0.6], size=6)
+    adjusted = 10 ** adjust_holm(np.log10(pvalues))
+    assert_allclose(adjusted, holm_by_closure(pvalues.tolist()))
+
+
+def test_holm_of_an_undefined_pvalue():
+    adjusted = 10 ** adjust_holm(np.log10([0.2, math.nan, 0.01]))
+    assert_allclose(adjusted, [0.4, math.nan, 0.03])
+
+
+@pytest.mark.parametrize("ties", ["expected", "threshold", "optimistic"])
+@pytest.mark.parametrize(
+    ("metric", "settings"),
+    [
+        ("average_precision", {}),
+        ("average_precision_at_k", {"k": 3}),
+        ("recall_at_t", {"t": 2}),
+    ],
+)
+@pytest.mark.parametrize("n_rankings", [None, 1, 3])
+def test_methods_that_are_recommended_are_accepted(metric, settings, ties, n_rankings):
+    # a single target a data set has no standard error; whatever else is named must run
+    settings = {"metric": metric, "ties": ties, "n_resamples": 20, **settings}
+    y, groups = np.tile([1, 0, 0, 0], n_rankings or 1), None
+    if n_rankings is not None:
+        groups = np.repeat(np.arange(n_rankings), 4)
+    a, b = (
+        np.tile([4, 3, 2, 1], n_rankings or 1),
+        np.tile([1, 2, 3, 4], n_rankings or 1),
+    )
+    method = "jackknife" if ties == "expected" else "bootstrap"
+    with pytest.warns(UndefinedMetricWarning, match="too little to estimat") as caught:
+        RankingComparison(method=method, **named(**settings)).from_predictions(
+            y, a, b, groups=groups
+        )
+    recommended = re.findall(r"'(\w+)'", str(caught[0].message))
+    assert recommended or n_rankings == 1 or ties == "threshold"
+    for other in recommended:
+        comparison = RankingComparison(method=other, **named(**settings))
+        with warnings.catch_warnings(action="ignore"):  # of intervals
+            result = comparison.from_predictions(y, a, b, groups=groups)
+        assert result.method == other
+        assert 0 < result.pvalue <= 1
+
+
+@pytest.mark.parametrize(
+    ("freedom", "z"), [(3, 1e120), (19, 1e20), (300, 300.0), (1e5, 40.0)]
+)
+def test_tails_of_student_go_on_where_they_underflow(freedom, z):
+    # quadrature of the density, in units of its decay at z
+    null = t(freedom)
+    assert null.sf(z) == 0
+    decay = (z**2 + freedom) / (freedom + 1) / z
+    at_z = null.logpdf(z)
+    area, _ = quad(lambda u: math.exp(null.logpdf(z + u * decay) - at_z), 0, np.inf)
+    expected = at_z + math.log(area * decay)
+    assert log_tail(z, freedom) == pytest.approx(expected, abs=0.01)
+
+
+def test_holm_of_pvalues_that_underflow():
+    """Twice the least, as Bonferroni has it; the other alone; in print alike."""
+    assert_allclose(adjust_holm([-50000.0, -40000.0]), [math.log10(2) - 5e4, -4e4])
+    y = np.arange(400_000) % 2 == 0
+    noise = np.random.default_rng(0).normal(size=y.size)
+    table = RankingComparison().compare_all(y, {"a": y + 0.1 * noise, "b": noise})
+    assert table.adjusted_pvalues == (0.0,)
+    assert table.adjusted_log10_pvalues == (table.comparisons[0].log10_pvalue,)
+    p, holm = str(table).splitlines()[-1].split()[-2:]
+    assert p == holm != "0"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame(SCORES),
+        pl.DataFrame(SCORES),
+        np.column_stack(list(SCORES.values())),
+    ],
+    ids=["pandas", "polars", "array"],
+)
+def test_tables_of_scores(table):
+    found = RankingComparison().compare_all(Y, table)
+    expected = RankingComparison().compare_all(Y, SCORES)
+    assert found.adjusted_pvalues == expected.adjusted_pvalues
+    named = ("0", "1", "2") if isinstance(table, np.ndarray) else tuple(SCORES)
+    assert found.names == named
+
+
+def test_pairs_on_lists_and_with_a_bar(capsys):
+    pytest.importorskip("tqdm")
+    comparison = RankingComparison(progress=True, method="paired_t")
+    table = comparison.compare_all(Y, SCORES, groups=GROUPS)
+    assert [result.n_rankings for result in table.comparisons] == [8, 8, 8]
+    assert str(table).splitlines()[1].startswith("  8 data sets  400 items, ")
+    assert "3/3" in capsys.readouterr().err
+    assert comparison.progress
+
+
+def test_printed_table():
+    y = np.array([1, 1, 0, 0, 0, 0, 0, 0])
+    scores = {
+        "perfect": -np.arange(8.0),
+        "half": -np.array([2, 5, 1, 3, 4, 6, 7, 8.0]),
+    }
+    comparison = RankingComparison("recall@2", method="posterior", prior=1.0)
+    table = comparison.compare_all(y, scores)
+    assert repr(table) == str(table)
+    assert str(table).splitlines() == [
+        "Comparison of 2 rankings by recall@2",
+        "  data set  8 items, 2 targets (prevalence 0.25)",
+        "  pvalue    two-sided, method: posterior",
+        "  A        B     value A  value B  difference  std error  zscore  pvalue"
+        "  adjusted",
+        "  perfect  half   1.0000   0.5000      0.5000     0.3055    1.64     0.5"
+        "       0.5",
+    ]
+
+
+def test_table_as_columns():
+    table = RankingComparison().compare_all(Y, SCORES)
+    columns = table.to_dict()
+    assert columns["name_a"] == ["one", "one", "two"]
+    assert columns["adjusted_pvalue"] == list(table.adjusted_pvalues)
+    logs = columns["adjusted_log10_pvalue"]
+    assert_allclose(logs, np.log10(table.adjusted_pvalues))
+    frame = table.to_frame()
+    assert list(frame) == list(columns)
+    assert frame["pvalue"].tolist() == columns["pvalue"]
+
+
+# Estimators
+
+
+X_ALL, Y_ALL = make_classification(500, n_features=5, weights=[0.9], random_state=1)
+
+
+def test_from_estimators_ranks_as_the_scorer():
+    scorer = make_average_precision_scorer()
+    a, b = (
+        model.fit(X_ALL[:250], Y_ALL[:250])
+        for model in (GaussianNB(), KNeighborsClassifier())
+    )
+    result = RankingComparison().from_estimators(a, b, X_ALL[250:], Y_ALL[250:])
+    assert result.estimate_a == scorer(a, X_ALL[250:], Y_ALL[250:])
+    assert result.estimate_b == scorer(b, X_ALL[250:], Y_ALL[250:])
+
+
+def test_from_estimators_with_other_labels_and_a_detector():
+    named = np.where(Y_ALL == 1, "rare", "usual")
+    model = GaussianNB().fit(X_ALL, named)
+    detector = IsolationForest(n_estimators=5, random_state=0).fit(X_ALL)
+    result = RankingComparison().from_estimators(
+        model, detector, X_ALL, named, pos_label="rare", detector_targets="outliers"
+    )
+    assert result.n_targets == Y_ALL.sum()
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"method": "guess"}, "`method` must be one of 'auto'"),
+        ({"alternative": "better"}, "`alternative` must be one of 'two-sided'"),
+        ({"prior": 0}, "`prior` must be a finite number above 0; got 0"),
+        ({"n_resamples": 1}, "`n_resamples` must be an int of at least 2; got 1"),
+        ({"metric": "auc"}, "`metric` must name a metric"),
+        (
+            {"method": "mcnemar"},
+            "`metric` must be 'recall_at_t', 'precision_at_t' or 'enrichment_factor' "
+            "for method 'mcnemar'; got 'average_precision'",
+        ),
+        (
+            {
+                "metric": "recall_at_t",
+                "t": 5,
+                "method": "empirical_process",
+                "ties": "threshold",
+            },
+            "`ties` must be 'expected' for method 'empirical_process'.*got 'threshold'",
+        ),
+        (
+            {"metric": "reciprocal_rank", "method": "jackknife"},
+            "`method` must be another for .* such as reciprocal_rank; got 'jackknife'",
+        ),
+    ],
+)
+def test_wrong_settings(settings, message):
+    with pytest.raises(ValueError, match=message):
+        RankingComparison(**named(**settings))
+
+
+@pytest.mark.parametrize("method", LIST_METHODS)
+def test_methods_of_lists_need_lists(method):
+    comparison = RankingComparison(method=method)
+    with pytest.raises(ValueError, match="`method` must .* for one data set, without"):
+        comparison.from_predictions(Y, A, B)
+    with pytest.raises(ValueError, match="`groups` must make two data sets or more"):
+        comparison.from_predictions(Y, A, B, groups=np.zeros(N, dtype=int))
+
+
+@pytest.mark.parametrize("method", ["permutation", "mcnemar", "posterior"])
+def test_methods_of_one_list_refuse_lists(method):
+    settings, _ = CASES[method]
+    comparison = RankingComparison(method=method, **named(**settings))
+    with pytest.raises(ValueError, match="`method` must .* for several data sets; got"):
+        comparison.from_predictions(Y, A, B, groups=GROUPS)
+
+
+@pytest.mark.parametrize(
+    ("y", "a", "b", "message"),
+    [
+        (Y, A[1:], B, "`y_score_a` must have as many items as `y_true`"),
+        (Y, A, np.full(N, np.nan), "`y_score_b` must be finite; got NaN"),
+        (Y, A, Y.astype(int), "`y_score_b` must rank the items.*got hard labels"),
+        (Y, np.c_[A, B], B, "`y_score_a` must be one-dimensional, as the column"),
+        (np.zeros(N, int), A, B, "`y_true` must hold targets and non-targets to"),
+    ],
+)
+def test_wrong_input(y, a, b, message):
+    with pytest.raises(ValueError, match=message):
+        RankingComparison().from_predictions(y, a, b)
+
+
+@pytest.mark.parametrize(
+    ("scores", "baseline", "message"),
+    [
+        ({"one": A}, None, "`y_scores` must hold 2 or more rankings; got 1"),
+        (A, None, r"\(n_samples, n_rankings\).* got ndarray of shape \(400,\)"),
+        ([A, B], None, r"\(n_samples, n_rankings\).* got list of shape \(2, 400\)"),
+        (np.c_[A], None, "`y_scores` must hold 2 or more rankings; got 1"),
+        (
+            pd.DataFrame(np.c_[A, B], columns=["x", "x"]),
+            None,
+            r"`y_scores` must have different names, also in print; got \['x', 'x'\]",
+        ),
+        ({1: A, "1": B}, None, r"different names, also in print; got \[1, '1'\]"),
+        (
+            pd.DataFrame({"one": A, "two": Y}),
+            None,
+            r"`y_scores\['two'\]` must rank the items",
+        ),
+        (SCORES, "four", "`baseline` must be one of .*got 'four'"),
+        (
+            {"one": A, "two": B[1:]},
+            None,
+            r"`y_scores\['two'\]` must have as many items as `y_true`",
+        ),
+    ],
+)
+def test_wrong_tables(scores, baseline, message):
+    with pytest.raises(ValueError, match=message):
+        RankingComparison().compare_all(Y, scores, baseline=baseline)
+
+
+@pytest.mark.parametrize(
+    "method", ["jackknife", "bootstrap", "binomial", "empirical_process"]
+)
+def test_one_target_tells_nothing_of_targets(method):
+    rng = np.random.default_rng(0)
+    y, a, b = np.arange(60) < 1, rng.normal(size=60), rng.normal(size=60)
+    at_cut = {"metric": "recall_at_t", "t": int((a >= a[0]).sum())}
+    asked = RankingComparison(method=method, n_resamples=50, **named(**at_cut))
+    with pytest.warns(UndefinedMetricWarning, match="'permutation'") as caught:
+        result = asked.from_predictions(y, a, -np.abs(b) * y + b * ~y)
+    assert caught[0].filename == __file__
+    assert math.isnan(result.pvalue)
+    assert "pvalue          nan" in str(result)
+
+
+def test_a_table_prints_what_is_undefined():
+    y = np.arange(60) < 5
+    scores = {"best": 1.0 * y - np.arange(60), "worst": np.arange(60) - 1.0 * y}
+    scores["third"] = np.random.default_rng(0).normal(size=60)
+    with pytest.warns(UndefinedMetricWarning, match="undefined") as caught:
+        table = RankingComparison().compare_all(y, scores)
+    assert caught[0].filename == __file__
+    assert " nan " in str(table)
+    assert math.isnan(table.to_dict()["adjusted_pvalue"][0])
+
+
+def test_the_ends_of_the_interval_are_in_the_dict():
+    result = ask("jackknife")
+    found = result.to_dict()
+    assert (found["low"], found["high"]) == result.confidence_interval()
+
+
+def test_swaps_that_all_agree_have_no_zscore():
+    # one tie of two places: a swap of both items changes nothing but the sign
+    y_true = np.arange(200) < 20
+    score = y_true.astype(float)
+    test = RankingComparison(
+        "reciprocal_rank", method="permutation", n_resamples=199, random_state=0
+    )
+    result = test.from_predictions(y_true, score, -score)
+    assert result.difference > 0.9
+    assert result.pvalue < 0.05
+    assert math.isnan(result.zscore)
+    same = test.from_predictions(y_true, score, np.where(y_true, 1.0, score))
+    assert same.zscore == 0.0

@@ -1,0 +1,110 @@
+"""Metrics by their printed names; the judge is the function that a name stands for."""
+
+import numpy as np
+import pytest
+
+import skrank
+from cases import METRICS, named
+from skrank import RandomSelectionNull, RandomSelectionTest
+from skrank.metrics._definitions import METRICS as NAMES
+from skrank.metrics._definitions import make_measure
+
+
+@pytest.fixture
+def ranking():
+    rng = np.random.default_rng(0)
+    y_true = np.arange(40) < 9
+    return y_true, np.round(rng.normal(y_true), 1)
+
+
+@pytest.mark.parametrize("case", METRICS)
+def test_a_name_is_the_function_with_its_settings(case, ranking):
+    metric, settings = METRICS[case]
+    name = named(metric, **settings)["metric"]
+    result = RandomSelectionTest(name).from_predictions(*ranking)
+    assert result.statistic == getattr(skrank, metric)(*ranking, **settings)
+
+
+@pytest.mark.parametrize("case", METRICS)
+def test_a_printed_name_is_taken_as_it_is_printed(case):
+    metric, settings = METRICS[case]
+    measure = make_measure(named(metric, **settings)["metric"])
+    again = make_measure(measure.name)
+    assert again == measure
+    assert again.name == measure.name
+    assert make_measure(again, "optimistic") is again
+
+
+@pytest.mark.parametrize(
+    ("name", "printed"),
+    [
+        ("ap", "average_precision"),
+        ("AP@50", "average_precision@50"),
+        ("MAP", "average_precision"),
+        ("recall@5%", "recall@0.05"),
+        ("recall@.05", "recall@0.05"),
+        ("recall@5e-2", "recall@0.05"),
+        ("recall@1.0", "recall@1.0"),
+        ("recall@100%", "recall@1.0"),
+        ("precision_at_t@10", "precision@10"),
+        ("ef@1%", "enrichment_factor@0.01"),
+        ("mrr", "reciprocal_rank"),
+        ("bedroc", "bedroc(alpha=20)"),
+        ("bedroc(alpha = 80.5)", "bedroc(alpha=80.5)"),
+        ("average_precision@9(normalize=hits)", "average_precision@9(normalize=hits)"),
+        ("average_precision@9(normalize=min)", "average_precision@9"),
+    ],
+)
+def test_what_is_understood(name, printed):
+    assert make_measure(name).name == printed
+    assert RandomSelectionNull(100, 5, name).metric == printed
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("precison@10", "did you mean 'precision'"),
+        ("avg_precision", "did you mean 'average_precision'"),
+        ("recal", "did you mean 'recall'"),
+        ("xyz", "the metrics are 'average_precision'"),
+        ("", "`metric` must name a metric; got ''"),
+        ("a@b@c", "`metric` must name a metric"),
+        (7, "`metric` must name a metric; got 7"),
+        (None, "`metric` must name a metric; got None"),
+        (
+            "recall",
+            "must have a cutoff, as in 'recall@10' or 'recall@5%'; got 'recall'",
+        ),
+        ("recall@x", "must have a number behind '@'"),
+        ("recall@-1", "must have a number behind '@'"),
+        ("recall@0", "`t` must be an int of at least 1"),
+        ("recall@1.5", "`t` must be an int of at least 1"),
+        ("average_precision@0%", "`k` must be an int of at least 1"),
+        ("rie@10", "'rie' has no cutoff; got 'rie@10'"),
+        ("rie(beta=2)", "may have the settings: alpha=...; got 'rie(beta=2)'"),
+        ("rie(alpha)", "may have the settings: alpha=..."),
+        ("rie(alpha=x)", "must have a number as alpha"),
+        ("rie(alpha=-2)", "`alpha` must be a finite number above 0"),
+        ("recall@5(alpha=2)", "may have the settings: none"),
+        ("average_precision(normalize=hits)", "may have the settings: none"),
+        ("average_precision@5(normalize=all)", "`normalize` must be one of"),
+    ],
+)
+def test_what_is_refused(name, message):
+    with pytest.raises(ValueError, match="metric|`t`|`k`|`alpha`|`normalize`") as error:
+        RandomSelectionTest(name)
+    assert message in str(error.value)
+
+
+def test_a_measure_carries_its_tie_rule(ranking):
+    measure = make_measure("average_precision", "optimistic")
+    test = RandomSelectionTest(measure)
+    assert test.ties == "optimistic"
+    expected = RandomSelectionTest(ties="optimistic").from_predictions(*ranking)
+    assert test.from_predictions(*ranking).statistic == expected.statistic
+
+
+def test_all_names_are_those_of_metrics():
+    for name in NAMES:
+        cutoff = "@3" if name in ("recall", "precision", "enrichment_factor") else ""
+        assert make_measure(name + cutoff).name.startswith(name)

@@ -1,0 +1,294 @@
+"""Properties that metrics share, as one table: a metric that is not in it fails."""
+
+import math
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from sklearn.exceptions import UndefinedMetricWarning
+
+import skrank.metrics
+from cases import ALL, TIES, metric_function
+
+
+def weights(alpha):
+    """Exponential weights of the 30 ranks below."""
+    return np.exp(-alpha * np.arange(1, 31) / 30)
+
+
+def rie_of_targets_first(alpha):
+    return weights(alpha)[:5].mean() / weights(alpha).mean()
+
+
+def bedroc_of_weight(mean_weight, alpha):
+    worst, best = weights(alpha)[-5:].mean(), weights(alpha)[:5].mean()
+    return (mean_weight - worst) / (best - worst)
+
+
+# 5 targets at the top of 30 items, by definition; 1 by the metrics that are not here
+PERFECT = {
+    "average_precision@4 relevant": 4 / 5,
+    "recall@4": 4 / 5,
+    "precision@0.5": 5 / 15,
+    "enrichment_factor@4": 6,
+    "enrichment_factor@0.3": (5 / 9) / (5 / 30),
+    "rie": rie_of_targets_first(20),
+    "rie alpha=3": rie_of_targets_first(3),
+    "k_at_recall(0.5)": 3,
+    "k_at_recall(0.3)": 2,
+}
+# 5 targets in a tie of 30 items: "expected" (None: see the enumerations), "threshold"
+CONSTANT = {
+    "recall@4": (4 / 30, 1),
+    "precision@4": (5 / 30, 5 / 30),
+    "precision@0.5": (5 / 30, 5 / 30),
+    "enrichment_factor@4": (1, 1),
+    "enrichment_factor@0.3": (1, 1),
+    "reciprocal_rank": (None, 1 / 30),
+    "rie": (1, weights(20)[-1] / weights(20).mean()),
+    "rie alpha=3": (1, weights(3)[-1] / weights(3).mean()),
+    "bedroc": tuple(
+        bedroc_of_weight(weight, 20) for weight in (weights(20).mean(), weights(20)[-1])
+    ),
+    "bedroc alpha=3": tuple(
+        bedroc_of_weight(weight, 3) for weight in (weights(3).mean(), weights(3)[-1])
+    ),
+    "max_f_score": (2 * 5 / (5 + 30), 2 * 5 / (5 + 30)),
+    "max_f_score beta=2": (5 * 5 / (4 * 5 + 30), 5 * 5 / (4 * 5 + 30)),
+    "breakeven_point": (5 / 30, 5 / 30),
+    "r_precision": (5 / 30, 5 / 30),
+    "k_at_recall(0.5)": (3 * 31 / 6, 30),
+    "k_at_recall(0.3)": (2 * 31 / 6, 30),
+}
+# not raised by a hit that moves up
+NOT_MONOTONE = {"average_precision@4 hits"}
+SMALLER_IS_BETTER = {"k_at_recall(0.5)", "k_at_recall(0.3)"}
+
+rng = np.random.default_rng(0)
+Y_TRUE = rng.permutation(np.repeat([1, 0], [5, 25]))
+Y_SCORE = rng.integers(0, 12, Y_TRUE.size) / 12
+
+all_cases = pytest.mark.parametrize("case", ALL)
+all_ties = pytest.mark.parametrize("ties", TIES)
+
+
+def test_every_metric_is_in_the_table():
+    assert {name for name, _ in ALL.values()} == set(skrank.metrics.__all__)
+    exceptions = PERFECT.keys() | CONSTANT.keys() | NOT_MONOTONE | SMALLER_IS_BETTER
+    assert set(ALL) >= exceptions
+
+
+@all_cases
+@all_ties
+def test_order_of_the_items_does_not_matter(case, ties):
+    shuffled = np.random.default_rng(1).permutation(Y_TRUE.size)
+    value = metric_function(case)(Y_TRUE, Y_SCORE, ties=ties)
+    assert (
+        metric_function(case)(Y_TRUE[shuffled], Y_SCORE[shuffled], ties=ties) == value
+    )
+
+
+@all_cases
+@all_ties
+@pytest.mark.parametrize("rising", [np.exp, lambda s: 3 * s - 100, np.cbrt])
+def test_any_rising_map_of_the_scores_gives_the_same(case, ties, rising):
+    value = metric_function(case)(Y_TRUE, Y_SCORE, ties=ties)
+    assert metric_function(case)(Y_TRUE, rising(Y_SCORE), ties=ties) == value
+
+
+@all_cases
+@all_ties
+def test_perfect_ranking(case, ties):
+    value = metric_function(case)(Y_TRUE, Y_TRUE + np.linspace(0, 0.5, 30), ties=ties)
+    assert value == pytest.approx(PERFECT.get(case, 1.0))
+
+
+@all_cases
+def test_constant_score(case):
+    constant = np.zeros(Y_TRUE.size)
+    expected, whole = CONSTANT.get(case, (None, 5 / 30))
+    value = metric_function(case)(Y_TRUE, constant, ties="threshold")
+    assert value == pytest.approx(whole, rel=1e-12)
+    if expected is not None:
+        assert metric_function(case)(Y_TRUE, constant) == pytest.approx(expected)
+
+
+@all_cases
+@given(data=st.data())
+def test_tie_rules_are_in_order_and_agree_without_ties(case, data):
+    n = data.draw(st.integers(5, 30))
+    y_true = data.draw(st.permutations([1, 1, 0, 0] + [0] * (n - 4)))
+    y_score = data.draw(st.lists(st.integers(2, 9), min_size=n, max_size=n))
+    if case not in NOT_MONOTONE:
+        low, mean, high = (
+            metric_function(case)(y_true, y_score, ties=ties)
+            for ties in ("pessimistic", "expected", "optimistic")
+        )
+        if case in SMALLER_IS_BETTER:
+            low, high = high, low
+        assert low <= mean + 1e-12 <= high + 2e-12
+    untied = np.asarray(y_score) + np.arange(n) / (2 * n)
+    values = [metric_function(case)(y_true, untied, ties=ties) for ties in TIES]
+    assert_allclose(values, values[0], rtol=1e-12, atol=1e-15)
+
+
+@all_cases
+@all_ties
+@given(data=st.data())
+def test_a_hit_that_moves_up_never_harms(case, ties, data):
+    if case in NOT_MONOTONE:
+        return
+    n = data.draw(st.integers(6, 30))
+    order = data.draw(st.permutations([1, 1, 1] + [0] * (n - 3)))
+    below = data.draw(st.integers(1, n - 1))
+    y_score = np.arange(n, 0, -1.0)
+    before = metric_function(case)(order, y_score, ties=ties)
+    if order[below] > order[below - 1]:
+        order[below - 1], order[below] = order[below], order[below - 1]
+    after = metric_function(case)(order, y_score, ties=ties)
+    gained = before - after if case in SMALLER_IS_BETTER else after - before
+    assert gained >= -1e-12
+
+
+def test_over_hits_is_not_monotone():
+    # one hit at rank 1 beats hits at ranks 2 to 5
+    score = np.arange(9, 0, -1.0)
+    one, four = [1, 0, 0, 0, 0, 0, 1, 1, 1], [0, 1, 1, 1, 1, 0, 0, 0, 0]
+    over_hits = {"k": 5, "normalize": "hits"}
+    assert skrank.average_precision_at_k(one, score, **over_hits) == 1.0
+    assert skrank.average_precision_at_k(four, score, **over_hits) < 0.75
+
+
+def test_rounding_does_not_step_over_one():
+    y_true = np.repeat([1, 0], [22, 60])
+    y_score = np.repeat([1.0, 0.0], [40, 42])
+    for k in range(1, 23):
+        value = skrank.average_precision_at_k(y_true, y_score, k=k, ties="optimistic")
+        assert value <= 1.0
+
+
+# Kinds of input
+
+LABELS = {
+    "list": Y_TRUE.tolist(),
+    "bool": Y_TRUE.astype(bool),
+    "signs": 2 * Y_TRUE - 1,
+    "float": Y_TRUE.astype(float),
+    "float signs": 2.0 * Y_TRUE - 1,
+    "uint8": Y_TRUE.astype(np.uint8),
+    "object": Y_TRUE.astype(bool).astype(object),
+    "pandas": pd.Series(Y_TRUE, index=np.arange(30)[::-1]),
+    "nullable pandas": pd.Series(Y_TRUE, dtype="Int8"),
+    "polars": pl.Series(Y_TRUE),
+    "polars bool": pl.Series(Y_TRUE.astype(bool)),
+}
+SCORES = {
+    "list": Y_SCORE.tolist(),
+    "float32": Y_SCORE.astype(np.float32),
+    "float16": Y_SCORE.astype(np.float16),
+    "int": np.rint(12 * Y_SCORE).astype(int),
+    "uint8": np.rint(12 * Y_SCORE).astype(np.uint8),
+    "pandas": pd.Series(Y_SCORE, index=np.arange(30)[::-1]),
+    "nullable pandas": pd.Series(Y_SCORE, dtype="Float64"),
+    "polars": pl.Series(Y_SCORE),
+    "not contiguous": np.column_stack([Y_SCORE, -Y_SCORE])[:, 0],
+    "negative stride": Y_SCORE[::-1].copy()[::-1],
+    "big endian": Y_SCORE.astype(">f8"),
+}
+
+
+def read_only(array):
+    array = np.array(array)
+    array.flags.writeable = False
+    return array
+
+
+@all_cases
+@pytest.mark.parametrize("kind", LABELS)
+def test_kinds_of_labels(case, kind):
+    value = metric_function(case)(Y_TRUE, Y_SCORE)
+    assert metric_function(case)(LABELS[kind], Y_SCORE) == value
+
+
+@all_cases
+@pytest.mark.parametrize("kind", SCORES)
+def test_kinds_of_scores(case, kind):
+    value = metric_function(case)(Y_TRUE, Y_SCORE)
+    assert metric_function(case)(Y_TRUE, SCORES[kind]) == value
+
+
+@all_cases
+def test_input_is_not_changed(case):
+    weight = np.ones(Y_TRUE.size)
+    arguments = read_only(Y_TRUE), read_only(Y_SCORE)
+    value = metric_function(case)(*arguments, ties="threshold")
+    weighted = metric_function(case)(
+        *arguments, ties="threshold", sample_weight=read_only(weight)
+    )
+    assert weighted == pytest.approx(value, rel=1e-12)
+
+
+@all_cases
+def test_a_float_is_returned(case):
+    assert type(metric_function(case)(Y_TRUE, Y_SCORE)) is float
+
+
+@all_cases
+@pytest.mark.parametrize(
+    ("labels", "target"),
+    [(np.where(Y_TRUE, "ham", "spam"), "ham"), (Y_TRUE + 3, 4), (1 - Y_TRUE, 0)],
+)
+def test_pos_label_names_the_targets(case, labels, target):
+    value = metric_function(case)(Y_TRUE, Y_SCORE)
+    for kind in (np.asarray, list, pd.Series, pl.Series):
+        assert metric_function(case)(kind(labels), Y_SCORE, pos_label=target) == value
+
+
+def test_negative_zero_ties_with_zero():
+    y_true = [1, 0, 0]
+    assert skrank.average_precision(y_true, [-0.0, 0.0, -1.0]) == pytest.approx(0.75)
+
+
+def test_large_integers_are_not_rounded_into_ties():
+    y_true, y_score = [0, 1, 0], np.array([2**53, 2**53 + 1, 0])
+    assert skrank.average_precision(y_true, y_score) == 1.0
+
+
+# No value
+
+
+@all_cases
+@pytest.mark.parametrize("labels", [[0] * 6, [1] * 6, [-1] * 6, [False] * 6])
+def test_undefined_is_nan_with_a_warning(case, labels):
+    function, scores = metric_function(case), np.arange(6.0)
+    with pytest.warns(UndefinedMetricWarning, match="is undefined") as record:
+        assert math.isnan(function(labels, scores))
+    assert record[0].filename == __file__.replace(
+        "metrics/test_metrics_common", "cases"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert function(labels, scores, undefined=0) == 0.0
+    with pytest.raises(ValueError, match=r"is undefined: `y_true` must hold .*; got"):
+        function(labels, scores, undefined="raise")
+
+
+def test_undefined_with_weights():
+    weight = [1.0, 0.3, 0.0, 0.1]
+    with pytest.warns(UndefinedMetricWarning, match="no targets"):
+        skrank.recall_at_t([0, 0, 1, 0], [1.0, 2, 3, 4], t=0.5, sample_weight=weight)
+    with pytest.warns(UndefinedMetricWarning, match="nothing but targets"):
+        skrank.recall_at_t([1, 1, 0, 1], [1.0, 2, 3, 4], t=0.5, sample_weight=weight)
+
+
+@all_cases
+def test_missed_targets_define_what_would_be_undefined(case):
+    scores = np.arange(6.0)
+    worst = math.inf if case in SMALLER_IS_BETTER else 0.0
+    assert metric_function(case)([0] * 6, scores, n_missed=2) == worst
+    assert metric_function(case)([1] * 6, scores, n_missed=2) >= 0.5

@@ -1,0 +1,345 @@
+"""Weights: their unit, their ties, and searches that hand them to a scorer."""
+
+import warnings
+
+import numpy as np
+import pytest
+import sklearn
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score, make_scorer
+from sklearn.model_selection import GridSearchCV, cross_val_predict
+from sklearn.tree import DecisionTreeClassifier
+
+import skrank
+from cases import ALL, TIES, metric_function
+from skrank import SearchSelectionTest, hit_curve, operating_points
+
+# sums over ranks, which count units of weight as items
+IN_UNITS = ("reciprocal_rank", "rie", "bedroc")
+FRACTIONS = {
+    "average_precision@4 min": {"k": 0.4},
+    "average_precision@1 min": {"k": 0.01},
+    "average_precision@4 relevant": {"k": 0.4},
+    "average_precision@4 hits": {"k": 0.4},
+    "recall@4": {"t": 0.4},
+    "precision@4": {"t": 0.4},
+    "enrichment_factor@4": {"t": 0.4},
+}
+# those whose value depends on an order inside ties
+ORDERED = [
+    case
+    for case in ALL
+    if case.startswith(("average", "reciprocal", "k_at", "precision_at_recall"))
+]
+EXPONENTS = [-960, -541, -1, 1, 511, 960]
+
+
+def weighted_list(n=60, seed=0, ties=False):
+    rng = np.random.default_rng(seed)
+    y_true, y_score = rng.random(n) < 0.3, rng.normal(size=n)
+    weight = rng.exponential(size=n) * rng.choice([1.0, 1e-6, 1e6, 0.0], size=n)
+    weight[np.flatnonzero(y_true)[0]] = 1.0
+    return y_true, np.round(y_score) if ties else y_score, weight
+
+
+def in_fractions(case):
+    """Return the metric of a case, with a cutoff that is a share of the weight."""
+    metric = metric_function(case)
+    return lambda *args, **kwargs: metric(
+        *args, **{**FRACTIONS.get(case, {}), **kwargs}
+    )
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize(
+    "case", [case for case in ALL if not case.startswith(IN_UNITS)]
+)
+def test_metrics_have_no_unit_of_weight(case, ties):
+    # powers of two are exact, so that sums and ratios stay the same to the last bit,
+    # unless a product or a quotient of weights leaves the range of floats on the way
+    metric = in_fractions(case)
+    for seed in range(3):
+        tied = case not in ORDERED or ties == "threshold"
+        y_true, y_score, weight = weighted_list(seed=seed, ties=tied)
+        value = metric(y_true, y_score, ties=ties, sample_weight=weight)
+        if "k_at_recall" not in case:
+            scaled = [
+                metric(y_true, y_score, ties=ties, sample_weight=weight * 2.0**exponent)
+                for exponent in EXPONENTS
+            ]
+            assert scaled == [value] * len(EXPONENTS)
+            continue
+        for exponent in EXPONENTS:  # a depth, in units of weight itself
+            scaled = weight * 2.0**exponent
+            depth = metric(y_true, y_score, ties=ties, sample_weight=scaled)
+            assert depth == value * 2.0**exponent
+
+
+@pytest.mark.parametrize("ties", ["expected", "optimistic", "pessimistic"])
+@pytest.mark.parametrize("case", ["rie", "bedroc", "bedroc alpha=3"])
+def test_early_recognition_has_no_unit_of_weight(case, ties):
+    metric = metric_function(case)
+    y_true, y_score, weight = weighted_list(ties=True)
+    value = metric(y_true, y_score, ties=ties, sample_weight=weight)
+    for exponent in EXPONENTS:
+        scaled = weight * 2.0**exponent
+        other = metric(y_true, y_score, ties=ties, sample_weight=scaled)
+        assert other == pytest.approx(value, rel=1e-13)
+
+
+@pytest.mark.parametrize("case", ["reciprocal_rank", "rie", "bedroc", "bedroc alpha=3"])
+def test_ranks_that_are_sums_of_weights_count_items(case):
+    metric = metric_function(case)
+    y_true, y_score = [1, 0, 1, 0, 0], [5.0, 4, 3, 2, 1]
+    for weight in ([1, 2, 3, 4, 5], [1.5, 2, 0.5, 0.1, 0.2]):
+        value = metric(y_true, y_score, ties="threshold", sample_weight=weight)
+        assert 0 <= value < 10
+    for weight in ([0.99, 2, 3, 4, 5], np.array([1, 2, 3, 4, 5]) * 1e-300):
+        with pytest.raises(ValueError, match="`sample_weight` must have one item as i"):
+            metric(y_true, y_score, ties="threshold", sample_weight=weight)
+
+
+def test_curves_have_no_unit_of_weight():
+    y_true, y_score, weight = weighted_list(ties=True)
+    points = operating_points(y_true, y_score, sample_weight=weight)
+    shares = hit_curve(y_true, y_score, as_fraction=True, sample_weight=weight)
+    for exponent in EXPONENTS:
+        scaled = {"sample_weight": weight * 2.0**exponent}
+        other = operating_points(y_true, y_score, **scaled)
+        for name in ("recall", "precision", "specificity"):
+            np.testing.assert_array_equal(getattr(other, name), getattr(points, name))
+        for rate in ("precision", "specificity"):
+            assert other.area(rate) == points.area(rate)
+        for beta in (0.5, 1.0, 2.0):
+            np.testing.assert_array_equal(other.f_score(beta), points.f_score(beta))
+        curve = hit_curve(y_true, y_score, as_fraction=True, **scaled)
+        np.testing.assert_array_equal(curve.t, shares.t)
+        np.testing.assert_array_equal(curve.hits, shares.hits)
+
+
+def test_tiny_and_huge_weights_against_sklearn():
+    for seed in range(20):
+        y_true, y_score, weight = weighted_list(seed=seed, ties=seed % 2 == 0)
+        for factor in (1e-300, 1e-165, 1.0, 1e154, 1e290):
+            given = {"sample_weight": weight * factor}
+            ours = skrank.average_precision(y_true, y_score, ties="threshold", **given)
+            theirs = average_precision_score(y_true, y_score, **given)
+            assert ours == pytest.approx(theirs, rel=1e-12)
+
+
+def test_weights_by_which_nothing_can_be_divided_are_refused():
+    y_true, y_score, _ = weighted_list()
+    with pytest.raises(ValueError, match="`sample_weight` must be finite.*1e-300; got"):
+        skrank.rie(y_true, y_score, sample_weight=np.full(60, 1e-310))
+
+
+# Ties of weighted items
+
+
+@given(
+    st.lists(
+        st.tuples(st.booleans(), st.floats(1, 1000)), min_size=2, max_size=25
+    ).filter(lambda items: 0 < sum(hit for hit, _ in items) < len(items))
+)
+def test_without_ties_every_rule_is_that_of_sklearn(items):
+    y_true, weight = (np.array(column) for column in zip(*items, strict=True))
+    y_score = np.arange(y_true.size, 0, -1.0)
+    judge = average_precision_score(y_true, y_score, sample_weight=weight)
+    first = weight[: y_true.argmax() + 1].sum()
+    for ties in TIES:  # warnings are errors
+        settings = {"ties": ties, "sample_weight": weight}
+        value = skrank.average_precision(y_true, y_score, **settings)
+        assert value == pytest.approx(judge, rel=1e-12)
+        value = skrank.reciprocal_rank(y_true, y_score, **settings)
+        assert value == pytest.approx(1 / first, rel=1e-12)
+
+
+@pytest.mark.parametrize("case", ORDERED)
+def test_ties_of_weighted_items_are_retrieved_whole_with_a_warning(case):
+    metric = in_fractions(case)
+    y_true, y_score, weight = weighted_list(ties=True)
+    whole = metric(y_true, y_score, ties="threshold", sample_weight=weight)
+    with pytest.warns(UserWarning, match="retrieves ties whole.*ties='threshold'") as w:
+        assert metric(y_true, y_score, sample_weight=weight) == whole
+    assert w[0].filename.endswith("cases.py")  # the caller of the metric
+    for ties in ("optimistic", "pessimistic"):
+        message = "`ties` must be 'threshold' or 'expected' when .*sample_weight.*; got"
+        with pytest.raises(ValueError, match=message):
+            metric(y_true, y_score, ties=ties, sample_weight=weight)
+
+
+def test_a_tie_is_one_of_a_target_with_other_weight():
+    def value(y_true, y_score, sample_weight):
+        return skrank.average_precision(y_true, y_score, sample_weight=sample_weight)
+
+    assert value([1, 0, 0], [2.0, 1, 1], [1, 2, 3]) == 1  # a tie without targets
+    assert value([1, 0, 0], [2.0, 2, 1], [2, 0, 3]) == 1  # one with nothing
+    for y_true in ([1, 0, 0], [1, 1, 0]):
+        with pytest.warns(UserWarning, match="retrieves ties whole"):
+            value(y_true, [2.0, 2, 1], [1, 2, 3])
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("case", ALL)
+def test_weights_of_one_are_no_weights(case, ties):
+    metric = metric_function(case)
+    y_true, y_score, _ = weighted_list(ties=True)
+    plain = metric(y_true, y_score, ties=ties)
+    for ones in (np.ones(60), np.ones(60, dtype=int), [1] * 60):
+        assert metric(y_true, y_score, ties=ties, sample_weight=ones) == plain
+
+
+# Searches that are fitted with weights
+
+X, Y = make_classification(300, n_features=5, weights=[0.8], random_state=1)
+WEIGHT = np.random.default_rng(2).exponential(size=Y.size)
+MODELS = {
+    "linear": (LogisticRegression(), {"C": [1e-3, 0.1, 10]}),
+    "tree": (DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, 6]}),
+}
+
+
+def weighted_search(model, scoring, **settings):
+    estimator, grid = MODELS[model]
+    search = GridSearchCV(estimator, grid, scoring=scoring, cv=4, **settings)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "average_precision retrieves ties whole")
+        return search.fit(X, Y, sample_weight=WEIGHT)
+
+
+@pytest.mark.parametrize("routing", [False, True])
+@pytest.mark.parametrize("model", MODELS)
+def test_a_search_with_weights_is_that_of_sklearn(model, routing):
+    # weighted or not, as the version of scikit-learn has it
+    with sklearn.config_context(enable_metadata_routing=routing):
+        ours = skrank.make_average_precision_scorer()
+        theirs = make_scorer(average_precision_score, response_method="predict_proba")
+        if routing:
+            ours.set_score_request(sample_weight=True)
+            theirs.set_score_request(sample_weight=True)
+            MODELS[model][0].set_fit_request(sample_weight=True)
+        searches = [weighted_search(model, scorer) for scorer in (ours, theirs)]
+    values, expected = (one.cv_results_["mean_test_score"] for one in searches)
+    assert np.isfinite(values).all()
+    if model == "linear" or routing:  # ties, and no weights: another rule
+        np.testing.assert_allclose(values, expected, rtol=1e-12)
+
+
+def test_no_scorer_costs_a_search_with_weights():
+    scoring = skrank.make_rare_target_scorers(t=0.1, k=0.2)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".* retrieves ties whole")
+        search = weighted_search("tree", scoring, refit="average_precision")
+    for name in scoring:
+        assert np.isfinite(search.cv_results_[f"mean_test_{name}"]).all(), name
+
+
+def broken(y_true, y_score):
+    raise ValueError("no value")  # noqa: EM101
+
+
+@pytest.mark.filterwarnings("ignore:Scoring failed", "ignore:One or more of the test")
+def test_a_search_in_which_no_candidate_has_a_score_is_refused():
+    bad = make_scorer(broken, response_method="predict_proba")
+    estimator, grid = MODELS["linear"]
+    message = "`search` must have a candidate with a score; got NaN for all 3 in mean_"
+    for scoring, refit in ((bad, True), ({"a": bad, "b": "roc_auc"}, "a")):
+        search = GridSearchCV(estimator, grid, scoring=scoring, refit=refit, cv=4)
+        with pytest.raises(ValueError, match=message):
+            SearchSelectionTest(n_resamples=9).from_search(search.fit(X, Y), X, Y)
+    search = GridSearchCV(estimator, grid, scoring={"a": bad}, refit=False, cv=4)
+    with pytest.raises(ValueError, match="got NaN for all 3 in cv_results_"):
+        SearchSelectionTest(n_resamples=9).from_search(search.fit(X, Y), X, Y)
+
+
+def test_a_search_without_scores_is_tested_as_it_is():
+    search = weighted_search("linear", "roc_auc")
+    expected = SearchSelectionTest(n_resamples=9, random_state=0)
+    expected = expected.from_candidates(
+        [LogisticRegression(C=C) for C in MODELS["linear"][1]["C"]], X, Y, cv=4
+    )
+    search.cv_results_ = {"params": search.cv_results_["params"]}
+    del search.best_index_
+    test = SearchSelectionTest(n_resamples=9, random_state=0)
+    result = test.from_search(search, X, Y)
+    np.testing.assert_array_equal(result.values, expected.values)
+
+
+@pytest.mark.parametrize("form", [np.asarray, list])
+def test_parameters_of_fit_are_those_of_a_cross_validation(form):
+    estimator, _ = MODELS["linear"]
+    params = {"sample_weight": form(WEIGHT)}
+    scores = cross_val_predict(
+        estimator, X, Y, cv=4, params=params, method="decision_function"
+    )
+    folds = np.zeros(Y.size)
+    for number, (_, test) in enumerate(
+        sklearn.model_selection.StratifiedKFold(4).split(X, Y)
+    ):
+        folds[test] = number
+    test = SearchSelectionTest(n_resamples=9, random_state=0)
+    expected = test.from_predictions(Y, {"model": scores}, folds=folds)
+    for n_jobs in (None, 2):
+        test = SearchSelectionTest(n_resamples=9, random_state=0, n_jobs=n_jobs)
+        result = test.from_candidates([estimator], X, Y, cv=4, params=params)
+        np.testing.assert_array_equal(result.values, expected.values)
+    plain = test.from_candidates([estimator], X, Y, cv=4)
+    assert plain.values != result.values
+
+
+def test_a_weighted_search_is_tested_with_its_weights():
+    test = SearchSelectionTest(n_resamples=9, random_state=0)
+    scorer = make_scorer(
+        skrank.average_precision, response_method="predict_proba", ties="threshold"
+    )
+    with sklearn.config_context(enable_metadata_routing=True):
+        MODELS["linear"][0].set_fit_request(sample_weight=True)
+        search = weighted_search(
+            "linear", scorer.set_score_request(sample_weight=False)
+        )
+    # the weights of the fits are given: the values are those of the search, no warning
+    result = test.from_search(search, X, Y, params={"sample_weight": WEIGHT})
+    assert result.best_index == search.best_index_
+    np.testing.assert_allclose(result.values, search.cv_results_["mean_test_score"])
+    with pytest.warns(UserWarning, match="other `params` of fit; weights that reached"):
+        test.from_search(search, X, Y)
+
+
+class Recorder(LogisticRegression):
+    """Keeps what its fit was given."""
+
+    def fit(self, X, y, **params):
+        type(self).seen.append({**params, "n": len(y)})
+        return super().fit(X, y)
+
+
+def test_only_entries_of_items_are_split():
+    Recorder.seen = []
+    text, table = "x" * Y.size, {i: i for i in range(Y.size)}
+    params = {
+        "by_item": np.arange(Y.size),
+        "rows": np.zeros((Y.size, 2)),
+        "text": text,
+        "table": table,
+        "short": [1, 2],
+        "number": np.float64(3),
+        "scalar": np.array(4),
+        "nothing": None,
+    }
+    test = SearchSelectionTest(n_resamples=9, random_state=0)
+    test.from_candidates([Recorder()], X, Y, cv=4, params=params)
+    for seen in Recorder.seen:
+        assert len(seen["by_item"]) == len(seen["rows"]) == seen["n"] < Y.size
+        for name in ("text", "table", "short", "number", "scalar", "nothing"):
+            assert seen[name] is params[name] or seen[name] == params[name]
+
+
+def test_parameters_of_fit_have_names():
+    message = (
+        "`params` must be a mapping from names to parameters of fit.*; got ndarray"
+    )
+    with pytest.raises(ValueError, match=message):
+        SearchSelectionTest().from_candidates([Recorder()], X, Y, params=WEIGHT)

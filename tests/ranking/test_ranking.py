@@ -1,0 +1,92 @@
+"""Where items stand among the levels. Judge: numpy's search of every score."""
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata
+
+from cases import SCORES
+from skrank.metrics._definitions import make_measure
+from skrank.ranking._counting import _LEAST_SEARCHED
+from skrank.ranking._input import check_ranking_input
+from skrank.ranking._ranking import rank, ranks_as_scores, standing
+from skrank.ranking._ties import DETAILED, tie_groups
+
+
+@pytest.mark.parametrize("n_samples", [50, _LEAST_SEARCHED + 100])
+@pytest.mark.parametrize("kind", SCORES)
+def test_standing_is_that_of_a_search(kind, n_samples):
+    rng = np.random.default_rng(0)
+    y_score = SCORES[kind](rng, n_samples)
+    y_true = np.arange(n_samples) < 40
+    found = standing(check_ranking_input(y_true, y_score))
+    levels = np.unique(y_score[:40])
+    places = 2 * levels.size - (
+        np.searchsorted(levels, y_score) + np.searchsorted(levels, y_score, "right")
+    )
+    np.testing.assert_array_equal(found.levels, places[:40] // 2)
+    np.testing.assert_array_equal(found.places, places[40:])
+    assert found.n_places == 2 * levels.size + 1
+
+
+def test_ranks_are_the_middles_of_ties():
+    y_score = np.array([0.1, 0.4, 0.4, -2.0])
+    ranks = ranks_as_scores(check_ranking_input([1, 0, 0, 0], y_score))
+    np.testing.assert_array_equal(ranks.y_score, rankdata(y_score))
+
+
+@pytest.mark.parametrize("n_samples", [1000, 300_000])
+@pytest.mark.parametrize("kind", SCORES)
+def test_a_top_is_ranked_as_in_the_whole_list(kind, n_samples):
+    rng = np.random.default_rng(4)
+    y_score = SCORES[kind](rng, n_samples)
+    data = check_ranking_input(rng.random(n_samples) < 0.03, y_score)
+    whole = rank(data)
+    for depth in (1, 7, n_samples // 100, n_samples // 16):
+        top = rank(data, depth)
+        counted = whole.groups.above < depth
+        np.testing.assert_array_equal(top.levels, whole.levels[counted])
+        for name in ("above", "size", "hits_above", "hits"):
+            np.testing.assert_array_equal(
+                getattr(top.groups, name), getattr(whole.groups, name)[counted]
+            )
+        for ties in ("expected", "threshold"):
+            measure = make_measure(f"precision@{depth}", ties)
+            assert measure.value(top) == measure.value(whole)
+
+
+@pytest.mark.parametrize("kind", SCORES)
+def test_ties_of_all_items(kind):
+    n_samples = 2000
+    y_score = SCORES[kind](np.random.default_rng(5), n_samples)
+    ranking = rank(check_ranking_input(np.arange(n_samples) < 20, y_score))
+    levels, sizes = np.unique(y_score, return_counts=True)
+    groups = ranking.tie_groups()
+    np.testing.assert_array_equal(groups.ends, np.cumsum(sizes[::-1]))
+    for depth in (1, 50, 700, n_samples):
+        level = np.sort(y_score)[::-1][depth - 1]
+        assert ranking.tie_size(depth) == sizes[levels == level].item()
+        end = np.count_nonzero(y_score >= level)
+        assert ranking.group_end(depth) == end
+        assert ranking.group_ends(np.array([depth])) == end
+
+
+def test_ties_of_a_long_list_are_those_of_its_sorted_scores():
+    n_samples = DETAILED + 200_000
+    rng = np.random.default_rng(6)
+    y_score = rng.normal(size=n_samples)
+    y_score[rng.random(n_samples) < 0.05] = -1.25  # far down, and wide
+    ranking = rank(check_ranking_input(np.arange(n_samples) < 20, y_score))
+    _, sizes = np.unique(y_score, return_counts=True)
+    ends = np.cumsum(sizes[::-1])
+    expected = tie_groups(ends, ends[:0], ends[:0], n_samples)
+    found = ranking.tie_groups()
+    np.testing.assert_array_equal(found.ends, expected.ends)
+    np.testing.assert_array_equal(found.merged, expected.merged)
+    assert expected.merged.any()
+    depths = rng.integers(1, n_samples, 500)
+    wide = np.flatnonzero(sizes[::-1] > n_samples / 100)
+    start, end = ends[wide - 1], ends[wide]
+    inside = (depths > start) & (depths <= end)
+    np.testing.assert_array_equal(
+        ranking.group_ends(depths), np.where(inside, end, depths)
+    )

@@ -1,0 +1,674 @@
+"""The report: its numbers are those of the functions, its page is whole and safe."""
+
+import base64
+import csv
+import functools
+import gzip
+import json
+import math
+import re
+import sys
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import UndefinedMetricWarning
+
+import skrank
+from skrank import (
+    MetricVariability,
+    RandomSelectionNull,
+    RandomSelectionTest,
+    RankingComparison,
+    ranking_report,
+)
+from skrank.report._tables import _decimals
+
+AT = (5, 0.03, 0.2)
+
+
+def two_rankings(seed=0, n=300, m=15):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) < m
+    return y, {"plain": rng.normal(2.0 * y), "tied": np.round(rng.normal(1.5 * y))}
+
+
+@functools.cache
+def plain_report():
+    """The report of the two rankings: for tests of its parts, once."""
+    return ranking_report(*two_rankings())
+
+
+@functools.cache
+def plain_page():
+    return plain_report().to_html()
+
+
+def docking(folder):
+    with gzip.open(folder / "pparg_docking_scores.csv.gz", "rt") as lines:
+        rows = list(csv.DictReader(lines))
+    names = ("surf", "icm", "vina", "minr", "maxz")
+    y = np.array([row["active"] == "1" for row in rows])
+    return y, {name: np.array([float(row[name]) for row in rows]) for name in names}
+
+
+class Page(HTMLParser):
+    """What a page holds: its elements, its text, and whether all is closed."""
+
+    VOID = ("meta", "img")
+
+    def __init__(self, html):
+        super().__init__()
+        self.open, self.elements, self.text = [], [], ""
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+    def all(self, tag):
+        return [attrs for name, attrs in self.elements if name == tag]
+
+
+# Numbers
+
+
+@pytest.mark.parametrize("ties", ["expected", "threshold", "optimistic", "pessimistic"])
+def test_numbers_are_those_of_the_functions(ties):
+    y, scores = two_rankings()
+    frame = ranking_report(y, scores, t=AT, ties=ties, random_state=0).to_frame()
+    for name, row in frame.set_index("name").iterrows():
+        s = scores[name]
+        test = RandomSelectionTest(ties=ties, random_state=0).from_predictions(y, s)
+        result = MetricVariability(ties=ties).from_predictions(y, s)
+        assert row["average_precision"] == skrank.average_precision(y, s, ties=ties)
+        assert (row["low"], row["high"]) == result.confidence_interval()
+        for field in ("zscore", "pvalue", "log10_pvalue", "null_mean", "null_std"):
+            assert row[field] == getattr(test, field)
+        for depth in AT:
+            ap = skrank.average_precision_at_k(y, s, k=depth, ties=ties)
+            assert row[f"average_precision@{depth}"] == ap
+            for metric, start in {
+                "recall_at_t": "recall",
+                "precision_at_t": "precision",
+                "enrichment_factor": "enrichment_factor",
+            }.items():
+                value = getattr(skrank, metric)(y, s, t=depth, ties=ties)
+                assert row[f"{start}@{depth}"] == value
+    assert len(frame.columns) == 9 + 4 * len(AT)
+
+
+def test_comparisons_are_those_of_compare_all():
+    y, scores = two_rankings()
+    scores["third"] = -scores["plain"]
+    report = ranking_report(y, scores)
+    judge = RankingComparison().compare_all(y, scores)
+    assert report.comparisons.to_dict() == judge.to_dict()
+    alone = ranking_report(y, {"one": scores["plain"]})
+    assert alone.comparisons is None
+    assert "Differences" not in str(alone)
+
+
+def test_chance_is_the_mean_of_a_random_order():
+    y, scores = two_rankings()
+    null_means = ranking_report(y, scores, t=AT, k=4).null_means
+    n, m = y.size, int(y.sum())
+    for depth, items in zip(AT, (5, 9, 60), strict=True):
+        assert null_means[f"recall@{depth}"] == pytest.approx(items / n)
+        assert null_means[f"precision@{depth}"] == pytest.approx(m / n)
+        assert null_means[f"enrichment_factor@{depth}"] == pytest.approx(1)
+    harmonic = sum(1 / i for i in range(1, n + 1))
+    chance = ((m - 1) / (n - 1) * (n - harmonic) + harmonic) / n  # Bestgen (2015)
+    assert null_means["average_precision"] == pytest.approx(chance)
+    null = RandomSelectionNull(n, m, "average_precision@4")
+    assert null_means["average_precision@4"] == null.mean()
+
+
+def test_enrichment_of_rdkit(rare_data, peer_numbers):
+    y, scores = docking(rare_data)
+    with (
+        peer_numbers / "rdkit_scoring" / "outputs_rdkit_2026.09.1.csv"
+    ).open() as rows:
+        expected = {
+            float(row["param"]): float(row["value"])
+            for row in csv.DictReader(rows)
+            if (row["data"], row["measure"]) == ("pparg_icm", "CalcEnrichment")
+        }
+    report = ranking_report(y, {"icm": scores["icm"]}, t=list(expected), k=())
+    for fraction, value in expected.items():
+        found = report.at_depths["icm"][f"enrichment_factor@{fraction}"]
+        assert found == pytest.approx(value, abs=1e-10)
+    assert len(expected) == 9
+
+
+@pytest.mark.parametrize("form", [dict, pd.DataFrame, np.column_stack])
+def test_forms_of_scores(form):
+    y, scores = two_rankings()
+    given = form(list(scores.values())) if form is np.column_stack else form(scores)
+    report = ranking_report(y, given)
+    assert report.names == (("0", "1") if form is np.column_stack else tuple(scores))
+    judge = [skrank.average_precision(y, s) for s in scores.values()]
+    assert list(report.average_precision.values()) == judge
+    assert [test.statistic for test in report.tests.values()] == judge
+
+
+def test_labels_and_level():
+    y, scores = two_rankings()
+    text = np.where(y, "active", "decoy")
+    report = ranking_report(text, scores, pos_label="active", confidence_level=0.8)
+    variability = MetricVariability().from_predictions(y, scores["plain"])
+    assert report.intervals["plain"] == variability.confidence_interval(0.8)
+    assert (report.n_samples, report.n_targets, report.prevalence) == (300, 15, 0.05)
+    assert "80 % interval" in str(report)
+
+
+def test_curves_are_those_of_the_functions():
+    y, scores = two_rankings()
+    report = plain_report()
+    curve = skrank.hit_curve(y, scores["tied"])
+    assert np.array_equal(report.hit_curves["tied"].hits, curve.hits)
+    points = skrank.operating_points(y, scores["tied"])
+    assert np.array_equal(report.operating_points["tied"].recall, points.recall)
+
+
+@pytest.mark.parametrize("ties", ["optimistic", "pessimistic", "expected"])
+def test_curves_follow_the_tie_rule(ties):
+    y, scores = two_rankings()
+    report = ranking_report(y, scores, ties=ties)
+    judge = skrank.hit_curve(y, scores["tied"], ties=ties)
+    assert np.array_equal(report.hit_curves["tied"].t, judge.t)
+    assert np.array_equal(report.hit_curves["tied"].hits, judge.hits)
+
+
+def test_one_ranking_as_a_vector():
+    y, scores = two_rankings()
+    plain = scores["plain"]
+    assert ranking_report(y, plain).names == ("model",)
+    assert ranking_report(y, pd.Series(plain)).names == ("model",)
+    report = ranking_report(y, pd.Series(plain, name="forest"))
+    assert str(report) == str(ranking_report(y, {"forest": plain}))
+
+
+@pytest.mark.parametrize("dtype", [float, np.float32])
+def test_probabilities_of_two_classes_are_not_two_rankings(dtype):
+    y, scores = two_rankings()
+    p = 1 / (1 + np.exp(-scores["plain"]))
+    both = np.column_stack([1 - p, p]).astype(dtype)
+    with pytest.raises(ValueError, match=r"`y_scores` must have a column for each ran"):
+        ranking_report(y, both)
+    with pytest.raises(ValueError, match="got two columns that sum to 1"):
+        RankingComparison().compare_all(y, both)
+    assert ranking_report(y, both[:, 1]).names == ("model",)
+    assert ranking_report(y, np.column_stack([p, p**2])).names == ("0", "1")
+
+
+# The test against random selection may be left out
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "sizes", "ties", "quick"),
+    [
+        (569, 200, None, "expected", True),
+        (60_000, 15_000, None, "expected", True),
+        (1_000_000, 10_000, None, "expected", True),
+        (10_000_000, 200_000, None, "threshold", True),
+        (100_000, 300, [40] * 2500, "threshold", True),
+        (100_000, 50_000, [25_000] * 4, "optimistic", True),
+        (10_000_000, 1000, None, "expected", False),  # few targets far between
+        (1_000_000, 1000, [500] * 2000, "expected", False),  # and in few ties
+        (10_000_000, 1000, [5_000_000, 200, 4_999_800], "expected", False),  # merged
+        (100_000, 50_000, [50] * 2000, "pessimistic", False),  # not to be merged
+    ],
+)
+def test_what_is_quick(n, m, sizes, ties, quick):
+    # as timed; a shape stands for its like
+    null = RandomSelectionNull(n, m, tie_sizes=sizes, ties=ties)
+    assert null._is_quick is quick
+
+
+def test_what_takes_long_is_not_tested_unasked():
+    n, m = 200_000, 50
+    y = np.arange(n) % (n // m) == 0
+    score = np.random.default_rng(0).normal(0.1 * y)
+    report = ranking_report(y, {"A": score})
+    assert report.tests is None
+    null = RandomSelectionNull(n, m)
+    row = report.to_frame().iloc[0]
+    value = skrank.average_precision(y, score)
+    assert row["zscore"] == pytest.approx((value - null.mean()) / null.std())
+    assert math.isnan(row["pvalue"])
+    assert math.isnan(row["log10_pvalue"])
+    lines = str(report).splitlines()
+    assert lines[3].split()[:3] == ["pvalue", "left", "out,"]
+    assert "as it may take long; `pvalue` asks for it" in lines[3]
+    assert lines[7].split()[-2:] == [f"{row['zscore']:.2f}", "-"]
+
+
+def test_the_test_is_there_if_asked_and_not_if_not():
+    y, scores = two_rankings()
+    without = ranking_report(y, scores, pvalue=False)
+    tested = ranking_report(y, scores, pvalue=True)
+    assert str(tested) == str(ranking_report(y, scores))
+    assert "  pvalue     left out, as asked" in str(without).splitlines()
+    assert "left out" not in str(tested)
+    drop = ["pvalue", "log10_pvalue"]
+    assert (
+        without.to_frame()
+        .drop(columns=drop)
+        .equals(tested.to_frame().drop(columns=drop))
+    )
+
+
+# Depths
+
+
+@pytest.mark.parametrize(
+    ("n", "depths"),
+    [
+        (9, (0.01,)),  # 1 and 10 % are one item
+        (10, (0.01, 10)),  # 10 % are the same item as 1 %
+        (50, (0.01, 0.1, 10)),
+        (100, (0.01, 10)),
+        (500, (0.01, 10, 0.1)),
+        (1000, (10, 0.1)),
+        (2000, (10, 0.01, 0.1)),
+    ],
+)
+def test_default_depths_are_those_the_list_has_by_depth(n, depths):
+    report = ranking_report(np.arange(n) < 3, {"A": -np.arange(float(n))})
+    assert report.t == report.k == depths
+
+
+def test_depths_are_taken_once_and_k_may_differ():
+    y, scores = two_rankings()
+    report = ranking_report(y, scores, t=(5, 5, np.int64(5), 0.1), k=7)
+    assert (report.t, report.k) == ((5, 0.1), (7,))
+    assert list(report.at_depths["plain"]) == [
+        "average_precision@7",
+        "recall@5",
+        "recall@0.1",
+        "precision@5",
+        "precision@0.1",
+        "enrichment_factor@5",
+        "enrichment_factor@0.1",
+    ]
+    lines = str(report).splitlines()
+    top = [line.split() for line in lines[lines.index("The top of the ranking") :]]
+    assert top[1] == ["top", "ranking", "AP@K", "recall", "precision", "lift"]
+    assert [len(line) for line in top[2:11]] == [5, 4, 5, 7, 4, 5, 3, 2, 3]
+
+
+def test_without_depths_there_is_no_top():
+    y, scores = two_rankings()
+    report = ranking_report(y, scores, t=())
+    assert "top" not in str(report)
+    assert list(report.null_means) == ["average_precision"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"t": 301}, "`t` must not reach beyond the ranking; got t=301"),
+        ({"k": (10, 400)}, "`k` must not reach beyond the ranking; got k=400"),
+        ({"t": 0}, "`t` must be an int of at least 1"),
+        ({"t": (10, 1.5)}, "`t` must be an int of at least 1"),
+        ({"k": "10"}, "`k` must be an int of at least 1"),
+        ({"ties": "random"}, "`ties` must be one of"),
+        ({"confidence_level": 1.0}, "`confidence_level` must be a number between"),
+    ],
+)
+def test_bad_settings(settings, message):
+    y, scores = two_rankings()
+    with pytest.raises(ValueError, match=message):
+        ranking_report(y, scores, **settings)
+
+
+@pytest.mark.parametrize(
+    ("y", "scores", "message"),
+    [
+        ([0, 1], {}, "`y_scores` must hold 1 or more rankings; got 0"),
+        ([0, 1], {"a": [1.0, math.nan]}, r"`y_scores\['a'\]` must be finite"),
+        ([0, 1], {"a": [1.0]}, r"`y_scores\['a'\]` must have as many items"),
+        ([0, 0], {"a": [1.0, 2.0]}, "`y_true` must hold targets and non-targets"),
+        ([0, 1], [[1.0, 2.0]], "`y_scores` must be a mapping"),
+    ],
+)
+def test_bad_rankings(y, scores, message):
+    with pytest.raises(ValueError, match=message):
+        ranking_report(y, scores)
+
+
+# Print
+
+
+def test_undefined_is_a_dash():
+    y = np.arange(50) == 3
+    scores = {"flat": np.zeros(50), "other": np.arange(50.0)}
+    with pytest.warns(UndefinedMetricWarning) as caught:
+        report = ranking_report(y, scores)
+    assert len(caught) == 1
+    assert "nan" not in str(report)
+    lines = str(report).splitlines()
+    flat = next(line.split() for line in lines if line.startswith("  flat "))
+    assert flat[-2:] == ["0.00", "1"]  # just what is expected by chance
+    assert lines[-1].split()[-4:] == ["-"] * 4
+    assert "<td>-</td>" in report.to_html()
+    row = report.to_frame().iloc[0]
+    assert (row["zscore"], row["null_std"]) == (0, 0)
+
+
+NOTE = (
+    "; do higher scores mean likelier targets, or the other class (the wrong column of "
+    "predict_proba)?"
+)
+
+
+@pytest.mark.parametrize(
+    ("n_reversed", "named"),
+    [(1, "<0>"), (3, "<0>, <1>, <2>"), (5, "<0>, <1>, <2> and 2 more")],
+)
+def test_rankings_far_below_chance_are_named(n_reversed, named):
+    rng = np.random.default_rng(0)
+    y = np.arange(450) < 48
+    scores = {"good": rng.normal(y), "noise": rng.normal(size=450)}
+    scores |= {f"<{i}>": rng.normal(-8.0 * y) for i in range(n_reversed)}
+    report = ranking_report(y, scores, pvalue=False)
+    null = RandomSelectionNull(450, 48)
+    z = (np.array(list(report.average_precision.values())) - null.mean()) / null.std()
+    assert np.all(z[:2] > -3)
+    assert np.all(z[2:] < -3)
+    line = f"  note       far below chance: {named}{NOTE}"
+    assert str(report).splitlines()[4] == line
+    assert line.split(maxsplit=1)[1] in Page(report.to_html()).text
+    only = {name: scores[name] for name in ("good", "noise")}
+    assert "note" not in str(ranking_report(y, only, pvalue=False))
+
+
+def test_six_rankings_fit_100_columns():
+    rng = np.random.default_rng(1)
+    y = np.arange(2000) < 30
+    names = [f"a rather long name {i}" for i in range(6)]
+    report = ranking_report(y, {name: rng.normal(y) for name in names})
+    assert max(map(len, str(report).splitlines())) <= 100
+    assert repr(report) == str(report)
+
+
+def test_cells_of_the_print_are_the_numbers():
+    y, scores = two_rankings()
+    report = ranking_report(y, scores, t=5)
+    lines = [line.split() for line in str(report).splitlines()]
+    ap = skrank.average_precision(y, scores["plain"])
+    low, high = report.intervals["plain"]
+    z = report.tests["plain"].zscore
+    row = f"plain {ap:.4f} {low:.4f} to {high:.4f} {z:.2f}"
+    assert lines[6][:6] == row.split()
+    result = report.comparisons.comparisons[0]
+    low, high = result.confidence_interval()
+    row = f"plain tied {result.difference:.4f} {low:.4f} to {high:.4f}"
+    assert lines[-1][:6] == row.split()
+    assert f"{skrank.recall_at_t(y, scores['plain'], t=5):.4f}" in lines[12]
+
+
+@pytest.mark.parametrize(
+    ("values", "decimals"),
+    [([0.5, 0.03], 4), ([0.5, 0.001], 4), ([0.5, 0.0001], 5), ([0.0], 4), ([1e-9], 8)],
+)
+def test_decimals_leave_two_digits(values, decimals):
+    assert _decimals(values) == decimals
+
+
+def test_names_in_print():
+    y, scores = two_rankings()
+    a, b = scores.values()
+    report = ranking_report(y, {"null mean": a, "two\nlines": b, 3.0: -a})
+    rows = [line.strip() for line in str(report).splitlines()]
+    assert any(row.startswith(r"'two\nlines' ") for row in rows)
+    assert sum(row.startswith("null mean ") for row in rows) == 1 + 3  # that of chance
+    assert sum("'null mean' " in row for row in rows) == 1 + 3 + 1
+    assert report.names == ("null mean", "two\nlines", "3.0")
+
+
+def test_dict_is_fit_for_json():
+    y, scores = two_rankings()
+    report = ranking_report(y, scores, t=5)
+    fields = json.loads(json.dumps(report.to_dict()))
+    assert fields["rankings"]["name"] == ["plain", "tied"]
+    assert fields["n_targets"] == 15
+    assert fields["comparisons"]["name_a"] == ["plain"]
+    one = ranking_report(y, {"plain": scores["plain"]})
+    assert one.to_dict()["comparisons"] is None
+
+
+@pytest.mark.parametrize("pvalue", [True, False])
+def test_numbers_are_plain(pvalue):
+    y, scores = two_rankings()
+    report = ranking_report(y, scores, pvalue=pvalue)
+    fields = report.to_dict()
+    numbers = [*report.null_means.values(), *report.average_precision.values()]
+    numbers += [one for each in report.at_depths.values() for one in each.values()]
+    for columns in (fields["rankings"], fields["comparisons"]):
+        numbers += [one for column in columns.values() for one in column]
+    assert {type(one) for one in numbers} == {float, int, str}
+
+
+def test_a_single_target_is_one():
+    y = np.arange(50) == 3
+    assert "50 items, 1 target (prev" in str(ranking_report(y, -np.arange(50.0)))
+
+
+def test_same_seed_same_report():
+    y, scores = two_rankings()
+    first, second = (ranking_report(y, scores, random_state=3) for _ in range(2))
+    assert first.to_html() == second.to_html()
+
+
+# Page
+
+
+def test_page_is_whole_and_needs_nothing_else(tmp_path):
+    report, html = plain_report(), plain_page()
+    assert report.to_html(tmp_path / "report.html") is None
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == html
+    page = Page(html)
+    assert page.open == []
+    assert page.elements[0] == ("html", {"lang": "en"})
+    assert {"charset": "utf-8"} in page.all("meta")
+    assert len(page.all("title")) == len(page.all("h1")) == 1
+    assert len(page.all("table")) == len(page.all("caption")) == 3
+    assert "http" not in html
+    assert "url(" not in html
+    assert not {"script", "link", "iframe", "object"} & {
+        tag for tag, _ in page.elements
+    }
+    assert ET.fromstring(html).tag == "html"  # also as XML
+
+
+def test_pictures_are_data():
+    images = Page(plain_page()).all("img")
+    assert len(images) == 3
+    for image in images:
+        start, data = image["src"].split(",")
+        assert start == "data:image/png;base64"
+        assert base64.b64decode(data, validate=True).startswith(b"\x89PNG")
+        assert len(image["alt"]) > 20
+
+
+def test_pictures_leave_pyplot_alone():
+    import matplotlib.pyplot as plt
+
+    plain_report().to_html()
+    assert plt.get_fignums() == []
+
+
+def test_page_without_matplotlib(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    page = Page(plain_report().to_html())
+    assert page.all("img") == []
+    assert len(page.all("table")) == 3
+    assert page.text.count("The pictures need matplotlib, which is not installed.") == 1
+
+
+def test_names_are_escaped():
+    y, scores = two_rankings()
+    names = "<script>alert(1)</script>", "a & b", '" onload="x', "$x^$", "_hidden", "$"
+    rankings = dict.fromkeys(names, scores["tied"])
+    page = Page(ranking_report(y, rankings, pvalue=False).to_html())
+    assert page.open == []
+    assert all(name in page.text for name in names)
+    assert not page.all("script")
+    assert all("onload" not in attrs for _, attrs in page.elements)
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """Figures as they are saved."""
+    from matplotlib.figure import Figure
+
+    figures, save = [], Figure.savefig
+
+    def look(figure, *args, **kwargs):
+        figures.append(figure)
+        save(figure, *args, **kwargs)
+
+    monkeypatch.setattr(Figure, "savefig", look)
+    return figures
+
+
+def curves_in(figure):
+    return [
+        line
+        for line in figure.axes[0].lines
+        if str(line.get_gid()).startswith("skrank curve")
+    ]
+
+
+def test_legend_of_the_page_has_the_lines_of_the_pictures(drawn):
+    import matplotlib as mpl
+
+    rng = np.random.default_rng(0)
+    y = np.arange(100) < 9
+    names = ["_a", "$b$", "<c>", "n" * 90, "\N{CJK UNIFIED IDEOGRAPH-4E2D}", "f", "g"]
+    scores = {name: rng.normal(y) for name in names}
+    page = Page(ranking_report(y, scores, pvalue=False).to_html())
+    strokes = page.all("line")
+    assert len(drawn) == 3
+    for figure in drawn:
+        colors = [line.get_color() for line in curves_in(figure)]
+        assert [one["stroke"] for one in strokes] == colors
+        shown = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+        assert all(text.startswith(("chance", "perfect")) for text in shown)
+    dashes = [one["stroke-dasharray"] for one in strokes]
+    assert dashes[0] == dashes[5] == "none"
+    assert len(set(dashes)) == 5
+    for place, style in ((1, "dashed"), (2, "dashdot")):
+        pattern = [float(one) / 2.5 for one in dashes[place].split()]
+        assert pattern == mpl.rcParamsDefault[f"lines.{style}_pattern"]
+    for name, score in scores.items():
+        ap = skrank.average_precision(y, score)
+        assert f"{name}: AP {ap:#.3g}" in page.text
+
+
+def test_of_many_rankings_the_best_are_drawn(drawn):
+    rng = np.random.default_rng(0)
+    y = np.arange(100) < 9
+    scores = {f"r{i}": rng.normal(y) for i in range(12)}
+    page = Page(ranking_report(y, scores, pvalue=False).to_html())
+    assert [len(curves_in(figure)) for figure in drawn] == [10] * 3
+    assert "Of 12 rankings the 10 of the highest average precision are" in page.text
+    worst = sorted(scores, key=lambda name: skrank.average_precision(y, scores[name]))
+    legend = [name for name in scores if f"{name}: AP" in page.text]
+    assert legend == [name for name in scores if name not in worst[:2]]
+
+
+def test_pictures_are_those_of_no_user(drawn):
+    import matplotlib as mpl
+
+    report, usual = plain_report(), plain_report().to_html()
+    with mpl.rc_context({"font.size": 30, "axes.grid": True, "savefig.dpi": 20}):
+        assert report.to_html() == usual
+        assert mpl.rcParams["font.size"] == 30
+
+
+@pytest.mark.parametrize("ties", ["threshold", "expected"])
+def test_curves_that_are_means_say_so(ties):
+    y, scores = two_rankings()
+    page = Page(ranking_report(y, scores, ties=ties, pvalue=False).to_html())
+    said = "The curves are means over the orders of tied items." in page.text
+    assert said is (ties == "threshold")
+
+
+def test_headings_of_notebooks_are_not_those_of_pages():
+    piece, page = Page(plain_report()._repr_html_()), Page(plain_page())
+    assert (len(piece.all("h1")), len(piece.all("h2"))) == (0, 1)
+    assert (len(page.all("h1")), len(page.all("h2"))) == (1, 0)
+
+
+def test_wide_tables_are_reached_by_keyboard_and_named():
+    page = Page(plain_page())
+    regions = [one for one in page.all("div") if one.get("class") == "wide"]
+    assert [one["aria-label"] for one in regions] == [
+        "Average precision",
+        "The top of the ranking",
+        "Differences in average precision",
+    ]
+    assert all((one["tabindex"], one["role"]) == ("0", "region") for one in regions)
+
+
+def test_long_names_are_short_in_print_and_whole_on_the_page():
+    y, scores = two_rankings()
+    long = "first" + 80 * "x" + "last!"
+    report = ranking_report(y, {long: scores["plain"], "b": scores["tied"]})
+    assert long not in str(report)
+    assert max(map(len, str(report).splitlines())) <= 100
+    assert f"  {long[:20]}...{long[-20:]}  " in str(report)
+    assert Page(report.to_html()).text.count(long) == 6  # 5 rows and the legend
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "printed"),
+    [
+        (30, 25, "xxxxxxxxxxxxxx...{}" + 25 * "y"),  # 14 letters and 26
+        (30, 45, 30 * "x" + "{}" + 45 * "y"),  # no 40 letters tell them apart
+    ],
+)
+def test_names_do_not_come_to_look_the_same(start, end, printed):
+    y, scores = two_rankings()
+    a, b = (start * "x" + one + end * "y" for one in "ab")
+    text = str(ranking_report(y, {a: scores["plain"], b: scores["tied"]}))
+    for one in "ab":
+        assert text.count(f" {printed.format(one)} ") == 5
+
+
+def test_notebook_piece_is_scoped():
+    piece = plain_report()._repr_html_()
+    page = Page(piece)
+    assert page.elements[0] == ("div", {"class": "skrank-report"})
+    assert not {"html", "head", "body"} & {tag for tag, _ in page.elements}
+    style = piece[piece.index("<style>") + 7 : piece.index("</style>")]
+    style = re.sub(r"@media [^{]*{|\([^)]*\)", "", style)  # a, b in :is(a, b)
+    selectors = [rule.split("{")[0] for rule in style.split("}")]
+    single = [one.strip() for several in selectors for one in several.split(",")]
+    assert all(one.startswith(".skrank-report") for one in single if one)
+    body = piece[piece.index("</h2>") + 5 :]
+    assert body in plain_page()
+
+
+def test_groups_of_rows_are_headed_once():
+    y, scores = two_rankings()
+    scores["third"] = -scores["plain"]
+    page = Page(ranking_report(y, scores, t=(5, 10), pvalue=False).to_html())
+    spans = [attrs["rowspan"] for attrs in page.all("th") if "rowspan" in attrs]
+    assert spans == ["4", "4", "2"]  # three rankings and chance at two depths; A of two
+    chance = [attrs for attrs in page.all("tr") if attrs.get("class") == "chance"]
+    assert len(chance) == 3
