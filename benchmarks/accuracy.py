@@ -52,12 +52,14 @@ def knn_sizes(n_samples):
 def judge(null, value):
     """Logarithm of the true p, its relative error, and who says so."""
     try:
-        return null.tail(value, method="enumeration").log_pvalue, 0.0, "enumeration"
+        return null.tail(value, method="exact").log_pvalue, 0.0, "exact"
     except ValueError:
         pass
     draws, error = 20_000, math.inf
     while error > SE and draws < 4e6:
-        found = null.tail(value, method="tilted", n_resamples=draws, random_state=0)
+        found = null.tail(
+            value, method="importance_sampling", n_resamples=draws, random_state=0
+        )
         error = found.error
         if error > SE:
             draws = int(min(1.2 * draws * (error / SE) ** 2, 4e6))

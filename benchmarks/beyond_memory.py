@@ -6,9 +6,9 @@ Each runs in a process of its own. "anonymous" is the memory that it takes beyon
 modules, without the pages of mapped files, which the system takes back when it needs
 them; "resident" is all, at most.
 
-Then each question of lists of growing length. "passes" is its time in read passes,
+Then each question of rankings of growing length. "passes" is its time in read passes,
 `y_score.max()` and `np.isfinite(y_score).all()`; what scikit-learn would take beyond
-the longest list that it is given is extrapolated as n log n, and marked by ~.
+the longest ranking that it is given is extrapolated as n log n, and marked by ~.
 
     python benchmarks/beyond_memory.py            # takes a quarter of an hour, 8 GiB
     python benchmarks/beyond_memory.py --largest 10000000
@@ -50,7 +50,7 @@ TIES = "threshold"  # the rule that all of them have
 
 
 def write_list(folder, n, m):
-    """Write the list chunk by chunk, as arrays and, if there is pyarrow, as Parquet."""
+    """Write the ranking in chunks, as arrays and, if there is pyarrow, as Parquet."""
     rng = np.random.default_rng(0)
     targets = np.sort(rng.choice(n, m, replace=False, shuffle=False))
     columns = {
@@ -155,7 +155,7 @@ def answer_large(name, folder):
 
 
 def answer_growth(name, folder):
-    """One question of one list: time in read passes, and memory beyond the list."""
+    """One question of one list: time in read passes, and memory beyond the ranking."""
     y_true, y_score = (np.load(Path(folder) / f"{part}.npy") for part in "ys")
     ask = GROWTH[name]
     ask(*make_list(1000, 20))
@@ -198,7 +198,7 @@ def _anonymous(process_id):
 
 
 def print_large(n, limit):
-    """Print how long a list in a file takes."""
+    """Print how long a ranking in a file takes."""
     m = min(N_TARGETS, n // 1000)
     print(f"average precision of {n} items, {m} targets, from files; float32 and uint8")
     print(f"{'':<9}{'seconds':>9}{'times':>8}{'anonymous':>14}{'resident':>13}")
@@ -233,7 +233,7 @@ def _verdict(name, one, own):
 def print_growth(largest, longest_sklearn, limit):
     """Print time in read passes and memory in bytes an item."""
     print("\ntime in read passes (times faster than scikit-learn's average precision),")
-    print("and memory beyond the list in MiB")
+    print("and memory beyond the ranking in MiB")
     print(f"{'items':>10}{'targets':>9}" + "".join(f"{name:>27}" for name in GROWTH))
     n = 10**5
     while n <= largest:
@@ -242,11 +242,11 @@ def print_growth(largest, longest_sklearn, limit):
         n *= 10
 
 
-_last = {}  # by prevalence, what scikit-learn took of the longest list that it had
+_last = {}  # by prevalence, what scikit-learn took of the longest ranking that it had
 
 
 def print_growth_row(n, prevalence, longest_sklearn, limit):
-    """Ask all about one list."""
+    """Ask all about one ranking."""
     m = round(n * prevalence)
     with tempfile.TemporaryDirectory() as folder:
         y_true, y_score = make_list(n, m)

@@ -6,10 +6,10 @@ by twice as much, and the rest are random. Each run draws m targets and the othe
 asks whether the band of 95 % holds the hit curve of the population: at all of 60
 depths, and at which share of them, and at the worst, if it is pointwise; and whether
 the band of the difference of two correlated, equally good rankings holds 0. The curve
-of the population is that of a list 200 times as long. The last column is the standard
-error of the band over that of ``MetricVariability("recall_at_t")``, least and largest
-over the depths with 3 hits or more on average, as many others above the cut, and as
-many targets below it.
+of the population is that of a ranking 200 times as long. The last column is the
+standard error of the band over that of ``MetricVariability("recall@50")``, least and
+largest over the depths with 3 hits or more on average, as many non-targets above the
+cutoff, and as many targets below it.
 
     python benchmarks/coverage_of_bands.py --runs 400
 """
@@ -18,7 +18,7 @@ import argparse
 from itertools import product
 
 import numpy as np
-from coverage_of_intervals import LAWS
+from coverage_of_intervals import POPULATIONS
 from joblib import Parallel, delayed
 from scipy.stats import norm
 
@@ -37,14 +37,14 @@ LONG = 200
 FARTHER = {"binormal": 1, "t2": 1, "decoys": 2}  # in units of the shift
 
 
-def draw(rng, law, y_true, shift):
-    return LAWS[law](rng, FARTHER[law] * shift, y_true)
+def draw(rng, population, y_true, shift):
+    return POPULATIONS[population](rng, FARTHER[population] * shift, y_true)
 
 
-def population_hits(depths, n, m, law, shift):
+def population_hits(depths, n, m, population, shift):
     """Targets that the population has in its top t / n, times m."""
     y_true = np.arange(LONG * n) < LONG * m
-    curve = hit_curve(y_true, draw(np.random.default_rng(0), law, y_true, shift))
+    curve = hit_curve(y_true, draw(np.random.default_rng(0), population, y_true, shift))
     return curve.at(LONG * depths) / LONG
 
 
@@ -60,16 +60,16 @@ def errors(y_true, scores, depths):
     )
     half = (band.high - band.low) / 2 / norm.isf((1 - level) / 2)
     single = [
-        MetricVariability("recall_at_t", t=t).from_predictions(y_true, scores)
+        MetricVariability(f"recall@{t}").from_predictions(y_true, scores)
         for t in depths
     ]
     return half, y_true.sum() * np.array([one.standard_error for one in single])
 
 
-def run(seed, n, m, law, shift, truth, depths):
+def run(seed, n, m, population, shift, truth, depths):
     rng = np.random.default_rng(seed)
     y_true = np.arange(n) < m
-    common, a, b = (draw(rng, law, y_true, shift) for _ in range(3))
+    common, a, b = (draw(rng, population, y_true, shift) for _ in range(3))
     scores = [0.8 * common + 0.6 * own for own in (a, b)]
     settings = {"t": depths.tolist(), "random_state": rng}
     one = inside(hit_curve_band(y_true, common, **settings), truth)
@@ -88,11 +88,11 @@ def main():
     args = parser.parse_args()
     names = ("curve", "difference", "each", "worst depth", "t", "error, over MV")
     print(f"{'':<24}" + "".join(f"{name:>13}" for name in names))
-    for law, (n, m), shift in product(FARTHER, LISTS, SHIFTS):
+    for population, (n, m), shift in product(FARTHER, LISTS, SHIFTS):
         depths = np.unique(np.rint(np.geomspace(1, n - 1, 60)).astype(int))
-        truth = population_hits(depths, n, m, law, shift)
+        truth = population_hits(depths, n, m, population, shift)
         found = Parallel(n_jobs=args.jobs)(
-            delayed(run)(seed, n, m, law, shift, truth, depths)
+            delayed(run)(seed, n, m, population, shift, truth, depths)
             for seed in range(args.runs)
         )
         one, two, each, hits, compared = zip(*found, strict=True)
@@ -102,7 +102,7 @@ def main():
         ratio = np.sqrt((half**2).mean(axis=0) / (single**2).mean(axis=0))
         ratio = ratio[(mean >= 3) & (rest >= 3)]
         cells = [np.mean(one), np.mean(two), held.mean(), held.min()]
-        what = f"{law} {shift}, {m} of {n}"
+        what = f"{population} {shift}, {m} of {n}"
         print(
             f"{what:<24}"
             + "".join(f"{cell:>13.3f}" for cell in cells)

@@ -1,7 +1,7 @@
 """Intervals and comparisons of the mean over folds, by simulation.
 
 Each run draws a data set: normal features, shifted for the targets. Two models of one
-kind see three features each, which are alike, so that neither is better. Asked, by
+kind see three features each, which are alike, so that neither is better. TailQuery, by
 average precision over the folds:
 
 - in what share of the runs does the 95 % interval of ``MetricVariability.from_cv`` hold

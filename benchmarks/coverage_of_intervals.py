@@ -17,7 +17,7 @@ and of each method the coverage at 95 and 80 %, the median width at 95 %, and th
 standard error over the standard deviation, as a root mean square.
 
     python benchmarks/coverage_of_intervals.py --runs 2000 --metric average_precision
-    python benchmarks/coverage_of_intervals.py --metric recall_at_t --t 1
+    python benchmarks/coverage_of_intervals.py --metric recall --cutoff 1
 """
 
 import argparse
@@ -61,24 +61,24 @@ def tie(rng, shift, is_target):
     return np.maximum(rng.normal(shift * is_target), 1.0)
 
 
-LAWS = {
-    law.__name__: law
-    for law in (binormal, t2, lognormal, half, decoys, neighbours, tie)
+POPULATIONS = {
+    population.__name__: population
+    for population in (binormal, t2, lognormal, half, decoys, neighbours, tie)
 }
 
 
-def draw(rng, law, shift, m, n):
+def draw(rng, population, shift, m, n):
     is_target = np.arange(n) < m
-    return is_target, law(rng, shift, is_target)
+    return is_target, population(rng, shift, is_target)
 
 
-def find_shift(law, target, prevalence):
+def find_shift(population, target, prevalence):
     """Shift at which the AP of a large sample is the target."""
     low, high = 0.0, 30.0
     for _ in range(16):
         middle = (low + high) / 2
         sample = draw(
-            np.random.default_rng(1), law, middle, 4000, int(4000 / prevalence)
+            np.random.default_rng(1), population, middle, 4000, int(4000 / prevalence)
         )
         low, high = (
             (middle, high) if average_precision(*sample) < target else (low, middle)
@@ -89,18 +89,16 @@ def find_shift(law, target, prevalence):
 def run(seed, name, target, shift, m, args):
     rng = np.random.default_rng(seed)
     n = round(m / args.prevalence)
-    settings = {"random_state": 0, "n_resamples": 300}
-    for depth in ("t", "k"):
-        if getattr(args, depth) is not None:
-            share = getattr(args, depth)
-            settings[depth] = max(1, round(share * m))
+    metric = args.metric
+    if args.cutoff is not None:
+        metric += f"@{max(1, round(args.cutoff * m))}"
     questions = [
-        MetricVariability(args.metric, method=method, **settings)
+        MetricVariability(metric, method=method, n_resamples=300, random_state=0)
         for method in args.methods
     ]
     found = [[] for _ in questions]
     for _ in range(args.runs):
-        sample = draw(rng, LAWS[name], shift, m, n)
+        sample = draw(rng, POPULATIONS[name], shift, m, n)
         for question, results in zip(questions, found, strict=True):
             results.append(question.from_predictions(*sample))
     values = np.array([result.estimate for result in found[0]])
@@ -121,28 +119,29 @@ def run(seed, name, target, shift, m, args):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--metric", default="average_precision")
-    parser.add_argument("--t", type=float, help="as a multiple of the targets")
-    parser.add_argument("--k", type=float, help="as a multiple of the targets")
+    parser.add_argument("--cutoff", type=float, help="as a multiple of the targets")
     parser.add_argument("--prevalence", type=float, default=0.02)
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--targets", type=int, nargs="+", default=[10, 30, 100, 300])
     parser.add_argument("--aps", type=float, nargs="+", default=POPULATION_APS)
-    parser.add_argument("--laws", nargs="+", choices=LAWS, default=list(LAWS))
+    parser.add_argument(
+        "--populations", nargs="+", choices=POPULATIONS, default=list(POPULATIONS)
+    )
     parser.add_argument("--methods", nargs="+", default=["auto"])
     parser.add_argument("--jobs", type=int, default=1)
     args = parser.parse_args()
     print(
-        f"{args.metric} t={args.t} k={args.k} m, {args.runs} runs; of each method the"
+        f"{args.metric}, cutoff {args.cutoff} m, {args.runs} runs; of each method the"
     )
     print("coverage at 95 and 80 %, width, root mean square error over true deviation:")
     print(" ".join(args.methods))
-    print("law           AP     m  mean    sd")
+    print("distribution           AP     m  mean    sd")
     tasks = []
-    for name in args.laws:
-        law = LAWS[name]
+    for name in args.populations:
+        population = POPULATIONS[name]
         for target in args.aps:
             if target >= 2 * args.prevalence:
-                shift = find_shift(law, target, args.prevalence)
+                shift = find_shift(population, target, args.prevalence)
                 if shift is None:
                     continue
                 tasks += [(name, target, shift, m) for m in args.targets]

@@ -2,7 +2,7 @@
 
 All numbers of targets in the ties, with their probabilities, where they are few;
 otherwise importance sampling. The judge counts the targets in ties and in blocks of
-ranks, which get wider down the list; a proposal draws these counts from binomial
+ranks, which get wider down the ranking; a proposal draws these counts from binomial
 distributions, given that they sum to m, and a mixture of proposals is fitted to the
 draws that reach the statistic (cross-entropy method). It starts from several ways in
 which a random ranking might reach it, and these stay in the mixture: a rare event that
@@ -19,7 +19,7 @@ from scipy.special import expit, gammaln, logit, logsumexp
 from scipy.stats import binom
 
 SLACK = 1e-12  # values that are nearer to each other, relatively, are equal
-# values nearer than this, beside that of a perfect list, may be equal or not: a
+# values nearer than this, beside that of a perfect ranking, may be equal or not: a
 # statistic that has such neighbours, with more of p than this, is not asked about
 NEAR, NEGLIGIBLE = 1e-10, 0.005
 SE, SECONDS = 0.015, 10.0  # what the judge must know p to, and how long it may take
@@ -43,7 +43,7 @@ def mean_of_first(above, size, hits):
 
 
 class Setup:
-    """A list, its ties, and the metric; values by the definitions in the user guide."""
+    """A ranking, its ties, and the metric; values as defined in the user guide."""
 
     def __init__(self, n, m, metric, ties, sizes, settings):
         self.n, self.m, self.metric, self.ties = n, m, metric, ties
@@ -51,7 +51,7 @@ class Setup:
         self.above = np.cumsum(sizes) - sizes
         self.group_of = np.repeat(np.arange(sizes.size), sizes)
         depth = settings.get("k", settings.get("t", n))
-        if ties == "threshold":  # the cut moves to the end of a tie
+        if ties == "threshold":  # the cutoff moves to the end of a tie
             depth = (self.above + sizes)[self.group_of[depth - 1]]
         self.cut = int(depth)
 
@@ -103,7 +103,7 @@ class Hits:
         }.get(setup.ties, self.size)
 
     def above_cut(self):
-        """Number of hits above the cut."""
+        """Number of hits above the cutoff."""
         if self.setup.ties == "expected":
             return ((self.setup.cut - self.above) / self.size).clip(0, 1).sum(axis=1)
         return (self.rank <= self.setup.cut).sum(axis=1)
@@ -117,7 +117,7 @@ class Hits:
         return np.array([mean_of_first(*row) for row in rows])
 
     def precisions(self):
-        """Precision at each hit above the cut."""
+        """Precision at each hit above the cutoff."""
         setup = self.setup
         if setup.ties == "expected":
             return self._mean_precisions()
@@ -189,7 +189,7 @@ def first_places(counts, starts):
 
 
 class Cells:
-    """Ties and blocks of ranks, which get wider down the list."""
+    """Ties and blocks of ranks, which get wider down the ranking."""
 
     def __init__(self, setup):
         self.m, self.n = setup.m, setup.n
@@ -261,7 +261,7 @@ class Proposal:
 
 
 def directions(setup, cells):
-    """Ways in which targets may be drawn up the list, or down, as weights of cells."""
+    """Ways to draw targets up or down the ranking, as weights of cells."""
     yield -np.log(cells.middle)
     yield 1 / cells.middle
     yield (cells.middle <= setup.cut).astype(float)

@@ -1,6 +1,6 @@
 """Are p-values within three times the error they claim? Some twenty minutes for 500.
 
-Five hundred null distributions drawn at random, of lists tied in all the ways that
+Five hundred null distributions drawn at random, of rankings tied in all the ways that
 models tie them, by every metric and tie rule, each asked for one p-value, and judged by
 judge.py, which shares no code with skrank.
 
@@ -38,7 +38,7 @@ KINDS = (
     *("geometric ties", "lognormal ties", "neighbours", "boosted, any value"),
     *("boosted, its value", "dense", "small", "long"),
 )
-NAMED = ("inversion", "tilted")
+NAMED = ("inversion", "importance_sampling")
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,10 @@ class Case:
         """The null distribution as skrank has it."""
         setup = self.setup
         sizes = setup.sizes if setup.sizes.max() > 1 else None
-        options = {"ties": setup.ties, "tie_sizes": sizes, **setup.settings}
-        return RandomSelectionNull(setup.n, setup.m, setup.metric, **options)
+        name = printed_name(setup.metric, setup.settings)
+        return RandomSelectionNull(
+            setup.n, setup.m, name, ties=setup.ties, tie_sizes=sizes
+        )
 
     def __str__(self):
         setup = self.setup
@@ -80,7 +82,7 @@ class Case:
 
 
 def run_lengths(sizes):
-    """Python that makes a list of sizes; single items below each other are many."""
+    """Python that makes a ranking of sizes; single items below each other are many."""
     if max(sizes) == 1:
         return "None"
     edges = np.flatnonzero(np.diff(sizes, prepend=-1, append=-1))
@@ -97,7 +99,7 @@ def whole_sizes(weights, n):
 
 
 def tied_sizes(kind, n, rng):
-    """Sizes of the ties of a list of some kind."""
+    """Sizes of the ties of a ranking of some kind."""
     if kind == "geometric ties":
         ratio = rng.choice([0.5, 0.8, 1.25, 2.0])
         return whole_sizes(ratio ** np.arange(rng.integers(4, 25)), n)
@@ -144,8 +146,17 @@ def boosted_list(_, rng):
     return np.unique(scores, return_counts=True)[1], hits.size, hits
 
 
+def printed_name(metric, settings):
+    """Name of a metric as classes take it, from that of a function and its settings."""
+    name = metric.removesuffix("_at_k").removesuffix("_at_t")
+    cutoff = settings.get("k", settings.get("t"))
+    others = [f"{key}={x}" for key, x in settings.items() if key not in ("k", "t")]
+    name += f"@{cutoff}" if cutoff else ""
+    return f"{name}({', '.join(others)})" if others else name
+
+
 def settings_of(metric, ties, sizes, rng):
-    """Cut-offs from the very top to a half of the list."""
+    """Cut-offs from the very top to a half of the ranking."""
     n = int(sizes.sum())
     cut = int(np.clip(n * 10 ** rng.uniform(-2.5, -0.3), 1, n))
     if metric in judge.TOP:
@@ -155,13 +166,13 @@ def settings_of(metric, ties, sizes, rng):
     if metric != "average_precision_at_k":
         return {}
     normalize = str(rng.choice(["min", "relevant", "hits"]))
-    if normalize == "hits" and ties == "expected":  # a ratio in a tie: no cut there
+    if normalize == "hits" and ties == "expected":  # a ratio in a tie: no cutoff there
         cut = int(np.cumsum(sizes)[np.searchsorted(np.cumsum(sizes), cut)])
     return {"k": cut, "normalize": normalize}
 
 
 def any_list(kind, rng):
-    """Draw the ties of a list, and the number of its targets."""
+    """Draw the ties of a ranking, and the number of its targets."""
     if kind == "long":
         last = [[1] * 94_936, [94_936]][int(rng.integers(2))]
         return np.array([64, *last]), 30, None

@@ -1,4 +1,4 @@
-"""Print what a test against luck costs, as ratios to scikit-learn's average precision.
+"""Print the cost of a random selection test, as ratios to scikit-learn's AP.
 
 A permutation is one shuffle of the labels and one call of ``average_precision_score``;
 10,000 of them are what a p-value of 1e-4 would take. Their median time is taken in the
@@ -87,7 +87,7 @@ def tests(cases, rng):
 
 
 def draws(rng):
-    """Print how many lists are drawn and measured, against scikit-learn's loop."""
+    """Print how many rankings are drawn and measured, against scikit-learn's loop."""
     print("drawing lists and measuring them, against shuffling and scoring one by one")
     for n, m in ((1_000, 100), (14_906, 304), (100_000, 200)):
         y_true, y_score = make_list(n, m, 0, 0, rng)

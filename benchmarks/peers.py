@@ -1,13 +1,13 @@
 """How fast are the metrics, beside other packages and beside reading the scores once?
 
-Every row is one question about one list. "passes" is the time of skrank in read passes,
-`y_score.max()` and `np.isfinite(y_score).all()`; the columns of other packages say how
-many times as long they take. All start from the arrays of labels and scores. ranx and
-pytrec_eval read dictionaries; the time to fill them is theirs, and "(ready)" is without
-it. Calls alternate, and medians are compared.
+Every row is one question about one ranking. "passes" is the time of skrank in read
+passes, `y_score.max()` and `np.isfinite(y_score).all()`; the columns of other packages
+say how many times as long they take. All start from the arrays of labels and scores.
+ranx and pytrec_eval read dictionaries; the time to fill them is theirs, and "(ready)"
+is without it. Calls alternate, and medians are compared.
 
     python benchmarks/peers.py            # all, some minutes
-    python benchmarks/peers.py --quick    # without the lists of ten million
+    python benchmarks/peers.py --quick    # without the rankings of ten million
 """
 
 import argparse

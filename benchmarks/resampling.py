@@ -68,7 +68,7 @@ def main():
     settings = {"n_resamples": N_RESAMPLES, "random_state": 0}
     bootstrap = MetricVariability(method="bootstrap", **settings)
     paired = RankingComparison(method="bootstrap", **settings)
-    swap = RankingComparison(method="swap", **settings)
+    swap = RankingComparison(method="permutation", **settings)
     print(f"{N_RESAMPLES} resamples of AP, times faster than a loop")
     for n_samples, n_targets in ((10_000, 100), (100_000, 200)):
         y_true, a, b = lists(n_samples, n_targets)

@@ -1,14 +1,14 @@
 """Size of the comparisons of two rankings: how often equals are called different.
 
 First, rankings of equal shape: normal scores, targets shifted, correlated or not, as
-they are or rounded to few distinct values. The table has the share of pairs of lists
+they are or rounded to few distinct values. The table has the share of pairs of rankings
 with p <= 5 % by each method; its standard error is 1 % by 500 pairs.
 
 Then, rankings of unlike shape that are equally good in the mean: the populations of
 ``coverage_of_intervals.py``, shifted to the same average precision. What remains of the
 difference of their means, which other samples tell, is taken off the difference of each
 pair before it is referred to Student's t. Shares with p <= 5 % and p <= 1 %, by
-Student's t as in "influence" and by the normal law.
+Student's t as in "jackknife" and by the normal distribution.
 
     python benchmarks/size_of_comparison.py --pairs 500
 """
@@ -18,7 +18,7 @@ import warnings
 from itertools import product
 
 import numpy as np
-from coverage_of_intervals import LAWS, find_shift
+from coverage_of_intervals import POPULATIONS, find_shift
 from joblib import Parallel, delayed
 from scipy.stats import norm, t
 from sklearn.exceptions import UndefinedMetricWarning
@@ -33,16 +33,25 @@ DRAWS = {"n_resamples": 199, "random_state": 0}
 
 def questions(n_targets):
     """The metrics with the methods that go with them; tops as long as targets."""
-    top = {"t": n_targets}
     methods = {
-        "average_precision": ("influence", "bootstrap", "swap"),
-        "recall_at_t": ("influence", "bootstrap", "swap", "binomial", "emproc"),
-        "precision_at_t": ("influence", "binomial", "emproc", "mcnemar", "posterior"),
+        "average_precision": ("jackknife", "bootstrap", "permutation"),
+        f"recall@{n_targets}": (
+            "jackknife",
+            "bootstrap",
+            "permutation",
+            "binomial",
+            "empirical_process",
+        ),
+        f"precision@{n_targets}": (
+            "jackknife",
+            "binomial",
+            "empirical_process",
+            "mcnemar",
+            "posterior",
+        ),
     }
     return {
-        f"{metric} {method}": RankingComparison(
-            metric, method=method, **DRAWS, **(top if "at_t" in metric else {})
-        )
+        f"{metric} {method}": RankingComparison(metric, method=method, **DRAWS)
         for metric, names in methods.items()
         for method in names
     }
@@ -51,7 +60,7 @@ def questions(n_targets):
 def over_lists():
     return {
         f"{N_LISTS} lists, AP {method}": RankingComparison(method=method)
-        for method in ("paired_t", "sign", "wilcoxon", "influence")
+        for method in ("paired_t", "sign", "wilcoxon", "jackknife")
     }
 
 
@@ -90,14 +99,17 @@ UNLIKE = (
 SIZES = ((8, 1000), (15, 1000), (20, 5000), (60, 3000))
 
 
-def run_unlike(seed, laws, target, m, n, pairs):
-    """Sizes by Student's t and by the normal law, at 5 and at 1 %."""
+def run_unlike(seed, populations, target, m, n, pairs):
+    """Sizes by Student's t and by the normal distribution, at 5 and at 1 %."""
     rng, y_true = np.random.default_rng(seed), np.arange(n) < m
-    shifts = [find_shift(LAWS[law], target, m / n) for law in laws]
+    shifts = [
+        find_shift(POPULATIONS[population], target, m / n) for population in populations
+    ]
     found = []
     for _ in range(pairs):
         scores = [
-            LAWS[law](rng, x, y_true) for law, x in zip(laws, shifts, strict=True)
+            POPULATIONS[population](rng, x, y_true)
+            for population, x in zip(populations, shifts, strict=True)
         ]
         result = RankingComparison().from_predictions(y_true, *scores)
         found.append([result.difference, result.standard_error])
@@ -110,8 +122,8 @@ def run_unlike(seed, laws, target, m, n, pairs):
 def main_unlike(pairs, jobs):
     settings = list(product(SIZES, UNLIKE))
     rows = Parallel(n_jobs=jobs)(
-        delayed(run_unlike)(seed, laws, target, m, n, pairs)
-        for seed, ((m, n), (*laws, target)) in enumerate(settings)
+        delayed(run_unlike)(seed, populations, target, m, n, pairs)
+        for seed, ((m, n), (*populations, target)) in enumerate(settings)
     )
     print(f"{'':<36}{'t .05':>7}{'.01':>7}{'z .05':>7}{'.01':>7}")
     for ((m, n), (a, b, target)), row in zip(settings, rows, strict=True):

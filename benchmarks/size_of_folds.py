@@ -6,7 +6,7 @@ five shuffled stratified folds? Ties are broken at random, so that one null dist
 serves all data sets. Rules, from the same values:
 
 - default: that of ``RandomSelectionTest.from_cv``, the excess divided by sqrt(2);
-- independent: as if the folds were independent lists, ``independent=True``;
+- independent: as if the folds were independent rankings, ``independent=True``;
 - Bonferroni: the number of folds times the smallest p of a fold, `bonferroni_pvalue`;
 - one fold: the first fold alone, whose p needs no assumption on the others.
 

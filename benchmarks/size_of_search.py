@@ -4,7 +4,7 @@ Data that know nothing: random features, and labels that fall on the items at ra
 How often is the p-value of the winner of a grid at most 5 %? By ``SearchSelectionTest``
 as it is; as if the folds were independent, without its inflation; and by Bonferroni
 beside the first. The last columns are the largest value of the grid, and what the test
-expects of the best by luck.
+expects of the best by chance.
 
 With a shift, the targets differ by so many standard deviations in two features, and
 the shares are the power. Number of data sets and shift can be given as arguments.
@@ -79,7 +79,7 @@ def row(name, n_sets, shift):
         found = list(results(GRIDS[name], *data(rng, shift), seed))
         beside = found[0].bonferroni_pvalues[found[0].best_index]
         pvalues.append([*(result.pvalue for result in found), beside])
-        values.append([found[0].values.max(), found[0].expected_best])
+        values.append([found[0].values.max(), found[0].expected_maximum])
     shares = np.mean(np.array(pvalues) <= LEVEL, axis=0)
     cells = "".join(f"{share:>13.3f}" for share in shares)
     return f"{name:<12}{cells}" + "".join(f"{v:>13.3f}" for v in np.mean(values, 0))
@@ -89,7 +89,7 @@ def main(n_sets=N_SETS, shift=0.0):
     n_sets, shift = int(n_sets), float(shift)
     print(f"{n_sets} data sets of {N_ITEMS} items, {N_TARGETS} targets, shift {shift}")
     print(f"standard error of 5 %: {np.sqrt(0.05 * 0.95 / n_sets):.3f}")
-    heads = ("test", "independent", "Bonferroni", "best", "by luck")
+    heads = ("test", "independent", "Bonferroni", "best", "by chance")
     print(f"{f'p <= {LEVEL}':<12}" + "".join(f"{head:>13}" for head in heads))
     for name in GRIDS:
         print(row(name, n_sets, shift), flush=True)

@@ -1,6 +1,6 @@
 """
-Compare four models two by two
-==============================
+Comparison of four models
+=========================
 
 Which of four models finds rare items best, and how sure is that? Nearest neighbours, a
 support vector machine, a random forest and gradient boosting rank the same new items,
@@ -63,8 +63,8 @@ for name, model in models.items():
         scores[name] = model.predict_proba(X_test)[:, 1]
 
 # %%
-# How sure is each of them?
-# -------------------------
+# Intervals
+# ---------
 # With 21 targets, not very. The intervals overlap, but that does not compare models
 # that rank the same items.
 

@@ -1,9 +1,9 @@
 """
-Spread a search and its tests over a cluster
-============================================
+A search and its tests on a cluster
+===================================
 
 All work of skrank that can be shared out goes through joblib, as scikit-learn's does:
-the fits of a search, the draws of luck, resampled lists, folds. So it goes where
+the fits of a search, the draws of chance, resampled rankings, folds. So it goes where
 `joblib.parallel_config` says, to processes on this machine or to the workers of a
 `dask <https://distributed.dask.org>`__ cluster. The answers do not depend on it.
 """
@@ -25,10 +25,10 @@ from skrank import (
 )
 
 # %%
-# What to ask
-# -----------
+# The computation
+# ---------------
 # Rare targets, 3 % of the items, and three questions: which number of neighbours ranks
-# best, how far that is above the luck of the best of all candidates, and how sure its
+# best, how far that is above the chance of the best of all candidates, and how sure its
 # value on new items is.
 
 X, y = make_classification(
@@ -44,11 +44,11 @@ def ask():
         {"n_neighbors": [1, 3, 9, 27, 81], "weights": ["uniform", "distance"]},
         scoring=make_average_precision_scorer(),
     ).fit(X_train, y_train)
-    luck = SearchSelectionTest(n_resamples=1999, random_state=0)
+    chance = SearchSelectionTest(n_resamples=1999, random_state=0)
     spread = MetricVariability(method="bootstrap", n_resamples=4999, random_state=0)
     return (
         search,
-        luck.from_search(search, X_train, y_train),
+        chance.from_search(search, X_train, y_train),
         spread.from_estimator(search, X_test, y_test),
     )
 
@@ -77,25 +77,25 @@ def ask_on_cluster():
 
 
 # %%
-# There, and here
-# ---------------
+# Results
+# -------
 # The numbers are the same to the last bit, since each batch of draws has a seed of its
 # own. The workers of a local cluster read the script again, and stop at this ``if``.
 #
-# In the picture: the best of ten candidates by luck alone, and the values that the
+# In the picture: the best of ten candidates by chance alone, and the values that the
 # candidates have.
 
 if __name__ == "__main__":
-    search, luck, spread = ask_on_cluster()
-    _, luck_here, spread_here = ask()
-    assert np.array_equal(luck.null_best, luck_here.null_best)
+    search, chance, spread = ask_on_cluster()
+    _, test_here, spread_here = ask()
+    assert np.array_equal(chance.null_maxima, test_here.null_maxima)
     assert spread.standard_error == spread_here.standard_error
-    print(search.best_params_, luck, spread, sep="\n\n")
+    print(search.best_params_, chance, spread, sep="\n\n")
 
     figure, ax = plt.subplots(figsize=(6.4, 3.4), layout="constrained")
-    ax.hist(luck.null_best, bins=40, color="0.75", label="best of ten, by luck")
-    ax.vlines(luck.values, 0, 100, color="C0", lw=1, label="candidates")
-    ax.axvline(luck.statistic, color="C1", lw=2, label="the winner")
+    ax.hist(chance.null_maxima, bins=40, color="0.75", label="best of ten, by chance")
+    ax.vlines(chance.values, 0, 100, color="C0", lw=1, label="candidates")
+    ax.axvline(chance.statistic, color="C1", lw=2, label="the winner")
     ax.set(xlabel="average precision, mean over the folds", ylabel="draws")
     ax.legend(loc="upper center")
 

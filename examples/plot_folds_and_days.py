@@ -1,18 +1,20 @@
 """
-Several lists: folds of a cross-validation, days of a season
-============================================================
+Folds and days
+==============
 
 Rare targets leave few to test on. Cross-validation makes a test item of every one of
-them, but each fold is a ranking by another model, so that there are several short lists
-and not one long one. It is the same with a list that is made anew each day. The test
-against random selection takes each list for itself, and all of them by their mean.
+them, but each fold is a ranking by another model, so that there are several short
+rankings and not one long one. It is the same with a ranking that is made anew each day.
+The test against random selection takes each ranking for itself, and all of them by
+their mean.
 """
 
 # %%
 # Folds
 # -----
 # Sixes are the targets, thinned to 24 among some 1600 images; the camera is poor.
-# Chance is not the prevalence: on lists as short as a fold, luck is worth far more.
+# Chance is not the prevalence: on rankings as short as a fold, chance is worth far
+# more.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -44,25 +46,25 @@ for fold, part in zip(result.labels, result.parts, strict=True):
         f"{part.n_targets / part.n_samples:>12.4f}{part.null_mean:>8.4f}"
         f"{critical:>10.4f}{part.statistic:>8.4f}{part.pvalue:>9.1e}"
     )
-luck = result.null_distribution
-critical = luck.isf(0.01)
+chance = result.null_distribution
+critical = chance.isf(0.01)
 print(
     f"{'mean':<6}{result.n_samples:>6}{result.n_targets:>9}"
     f"{y.mean():>12.4f}{result.null_mean:>8.4f}"
     f"{critical:>10.4f}{result.statistic:>8.4f}{result.pvalue:>9.1e}"
 )
 
-# %%
-# In one list the same targets would have a chance level nearer to the prevalence. So an
-# AP averaged over folds compares with the chance of the folds, and with nothing else.
+# %% In one ranking the same targets would have a chance level nearer to the prevalence.
+# So an AP averaged over folds compares with the chance of the folds, and with nothing
+# else.
 
 whole = RandomSelectionNull(y.size, int(y.sum()))
 print(f"prevalence {y.mean():.4f}")
-print(f"chance in one list {whole.mean():.4f}, on average over folds {luck.mean():.4f}")
+print(f"null mean of one ranking {whole.mean():.4f}, over folds {chance.mean():.4f}")
 
 # %%
-# The mean by chance
-# ------------------
+# Null mean
+# ---------
 # The null distribution of the mean over the folds, by 50,000 draws. It is that of
 # independent folds, spread about its mean by the square root of 2: the labels of a fold
 # train the models of the others, so that their mean may vary as much as that.
@@ -73,12 +75,12 @@ plt.rcParams.update({"font.size": 11, "axes.spines.top": False})
 plt.rcParams.update({"axes.spines.right": False, "legend.frameon": False})
 
 fig, ax = plt.subplots(figsize=(7.5, 4.5), layout="constrained")
-draws = luck.rvs(50_000, random_state=0)
+draws = chance.rvs(50_000, random_state=0)
 most = 1.08 * max(result.statistic, *(part.statistic for part in result.parts))
 bins = np.linspace(0, most, 120)
-ax.hist(draws, bins, density=True, color="0.82", label="mean over 5 folds, by luck")
+ax.hist(draws, bins, density=True, color="0.82", label="mean over 5 folds, by chance")
 ax.axvline(y.mean(), color="0.35", ls=":", lw=1.5, label="prevalence")
-ax.axvline(luck.mean(), color=BLUE, lw=2, label="chance")
+ax.axvline(chance.mean(), color=BLUE, lw=2, label="chance")
 ax.axvline(critical, color=BLUE, ls="--", lw=2, label="critical value, 1 %")
 ax.axvline(result.statistic, color=ORANGE, lw=2, label="mean over 5 folds, observed")
 folds = [part.statistic for part in result.parts]
@@ -99,7 +101,7 @@ ax.legend(loc="upper right")
 # ----
 # Each day brings 300 transactions, and one has the time to look at 10 of them. The
 # scores of one day do not compare with those of another: there are busy days, when all
-# are higher. Ranked in one list, the busy days take all the places.
+# are higher. Ranked in one ranking, the busy days take all the places.
 
 days, per_day = 20, 300
 day = np.repeat(np.arange(days), per_day)
@@ -109,13 +111,13 @@ for today in range(days):
 score = rng.normal(fraud * 1.0) + rng.normal(scale=3.0, size=days)[day]
 
 depth = 10
-daily = RandomSelectionTest("recall_at_t", t=depth)
+daily = RandomSelectionTest(f"recall@{depth}")
 by_day = daily.from_predictions(fraud, score, groups=day)
-season = RandomSelectionTest("recall_at_t", t=depth * days)
+season = RandomSelectionTest(f"recall@{depth * days}")
 at_once = season.from_predictions(fraud, score)
-for name, found in (("day by day", by_day), ("in one list", at_once)):
+for name, found in (("day by day", by_day), ("in one ranking", at_once)):
     print(
-        f"{name:<12} recall {found.statistic:.3f}, by luck {found.null_mean:.3f}",
+        f"{name:<12} recall {found.statistic:.3f}, by chance {found.null_mean:.3f}",
         end="",
     )
     print(f", p {found.pvalue:.1e} by {found.method}")

@@ -1,11 +1,11 @@
 """
-How far down the list must one look?
-====================================
+Hit curve
+=========
 
 The hit curve counts: so many items looked at, so many targets found. Here the items are
 patients and the targets those with a malignant tumour, made rare. Who can examine 40 of
 them again wants to know what is found by then, whether a better model is worth its
-measurements, and whether luck would have done as well.
+measurements, and whether chance would have done as well.
 """
 
 # %%
@@ -37,9 +37,9 @@ X_train, X_test, y_train, y_test = train_test_split(
 )
 
 # %%
-# One call a model
-# ----------------
-# Displays share their axes: curves get colours and styles of their own, luck and the
+# Curves of two models
+# --------------------
+# Displays share their axes: curves get colours and styles of their own, chance and the
 # perfect curve are drawn once.
 
 simple = make_pipeline(StandardScaler(), LogisticRegression())
@@ -55,11 +55,11 @@ HitCurveDisplay.from_estimator(
 display.ax_.set_title("After 40 patients: 23 tumours by one model, 13 by the other")
 
 # %%
-# How sure is the curve?
-# ----------------------
-# The grey band is luck, the coloured one is the curve's own: another sample of patients
-# would have a curve within it, at all depths at once. ``top`` shows the part of the
-# list that counts.
+# Confidence band
+# ---------------
+# The grey band is chance, the coloured one is the curve's own: another sample of
+# patients would have a curve within it, at all depths at once. ``top`` shows the part
+# of the ranking that counts.
 
 display = HitCurveDisplay.from_estimator(
     simple,

@@ -1,10 +1,10 @@
 """
-A list larger than memory
-=========================
+Data larger than memory
+=======================
 
 A model has scored millions of items, and the scores lie on disk. They are counted in
 two passes over chunks, never loaded and never sorted; the metrics, the hit curve and
-the test against luck are then those of the whole list.
+the test against random selection are then those of the whole ranking.
 """
 
 # %%
@@ -45,7 +45,7 @@ del labels, scores
 # Count
 # -----
 # The first pass learns what the targets score, the second counts the items above and
-# level with each. Between them the list must not change; that is checked.
+# level with each. Between them the ranking must not change; that is checked.
 
 y_true = np.load(path / "y.npy", mmap_mode="r")
 y_score = np.load(path / "s.npy", mmap_mode="r")
@@ -53,13 +53,13 @@ counts = RankCounts.from_arrays(y_true, y_score)
 print(counts)
 
 # %%
-# Ask
-# ---
-# The counts stand for labels and scores. Many questions do not read the list again.
+# Metrics and test
+# ----------------
+# The counts stand for labels and scores. Many questions do not read the ranking again.
 
 print(f"average precision {average_precision(counts):.4f}")
 print(f"enrichment in the top 0.1 %: {enrichment_factor(counts, t=0.001):.0f} times")
-print(RandomSelectionTest("recall_at_t", t=0.001).from_predictions(counts))
+print(RandomSelectionTest("recall@0.001").from_predictions(counts))
 
 # %%
 # Draw
@@ -73,9 +73,9 @@ HitCurveDisplay(curve, name="scores on disk").plot(ax)
 ax.set(xscale="log", xlim=(1, n_samples), title="300 targets among three million items")
 
 # %%
-# Share out
-# ---------
-# Workers can have a part of the list each. What they send back adds up: in the first
+# Several workers
+# ---------------
+# Workers can have a part of the ranking each. What they send back adds up: in the first
 # pass the scores of their targets, in the second their counts.
 
 parts = [slice(start, start + step) for start in range(0, n_samples, step)]

@@ -1,10 +1,10 @@
 """
-How much richer is the top of the list?
-=======================================
+Lift
+====
 
 Lift, in virtual screening the enrichment factor, is the number of targets found over
-that of luck. Both scales are logarithmic: the first ten items have as much room as the
-last ten thousand, and twice luck is as much to see at the end as at the top.
+that of chance. Both scales are logarithmic: the first ten items have as much room as
+the last ten thousand, and twice chance is as much to see at the end as at the top.
 """
 
 # %%
@@ -32,8 +32,9 @@ scores = {
 # The picture
 # -----------
 # The ceiling is items over targets, 200: nothing but targets. Among the first five
-# items luck most likely finds nothing, and its band is 0, below the axes. From the
-# sixth on one lucky hit is within the band, a lift of 33, and it narrows down the list.
+# items chance most likely finds nothing, and its band is 0, below the axes. From the
+# sixth on one chance hit is within the band, a lift of 33, and it narrows down the
+# ranking.
 
 ax = None
 for name, y_score in scores.items():

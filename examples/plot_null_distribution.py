@@ -1,17 +1,17 @@
 """
-What luck does, and where the model stands
-==========================================
+Null distribution
+=================
 
 An average precision (AP) of 0.05 with 20 targets among 1000 items: is that something?
-The display shows the law of luck, exactly and not by simulation, the normal law that is
-often put in its place, and the value that was observed.
+The display shows the null distribution, exactly and not by simulation, the normal
+distribution that is often put in its place, and the value that was observed.
 """
 
 # %%
-# Luck leans to the right
-# -----------------------
-# One target at the very top makes a good AP of a list that knows nothing. The normal
-# law with the same mean and standard deviation has no such tail.
+# Skewness
+# --------
+# One target at the very top makes a good AP of a ranking that knows nothing. The normal
+# distribution with the same mean and standard deviation has no such tail.
 
 import sys
 
@@ -35,18 +35,18 @@ y_score = -np.arange(1000.0)
 result = RandomSelectionTest().from_predictions(y_true, y_score)
 normal = RandomSelectionTest(method="normal").from_predictions(y_true, y_score)
 print(result)
-print(f"\nThe normal law would say p = {normal.pvalue:.1g}.")
+print(f"\nThe normal distribution would say p = {normal.pvalue:.1g}.")
 
 display = NullDistributionDisplay.from_result(result)
 display.ax_.set_title(
-    f"p = {result.pvalue:.2g}, where the normal law says {normal.pvalue:.1g}"
+    f"p = {result.pvalue:.2g}, where the normal distribution says {normal.pvalue:.1g}"
 )
 fig = display.figure_
 
 # %%
-# Ties make luck lumpy
-# --------------------
-# A shallow tree knows a few scores only. The list is a few long ties, and luck has
+# Ties
+# ----
+# A shallow tree knows a few scores only. The ranking is a few long ties, and chance has
 # hardly a choice but how many targets fall into the first one. The bars are
 # probabilities, so that the lumps are real.
 
@@ -62,13 +62,13 @@ tree = DecisionTreeClassifier(
     max_depth=3, min_samples_leaf=20, class_weight="balanced", random_state=0
 ).fit(X[train], y[train])
 display = NullDistributionDisplay.from_estimator(tree, X[~train], y[~train], bins=60)
-display.ax_.set_title("The law of luck for a tree with few leaves")
+display.ax_.set_title("The null distribution for a tree with few leaves")
 
 # %%
 # The best of a search
 # --------------------
-# The winner of a search is the best of many, and so is its luck. The result of a
-# :class:`~skrank.SearchSelectionTest` is drawn with the best that luck found for the
+# The winner of a search is the best of many, and so is its chance. The result of a
+# :class:`~skrank.SearchSelectionTest` is drawn with the best that chance found for the
 # same candidates, in each draw of labels.
 
 search = GridSearchCV(
@@ -83,11 +83,11 @@ result = SearchSelectionTest(random_state=0, n_resamples=2000).from_search(
     search, noise, y
 )
 display = NullDistributionDisplay.from_result(result)
-display.ax_.set_title("A winner that luck could have been")
+display.ax_.set_title("A winner that chance could have been")
 
 # %%
 # Run as a script, the example leaves its first picture in the file that is named.
 
 if sys.argv[1:]:
     fig.savefig(sys.argv[1], dpi=110)
-    print(f"\nThe law of luck is in {sys.argv[1]}")
+    print(f"\nThe distribution of chance is in {sys.argv[1]}")

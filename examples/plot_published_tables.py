@@ -1,12 +1,13 @@
 """
-The published tables of luck, computed again
-============================================
+Published tables of random selection
+====================================
 
-What average precision (AP) does a list get that knows nothing? Zhang and Su (2012) were
-the first to answer, with a table, a figure, and a normal law to test by. Here all three
-are computed again, and set beside the exact law and 10,000 random lists of our own.
-What they simulated is right, but for one number. The normal law is not: its variance
-does not follow from its formula, and no variance would mend its tail.
+What average precision (AP) does a ranking get that knows nothing? Zhang and Su (2012)
+were the first to answer, with a table, a figure, and a normal distribution to test by.
+Here all three are computed again, and set beside the exact distribution and 10,000
+random rankings of our own. What they simulated is right, but for one number. The normal
+distribution is not: its variance does not follow from its formula, and no variance
+would mend its tail.
 
 The sources are
 
@@ -15,14 +16,14 @@ The sources are
 * the slides: Su and Zhang, "Statistical inference for recall, precision and average
   precision", a talk on the same work.
 
-A list has n items, m of which are targets.
+A ranking has n items, m of which are targets.
 """
 
 # %%
 # What was printed
 # ----------------
 # Table III of the paper, and the rows on AP in the table that ends the slides. The
-# authors drew 10,000 lists for each setting, and so do we.
+# authors drew 10,000 rankings for each setting, and so do we.
 
 from fractions import Fraction
 from itertools import combinations
@@ -52,10 +53,10 @@ SLIDES = {  # mean and standard deviation for n = 3000, m = 245
 }
 
 settings = [*TABLE_III, (3000, 245), (1000, 20)]
-laws = {setting: RandomSelectionNull(*setting) for setting in settings}
+nulls = {setting: RandomSelectionNull(*setting) for setting in settings}
 draws = {
-    setting: law.rvs(N_LISTS, random_state=seed)
-    for seed, (setting, law) in enumerate(laws.items())
+    setting: null.rvs(N_LISTS, random_state=seed)
+    for seed, (setting, null) in enumerate(nulls.items())
 }
 
 # %%
@@ -119,21 +120,21 @@ def taylor(mean, variance, covariance):
 
 
 def normal_quantiles(mean, variance):
-    """Quantiles of the normal law that the table lists."""
+    """Quantiles of the normal distribution that the table lists."""
     return mean + np.sqrt(variance) * norm.ppf([0.025, 0.5, 0.975])
 
 
 def rows_of_table_iii(setting):
     """Each row of the table, as printed and as it should be."""
-    law, values = laws[setting], draws[setting]
+    null, values = nulls[setting], draws[setting]
     average, single, pairs, diagonal = taylor(*paper_moments(*setting))
     variance = single + pairs + diagonal
     quantiles = np.quantile(values, [0.025, 0.5, 0.975])
     printed = TABLE_III[setting]
     yield "paper, empirical", printed["empirical"]
-    yield "10,000 lists of ours", (values.mean(), values.var(), *quantiles)
-    exact = law.ppf([0.025, 0.5, 0.975])
-    yield "exact", (law.mean(), law.std() ** 2, *exact)
+    yield "10,000 rankings of ours", (values.mean(), values.var(), *quantiles)
+    exact = null.ppf([0.025, 0.5, 0.975])
+    yield "exact", (null.mean(), null.std() ** 2, *exact)
     yield "paper, theoretical", printed["theoretical"]
     recomputed = (average, variance, *normal_quantiles(average, variance))
     yield "recomputed", recomputed
@@ -148,36 +149,35 @@ for n, m in TABLE_III:
         row = f"{name:<22}{mean:>9.4f}{variance:>12.7f}"
         print(row + "".join(f"{value:>9.4f}" for value in quantiles))
 
-# %%
-# One empirical number is wrong: the mean .1037 for m = 100. It is the theoretical mean,
-# and lies many standard errors from the exact one. The row itself tells: the law leans
-# to the right, the upper quantile being further from the median than the lower one, and
-# yet the printed mean is below the printed median.
+# %% One empirical number is wrong: the mean .1037 for m = 100. It is the theoretical
+# mean, and lies many standard errors from the exact one. The row itself tells: the
+# distribution leans to the right, the upper quantile being further from the median than
+# the lower one, and yet the printed mean is below the printed median.
 
-law = laws[1000, 100]
+null = nulls[1000, 100]
 mean, _, low, median, high = TABLE_III[1000, 100]["empirical"]
-off = (mean - law.mean()) / (law.std() / np.sqrt(N_LISTS))
-print(f"empirical mean {mean}, exact {law.mean():.5f}: {off:.0f} standard errors off")
+off = (mean - null.mean()) / (null.std() / np.sqrt(N_LISTS))
+print(f"empirical mean {mean}, exact {null.mean():.5f}: {off:.0f} standard errors off")
 print(f"{median - low:.4f} from 2.5 % to 50 %, {high - median:.4f} from 50 % to 97.5 %")
 
-# %%
-# The quantiles tell more than the moments. How often does luck in truth fall below the
-# lower point of each row, or above the upper? It should be 2.5 %. The empirical points
-# hold what they promise, to the accuracy of 10,000 lists. Of the theoretical ones the
-# lower is hardly ever passed. The upper is passed twice too often for m = 100, though
-# the variance is too large, and too rarely for m = 500, where it is far too large.
+# %% The quantiles tell more than the moments. How often does chance in truth fall below
+# the lower point of each row, or above the upper? It should be 2.5 %. The empirical
+# points hold what they promise, to the accuracy of 10,000 rankings. Of the theoretical
+# ones the lower is hardly ever passed. The upper is passed twice too often for m = 100,
+# though the variance is too large, and too rarely for m = 500, where it is far too
+# large.
 
-print(f"{'n':>5}{'m':>5}  {'quantiles':<14}{'luck below':>11}{'luck above':>11}")
+print(f"{'n':>5}{'m':>5}  {'quantiles':<14}{'chance below':>11}{'chance above':>11}")
 for setting, rows in TABLE_III.items():
     for name, (_, _, low, _, high) in rows.items():
-        law = laws[setting]
-        below = law.pvalue(low, alternative="less")
-        above = law.pvalue(high)
+        null = nulls[setting]
+        below = null.pvalue(low, alternative="less")
+        above = null.pvalue(high)
         print(f"{setting[0]:>5}{setting[1]:>5}  {name:<14}{below:>11.2%}{above:>11.2%}")
 
 # %%
-# Two mistakes that nearly cancel
-# -------------------------------
+# Two errors that nearly cancel
+# -----------------------------
 # Equation 13 as it stands gives twice the exact variance and more, since the moments of
 # the ranks are wrong. Without its factor 2 it happens to come closer. With the exact
 # moments of the ranks, and the factor 2, the Taylor series gives too little.
@@ -192,7 +192,7 @@ def variances(setting):
         "equation 13": single + 2 * pairs,
         "pairs i <= j, no factor 2": single + pairs + diagonal,
         "eq. 13, exact rank moments": right_single + 2 * right_pairs,
-        "exact": laws[setting].std() ** 2,
+        "exact": nulls[setting].std() ** 2,
     }
 
 
@@ -207,19 +207,19 @@ for name in next(iter(found.values())):
 # %%
 # A Taylor series wants ranks that vary little about their mean. The first target's does
 # not: its standard deviation is nearly as large as its mean. So the series sees hardly
-# anything of what luck does at the top of the list.
+# anything of what random selection does at the top of the ranking.
 
 
-def rank_law(n, m, i, denominator):
+def rank_distribution(n, m, i, denominator):
     """Chance that the i-th target is at each rank."""
     ways = [comb(k - 1, i - 1) * comb(n - k, m - i) for k in range(1, n + 1)]
     return [Fraction(way, denominator) for way in ways]
 
 
 for n, m in TABLE_III:
-    law = np.array(rank_law(n, m, 1, comb(n, m)), dtype=float)
+    null = np.array(rank_distribution(n, m, 1, comb(n, m)), dtype=float)
     inverse = 1 / np.arange(1, n + 1)
-    exact = law @ inverse**2 - (law @ inverse) ** 2
+    exact = null @ inverse**2 - (null @ inverse) ** 2
     mean, variance = (moments[0] for moments in exact_moments(n, m)[:2])
     r = variance / mean**2
     series = r * (1 - r) / mean**2
@@ -230,9 +230,9 @@ for n, m in TABLE_III:
 # Figure 1
 # --------
 # The bars are exact, where the paper has a simulation. The dash-dotted curve is the
-# limiting normal law of the paper, with the theoretical mean and variance of its table.
-# The dashed one, with the exact ones, has the right place and width, yet still not the
-# right shape: luck leans to the right.
+# limiting normal distribution of the paper, with the theoretical mean and variance of
+# its table. The dashed one, with the exact ones, has the right place and width, yet
+# still not the right shape: chance leans to the right.
 
 BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"
 plt.rcParams.update({"font.size": 11, "axes.spines.top": False})
@@ -243,24 +243,24 @@ mean, variance, *_ = TABLE_III[setting]["theoretical"]
 fig, ax = plt.subplots(layout="constrained")
 x = np.linspace(0.21, 0.30, 400)
 paper = norm.pdf(x, mean, variance**0.5)
-ax.plot(x, paper, ORANGE, ls="-.", lw=2, label="normal law of the paper")
-NullDistributionDisplay.from_law(laws[setting], ax=ax)
-ax.set_title("Average precision by luck: 500 targets among 2000 items")
+ax.plot(x, paper, ORANGE, ls="-.", lw=2, label="normal distribution of the paper")
+NullDistributionDisplay.from_null(nulls[setting], ax=ax)
+ax.set_title("Average precision by chance: 500 targets among 2000 items")
 
 # %%
 # The slides
 # ----------
 # Mean and standard deviation in the column of true or empirical values are right. Those
 # of "our method" are right in the mean, and 8 % short in the standard deviation. What
-# the row in brackets is, the slides do not say. It is close to the normal law that they
-# give for AP, though not the same: the mean of that law is m/n, and its variance is a
-# sum over the ranks of the targets, which are put at their mean ranks here. The
-# coverage that they print has an example of its own,
+# the row in brackets is, the slides do not say. It is close to the normal distribution
+# that they give for AP, though not the same: the mean of that distribution is m/n, and
+# its variance is a sum over the ranks of the targets, which are put at their mean ranks
+# here. The coverage that they print has an example of its own,
 # :ref:`sphx_glr_auto_examples_plot_recall_coverage.py`.
 
 
 def slides_normal(n, m):
-    """Mean and standard deviation of the normal law in the slides."""
+    """Mean and standard deviation of the normal distribution in the slides."""
     i = np.arange(1, m + 1)
     rank = i * (n + 1) / (m + 1)
     prevalence, rest = m / n, (m - 1) / (n - 1)
@@ -268,36 +268,39 @@ def slides_normal(n, m):
     return prevalence, np.sqrt(np.sum((2 * i - 1) * hits / rank)) / m
 
 
-law, values = laws[3000, 245], draws[3000, 245]
+null, values = nulls[3000, 245], draws[3000, 245]
 table = {f"slides, {name}": row for name, row in SLIDES.items()}
-table["10,000 lists of ours"] = (values.mean(), values.std())
-table["exact"] = (law.mean(), law.std())
-table["slides' normal law"] = slides_normal(3000, 245)
-error = law.std() / np.sqrt(N_LISTS)
+table["10,000 rankings of ours"] = (values.mean(), values.std())
+table["exact"] = (null.mean(), null.std())
+table["slides' normal distribution"] = slides_normal(3000, 245)
+error = null.std() / np.sqrt(N_LISTS)
 print(f"{'n = 3000, m = 245':<26}{'mean':>9}{'':>11}{'std':>12}")
 for name, (mean, std) in table.items():
-    off = f"{(mean - law.mean()) / error:+.1f} s.e."
-    print(f"{name:<26}{mean:>9.5f}{off:>13}{std:>10.5f}{std / law.std() - 1:>+z7.0%}")
+    off = f"{(mean - null.mean()) / error:+.1f} s.e."
+    print(f"{name:<26}{mean:>9.5f}{off:>13}{std:>10.5f}{std / null.std() - 1:>+z7.0%}")
 
 # %%
-# The mistakes one by one
-# -----------------------
+# The errors one by one
+# ---------------------
 # Small lists show them best, since all their orders can be written down. First the
-# ranks. Equation 6 is to be the law of the i-th target's rank, but has the wrong
-# denominator and sums to n/m; the slides have the right one. Equation 8 makes the mean
-# rank i n/m, where it is i (n+1)/(m+1); with equations 8 to 10 the last target stands
-# on rank n for certain.
+# ranks. Equation 6 is to be the distribution of the i-th target's rank, but has the
+# wrong denominator and sums to n/m; the slides have the right one. Equation 8 makes the
+# mean rank i n/m, where it is i (n+1)/(m+1); with equations 8 to 10 the last target
+# stands on rank n for certain.
 
 
 def mean_rank(n, m, i):
-    """Mean rank of the i-th target over all lists."""
+    """Mean rank of the i-th target over all rankings."""
     ranks = [places[i - 1] for places in combinations(range(1, n + 1), m)]
     return Fraction(sum(ranks), len(ranks))
 
 
-print("  n  m  i   sum: eq. 6  slides   mean rank: eq. 8   all lists   i(n+1)/(m+1)")
+print("  n  m  i   sum: eq. 6  slides   mean rank: eq. 8   all rankings   i(n+1)/(m+1)")
 for n, m, i in ((2, 1, 1), (8, 3, 1), (8, 3, 2), (8, 3, 3)):
-    sums = [sum(rank_law(n, m, i, total)) for total in (comb(n - 1, m - 1), comb(n, m))]
+    sums = [
+        sum(rank_distribution(n, m, i, total))
+        for total in (comb(n - 1, m - 1), comb(n, m))
+    ]
     means = (Fraction(i * n, m), mean_rank(n, m, i), Fraction(i * (n + 1), m + 1))
     print(f"{n:>3}{m:>3}{i:>3}{sums[0]!s:>13}{sums[1]!s:>8}", end="")
     print(f"{means[0]!s:>19}{means[1]!s:>12}{means[2]!s:>15}")
@@ -305,8 +308,8 @@ last = [moments(8, 3)[1][-1] for moments in (paper_moments, exact_moments)]
 print(f"variance of the last of 3 ranks: paper {last[0]:.2f}, exact {last[1]:.2f}")
 
 # %%
-# Then the mean of AP, which the slides set to the prevalence m/n. Luck is above that,
-# as all lists of 2 and 8 items show, and 10,000 of the others:
+# Then the mean of AP, which the slides set to the prevalence m/n. Chance is above that,
+# as all rankings of 2 and 8 items show, and 10,000 of the others:
 #
 # .. code-block:: text
 #
@@ -314,7 +317,7 @@ print(f"variance of the last of 3 ranks: paper {last[0]:.2f}, exact {last[1]:.2f
 
 
 def all_values(n, m):
-    """AP of each list there is."""
+    """AP of each ranking there is."""
     i = np.arange(1, m + 1)
     return [np.mean(i / ranks) for ranks in combinations(range(1, n + 1), m)]
 
@@ -327,16 +330,15 @@ for (n, m), values in samples.items():
     means = (m / n, formula, RandomSelectionNull(n, m).mean(), np.mean(values))
     print(f"{n:>5}{m:>5}" + "".join(f"{mean:>9.5f}" for mean in means))
 
-# %%
-# Last, the number of hits among the top t. The slides call it binomial, which would let
-# a list with one target show two hits. It is hypergeometric, since the targets are
-# fixed in number. The difference is seen in the standard deviation of recall: the lists
-# that were drawn for the slides follow the hypergeometric law, and so does the variance
-# that the slides write below the binomial; their method comes out near the binomial
-# one.
+# %% Last, the number of hits among the top t. The slides call it binomial, which would
+# let a ranking with one target show two hits. It is hypergeometric, since the targets
+# are fixed in number. The difference is seen in the standard deviation of recall: the
+# rankings that were drawn for the slides follow the hypergeometric distribution, and so
+# does the variance that the slides write below the binomial; their method comes out
+# near the binomial one.
 
 two = {"binomial": binom.pmf(2, 2, 0.5), "hypergeometric": hypergeom.pmf(2, 2, 1, 2)}
-print("two hits in a list of 2 items with one target:")
+print("two hits in a ranking of 2 items with one target:")
 print("\n".join(f"  {name:<26}{p:.2f}" for name, p in two.items()))
 n, m, t = 3000, 245, 245
 p, q = m / n, (m - 1) / (n - 1)
@@ -345,24 +347,24 @@ recall = {
     "binomial": binom.std(t, p) / m,
     "hypergeometric": hypergeom.std(n, m, t) / m,
     "slides' variance formula": np.sqrt(hits_variance) / m,
-    "slides, 10,000 lists": 0.01682,
+    "slides, 10,000 rankings": 0.01682,
     "slides, our method": 0.01739,
 }
 print(f"standard deviation of recall at {t}, n = {n}, m = {m}:")
 print("\n".join(f"  {name:<26}{std:.5f}" for name, std in recall.items()))
 
 # %%
-# The tail, which is what a test needs
-# ------------------------------------
-# With the exact mean and standard deviation the normal law is as good as it can be. Is
-# it good enough to test by? Here are p-values at z standard deviations above the mean.
-# The normal column is the same for every list; luck is not.
+# The tail
+# --------
+# With the exact mean and standard deviation the normal distribution is as good as it
+# can be. Is it good enough to test by? Here are p-values at z standard deviations above
+# the mean. The normal column is the same for every ranking; chance is not.
 
 z = np.arange(0.0, 9.0)
 tails = {}
 for setting in ((1000, 20), (1000, 100), (2000, 500)):
-    law = laws[setting]
-    tails[setting] = law.pvalue(law.mean() + z * law.std())
+    null = nulls[setting]
+    tails[setting] = null.pvalue(null.mean() + z * null.std())
 
 lists = "".join(f"{f'{m} of {n}':>12}" for n, m in tails)
 print(f"{'z':>2}{'normal':>10}{lists}")
@@ -370,40 +372,39 @@ for s in (2, 3, 4, 5, 6, 8):
     row = "".join(f"{tail[s]:>12.1e}" for tail in tails.values())
     print(f"{s:>2}{norm.sf(s):>10.1e}{row}")
 
-# %%
-# Someone who takes three standard deviations for a discovery expects luck to deceive
-# him once in 741 lists. With 20 targets among 1000 it does so more than once in 40. And
-# one AP in numbers, 0.1561 with 100 targets among 1000:
+# %% Someone who takes three standard deviations for a discovery expects chance to
+# deceive him once in 741 rankings. With 20 targets among 1000 it does so more than once
+# in 40. And one AP in numbers, 0.1561 with 100 targets among 1000:
 
-print(f"three standard deviations: normal law, one list in {1 / norm.sf(3):.0f}")
+print(f"three standard deviations: normal, one ranking in {1 / norm.sf(3):.0f}")
 for (n, m), tail in tails.items():
-    print(f"  {m:>3} of {n}: one list in {1 / tail[3]:.0f}")
-law = laws[1000, 100]
-p, normal = law.pvalue(0.1561), law.pvalue(0.1561, method="normal")
+    print(f"  {m:>3} of {n}: one ranking in {1 / tail[3]:.0f}")
+null = nulls[1000, 100]
+p, normal = null.pvalue(0.1561), null.pvalue(0.1561, method="normal")
 print(f"AP 0.1561, 100 of 1000: p {p:.1e}")
 print(f"  normal {normal:.1e}, too small by a factor of {p / normal:.0f}")
 
 # %%
-# The curves go on where random lists end: 10,000 of them, the dots, cannot see a
-# probability much below 1e-4. Each dot stands for at least ten lists. The rarer the
-# targets, the further the truth from the normal law.
+# The curves go on where random rankings end: 10,000 of them, the dots, cannot see a
+# probability much below 1e-4. Each dot stands for at least ten rankings. The rarer the
+# targets, the further the truth from the normal distribution.
 
 fig, ax = plt.subplots(figsize=(7.5, 5), layout="constrained")
 fine = np.linspace(0, 8, 200)
 ax.plot(fine, norm.logsf(fine) / np.log(10), "0.35", ls="--", lw=2)
-ax.text(5.2, -8.8, "normal law,\nfor any list", color="0.35", ha="right")
+ax.text(5.2, -8.8, "normal distribution,\nfor any ranking", color="0.35", ha="right")
 colors = (ORANGE, BLUE, GREEN)
 for (setting, tail), color in zip(tails.items(), colors, strict=True):
-    law, values = laws[setting], draws[setting]
-    seen = [np.mean(values >= law.mean() + s * law.std()) for s in z]
+    null, values = nulls[setting], draws[setting]
+    seen = [np.mean(values >= null.mean() + s * null.std()) for s in z]
     dots = [np.log10(share) if share * N_LISTS >= 10 else np.nan for share in seen]
     ax.plot(z, np.log10(tail), color=color, lw=2)
     ax.plot(z, dots, "o", color=color, ms=7, mfc="white", mew=1.5, clip_on=False)
     label = f"{setting[1]} targets\namong {setting[0]}"
     ax.text(8.1, np.log10(tail[-1]), label, color=color, va="center")
-ax.plot([], [], "o", color="0.35", mfc="white", mew=1.5, label="10,000 random lists")
+ax.plot([], [], "o", color="0.35", mfc="white", mew=1.5, label="10,000 random rankings")
 ax.set(
-    xlabel="z: standard deviations above the mean of luck",
+    xlabel="z: standard deviations above the mean of chance",
     ylabel="log10 of the p-value",
     title="A z-score is not a p-value",
     xlim=(0, 8),

@@ -1,6 +1,6 @@
 """
-Where in the list is one model better?
-======================================
+Difference of two rankings
+==========================
 
 A comparison by one number says that A is better than B, not where. The display has the
 two hit curves, and below them their difference with its band, which knows that both

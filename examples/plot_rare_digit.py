@@ -1,14 +1,14 @@
 """
-Tune a ranking of rare digits, and test it against luck
-=======================================================
+Rare digits: tuning and test
+============================
 
 The main job, from data to p-value. The digits that scikit-learn ships are turned into a
 rare-target problem: one digit is thinned until it makes up about 2 % of the images. Two
 families of models are tuned by average precision (AP), and by AP at 10, the depth of
-the list that we can afford to look at. Then each winner ranks images it has never seen,
-and the test against random selection says what that ranking is worth.
+the ranking that we can afford to look at. Then each winner ranks images it has never
+seen, and the test against random selection says what that ranking is worth.
 
-Nearest neighbours give only a few distinct scores, so the list is full of ties; the
+Nearest neighbours give only a few distinct scores, so the ranking is full of ties; the
 p-value takes them into account.
 """
 
@@ -50,8 +50,8 @@ X_train, X_test, y_train, y_test = train_test_split(
 print(f"{y.size} images, {y.sum()} targets: prevalence {y.mean():.3f}")
 
 # %%
-# Tuning by what counts
-# ---------------------
+# Tuning
+# ------
 # The scorers are handed to ``GridSearchCV`` like any other.
 
 K = 10
@@ -82,11 +82,12 @@ for model, scorer in tqdm(jobs, desc="Tuning", unit="search"):
     searches[model, scorer] = search.fit(X_train, y_train)
 
 # %%
-# What the winners are worth
-# --------------------------
-# The test set was not touched until now. Chance AP is what luck gives on average; it is
+# Test
+# ----
+# The test set was not touched until now. Chance AP is what is expected by chance; it is
 # above the prevalence. z counts standard deviations above it, but it is the p-value
-# that says how often luck does as well. Chance, z and p belong to the AP before them.
+# that says how often random selection does as well. Chance, z and p belong to the AP
+# before them.
 
 test = RandomSelectionTest()
 results, scores = {}, {}
@@ -122,7 +123,7 @@ for (model, scorer), search in searches.items():
 # -------------
 # How many of the targets one has found after looking at so many images. Within a tie
 # the curve is a straight slope, since any order is as good as another: nearest
-# neighbours have a few long ties, the SVM has none. The grey band is luck.
+# neighbours have a few long ties, the SVM has none. The grey band is chance.
 
 ax = None
 for model in models:

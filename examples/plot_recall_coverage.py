@@ -1,25 +1,26 @@
 """
-Do these intervals hold what they promise? Recall by survival analysis
-======================================================================
+Coverage of intervals for recall
+================================
 
 Su and Zhang see a ranked list as a study of survival: the rank of a target is the time
 at which it is found, and recall at t is the share that is found by then. That gives a
-standard error for recall and for average precision (AP), without a formula for each
-new metric. The table that ends their slides tries it on 10,000 random lists. Here it is
-made again: on 10,000 lists of our own, and without any, since for recall all can be had
-exactly.
+standard error for recall and for average precision (AP), without a formula for each new
+metric. The table that ends their slides tries it on 10,000 random rankings. Here it is
+made again: on 10,000 rankings of our own, and without any, since for recall all can be
+had exactly.
 
 The source is Su and Zhang, "Statistical inference for recall, precision and average
-precision", slides, University of Alberta. A list has n items, m of which are targets.
+precision", slides, University of Alberta. A ranking has n items, m of which are
+targets.
 """
 
 # %%
 # What was printed
 # ----------------
-# For recall at six depths and for AP: mean and standard deviation over the lists; means
-# of the estimate and of its standard error; and the share of the lists whose interval,
-# the estimate plus and minus z standard errors, holds the true mean. That share, the
-# coverage, should be 80 and 95 %.
+# For recall at six depths and for AP: mean and standard deviation over the rankings;
+# means of the estimate and of its standard error; and the share of the rankings whose
+# interval, the estimate plus and minus z standard errors, holds the true mean. That
+# share, the coverage, should be 80 and 95 %.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -68,7 +69,7 @@ def survival_error(ranks, recall):
 
 
 # %%
-# 10,000 random lists, each given by the ranks of its targets. On one of them
+# 10,000 random rankings, each given by the ranks of its targets. On one of them
 # :class:`~skrank.MetricVariability` has to say the same, by ``method="survival"``.
 
 rng = np.random.default_rng(0)
@@ -78,12 +79,12 @@ i = np.arange(1, M + 1)
 ap, ap_error = np.mean(i / ranks, axis=1), survival_error(ranks, i / M)
 
 y_true, y_score = np.isin(np.arange(1, N + 1), ranks[0]), -np.arange(N)
-question = MetricVariability(method="survival")
-one = question.from_predictions(y_true, y_score)
+settings = MetricVariability(method="survival")
+one = settings.from_predictions(y_true, y_score)
 np.testing.assert_allclose((one.estimate, one.standard_error), (ap[0], ap_error[0]))
 for t in (50, 500, 2500):
-    question = MetricVariability("recall_at_t", t=t, method="survival")
-    one = question.from_predictions(y_true, y_score)
+    settings = MetricVariability(f"recall@{t}", method="survival")
+    one = settings.from_predictions(y_true, y_score)
     recall = np.mean(ranks[0] <= t)
     expected = (recall, recall_error(recall))
     np.testing.assert_allclose((one.estimate, one.standard_error), expected)
@@ -94,11 +95,11 @@ print(one)
 # ---------------
 # The number of hits among the top t is hypergeometric, so that the coverage for recall
 # is a sum of probabilities: of the numbers of hits whose interval holds the mean, t/n.
-# For AP the exact law has mean and standard deviation.
+# For AP the exact distribution has mean and standard deviation.
 
 
 def coverage(estimate, error, truth):
-    """Share of the lists whose interval holds the truth, at each level."""
+    """Share of the rankings whose interval holds the truth, at each level."""
     return [np.mean(np.abs(estimate - truth) <= q * error) for q in z]
 
 
@@ -115,8 +116,8 @@ def rows(t):
     """The row of the slides, ours, and the exact one."""
     yield "slides", SLIDES[t]
     if t == "AP":
-        law = RandomSelectionNull(N, M)
-        estimate, error, exact = ap, ap_error, (law.mean(), law.std())
+        null = RandomSelectionNull(N, M)
+        estimate, error, exact = ap, ap_error, (null.mean(), null.std())
     else:
         estimate = np.mean(ranks <= t, axis=1)
         error, exact = recall_error(estimate), exact_recall(t)
@@ -137,10 +138,9 @@ for t in SLIDES:
         print(f"{name:<9}{source:<9}" + "".join(cells))
         name = ""
 
-# %%
-# All that the slides say of recall is right: their numbers differ from the exact ones
-# by what 10,000 lists leave open, 0.004 in the coverage at 80 % and 0.002 to 0.003 at
-# 95 %. So the intervals do fall short at small t, and are wide at large t.
+# %% All that the slides say of recall is right: their numbers differ from the exact
+# ones by what 10,000 rankings leave open, 0.004 in the coverage at 80 % and 0.002 to
+# 0.003 at 95 %. So the intervals do fall short at small t, and are wide at large t.
 
 
 def off(t):
@@ -154,9 +154,9 @@ for t in (t for t in SLIDES if t != "AP"):
     print(f"  r({t})".ljust(10) + "".join(f"{x:>+6.1f}" for x in off(t)))
 
 # %%
-# Too wide: targets are not independent
-# -------------------------------------
-# The survival view takes the targets as independent. In a random list they are not: a
+# Dependent targets
+# -----------------
+# The survival view takes the targets as independent. At random they are not: a
 # rank holds one item, so that where one target is found another is not. By how much the
 # variance comes out too large is the same at all t:
 #
@@ -176,8 +176,8 @@ for t in (50, 500, 1500):
     print(f"{error / std:.4f}")
 
 # %%
-# Too short: there are few hits to count
-# --------------------------------------
+# Few hits
+# --------
 # At t = 50 there are 4 hits on average. Each number of hits has an interval, which
 # holds the mean or does not: 3 to 7 do at 80 %. That is all there is to the coverage.
 # It cannot come nearer to 80 % than the next number of hits allows, and small numbers
@@ -221,8 +221,8 @@ ax.set_xticks(ticks, [str(t) for t in ticks])
 ax.minorticks_off()
 ax.set(
     xlabel="depth t",
-    ylabel="share of lists whose interval holds the mean",
-    title=f"Recall at t by luck: {M} targets among {N} items",
+    ylabel="share of rankings whose interval holds the mean",
+    title=f"Recall at t by chance: {M} targets among {N} items",
     xlim=(19, 3000),
     ylim=(0.6, 1.0),
 )
@@ -236,13 +236,13 @@ ax.legend(loc="lower right", ncols=2)
 # formulas, each with the coverage of the true mean, and of .08164, the mean that stands
 # in brackets in the slides. *Before the hit* counts each hit only after its own rank,
 # so that recall at the i-th hit is (i - 1)/m; the first hits, which make most of the
-# error, lose most by it. *Normal law* is the formula that the slides have for random
-# selection, put at the ranks of each list, which they give for random lists, not for
-# any list.
+# error, lose most by it. *Normal distribution* is the formula that the slides have for
+# random selection, put at the ranks of each ranking, which they give for random
+# rankings, not for any ranking.
 
 
 def normal_error(ranks):
-    """Error of AP by the slides' normal law, at these ranks."""
+    """Error of AP by the slides' normal distribution, at these ranks."""
     p, q = M / N, (M - 1) / (N - 1)
     variance = (p * (1 - p) + (ranks - 1) * p * (q - p)) / ranks
     return np.sqrt(np.sum((2 * i - 1) * variance, axis=-1)) / M
@@ -251,7 +251,7 @@ def normal_error(ranks):
 versions = {
     "survival": ap_error,
     "survival, before the hit": survival_error(ranks, (i - 1) / M),
-    "normal law": normal_error(ranks),
+    "normal distribution": normal_error(ranks),
 }
 truths = (RandomSelectionNull(N, M).mean(), IN_BRACKETS[0])
 print(f"{'':<28}{'mean':>8}{'holds .08399':>18}{'holds .08164':>18}")
@@ -262,23 +262,22 @@ for name, error in versions.items():
 printed = (*SLIDES["AP"][4:], *IN_BRACKETS[2:])
 print(f"{'slides':<28}{SLIDES['AP'][3]:>8.5f}" + "".join(f"{x:>9.4f}" for x in printed))
 
-# %%
-# *Before the hit* fits all five printed numbers within two standard errors, which are
-# 0.00001 for the mean error, and 0.006 and 0.004 for the difference between two
-# coverages of 10,000 lists each, at 80 and 95 %. The others do not. So it is probably
-# what was computed, or close to that, and the row in brackets is no other method: it
-# asks how often the same intervals hold another "true" mean, .08164. The number is m/(n
-# + 1) in all its digits, where the slides' normal law has m/n, .08167. Where its
-# standard deviation .00497 comes from we did not find. The normal law comes near:
-# .00496 with the targets at their mean ranks, .00504 on average over the lists.
+# %% *Before the hit* fits all five printed numbers within two standard errors, which
+# are 0.00001 for the mean error, and 0.006 and 0.004 for the difference between two
+# coverages of 10,000 rankings each, at 80 and 95 %. The others do not. So it is
+# probably what was computed, or close to that, and the row in brackets is no other
+# method: it asks how often the same intervals hold another "true" mean, .08164. The
+# number is m/(n + 1) in all its digits, where the slides' normal distribution has m/n,
+# .08167. Where its standard deviation .00497 comes from we did not find. The normal
+# distribution comes near: .00496 with the targets at their mean ranks, .00504 on
+# average over the rankings.
 
 mean_ranks = i * (N + 1) / (M + 1)
 print(f"in brackets: mean {IN_BRACKETS[0]:.5f}, std {IN_BRACKETS[1]:.5f}")
 print(f"  m/(n + 1)  {M / (N + 1):.5f}    m/n  {M / N:.5f}")
-print(f"  normal law at the mean ranks {normal_error(mean_ranks):.5f}")
+print(f"  normal distribution at the mean ranks {normal_error(mean_ranks):.5f}")
 
-# %%
-# With each hit counted, the survival view does for AP what it does for recall: it is a
-# little too wide. That is so for lists by luck. For a model that ranks well it is much
-# too wide; the user guide has its coverage there, and that of other methods, see
-# :ref:`variability`.
+# %% With each hit counted, the survival view does for AP what it does for recall: it is
+# a little too wide. That is so for rankings by chance. For a model that ranks well it
+# is much too wide; the user guide has its coverage there, and that of other methods,
+# see :ref:`variability`.

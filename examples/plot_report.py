@@ -1,11 +1,11 @@
 """
-A report for the paper
+Report of three models
 ======================
 
 Three models look for the eights among handwritten digits, by the upper half of the
 image alone. One call says what there is to say of their rankings: how good each is and
-how sure that is, whether it beats luck, what the top of the list holds, and which model
-is better than which.
+how sure that is, whether it is better than chance, what the top of the ranking holds,
+and which model is better than which.
 """
 
 # %%

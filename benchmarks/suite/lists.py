@@ -1,4 +1,4 @@
-"""Lists to time questions on."""
+"""Rankings to time questions on."""
 
 import numpy as np
 

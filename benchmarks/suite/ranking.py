@@ -1,4 +1,4 @@
-"""Metrics and curves: one ranking of one list."""
+"""Metrics and curves: one ranking of one ranking."""
 
 import numpy as np
 
@@ -7,9 +7,9 @@ from skrank import (
     average_precision_at_k,
     hit_curve,
     max_f_score,
+    operating_points,
     precision_at_t,
     recall_at_t,
-    recall_precision_curve,
 )
 from suite.lists import make_list
 
@@ -20,7 +20,7 @@ QUESTIONS = {
     "precision_at_t": lambda y, s: precision_at_t(y, s, t=100),
     "max_f_score": max_f_score,
     "hit_curve": hit_curve,
-    "recall_precision_curve": recall_precision_curve,
+    "operating_points": operating_points,
 }
 
 
@@ -31,7 +31,7 @@ class Questions:
     param_names = ("question", "n_samples", "prevalence")
 
     def setup(self, question, n_samples, prevalence):
-        """Make the list."""
+        """Make the ranking."""
         self.ask = QUESTIONS[question]
         self.y_true, self.y_score = make_list(n_samples, prevalence)
 
@@ -47,7 +47,7 @@ class Types:
     param_names = ("scores", "labels", "distinct")
 
     def setup(self, scores, labels, distinct):
-        """Make the list; whole numbers of a thousandth."""
+        """Make the ranking; whole numbers of a thousandth."""
         y_true, y_score = make_list(10**6, 0.02)
         if distinct:
             y_score = np.clip(np.rint(y_score * 4), -10, distinct - 11)
@@ -61,13 +61,13 @@ class Types:
 
 
 class Memory:
-    """Peak memory, the list included."""
+    """Peak memory, the ranking included."""
 
     params = (["average_precision", "hit_curve", "precision_at_t"],)
     param_names = ("question",)
 
     def setup(self, question):
-        """Make a list of 80 MB."""
+        """Make a ranking of 80 MB."""
         self.ask = QUESTIONS[question]
         self.y_true, self.y_score = make_list(10**7, 0.001)
 

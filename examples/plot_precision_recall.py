@@ -1,10 +1,10 @@
 """
-What it costs to find more of them
-==================================
+Precision and recall
+====================
 
 Precision against recall: of what one has looked at, which share are targets, by the
-time that a given share of all targets is found? The display draws it down the list, and
-sets luck beside it, which for the first targets is far above the prevalence.
+time that a given share of all targets is found? The display draws it down the ranking,
+and sets chance beside it, which for the first targets is far above the prevalence.
 """
 
 # %%
@@ -19,7 +19,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
-from skrank import RecallPrecisionDisplay
+from skrank import PrecisionRecallDisplay
 
 rng = np.random.default_rng(0)
 X, digit = load_digits(return_X_y=True)
@@ -32,28 +32,28 @@ X_train, X_test, y_train, y_test = train_test_split(
 )
 
 # %%
-# Down the list
-# -------------
+# Down the ranking
+# ----------------
 # Each item that is no target lowers the precision, and recall stands still; each target
 # raises both. Nearest neighbours tie many items, within which the curve goes through
 # the mean over all orders.
 
 svm = SVC(C=10).fit(X_train, y_train)
 knn = KNeighborsClassifier(9).fit(X_train, y_train)
-display = RecallPrecisionDisplay.from_estimator(svm, X_test, y_test, name="SVM")
-RecallPrecisionDisplay.from_estimator(knn, X_test, y_test, ax=display.ax_, name="KNN")
+display = PrecisionRecallDisplay.from_estimator(svm, X_test, y_test, name="SVM")
+PrecisionRecallDisplay.from_estimator(knn, X_test, y_test, ax=display.ax_, name="KNN")
 display.ax_.set_title("The last targets cost the precision")
 
 # %%
-# Which thresholds are worth having?
-# ----------------------------------
+# Thresholds
+# ----------
 # With ``interpolate=True`` only the operating points remain that no other beats in
 # both. A step says: the best precision at this recall or a higher one.
 
-display = RecallPrecisionDisplay.from_estimator(
+display = PrecisionRecallDisplay.from_estimator(
     svm, X_test, y_test, interpolate=True, name="SVM"
 )
-RecallPrecisionDisplay.from_estimator(
+PrecisionRecallDisplay.from_estimator(
     knn, X_test, y_test, interpolate=True, ax=display.ax_, name="KNN"
 )
 display.ax_.set_title("Thresholds that no other beats")

@@ -1,4 +1,4 @@
-"""Questions that ask about more than the list: luck, and other lists."""
+"""Questions that ask about more than the list: chance, and other rankings."""
 
 from skrank import (
     MetricVariability,
@@ -12,15 +12,15 @@ from suite.lists import make_list
 DRAWS = {"n_resamples": 999, "random_state": 0}
 
 
-class Luck:
-    """Test against luck, by length and prevalence."""
+class Chance:
+    """Test against random selection, by length and prevalence."""
 
     params = ([10**3, 10**5, 10**6], [0.0002, 0.001])
     param_names = ("n_samples", "prevalence")
     timeout = 300
 
     def setup(self, n_samples, prevalence):
-        """Make the list."""
+        """Make the ranking."""
         self.y_true, self.y_score = make_list(n_samples, prevalence)
 
     def time_test(self, *_):
@@ -32,23 +32,23 @@ class Luck:
         RandomSelectionTest().from_predictions(self.y_true, self.y_score)
 
 
-class Law:
-    """The law of luck, which is asked before there are data."""
+class NullDistribution:
+    """The null distribution, which is asked before there are data."""
 
     params = ([(1000, 20), (1000, 100), (14_906, 304), (100_000, 200)],)
     param_names = ("items and targets",)
 
     def setup(self, sizes):
-        """Make the law."""
-        self.law = RandomSelectionNull(*sizes)
+        """Make the null."""
+        self.null = RandomSelectionNull(*sizes)
 
     def time_critical_value(self, _):
         """Time to invert the tail."""
-        self.law.isf(0.01)
+        self.null.isf(0.01)
 
     def time_draws(self, _):
         """Time of a thousand draws."""
-        self.law.rvs(1000, random_state=0)
+        self.null.rvs(1000, random_state=0)
 
 
 class Resampling:
@@ -58,7 +58,7 @@ class Resampling:
     param_names = ("items and prevalence",)
 
     def setup(self, sizes):
-        """Make a list and two rankings of it."""
+        """Make a ranking and two rankings of it."""
         self.y_true, self.a, self.b = make_list(*sizes, n_rankings=2)
 
     def time_moderated(self, _):
@@ -66,7 +66,7 @@ class Resampling:
         MetricVariability().from_predictions(self.y_true, self.a)
 
     def time_bootstrap(self, _):
-        """Standard error by resampled lists."""
+        """Standard error by resampled rankings."""
         question = MetricVariability(method="bootstrap", **DRAWS)
         question.from_predictions(self.y_true, self.a)
 
@@ -76,10 +76,10 @@ class Resampling:
 
     def time_swap(self, _):
         """Difference by exchanged ranks."""
-        question = RankingComparison(method="swap", **DRAWS)
+        question = RankingComparison(method="permutation", **DRAWS)
         question.from_predictions(self.y_true, self.a, self.b)
 
     def time_best_of_two(self, _):
-        """Best of two against the best of luck."""
+        """Best of two against the null maximum."""
         question = SearchSelectionTest(**DRAWS)
         question.from_predictions(self.y_true, {"a": self.a, "b": self.b})
