@@ -72,6 +72,7 @@ from skrank.metrics._scorers import (
 )
 from skrank.null import RandomSelectionNull
 from skrank.ranking._counts import RankCounts
+from skrank.ranking._ranking import Ranking
 from skrank.report import RankingReport, ranking_report
 from skrank.report._evaluation import MaxFScorePoint, RankingEvaluation
 
@@ -93,6 +94,7 @@ __all__ = [
     "RandomSelectionResult",
     "RandomSelectionTest",
     "RankCounts",
+    "Ranking",
     "RankingComparison",
     "RankingComparisonDisplay",
     "RankingComparisonResult",

@@ -80,6 +80,8 @@ NO_NUMBERS = set(
     y_score_b y_scores y_true
     """.split()  # noqa: SIM905
 )
+# Methods for other modules of the package.
+WITHIN = {"Ranking.group_end", "Ranking.group_ends", "Ranking.tie_size"}
 # Names and labels are compared, so that True is 1; scikit-learn checks the folds.
 MAY_BE_BOOL = {"baseline", "cv"}
 # Arrays are taken, also those of no dimension.
@@ -105,6 +107,8 @@ def methods(name, cls):
         method = getattr(method, "__func__", method)
         private = attribute.startswith("_") and (attribute != "__init__" or is_record)
         if private or not inspect.isfunction(method):
+            continue
+        if f"{name}.{attribute}" in WITHIN:
             continue
         if method.__module__.startswith("skrank"):
             yield f"{name}.{attribute}", method
@@ -298,6 +302,9 @@ CALLS = {
     **{name: metric(name) for name in skrank.metrics.__all__},
     **{name: scorer(name) for name in skrank.metrics._scorers.__all__},
     "make_random_selection_scorer": scorer("make_random_selection_scorer"),
+    "Ranking.from_predictions": lambda **given: skrank.average_precision(
+        skrank.Ranking.from_predictions(Y, S, **given)
+    ),
     "hit_curve": metric("hit_curve"),
     "operating_points": metric("operating_points"),
     "hit_curve_band": lambda **given: skrank.hit_curve_band(

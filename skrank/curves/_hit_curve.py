@@ -16,8 +16,7 @@ from skrank._utils._checks import check_flag, check_fraction, check_option
 from skrank._utils._columns import check_numbers
 from skrank._utils._text import brief, data_frame
 from skrank.curves._band import CurveBand, spread_counts
-from skrank.ranking._as_ranking import as_ranking
-from skrank.ranking._counts import RankCounts
+from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._ranking import SLACK, HitGroups, Ranking
 
 TIES = ("expected", "optimistic", "pessimistic")
@@ -223,7 +222,7 @@ class HitCurve:
 
 
 def hit_curve(
-    y_true: ArrayLike | RankCounts,
+    y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     as_fraction: bool = False,
@@ -241,9 +240,9 @@ def hit_curve(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankCounts
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or complete counts of a ranking, which stand
+        other labels need `pos_label`. Or a ranking or its counts, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.

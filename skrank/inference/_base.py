@@ -36,7 +36,7 @@ class RankingInference(MetricSettings, ABC, Generic[Result]):
 
     @abstractmethod
     def from_predictions(
-        self, y_true: Any, y_score: ArrayLike, *, pos_label: object = None
+        self, y_true: Any, y_score: Any = None, *, pos_label: object = None
     ) -> Result:
         """Ask about a ranking given as labels and scores."""
 

@@ -54,7 +54,7 @@ from skrank.metrics._definitions import (
 from skrank.ranking._cv_results import folds_of_cv_results
 from skrank.ranking._folds import fit_folds, make_folds
 from skrank.ranking._ranking import Ranking
-from skrank.ranking._several import as_targets, keep_both_classes, rank_both_classes
+from skrank.ranking._several import keep_both_classes, rank_both_classes, rank_listed
 
 METHODS = (
     "auto",
@@ -258,16 +258,21 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
         self._check_method(self._measure())
 
     def from_predictions(
-        self, y_true: ArrayLike, y_score: ArrayLike, *, pos_label: object = None
+        self,
+        y_true: ArrayLike | Ranking,
+        y_score: ArrayLike | None = None,
+        *,
+        pos_label: object = None,
     ) -> MetricVariabilityResult:
         """Ask how much the metric of a ranking varies.
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,)
-            Labels; both targets and non-targets.
-        y_score : array-like of shape (n_samples,)
-            Scores; higher means a likelier target.
+        y_true : array-like of shape (n_samples,) or Ranking
+            Labels; both targets and non-targets. Or a ranking, without weights and
+            missed targets, which stands for labels and scores.
+        y_score : array-like of shape (n_samples,), default=None
+            Scores; higher means a likelier target. Left out with a ranking.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
 
@@ -292,7 +297,7 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
             )
             raise ValueError(msg)
         measure = self._measure()
-        ranking = rank_both_classes(*as_targets(y_true, y_score, pos_label))
+        ranking = rank_listed(y_true, y_score, pos_label)
         rule = self._rule(measure, ranking)
         return MetricVariabilityResult(
             estimate=measure.value(ranking),
@@ -532,6 +537,7 @@ def _unknown(measure: Measure, ranking: Ranking) -> float:
     """Say that one item of a class does not tell how much it varies."""
     warn_undefined(
         f"The standard error of {measure.name} is undefined: `y_true` must hold two "
-        f"targets and two others; got {ranking.n_targets} and {ranking.n_non_targets}."
+        f"targets and two non-targets; got {ranking.n_targets} and "
+        f"{ranking.n_non_targets}."
     )
     return math.nan

@@ -20,8 +20,7 @@ from skrank.inference._selection_result import RandomSelectionResult
 from skrank.metrics._definitions import Measure
 from skrank.null import MeanNull, RandomSelectionNull
 from skrank.null._choice import ALTERNATIVES, METHODS
-from skrank.ranking._as_ranking import columns_of
-from skrank.ranking._counts import RankCounts
+from skrank.ranking._as_ranking import Labels, columns_of
 from skrank.ranking._cv_results import folds_of_cv_results, held_out
 from skrank.ranking._folds import (
     FOLDS_INFLATION,
@@ -218,7 +217,7 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
 
     def from_predictions(
         self,
-        y_true: ArrayLike | RankCounts,
+        y_true: Labels,
         y_score: ArrayLike | None = None,
         *,
         pos_label: object = None,
@@ -229,8 +228,8 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,) or RankCounts
-            Labels; both targets and non-targets. Or complete counts of a ranking, which
+        y_true : array-like of shape (n_samples,), Ranking or RankCounts
+            Labels; both targets and non-targets. Or a ranking or its counts, which
             stand
             for labels and scores.
         y_score : array-like of shape (n_samples,), default=None

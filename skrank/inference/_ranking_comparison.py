@@ -42,6 +42,9 @@ from skrank.inference._paired._items import (
 from skrank.inference._paired._pair import (
     PairedRankings,
     PairedValues,
+    Ranked,
+    paired,
+    rank_one,
     rank_pair,
     values_of,
 )
@@ -372,7 +375,8 @@ class RankingComparison(MetricSettings):
         scores = {"y_score_a": y_score_a, "y_score_b": y_score_b}
         is_target, columns = check_columns(y_true, scores, pos_label)
         parts = split(is_target, groups)
-        return self._compare(parts, columns, ("A", "B"))
+        a, b = (_rank_parts(parts, column) for column in columns)
+        return self._compare(parts, a, b, ("A", "B"))
 
     def from_estimators(
         self,
@@ -591,15 +595,25 @@ class RankingComparison(MetricSettings):
         pairs = pairs_of(tuple(scores), baseline)
         columns = {f"y_scores[{name!r}]": scores[name] for name in scores}
         is_target, checked = check_columns(y_true, columns, pos_label)
-        parts, ranked = (
-            split(is_target, groups),
-            dict(zip(scores, checked, strict=True)),
-        )
+        parts = split(is_target, groups)
+        ranked = {
+            name: _rank_parts(parts, column)
+            for name, column in zip(scores, checked, strict=True)
+        }
+        return self._compare_ranked(parts, ranked, pairs)
+
+    def _compare_ranked(
+        self,
+        parts: list[Part],
+        ranked: Mapping[Any, list[Ranked]],
+        pairs: list[tuple[Any, Any]],
+    ) -> RankingComparisonTable:
+        """Compare rankings that are made already, of each data set by each name."""
         shown = track(pairs, total=len(pairs), label="pairs", progress=self.progress)
         quiet = copy(self)
         quiet.progress = False  # one bar is enough
         results = [
-            quiet._compare(parts, [ranked[a], ranked[b]], (str(a), str(b)))
+            quiet._compare(parts, ranked[a], ranked[b], (str(a), str(b)))
             for a, b in shown
         ]
         adjusted = adjust_holm([result.log10_pvalue for result in results])
@@ -613,17 +627,15 @@ class RankingComparison(MetricSettings):
     def _compare(
         self,
         parts: list[Part],
-        scores: list[NDArray[Any]],
+        a: list[Ranked],
+        b: list[Ranked],
         names: tuple[str, str],
     ) -> RankingComparisonResult:
         """Compare A and B on one data set, or on several and in the mean over them."""
         labels = tuple(label for label, *_ in parts if label is not None)
         method = self._choose_method(_SEVERAL if labels else _ONE)
         self._check_lists(method, len(parts))
-        pairs = [
-            rank_pair(is_target, *(score[items] for score in scores))
-            for _, is_target, items in parts
-        ]
+        pairs = list(map(paired, a, b))
         lists = values_of(pairs, self._measure())
         found = self._weigh(method, pairs, lists, grouped=bool(labels))
         return self._result(method, found, pairs, lists, names, labels)
@@ -770,3 +782,8 @@ class RankingComparison(MetricSettings):
                 f"out, such as {measure.name}; got {method!r}."
             )
             raise ValueError(msg)
+
+
+def _rank_parts(parts: list[Part], score: NDArray[Any]) -> list[Ranked]:
+    """Rank the items of each data set by one score."""
+    return [rank_one(is_target, score[items]) for _, is_target, items in parts]

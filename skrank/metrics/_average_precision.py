@@ -6,11 +6,11 @@ from numpy.typing import ArrayLike
 
 from skrank.metrics._definitions import AveragePrecision, average_precision_at
 from skrank.metrics._evaluate import evaluate
-from skrank.ranking._counts import RankCounts
+from skrank.ranking._as_ranking import Labels
 
 
 def average_precision(
-    y_true: ArrayLike | RankCounts,
+    y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     pos_label: object = None,
@@ -27,9 +27,9 @@ def average_precision(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankCounts
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or complete counts of a ranking, which stand
+        other labels need `pos_label`. Or a ranking or its counts, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
@@ -113,7 +113,7 @@ def average_precision(
 
 
 def average_precision_at_k(
-    y_true: ArrayLike | RankCounts,
+    y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     k: float,
@@ -131,9 +131,9 @@ def average_precision_at_k(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankCounts
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or complete counts of a ranking, which stand
+        other labels need `pos_label`. Or a ranking or its counts, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.

@@ -12,11 +12,11 @@ from skrank.metrics._definitions._curve import (
     RPrecision,
 )
 from skrank.metrics._evaluate import evaluate
-from skrank.ranking._counts import RankCounts
+from skrank.ranking._as_ranking import Labels
 
 
 def max_f_score(
-    y_true: ArrayLike | RankCounts,
+    y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     beta: float = 1.0,
@@ -32,9 +32,9 @@ def max_f_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankCounts
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or complete counts of a ranking, which stand
+        other labels need `pos_label`. Or a ranking or its counts, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
@@ -107,7 +107,7 @@ def max_f_score(
 
 
 def breakeven_point(
-    y_true: ArrayLike | RankCounts,
+    y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     pos_label: object = None,
@@ -122,9 +122,9 @@ def breakeven_point(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankCounts
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or complete counts of a ranking, which stand
+        other labels need `pos_label`. Or a ranking or its counts, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
@@ -197,7 +197,7 @@ def breakeven_point(
 
 
 def r_precision(
-    y_true: ArrayLike | RankCounts,
+    y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     pos_label: object = None,
@@ -213,9 +213,9 @@ def r_precision(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankCounts
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or complete counts of a ranking, which stand
+        other labels need `pos_label`. Or a ranking or its counts, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
@@ -289,7 +289,7 @@ def r_precision(
 
 
 def k_at_recall(
-    y_true: ArrayLike | RankCounts,
+    y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     recall: float,
@@ -306,9 +306,9 @@ def k_at_recall(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankCounts
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or complete counts of a ranking, which stand
+        other labels need `pos_label`. Or a ranking or its counts, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
@@ -391,7 +391,7 @@ def k_at_recall(
 
 
 def precision_at_recall(
-    y_true: ArrayLike | RankCounts,
+    y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     recall: float,
@@ -408,9 +408,9 @@ def precision_at_recall(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankCounts
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or complete counts of a ranking, which stand
+        other labels need `pos_label`. Or a ranking or its counts, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.

@@ -6,11 +6,11 @@ from numpy.typing import ArrayLike
 
 from skrank.metrics._definitions import Bedroc, ReciprocalRank, RobustInitialEnhancement
 from skrank.metrics._evaluate import evaluate
-from skrank.ranking._counts import RankCounts
+from skrank.ranking._as_ranking import Labels
 
 
 def reciprocal_rank(
-    y_true: ArrayLike | RankCounts,
+    y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     pos_label: object = None,
@@ -26,9 +26,9 @@ def reciprocal_rank(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankCounts
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or complete counts of a ranking, which stand
+        other labels need `pos_label`. Or a ranking or its counts, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
@@ -102,7 +102,7 @@ def reciprocal_rank(
 
 
 def rie(
-    y_true: ArrayLike | RankCounts,
+    y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     alpha: float = 20.0,
@@ -119,9 +119,9 @@ def rie(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankCounts
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or complete counts of a ranking, which stand
+        other labels need `pos_label`. Or a ranking or its counts, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
@@ -205,7 +205,7 @@ def rie(
 
 
 def bedroc(
-    y_true: ArrayLike | RankCounts,
+    y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     alpha: float = 20.0,
@@ -222,9 +222,9 @@ def bedroc(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankCounts
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or complete counts of a ranking, which stand
+        other labels need `pos_label`. Or a ranking or its counts, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.

@@ -19,8 +19,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._utils._checks import check_undefined
-from skrank.ranking._as_ranking import as_ranking
-from skrank.ranking._counts import RankCounts
+from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._ranking import Ranking
 
 
@@ -48,7 +47,7 @@ class Figure(Protocol):
 
 def evaluate(
     figure: Figure,
-    y_true: ArrayLike | RankCounts,
+    y_true: Labels,
     y_score: ArrayLike | None,
     pos_label: object,
     sample_weight: ArrayLike | None,

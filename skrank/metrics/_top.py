@@ -6,11 +6,11 @@ from numpy.typing import ArrayLike
 
 from skrank.metrics._definitions import EnrichmentFactor, PrecisionAtT, RecallAtT
 from skrank.metrics._evaluate import evaluate
-from skrank.ranking._counts import RankCounts
+from skrank.ranking._as_ranking import Labels
 
 
 def recall_at_t(
-    y_true: ArrayLike | RankCounts,
+    y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     t: float,
@@ -27,9 +27,9 @@ def recall_at_t(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankCounts
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or complete counts of a ranking, which stand
+        other labels need `pos_label`. Or a ranking or its counts, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
@@ -100,7 +100,7 @@ def recall_at_t(
 
 
 def precision_at_t(
-    y_true: ArrayLike | RankCounts,
+    y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     t: float,
@@ -117,9 +117,9 @@ def precision_at_t(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankCounts
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or complete counts of a ranking, which stand
+        other labels need `pos_label`. Or a ranking or its counts, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.
@@ -191,7 +191,7 @@ def precision_at_t(
 
 
 def enrichment_factor(
-    y_true: ArrayLike | RankCounts,
+    y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     t: float,
@@ -207,9 +207,9 @@ def enrichment_factor(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or RankCounts
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
         Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or complete counts of a ranking, which stand
+        other labels need `pos_label`. Or a ranking or its counts, which stand
         for labels and scores.
     y_score : array-like of shape (n_samples,), default=None
         Scores, in any unit: only their order counts, higher meaning a likelier target.

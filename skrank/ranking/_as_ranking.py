@@ -1,12 +1,12 @@
 """The one door for data: whatever a ranking comes as, its ranking comes out.
 
-Labels and scores in memory are checked and ranked. Counts were made before, of a
-ranking that is larger than memory. What is spread over the partitions of dask is
-counted there.
+What is a ranking stays as it is. Labels and scores in memory are checked and ranked.
+Counts were made before, of a data set that is larger than memory. What is spread over
+the partitions of dask is counted there.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from numpy.typing import ArrayLike
 
@@ -16,9 +16,11 @@ from skrank.ranking._counts import RankCounts, read_counts
 from skrank.ranking._input import check_ranking_input
 from skrank.ranking._ranking import Ranking, rank
 
+Labels: TypeAlias = ArrayLike | RankCounts | Ranking
+
 
 def as_ranking(
-    y_true: ArrayLike | RankCounts,
+    y_true: Labels,
     y_score: ArrayLike | None = None,
     *,
     pos_label: object = None,
@@ -30,9 +32,14 @@ def as_ranking(
 
     `reach` says of so many items and targets how deep tie groups must be known.
     """
+    if isinstance(y_true, RankCounts | Ranking):
+        name = type(y_true).__name__
+        _refuse(name, y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
     if isinstance(y_true, RankCounts):
-        _refuse(y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
         return read_counts(y_true, n_missed)
+    if isinstance(y_true, Ranking):
+        _refuse("Ranking, which has its own", n_missed=n_missed or None)
+        return y_true
     y_true, y_score = columns_of(y_true, y_score)
     if is_dask(y_true) or is_dask(y_score):
         _refuse_weights(sample_weight)
@@ -51,30 +58,30 @@ def as_ranking(
 
 
 def columns_of(
-    y_true: ArrayLike | RankCounts, y_score: ArrayLike | None
+    y_true: Labels, y_score: ArrayLike | None
 ) -> tuple[ArrayLike, ArrayLike]:
     """Labels and scores item by item, which counts no longer have."""
-    if isinstance(y_true, RankCounts):
+    if isinstance(y_true, RankCounts | Ranking):
         msg = (
-            "`groups` must be left out where `y_true` is a RankCounts, whose items "
-            f"cannot be told apart; got {brief(y_true)}."
+            f"`groups` must be left out where `y_true` is a {type(y_true).__name__}, "
+            f"whose items cannot be told apart; got {brief(y_true)}."
         )
         raise ValueError(msg)
     if y_score is None:
         msg = (
-            "`y_score` must be given with `y_true`, unless that is a RankCounts; got "
-            f"y_true of type {type(y_true).__name__} alone."
+            "`y_score` must be given with `y_true`, unless that is a Ranking or "
+            f"RankCounts; got y_true of type {type(y_true).__name__} alone."
         )
         raise ValueError(msg)
     return y_true, y_score
 
 
-def _refuse(**given: Any) -> None:
-    """Refuse what counts were made of."""
+def _refuse(kind: str, **given: Any) -> None:
+    """Refuse what a ranking or counts were made of."""
     for name, value in given.items():
         if value is not None:
             msg = (
-                f"`{name}` must be left out where `y_true` is a RankCounts; got "
+                f"`{name}` must be left out where `y_true` is a {kind}; got "
                 f"{type(value).__name__}."
             )
             raise ValueError(msg)

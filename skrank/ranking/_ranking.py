@@ -17,11 +17,12 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from skrank.ranking._counting import count_levels, levels_below
-from skrank.ranking._input import RankingInput
+from skrank.ranking._input import RankingInput, check_ranking_input
+from skrank.ranking._response import target_scores
 from skrank.ranking._tie_search import ScoreSample, TieSearch
 from skrank.ranking._ties import DETAILED, TieGroups
 
@@ -58,16 +59,39 @@ class HitGroups:
         return self if count == self.above.size else self.take(slice(count))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Ranking:
-    """A ranking of items in the order of their scores, seen from its targets.
+    """Items in the order of their scores, with labels: made once, and taken everywhere.
 
-    `n_samples`, `n_targets` and `n_non_targets` are weights where there are weights;
-    targets that were never scored count in `n_targets` alone. `levels` are the scores
-    of the groups, best first. Of all the items, `items` knows how they are tied.
-    `shares_weight` says of weighted items whether one that is a target is tied.
+    Metrics, curves, the random selection test and standard errors take a ranking in
+    place of labels and scores, and then do not rank again. Make it by
+    `from_predictions` or `from_estimator`.
+
+    Attributes
+    ----------
+    n_samples, n_targets, n_non_targets : float
+        Numbers of items, of targets and of others among them; sums of weights where
+        there are weights. Targets that were never scored count in `n_targets` alone.
+    n_missed : int
+        Number of targets that were never scored.
+
+    See Also
+    --------
+    RankCounts : Counts of a data set that is larger than memory.
+
+    Examples
+    --------
+    >>> from skrank import Ranking, average_precision, precision_at_t
+    >>> ranking = Ranking.from_predictions([0, 1, 1, 0, 1], [0.1, 0.9, 0.4, 0.5, 0.7])
+    >>> ranking
+    <Ranking of 5 items, 3 targets>
+    >>> average_precision(ranking), precision_at_t(ranking, t=2)
+    (0.917, 1.0)
     """
 
+    # `groups` are the tie groups that hold targets, `levels` their scores, best first;
+    # `items` knows how all items are tied; `shares_weight` says of weighted items
+    # whether one that is a target is tied.
     groups: HitGroups
     levels: NDArray[Any]
     n_samples: float
@@ -76,6 +100,101 @@ class Ranking:
     n_missed: int
     items: "Items"
     shares_weight: bool = False
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: object = None,
+        sample_weight: ArrayLike | None = None,
+        n_missed: int = 0,
+    ) -> "Ranking":
+        """Rank items by their scores.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Labels.
+        y_score : array-like of shape (n_samples,)
+            Scores; higher means a likelier target.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the items; for metrics and curves.
+        n_missed : int, default=0
+            Targets that were never scored.
+
+        Returns
+        -------
+        ranking : Ranking
+            To give in place of labels and scores.
+
+        Raises
+        ------
+        ValueError
+            If labels, scores or weights are not valid, or differ in length.
+        """
+        return rank(
+            check_ranking_input(
+                y_true,
+                y_score,
+                pos_label=pos_label,
+                sample_weight=sample_weight,
+                n_missed=n_missed,
+            )
+        )
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        pos_label: object = None,
+        detector_targets: str | None = None,
+    ) -> "Ranking":
+        """Rank items by a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : estimator instance
+            Fitted classifier, regressor, ranker or outlier detector. It ranks by
+            ``decision_function``, else ``predict_proba``, else ``predict``.
+        X : array-like of shape (n_samples, n_features)
+            Items to rank; not those it was fitted on.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector, which must be stated for one.
+
+        Returns
+        -------
+        ranking : Ranking
+            To give in place of labels and scores.
+
+        Raises
+        ------
+        ValueError
+            If the estimator can only give labels, is an outlier detector of unstated
+            orientation, or labels and scores are not valid.
+        """
+        y_score = target_scores(
+            estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
+        )
+        return cls.from_predictions(y, y_score, pos_label=pos_label)
+
+    def __repr__(self) -> str:
+        """Print the numbers of items and of targets."""
+        missed = f", {self.n_missed} missed" if self.n_missed else ""
+        return (
+            f"<Ranking of {self.n_samples:.15g} items, "
+            f"{self.n_targets:.15g} targets{missed}>"
+        )
 
     @property
     def n_scored(self) -> float:

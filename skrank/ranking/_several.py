@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._text import brief
 from skrank._utils._warnings import warn_undefined
-from skrank.ranking._as_ranking import as_ranking
-from skrank.ranking._counts import RankCounts
+from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._input import check_groups, check_ranking_input
 from skrank.ranking._ranking import Ranking
 
@@ -79,15 +78,33 @@ def as_targets(
 
 
 def rank_both_classes(
-    y_true: ArrayLike | RankCounts,
+    y_true: Labels,
     y_score: ArrayLike | None = None,
     pos_label: object = None,
     n_missed: int = 0,
 ) -> Ranking:
-    """Rank a ranking that must hold targets and non-targets, whatever it missed."""
+    """Rank a data set that must hold targets and non-targets, whatever it missed."""
     ranking = as_ranking(y_true, y_score, pos_label=pos_label, n_missed=n_missed)
+    if ranking.weighted:
+        msg = f"`y_true` must be a ranking without weights here; got {brief(ranking)}."
+        raise ValueError(msg)
     n_scored = int(ranking.n_targets) - ranking.n_missed
     check_both_classes(n_scored, int(ranking.n_samples))
+    return ranking
+
+
+def rank_listed(
+    y_true: ArrayLike | Ranking, y_score: Any, pos_label: object
+) -> Ranking:
+    """Rank items that must be in memory, all of them scored; or take their ranking."""
+    if not isinstance(y_true, Ranking):
+        return rank_both_classes(*as_targets(y_true, y_score, pos_label))
+    ranking = rank_both_classes(y_true, y_score, pos_label)
+    if ranking.n_missed:
+        msg = (
+            f"`y_true` must be a ranking without missed targets; got {brief(ranking)}."
+        )
+        raise ValueError(msg)
     return ranking
 
 

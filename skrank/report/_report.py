@@ -20,7 +20,8 @@ from skrank._utils._checks import (
 )
 from skrank.curves import curve_of, points_of
 from skrank.inference._metric_variability import MetricVariability
-from skrank.inference._paired._input import check_columns
+from skrank.inference._paired._input import check_columns, pairs_of
+from skrank.inference._paired._pair import rank_one
 from skrank.inference._random_selection import RandomSelectionTest, null_of
 from skrank.inference._ranking_comparison import RankingComparison
 from skrank.metrics._definitions import (
@@ -36,7 +37,7 @@ from skrank.ranking._ranking import Ranking
 from skrank.ranking._several import (
     check_both_classes,
     columns_by_name,
-    rank_both_classes,
+    split,
 )
 from skrank.report._result import RankingReport
 
@@ -184,7 +185,8 @@ def ranking_report(
     depths_t = _depths("t", t, n_samples)
     depths_k = depths_t if k is None else _depths("k", k, n_samples)
     scores = dict(zip(map(str, columns), checked, strict=True))
-    rankings = {name: rank_both_classes(is_target, s) for name, s in scores.items()}
+    ranked = {name: rank_one(is_target, score) for name, score in scores.items()}
+    rankings = {name: ranking for name, (_, ranking) in ranked.items()}
     metrics = _at_depths(depths_t, depths_k, ties)
     variability = MetricVariability(ties=ties)
     comparison = RankingComparison(ties=ties)
@@ -195,18 +197,20 @@ def ranking_report(
     return RankingReport(
         average_precision=_of_each(rankings, AveragePrecision(ties).value),
         null_distributions=nulls,
-        tests=_of_each(scores, partial(test.from_predictions, is_target))
-        if pvalue
-        else None,
+        tests=_of_each(rankings, test.from_predictions) if pvalue else None,
         intervals={
-            name: variability.from_predictions(is_target, s).confidence_interval(level)
-            for name, s in scores.items()
+            name: variability.from_predictions(ranking).confidence_interval(level)
+            for name, ranking in rankings.items()
         },
         at_depths=_of_each(rankings, partial(_values, metrics)),
         null_means=_null_means(metrics, ties, n_samples, n_targets),
         comparisons=None
-        if len(scores) == 1
-        else comparison.compare_all(is_target, scores),
+        if len(ranked) == 1
+        else comparison._compare_ranked(
+            split(is_target, None),
+            {name: [one] for name, one in ranked.items()},
+            pairs_of(tuple(ranked), None),
+        ),
         hit_curves=_of_each(rankings, partial(curve_of, ties=ties)),
         operating_points=_of_each(rankings, points_of),
         t=depths_t,

@@ -13,6 +13,9 @@ from skrank.metrics._definitions import Measure
 from skrank.ranking._input import RankingInput
 from skrank.ranking._ranking import Ranking, rank
 
+# Clean input, and the ranking it makes.
+Ranked = tuple[RankingInput, Ranking]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedRankings:
@@ -88,10 +91,19 @@ def values_of(pairs: list[PairedRankings], measure: Measure) -> PairedValues:
     )
 
 
+def rank_one(is_target: NDArray[np.bool_], score: NDArray[Any]) -> Ranked:
+    """Rank items by one score, and keep them."""
+    data = RankingInput(np.flatnonzero(is_target), score, None, 0)
+    return data, rank(data)
+
+
+def paired(a: Ranked, b: Ranked) -> PairedRankings:
+    """Pair two rankings of the same items."""
+    return PairedRankings((a[0], b[0]), (a[1], b[1]))
+
+
 def rank_pair(
     is_target: NDArray[np.bool_], score_a: NDArray[Any], score_b: NDArray[Any]
 ) -> PairedRankings:
     """Rank the same items by two scores."""
-    targets = np.flatnonzero(is_target)
-    a, b = (RankingInput(targets, score, None, 0) for score in (score_a, score_b))
-    return PairedRankings((a, b), (rank(a), rank(b)))
+    return paired(rank_one(is_target, score_a), rank_one(is_target, score_b))
