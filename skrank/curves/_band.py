@@ -1,5 +1,7 @@
 """A band along a curve: what chance, or another sample, would make of the curve."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

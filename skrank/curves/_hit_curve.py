@@ -5,6 +5,8 @@ straight between the ends of the ties that hold targets, so that it takes a few 
 for each of them, however many items there are.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -142,7 +144,7 @@ class HitCurve:
             raise ValueError(msg)
         return np.interp(depths, self.t, self.hits)[()]
 
-    def perfect(self) -> "HitCurve":
+    def perfect(self) -> HitCurve:
         """Curve of a ranking of the same ranking that has all scored targets first.
 
         Returns

@@ -4,6 +4,8 @@ A threshold retrieves ties whole, so there is one point for each distinct score.
 of targets are enough: any other has the recall of one of them at a lower precision.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,7 +132,7 @@ class OperatingPoints:
         score: NDArray[np.float64] = (1 + square) / work
         return np.minimum(score, 1.0)  # rounding may step over
 
-    def not_dominated(self, rate: str) -> "OperatingPoints":
+    def not_dominated(self, rate: str) -> OperatingPoints:
         """Leave out points that another equals or beats in recall and in a rate.
 
         Parameters

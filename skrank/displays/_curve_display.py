@@ -1,5 +1,7 @@
 """What the displays of one ranking share: how they come by curves and draw them."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

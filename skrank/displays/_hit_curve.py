@@ -1,5 +1,7 @@
 """The hit curve as a picture."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self

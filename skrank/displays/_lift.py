@@ -1,5 +1,7 @@
 """Lift as a picture: how many times as many targets as by chance."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self

@@ -1,5 +1,7 @@
 """The null distribution of a metric as a picture."""
 
+from __future__ import annotations
+
 import math
 from typing import Any, Self
 

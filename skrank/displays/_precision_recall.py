@@ -1,5 +1,7 @@
 """Precision against recall as a picture."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, Self
 

@@ -1,5 +1,7 @@
 """Two rankings of the same items as a picture: their hit curves, and the difference."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

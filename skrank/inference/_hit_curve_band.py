@@ -4,6 +4,8 @@ What comes in is one ranking or two of the same items; what goes out is a band t
 another sample would respect. It is not the chance band, which is the curve's own.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple

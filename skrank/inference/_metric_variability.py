@@ -4,6 +4,8 @@ What comes in is one ranking, as labels and scores or as a fitted estimator; wha
 out is a frozen result. The ranking is any ranking, not one that knows nothing.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from typing import Any

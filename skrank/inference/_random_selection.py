@@ -5,6 +5,8 @@ rankings, as folds or groups; what goes out is a frozen result. The test object 
 settings alone and is not changed by running.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace

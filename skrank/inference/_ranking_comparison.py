@@ -5,6 +5,8 @@ more than two; what goes out is a frozen result, or a table of them. The compari
 holds settings alone and is not changed by running.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from copy import copy

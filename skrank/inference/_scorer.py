@@ -1,5 +1,7 @@
 """The scorer of a ranking's place under random selection."""
 
+from __future__ import annotations
+
 from skrank._utils._checks import check_undefined
 from skrank.inference._selection_score import check_statistic, selection_score
 from skrank.metrics._definitions import make_measure

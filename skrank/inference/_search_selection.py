@@ -5,6 +5,8 @@ out is a frozen result. The test object holds settings alone and is not changed 
 running.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -1,5 +1,7 @@
 """Average precision, over the whole ranking and at k."""
 
+from __future__ import annotations
+
 import math
 
 from numpy.typing import ArrayLike

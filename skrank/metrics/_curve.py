@@ -1,5 +1,7 @@
 """What the curve of recall and precision comes to: its best points, and one of them."""
 
+from __future__ import annotations
+
 import math
 
 from numpy.typing import ArrayLike

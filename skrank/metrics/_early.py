@@ -1,5 +1,7 @@
 """Early recognition: reciprocal rank, RIE and BEDROC."""
 
+from __future__ import annotations
+
 import math
 
 from numpy.typing import ArrayLike

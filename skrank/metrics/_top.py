@@ -1,5 +1,7 @@
 """How many targets the top t hold: recall, precision and the enrichment factor."""
 
+from __future__ import annotations
+
 import math
 
 from numpy.typing import ArrayLike

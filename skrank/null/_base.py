@@ -1,5 +1,7 @@
 """What can be asked of a distribution, named and meant as in ``scipy.stats``."""
 
+from __future__ import annotations
+
 import math
 import warnings
 from collections.abc import Callable

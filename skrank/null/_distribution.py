@@ -4,6 +4,8 @@ What comes in is the shape of rankings; what goes out is a distribution (see
 `Distribution`).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 
@@ -93,7 +95,7 @@ class RandomSelectionNull(NullDistribution):
     @classmethod
     def _of_ties(
         cls, groups: TieGroups, n_targets: int, measure: Measure
-    ) -> "RandomSelectionNull":
+    ) -> RandomSelectionNull:
         """Build the distribution of a ranking whose tie groups are known already."""
         null = cls.__new__(cls)
         null.n_samples, null.n_targets = groups.n_samples, n_targets

@@ -12,6 +12,8 @@ above a tie group of b items that holds d hits. With weights, all four are sums 
 weights.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
@@ -41,7 +43,7 @@ class HitGroups:
     hits_above: NDArray[Any]
     hits: NDArray[Any]
 
-    def take(self, index: Any) -> "HitGroups":
+    def take(self, index: Any) -> HitGroups:
         """Return the groups at `index`."""
         return HitGroups(
             self.above[index],
@@ -50,7 +52,7 @@ class HitGroups:
             self.hits[index],
         )
 
-    def down_to(self, depth: float) -> "HitGroups":
+    def down_to(self, depth: float) -> HitGroups:
         """Return the groups that begin above `depth`.
 
         Those below gain nothing there, but sums over more terms are rounded otherwise.
@@ -98,7 +100,7 @@ class Ranking:
     n_targets: float
     n_non_targets: float
     n_missed: int
-    items: "Items"
+    items: Items
     shares_weight: bool = False
 
     @classmethod
@@ -110,7 +112,7 @@ class Ranking:
         pos_label: object = None,
         sample_weight: ArrayLike | None = None,
         n_missed: int = 0,
-    ) -> "Ranking":
+    ) -> Ranking:
         """Rank items by their scores.
 
         Parameters
@@ -155,7 +157,7 @@ class Ranking:
         *,
         pos_label: object = None,
         detector_targets: str | None = None,
-    ) -> "Ranking":
+    ) -> Ranking:
         """Rank items by a fitted estimator.
 
         Parameters

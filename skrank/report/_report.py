@@ -4,6 +4,8 @@ What comes in is labels and scores by name; what goes out is a frozen report. Ev
 number is that of a public function or class; nothing is computed here.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any

@@ -1,5 +1,7 @@
 """Scorers of average precision, over the whole ranking and at k."""
 
+from __future__ import annotations
+
 from skrank.metrics import average_precision, average_precision_at_k
 from skrank.metrics._definitions import AveragePrecision, average_precision_at
 from skrank.metrics._scorers._ranking_scorer import RankingScorer, make

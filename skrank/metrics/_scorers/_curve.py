@@ -1,5 +1,7 @@
 """Scorers of what the curve of recall and precision comes to."""
 
+from __future__ import annotations
+
 from skrank.metrics import (
     breakeven_point,
     k_at_recall,

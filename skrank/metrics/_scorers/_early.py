@@ -1,5 +1,7 @@
 """Scorers of early recognition: reciprocal rank, RIE and BEDROC."""
 
+from __future__ import annotations
+
 from skrank.metrics import bedroc, reciprocal_rank, rie
 from skrank.metrics._definitions import Bedroc, ReciprocalRank, RobustInitialEnhancement
 from skrank.metrics._scorers._ranking_scorer import RankingScorer, make

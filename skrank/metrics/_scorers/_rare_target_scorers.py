@@ -1,5 +1,7 @@
 """The scorers of all metrics at once."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from skrank.metrics._scorers._average_precision import (

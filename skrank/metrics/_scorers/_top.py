@@ -1,5 +1,7 @@
 """Scorers of what the top t hold: recall, precision, the enrichment factor."""
 
+from __future__ import annotations
+
 from skrank.metrics import enrichment_factor, precision_at_t, recall_at_t
 from skrank.metrics._definitions import EnrichmentFactor, PrecisionAtT, RecallAtT
 from skrank.metrics._scorers._ranking_scorer import RankingScorer, make

@@ -1,5 +1,7 @@
 """Mergeable counts of a ranking, as users see them."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any, NoReturn, Self
 

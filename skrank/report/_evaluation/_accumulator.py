@@ -1,5 +1,7 @@
 """What an evaluation is made of: cases that come, and how many there are."""
 
+from __future__ import annotations
+
 import math
 from typing import Any, Self
 
