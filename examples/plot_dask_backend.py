@@ -44,11 +44,11 @@ def ask():
         {"n_neighbors": [1, 3, 9, 27, 81], "weights": ["uniform", "distance"]},
         scoring=make_average_precision_scorer(),
     ).fit(X_train, y_train)
-    chance = SearchSelectionTest(n_resamples=1999, random_state=0)
+    test = SearchSelectionTest(n_resamples=1999, random_state=0)
     spread = MetricVariability(method="bootstrap", n_resamples=4999, random_state=0)
     return (
         search,
-        chance.from_search(search, X_train, y_train),
+        test.from_search(search, X_train, y_train),
         spread.from_estimator(search, X_test, y_test),
     )
 
@@ -86,16 +86,16 @@ def ask_on_cluster():
 # candidates have.
 
 if __name__ == "__main__":
-    search, chance, spread = ask_on_cluster()
-    _, test_here, spread_here = ask()
-    assert np.array_equal(chance.null_maxima, test_here.null_maxima)
+    search, result, spread = ask_on_cluster()
+    _, result_here, spread_here = ask()
+    assert np.array_equal(result.null_maxima, result_here.null_maxima)
     assert spread.standard_error == spread_here.standard_error
-    print(search.best_params_, chance, spread, sep="\n\n")
+    print(search.best_params_, result, spread, sep="\n\n")
 
     figure, ax = plt.subplots(figsize=(6.4, 3.4), layout="constrained")
-    ax.hist(chance.null_maxima, bins=40, color="0.75", label="best of ten, by chance")
-    ax.vlines(chance.values, 0, 100, color="C0", lw=1, label="candidates")
-    ax.axvline(chance.statistic, color="C1", lw=2, label="the winner")
+    ax.hist(result.null_maxima, bins=40, color="0.75", label="best of ten, by chance")
+    ax.vlines(result.values, 0, 100, color="C0", lw=1, label="candidates")
+    ax.axvline(result.statistic, color="C1", lw=2, label="the winner")
     ax.set(xlabel="average precision, mean over the folds", ylabel="draws")
     ax.legend(loc="upper center")
 

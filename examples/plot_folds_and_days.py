@@ -54,8 +54,9 @@ print(
     f"{critical:>10.4f}{result.statistic:>8.4f}{result.pvalue:>9.1e}"
 )
 
-# %% In one ranking the same targets would have a chance level nearer to the prevalence.
-# So an AP averaged over folds compares with the chance of the folds, and with nothing
+# %%
+# In one ranking the same targets would have a chance level nearer to the prevalence. So
+# an AP averaged over folds compares with the chance of the folds, and with nothing
 # else.
 
 whole = RandomSelectionNull(y.size, int(y.sum()))
@@ -80,7 +81,7 @@ most = 1.08 * max(result.statistic, *(part.statistic for part in result.parts))
 bins = np.linspace(0, most, 120)
 ax.hist(draws, bins, density=True, color="0.82", label="mean over 5 folds, by chance")
 ax.axvline(y.mean(), color="0.35", ls=":", lw=1.5, label="prevalence")
-ax.axvline(chance.mean(), color=BLUE, lw=2, label="chance")
+ax.axvline(chance.mean(), color=BLUE, lw=2, label="null mean")
 ax.axvline(critical, color=BLUE, ls="--", lw=2, label="critical value, 1 %")
 ax.axvline(result.statistic, color=ORANGE, lw=2, label="mean over 5 folds, observed")
 folds = [part.statistic for part in result.parts]

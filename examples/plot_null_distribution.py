@@ -83,11 +83,11 @@ result = SearchSelectionTest(random_state=0, n_resamples=2000).from_search(
     search, noise, y
 )
 display = NullDistributionDisplay.from_result(result)
-display.ax_.set_title("A winner that chance could have been")
+display.ax_.set_title("The best of a search, and its null distribution")
 
 # %%
 # Run as a script, the example leaves its first picture in the file that is named.
 
 if sys.argv[1:]:
     fig.savefig(sys.argv[1], dpi=110)
-    print(f"\nThe distribution of chance is in {sys.argv[1]}")
+    print(f"\nThe null distribution is in {sys.argv[1]}")

@@ -149,8 +149,9 @@ for n, m in TABLE_III:
         row = f"{name:<22}{mean:>9.4f}{variance:>12.7f}"
         print(row + "".join(f"{value:>9.4f}" for value in quantiles))
 
-# %% One empirical number is wrong: the mean .1037 for m = 100. It is the theoretical
-# mean, and lies many standard errors from the exact one. The row itself tells: the
+# %%
+# One empirical number is wrong: the mean .1037 for m = 100. It is the theoretical mean,
+# and lies many standard errors from the exact one. The row itself tells: the
 # distribution leans to the right, the upper quantile being further from the median than
 # the lower one, and yet the printed mean is below the printed median.
 
@@ -160,7 +161,8 @@ off = (mean - null.mean()) / (null.std() / np.sqrt(N_LISTS))
 print(f"empirical mean {mean}, exact {null.mean():.5f}: {off:.0f} standard errors off")
 print(f"{median - low:.4f} from 2.5 % to 50 %, {high - median:.4f} from 50 % to 97.5 %")
 
-# %% The quantiles tell more than the moments. How often does chance in truth fall below
+# %%
+# The quantiles tell more than the moments. How often does chance in truth fall below
 # the lower point of each row, or above the upper? It should be 2.5 %. The empirical
 # points hold what they promise, to the accuracy of 10,000 rankings. Of the theoretical
 # ones the lower is hardly ever passed. The upper is passed twice too often for m = 100,
@@ -330,9 +332,10 @@ for (n, m), values in samples.items():
     means = (m / n, formula, RandomSelectionNull(n, m).mean(), np.mean(values))
     print(f"{n:>5}{m:>5}" + "".join(f"{mean:>9.5f}" for mean in means))
 
-# %% Last, the number of hits among the top t. The slides call it binomial, which would
-# let a ranking with one target show two hits. It is hypergeometric, since the targets
-# are fixed in number. The difference is seen in the standard deviation of recall: the
+# %%
+# Last, the number of hits among the top t. The slides call it binomial, which would let
+# a ranking with one target show two hits. It is hypergeometric, since the targets are
+# fixed in number. The difference is seen in the standard deviation of recall: the
 # rankings that were drawn for the slides follow the hypergeometric distribution, and so
 # does the variance that the slides write below the binomial; their method comes out
 # near the binomial one.
@@ -372,9 +375,10 @@ for s in (2, 3, 4, 5, 6, 8):
     row = "".join(f"{tail[s]:>12.1e}" for tail in tails.values())
     print(f"{s:>2}{norm.sf(s):>10.1e}{row}")
 
-# %% Someone who takes three standard deviations for a discovery expects chance to
-# deceive him once in 741 rankings. With 20 targets among 1000 it does so more than once
-# in 40. And one AP in numbers, 0.1561 with 100 targets among 1000:
+# %%
+# Someone who takes three standard deviations for a discovery expects chance to deceive
+# him once in 741 rankings. With 20 targets among 1000 it does so more than once in 40.
+# And one AP in numbers, 0.1561 with 100 targets among 1000:
 
 print(f"three standard deviations: normal, one ranking in {1 / norm.sf(3):.0f}")
 for (n, m), tail in tails.items():

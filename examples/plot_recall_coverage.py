@@ -138,9 +138,10 @@ for t in SLIDES:
         print(f"{name:<9}{source:<9}" + "".join(cells))
         name = ""
 
-# %% All that the slides say of recall is right: their numbers differ from the exact
-# ones by what 10,000 rankings leave open, 0.004 in the coverage at 80 % and 0.002 to
-# 0.003 at 95 %. So the intervals do fall short at small t, and are wide at large t.
+# %%
+# All that the slides say of recall is right: their numbers differ from the exact ones
+# by what 10,000 rankings leave open, 0.004 in the coverage at 80 % and 0.002 to 0.003
+# at 95 %. So the intervals do fall short at small t, and are wide at large t.
 
 
 def off(t):
@@ -262,8 +263,9 @@ for name, error in versions.items():
 printed = (*SLIDES["AP"][4:], *IN_BRACKETS[2:])
 print(f"{'slides':<28}{SLIDES['AP'][3]:>8.5f}" + "".join(f"{x:>9.4f}" for x in printed))
 
-# %% *Before the hit* fits all five printed numbers within two standard errors, which
-# are 0.00001 for the mean error, and 0.006 and 0.004 for the difference between two
+# %%
+# *Before the hit* fits all five printed numbers within two standard errors, which are
+# 0.00001 for the mean error, and 0.006 and 0.004 for the difference between two
 # coverages of 10,000 rankings each, at 80 and 95 %. The others do not. So it is
 # probably what was computed, or close to that, and the row in brackets is no other
 # method: it asks how often the same intervals hold another "true" mean, .08164. The
@@ -277,7 +279,8 @@ print(f"in brackets: mean {IN_BRACKETS[0]:.5f}, std {IN_BRACKETS[1]:.5f}")
 print(f"  m/(n + 1)  {M / (N + 1):.5f}    m/n  {M / N:.5f}")
 print(f"  normal distribution at the mean ranks {normal_error(mean_ranks):.5f}")
 
-# %% With each hit counted, the survival view does for AP what it does for recall: it is
-# a little too wide. That is so for rankings by chance. For a model that ranks well it
-# is much too wide; the user guide has its coverage there, and that of other methods,
-# see :ref:`variability`.
+# %%
+# With each hit counted, the survival view does for AP what it does for recall: it is a
+# little too wide. That is so for rankings by chance. For a model that ranks well it is
+# much too wide; the user guide has its coverage there, and that of other methods, see
+# :ref:`variability`.

@@ -1,4 +1,4 @@
-"""A band along a curve: what chance, or another sample, would make of the curve."""
+"""A band along a curve: what random selection or another sample makes of it."""
 
 from __future__ import annotations
 

@@ -163,16 +163,16 @@ class HitCurve:
         Parameters
         ----------
         confidence_level : float, default=0.95
-            Probability that chance is within the limits, at least, at any one depth; as
-            much on one side as on the other.
+            Probability that random selection is within the limits, at least, at any one
+            depth; as much on one side as on the other.
 
         Returns
         -------
         band : CurveBand
             Limits of h(t), exact at the depths `x`, where ties end: all such depths of
-            a short ranking, some 500 of a long one. Within a tie chance is drawn along
-            a straight line, as the curve is. Along the whole curve chance leaves the
-            band more often.
+            a short ranking, some 500 of a long one. Within a tie the band is drawn
+            along a straight line, as the curve is. Along the whole curve random
+            selection leaves the band more often.
 
         Raises
         ------

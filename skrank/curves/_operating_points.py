@@ -196,13 +196,13 @@ class OperatingPoints:
         Parameters
         ----------
         confidence_level : float, default=0.95
-            Probability that chance is within the limits, at least, at any one recall;
-            as much on one side as on the other.
+            Probability that random selection is within the limits, at least, at any one
+            recall; as much on one side as on the other.
 
         Returns
         -------
         band : CurveBand
-            Limits of the precision at which chance, on a ranking without ties, finds
+            Limits of the precision at which random selection, without ties, finds
             its j-th target, against the recall that it has then.
 
         Raises

@@ -202,8 +202,8 @@ class HitCurveDisplay(CurveDisplay):
             fraction. The rest is drawn, too, outside the limits of the axes. Axes that
             have curves already show what they did, too.
         chance_band_level : float, default=0.95
-            Probability of chance to be within its band, at any one depth; None draws no
-            band.
+            Probability of random selection to be within the band, at any one depth;
+            None draws no band.
         plot_perfect : bool, default=True
             Whether to draw the perfect curve.
         line_kw : dict or list of dict, default=None

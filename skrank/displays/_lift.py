@@ -155,8 +155,8 @@ class LiftDisplay(CurveDisplay):
         name : str or list of str, default=None
             What the legend calls the curve; None is the name of the display.
         chance_band_level : float, default=0.95
-            Probability of chance to be within its band, at any one depth; None draws no
-            band.
+            Probability of random selection to be within the band, at any one depth;
+            None draws no band.
         plot_perfect : bool, default=True
             Whether to draw the perfect curve.
         line_kw : dict or list of dict, default=None

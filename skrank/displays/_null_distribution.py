@@ -51,7 +51,7 @@ class NullDistributionDisplay:
         Probability of a value above one end and up to the next.
     metric : str
         Name of the metric.
-    null_name : str, default="chance"
+    null_name : str, default="null distribution"
         What the legend calls the distribution.
     null_mean, null_std : float, default=None
         Mean and standard deviation, for the normal distribution; None draws none.
@@ -108,7 +108,7 @@ class NullDistributionDisplay:
         probabilities: NDArray[np.float64],
         *,
         metric: str,
-        null_name: str = "chance",
+        null_name: str = "null distribution",
         null_mean: float | None = None,
         null_std: float | None = None,
         statistic: float | None = None,

@@ -159,8 +159,8 @@ class PrecisionRecallDisplay(CurveDisplay):
             Whether to draw the best precision at a recall or a higher one, as steps
             between the operating points that are not dominated.
         chance_band_level : float, default=0.95
-            Probability of chance to be within its band, at any one recall; None draws
-            no band.
+            Probability of random selection to be within the band, at any one recall;
+            None draws no band.
         line_kw : dict or list of dict, default=None
             Keywords of ``Axes.plot`` for the curve, or for each of them.
 

@@ -240,8 +240,8 @@ class RankingComparisonDisplay:
             Part of the data set to show: an int counts items, a float in (0, 1] is a
             fraction.
         chance_band_level : float, default=0.95
-            Probability of chance to be within its band, at any one depth; None draws no
-            band.
+            Probability of random selection to be within the band, at any one depth;
+            None draws no band.
         plot_perfect : bool, default=True
             Whether to draw the perfect curve.
         line_kw : dict or list of two dict, default=None

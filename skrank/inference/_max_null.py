@@ -1,4 +1,4 @@
-"""How often chance does as well as candidates, and as the best of them.
+"""How often random selection does as well as candidates, and as the best of them.
 
 What comes in is the joint null distribution of the candidates and their z-scores; what
 goes out is counts over draws of labels, and the best value of each draw.

@@ -133,7 +133,7 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
     large: then few draws, or none, see the rankings that count.
 
     Mean and standard deviation are exact for every metric and tie rule. The tail of
-    average precision is heavy because chance that strikes at the top counts most: with
+    average precision is heavy because early hits by chance count most: with
     20 targets among 1000 items, z = 6 has a p-value of 0.002, not the normal 1e-9.
 
     The distribution is that of Zhang and Su [1]_, generalised to ties: down the tie
@@ -170,9 +170,9 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
       zscore     24.4
       pvalue     3.9e-08   P(null >= observed), method: inversion
 
-    Chance does not find half of the targets within the first dozen items. How well is
-    the p-value known, and what would it have taken to be better than chance at the
-    level of 1 %?
+    Random selection does not find half of the targets within the first dozen items. How
+    well is the p-value known, and what would it have taken to be better than chance at
+    the level of 1 %?
 
     >>> result.pvalue_error < 0.02
     True

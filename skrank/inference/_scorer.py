@@ -65,7 +65,7 @@ def make_random_selection_scorer(
     -----
     All three are finite for every ranking of a fold with targets and non-targets.
     Constant scores are what is expected by chance: 0 by each of them, as wherever ties
-    leave chance no choice. A perfect ranking of m targets without ties among n items
+    allow one value only. A perfect ranking of m targets without ties among n items
     has the p-value 1 / C(n, m), of which the logarithm does not underflow.
 
     Mean and standard deviation are exact and cost next to nothing; a p-value takes from

@@ -149,8 +149,8 @@ class SearchSelectionTest(MetricSettings):
       pvalue            0.88   P(null maximum >= observed)
       unadjusted        0.041, Bonferroni 1
 
-    Alone it would pass for better than chance; among fifty it is worse than the best of
-    chance is on average.
+    Alone it would pass for better than chance; among fifty it is below the expected
+    maximum.
 
     A finished search:
 
@@ -237,11 +237,12 @@ class SearchSelectionTest(MetricSettings):
         -------
         result : SearchSelectionResult
             In the order of ``cv_results_``; the winner is that of the search, or the
-            largest z-score if the search names none, of those that chance can change.
-            Candidates that failed in the search, and have no score there, are left out
-            with a warning: all their entries are NaN. A halving search is tested by all
-            candidates that it began with, each once, in the order in which it gave
-            them up; with scikit-learn 1.10 or newer these are in ``all_cv_results_``.
+            largest z-score if the search names none, of those that random selection can
+            change. Candidates that failed in the search, and have no score there, are
+            left out with a warning: all their entries are NaN. A halving search is
+            tested by all candidates that it began with, each once, in the order in
+            which it gave them up; with scikit-learn 1.10 or newer these are in
+            ``all_cv_results_``.
 
         Raises
         ------
@@ -310,8 +311,8 @@ class SearchSelectionTest(MetricSettings):
         -------
         result : SearchSelectionResult
             In the order of the candidates; the winner has the largest z-score of those
-            that chance can change. Folds without targets, or of targets alone, are left
-            out with a warning.
+            that random selection can change. Folds without targets, or of targets
+            alone, are left out with a warning.
 
         Raises
         ------
@@ -363,8 +364,8 @@ class SearchSelectionTest(MetricSettings):
         -------
         result : SearchSelectionResult
             In the order of the candidates; the winner has the largest z-score of those
-            that chance can change. Folds without targets, or of targets alone, are left
-            out with a warning.
+            that random selection can change. Folds without targets, or of targets
+            alone, are left out with a warning.
 
         Raises
         ------

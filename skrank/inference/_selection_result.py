@@ -163,7 +163,7 @@ class RandomSelectionResult:
 
 
 def is_far_below(zscore: float) -> bool:
-    """Whether a ranking is so much worse than chance that it may be read backwards.
+    """Whether a ranking is so far below chance that it may be read backwards.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A ranking's place under chance as one number, to score candidates by.
+"""A ranking's position in its null distribution as one number, to score candidates by.
 
 Folds of different size and prevalence have different chance levels, so that means of
 raw values compare unlike things. What is relative to chance compares.

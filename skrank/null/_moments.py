@@ -235,7 +235,7 @@ def pairwise_moments(chain: Chain) -> tuple[float, float]:
     terms += [four * (pairs**2 - touching + squares)]
     assert chain.slope is not None
     mean_value = chain.slope * mean + chain.measure.offset(chain.frame)
-    # rounding alone, where ties leave chance no choice
+    # rounding alone, where ties allow one value only
     rounding = 1e-13 * sum(abs(term) for term in terms) + (1e-15 * mean) ** 2
     second = sum(terms)
     return mean_value, chain.slope**2 * second * (second > rounding)

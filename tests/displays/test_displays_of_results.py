@@ -87,7 +87,10 @@ def test_long_lists_agree_with_draws():
     error = np.sqrt(display.probabilities / 200_000)
     assert np.all(np.abs(drawn - display.probabilities) <= 5 * error + 3e-5)
     assert display.statistic is display.line_ is None
-    assert texts(display.ax_) == ["chance", "normal distribution, same mean and spread"]
+    assert texts(display.ax_) == [
+        "null distribution",
+        "normal distribution, same mean and spread",
+    ]
     assert display.ax_.get_xlabel() == "average precision"
 
 
@@ -367,7 +370,7 @@ def test_distributions_in_the_same_axes_have_their_colours_and_names():
     assert len(colors) == 3
     assert one.normal_.get_color() != other.normal_.get_color()
     assert other.line_.get_color() != third.line_.get_color()
-    assert texts(one.ax_).count("chance") == 3
+    assert texts(one.ax_).count("null distribution") == 3
     assert sum(text.startswith("normal distribution") for text in texts(one.ax_)) == 3
 
 
