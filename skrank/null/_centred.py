@@ -1,10 +1,9 @@
-"""The one event that every engine answers, whether the centred reaches zero.
+"""The one question that every engine answers: whether the centred sum reaches zero.
 
-The event "value >= s" (or <=, with sign -1) is "centred >= 0", where each group of the
-body adds its gains, times a scale, and the last group adds what is left. So every
-measure, also one whose divisor depends on the hits, leads to one additive event, and
-several rankings, the centred of each being independent of the others, to the sum of
-theirs.
+The event "value >= s" (or <=, with sign -1) is "centred sum >= 0", where each group of
+the body adds its gains, times a scale, and the last group adds what is left. So every
+measure, also one whose divisor depends on the hits, leads to one additive question, and
+several rankings, whose centred sums are independent, to the sum of theirs.
 """
 
 import math

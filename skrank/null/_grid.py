@@ -59,7 +59,7 @@ def tail(
     enough: float,
     most_moves: int,
 ) -> Tail:
-    """P(centred of one ranking >= 0), with certified bounds.
+    """P(centred sum of one ranking >= 0), with certified bounds.
 
     Blocks and cells are made finer until the logarithms of the bounds are within
     `enough`, or it takes too long; the `limits` of the logarithm say what is
@@ -151,7 +151,7 @@ class _Sweep:
         return min((span for span in spans if span > 0), default=1.0)
 
     def _groups(self) -> Iterator[tuple[Step, _Floats]]:
-        """Steps down the body, and what they add to the centred: least, most, mean."""
+        """Steps down the body, and what they add to the sum: least, most, mean."""
         rules = ("pessimistic", "optimistic", "expected")
         rules = rules if self.centred.scale > 0 else (rules[1], rules[0], rules[2])
         passes = (self.chain.steps(self.windows, inside=rule) for rule in rules)
@@ -160,7 +160,7 @@ class _Sweep:
             yield group[0], self.centred.scale * gain
 
     def _future(self, best: int) -> list[_Floats]:
-        """Extremes of the centred still to come, after each group, over the hits."""
+        """Extremes of the sum still to come, after each group, over the hits."""
         terminal, windows = self.chain.terminal, self.windows
         possible = terminal.logweight > -np.inf
         last = np.where(possible, best * self.centred.last, -np.inf).max(axis=0)

@@ -1,6 +1,6 @@
 """Engine "inversion": the characteristic function, inverted along the saddlepoint.
 
-With the centred E and K(u) = log E exp(u E), for any tilt u > 0
+With the centred sum E and K(u) = log E exp(u E), for any tilt u > 0
 
     P(E >= 0) = exp(K(u)) * E_u[exp(-u E) 1{E >= 0}]
               = exp(K(u)) / (2 pi) * integral of phi(w) / (u + i w) dw
@@ -43,7 +43,7 @@ _BEYOND = 1.5  # times the frequency where such hits are in step
 
 
 def tail(solution: Solution, *, patient: bool = True) -> Tail:
-    """Probability that the centred is at least zero, with an estimate of the error.
+    """Probability that the centred sum is at least zero, with an estimate of the error.
 
     Without patience it gives up where many frequencies would be needed.
     """

@@ -168,13 +168,13 @@ def _missing(ways: Sequence[Way], tilt: float) -> float:
 
 
 def _root(ways: Sequence[Way], tilt: float) -> tuple[float, Cumulants]:
-    """Tilt that centres the centred at zero, and the cumulants there."""
+    """Tilt at which the centred sum is zero on average, and the cumulants there."""
     ask = partial(total, ways)
     return centre(ask, ask(tilt), tilt)
 
 
 def _near(ways: Sequence[Way], tilt: float) -> float:
-    """Tilt that centres the centred, or nearly so where bundles do not reach it."""
+    """Tilt at which it is zero, or nearly so where bundles do not reach it."""
     rest = total(ways, 0.0)
     most = total(ways, _FURTHEST / math.sqrt(rest.curvature))
     beyond = min(0.0, rest.slope + _REACHED * (most.slope - rest.slope))

@@ -86,7 +86,7 @@ def tilted_tail(
     mean = float(weights.mean())
     if mean == 0.0:
         return Tail(-math.inf, error=math.inf)
-    # a draw not seen may have had the weight 1, that of an centred of zero: without it,
+    # a draw not seen may have had the weight 1, that of a sum of zero: without it,
     # a distribution with two humps of which only the far one was drawn would seem well
     # known
     error = math.sqrt((float(weights.var()) + 1 / size) / size) / mean

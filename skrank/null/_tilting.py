@@ -68,7 +68,7 @@ class Tilted:
         )
         self.least = end.least
         self.last_chance, state = _normalise(logweight / temperature)
-        self._hidden = [unresolved]
+        self._unresolved = [unresolved]
         for step in steps:
             logweight, gain, unresolved = centred.weigh(
                 step.logcount[:, None], centred.scale * step.gain, step.orders, tilt
@@ -76,7 +76,7 @@ class Tilted:
             later = window(step, state, IMPOSSIBLE)
             chance, state = _normalise(logweight / temperature + later)
             self.moves.append(_Move(step, chance, gain))
-            self._hidden.append(unresolved)
+            self._unresolved.append(unresolved)
         #: K at the tilt.
         self.log_mgf = temperature * float(state[0])
 
@@ -150,14 +150,14 @@ class Tilted:
     @cached_property
     def inside(self) -> float:
         """Mean variance of the gains over the orders inside the blocks of a lattice."""
-        groups = zip(self._groups(), reversed(self._hidden), strict=True)
+        groups = zip(self._groups(), reversed(self._unresolved), strict=True)
         return sum(
             float((joint * unresolved).sum()) for (joint, *_), unresolved in groups
         )
 
     @property
     def mean(self) -> float:
-        """Mean of the centred."""
+        """Mean of the centred sum."""
         return sum(float((joint * gain).sum()) for joint, gain, _ in self._groups())
 
     def variances(self) -> tuple[_Floats, _Floats]:
@@ -220,9 +220,9 @@ def total(ways: Iterable[Way], tilt: float) -> Cumulants:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """The tilt that centres the centred at zero, found on a way up each ranking.
+    """The tilt at which the sum is zero on average, found on a way up each ranking.
 
-    `spread` is the standard deviation of the centred without a tilt; `error` the
+    `spread` is the standard deviation of the centred sum without a tilt; `error` the
     relative one of p for what is not on the ways.
     """
 
