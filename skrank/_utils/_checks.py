@@ -12,10 +12,7 @@ import numpy as np
 from skrank._utils._text import brief
 
 TIES = ("expected", "threshold", "optimistic", "pessimistic")
-
-
 NORMALIZE = ("min", "relevant", "hits")
-
 
 # A fraction of a ranking is a product of floats: 0.07 * 100 is 7.000000000000001.
 # Without this much slack it would be rounded up to 8 items.

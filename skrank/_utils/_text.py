@@ -92,6 +92,11 @@ def listed(texts: Sequence[str], most: int) -> str:
     return ", ".join(first) + (f" and {more} more" if more else "")
 
 
+def format_count(n: int, what: str) -> str:
+    """Print what there is one of, or how many there are if there are several."""
+    return f"{n} {what}s" if n else what
+
+
 def format_size(n_samples: int, n_targets: int, n_missed: int = 0) -> str:
     """Print how many items there are, and how many of them are targets."""
     missed = f", {n_missed} of them missed" if n_missed else ""

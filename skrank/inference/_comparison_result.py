@@ -10,7 +10,13 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._utils._checks import check_fraction
 from skrank._utils._table import align, summary
-from skrank._utils._text import as_text, data_frame, format_pvalue, format_size
+from skrank._utils._text import (
+    as_text,
+    data_frame,
+    format_count,
+    format_pvalue,
+    format_size,
+)
 from skrank.inference._variability_result import ConfidenceInterval
 
 # Rows of the summary, whose names no ranking takes.
@@ -263,7 +269,7 @@ class RankingComparisonTable:
 
 def _data(result: RankingComparisonResult) -> str:
     """What was ranked: one data set, or several."""
-    return f"{result.n_rankings} data sets" if result.labels else "data set"
+    return format_count(len(result.labels), "data set")
 
 
 def _cells(result: RankingComparisonResult, log10_adjusted: float) -> list[str]:

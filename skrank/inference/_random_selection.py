@@ -431,7 +431,7 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         A single ranking varies with no other.
         """
         measure = self._measure()
-        nulls = [null_of(ranking, self._measure()) for ranking in rankings]
+        nulls = [null_of(ranking, measure) for ranking in rankings]
         values = [measure.value(ranking) for ranking in rankings]
         if not labels:
             return self._result(values[0], nulls[0], rankings, progress=self.progress)
@@ -481,7 +481,7 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
             null_std=null.std(),
             n_samples=sum(map(n_items, rankings)),
             n_targets=sum(int(ranking.n_targets) for ranking in rankings),
-            metric=self._measure().name,
+            metric=null.metric,
             method=method,
             alternative=self.alternative,
             null_distribution=null,

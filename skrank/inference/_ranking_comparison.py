@@ -697,11 +697,13 @@ class RankingComparison(MetricSettings):
         """Methods that need no standard error, of those that this call would take."""
         if grouped:
             return ("sign", "wilcoxon") if n_rankings > 1 else ()
-        at_cut = isinstance(self._measure(), RecallAtT)
+        measure = self._measure()
+        at_cut = isinstance(measure, RecallAtT)
         if self.ties == "expected":
             return ("permutation", "mcnemar") if at_cut else ("permutation",)
-        at_depth = isinstance(self._measure(), RecallAtT | AveragePrecisionAtK)
-        moves = self.ties == "threshold" and at_depth
+        moves = self.ties == "threshold" and (
+            at_cut or isinstance(measure, AveragePrecisionAtK)
+        )
         return () if moves else ("permutation",)
 
     def _error(self, method: str, pair: PairedRankings) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._table import summary
-from skrank._utils._text import as_text, data_frame, format_size
+from skrank._utils._text import as_text, data_frame, format_count, format_size
 
 _Floats = NDArray[np.float64]
 
@@ -161,7 +161,7 @@ class SearchSelectionResult:
         quantile = np.quantile(self.null_maxima, 0.95)
         rows = [
             (
-                f"{n} rankings" if n > 1 else "ranking",
+                format_count(n if n > 1 else 0, "ranking"),
                 format_size(self.n_samples, self.n_targets),
             ),
             (

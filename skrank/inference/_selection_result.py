@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from skrank._utils._table import summary
-from skrank._utils._text import format_pvalue, format_size
+from skrank._utils._text import format_count, format_pvalue, format_size
 from skrank.null import MeanNull, RandomSelectionNull
 
 REVERSED = (
@@ -115,7 +115,7 @@ class RandomSelectionResult:
         extreme = {"greater": ">=", "less": "<=", "two-sided": "as extreme as"}
         size = format_size(self.n_samples, self.n_targets, self.n_missed)
         rows = [
-            (f"{n} rankings" if n else "ranking", size),
+            (format_count(n, "ranking"), size),
             ("statistic", f"{self.statistic:.4g}{mean}"),
             ("null mean", f"{self.null_mean:.4g}"),
             ("null std", f"{self.null_std:.3g}"),

@@ -9,7 +9,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._utils._checks import check_fraction, check_option
 from skrank._utils._table import summary
-from skrank._utils._text import format_size
+from skrank._utils._text import format_count, format_size
 from skrank.inference._variability._interval import IntervalRule
 
 TRANSFORMS = ("logit", None)
@@ -112,7 +112,7 @@ class MetricVariabilityResult:
         n, mean = len(self.values), " on average" if self.values else ""
         rows = [
             (
-                f"{n} rankings" if n else "ranking",
+                format_count(n, "ranking"),
                 format_size(self.n_samples, self.n_targets),
             ),
             ("estimate", f"{self.estimate:.4g}{mean}"),

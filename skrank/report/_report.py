@@ -37,7 +37,6 @@ from skrank.metrics._definitions import (
 from skrank.null import RandomSelectionNull
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._several import (
-    check_both_classes,
     columns_by_name,
     split,
 )
@@ -183,7 +182,7 @@ def ranking_report(
     named = {f"y_scores[{name!r}]": column for name, column in columns.items()}
     is_target, checked = check_columns(y_true, named, pos_label)
     n_samples, n_targets = is_target.size, int(is_target.sum())
-    check_both_classes(n_targets, n_samples)
+    parts = split(is_target, None)
     depths_t = _depths("t", t, n_samples)
     depths_k = depths_t if k is None else _depths("k", k, n_samples)
     scores = dict(zip(map(str, columns), checked, strict=True))
@@ -209,7 +208,7 @@ def ranking_report(
         comparisons=None
         if len(ranked) == 1
         else comparison._compare_ranked(
-            split(is_target, None),
+            parts,
             {name: [one] for name, one in ranked.items()},
             pairs_of(tuple(ranked), None),
         ),

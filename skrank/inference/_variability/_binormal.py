@@ -15,7 +15,6 @@ partly anywhere, above 1.
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +41,6 @@ _LEAST, _LARGEST, _STEPS = 0.5, 4.0, 4
 # standard error is 1 to 1.4 of normal targets. Chosen by simulation, with the model's
 # weight: benchmarks/coverage_of_intervals.py.
 _CAUTION = 1.75
-_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 
 
 def spread_of_targets(ranking: Ranking) -> float:
@@ -60,7 +58,7 @@ def spread_of_targets(ranking: Ranking) -> float:
     scores = ndtri((above + tied / 2 + 0.5) / (ranking.n_non_targets + 1))
     found = groups.hits_above + groups.hits
     better = np.clip(m / 2 - groups.hits_above, 0, groups.hits)
-    median = np.mean([scores[found.searchsorted(m / 2, side)] for side in _SIDES])
+    median = scores[found.searchsorted([(m + 1) // 2, m // 2 + 1])].mean()
     variance = (better * (scores - median) ** 2).sum() / max((m - 1) / 2, 1)
     spread = np.sqrt(variance) * (1 + _CAUTION / np.sqrt(m))
     step = np.rint(_STEPS * np.log2(np.clip(spread, _LEAST, _LARGEST)))

@@ -106,7 +106,7 @@ def _cutoff(
         raise ValueError(msg)
     if _COUNT.fullmatch(cutoff):
         return {kind.cutoff: int(cutoff)}
-    share = _SHARE.fullmatch(cutoff) or re.fullmatch(r"(\d+)(%)", cutoff)
+    share = _SHARE.fullmatch(cutoff)
     if share is None:
         msg = (
             "`metric` must have a number behind '@', as in 'precision@10', "
