@@ -27,6 +27,7 @@ METRICS = {
     "precision@0.5": ("precision_at_t", {"t": 0.5}),
     "enrichment_factor@4": ("enrichment_factor", {"t": 4}),
     "enrichment_factor@0.3": ("enrichment_factor", {"t": 0.3}),
+    "r_precision": ("r_precision", {}),
     "reciprocal_rank": ("reciprocal_rank", {}),
     "rie": ("rie", {}),
     "rie alpha=3": ("rie", {"alpha": 3}),
@@ -34,18 +35,17 @@ METRICS = {
     "bedroc alpha=3": ("bedroc", {"alpha": 3}),
 }
 
-# metrics that are no sum over tie groups
-FIGURES = {
+# metrics that are no sum over tie groups, and have no null distribution
+BY_VALUE = {
     "max_f_score": ("max_f_score", {}),
     "max_f_score beta=2": ("max_f_score", {"beta": 2}),
     "breakeven_point": ("breakeven_point", {}),
-    "r_precision": ("r_precision", {}),
     "k_at_recall(0.5)": ("k_at_recall", {"recall": 0.5}),
     "k_at_recall(0.3)": ("k_at_recall", {"recall": 0.3}),
     "precision_at_recall(0.5)": ("precision_at_recall", {"recall": 0.5}),
     "precision_at_recall(0.3)": ("precision_at_recall", {"recall": 0.3}),
 }
-ALL = {**METRICS, **FIGURES}
+ALL = {**METRICS, **BY_VALUE}
 # ties are always retrieved whole
 WITHOUT_TIES = {"max_f_score", "breakeven_point"}
 
@@ -76,7 +76,7 @@ def named(metric="average_precision", **settings):
     cutoff = settings.pop("k", settings.pop("t", None))
     others = {
         name: settings.pop(name)
-        for name in ("alpha", "normalize")
+        for name in ("alpha", "normalize", "beta", "recall")
         if settings.get(name) is not None
     }
     settings.pop("alpha", None)

@@ -56,7 +56,7 @@ def _value_of_ranks(
     n = n_scored + missed
     found = sum(rank <= cut for rank in ranks)
     if metric in CURVE:
-        return _curve_figure(ranks, metric, m, **parameter)
+        return _curve_metric(ranks, metric, m, **parameter)
     if metric in ("rie", "bedroc"):
         return _early_recognition(ranks, metric, n, m, alpha, missed > 0)
     if metric == "reciprocal_rank":
@@ -76,14 +76,14 @@ def _value_of_ranks(
     return total / (m if metric == "average_precision" else divisor)
 
 
-def _curve_figure(
+def _curve_metric(
     ranks: Sequence[int],
     metric: str,
     m: int,
     beta: int = 1,
     recall: float = 1.0,
 ) -> Fraction:
-    """Figures of the curve, point by point: the hits down to each rank of a hit."""
+    """Metrics of the curve, point by point: the hits down to each rank of a hit."""
     points = [(rank, sum(r <= rank for r in ranks)) for rank in ranks]
     if metric == "max_f_score":
         recalls = [(Fraction(h, rank), Fraction(h, m)) for rank, h in points]
@@ -123,7 +123,7 @@ def all_orders(groups: Groups) -> Iterator[list[int]]:
 def value(groups: Groups, metric: str, *, ties: str = "expected", **kwargs) -> Fraction:
     """Value of a ranking with ties, by the words of the tie rule."""
     if metric == "r_precision":  # precision at m
-        m = kwargs.get("n_targets") or sum(hits for _, hits in groups)
+        m = int(kwargs.get("n_targets") or sum(hits for _, hits in groups))
         kwargs["depth"], metric = m, "precision_at_t"
     if ties == "threshold" or metric in WHOLE:
         return _threshold_value(groups, metric, **kwargs)

@@ -175,11 +175,15 @@ def metric(name):
 
 def scorer(name):
     factory = getattr(skrank, name)
-    more = {"statistic": "zscore"} if "random_selection" in name else {}
+    by_name = {
+        "make_random_selection_scorer": {"statistic": "zscore"},
+        "make_metric_scorer": {"metric": "rie"},
+    }
+    more = by_name.get(name, {})
 
     def call(**given):
         settings = {**more, **needed(name, given)}
-        if more and "undefined" in given:
+        if "statistic" in more and "undefined" in given:
             settings["statistic"] = "log10_pvalue"
         made = factory(**settings)
         made = made if isinstance(made, dict) else {made.__name__: made}

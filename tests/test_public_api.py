@@ -12,11 +12,9 @@ import pytest
 import skrank
 import skrank.metrics
 import skrank.metrics._scorers
-from cases import FIGURES, WITHOUT_TIES, named
-from skrank.metrics._definitions import METRICS, make_measure
+from cases import WITHOUT_TIES, named
+from skrank.metrics._definitions import METRICS, make_metric
 
-# Metrics that are no sum over tie groups: they have no measure
-NO_SUMS = {name for name, _ in FIGURES.values()}
 DOC = Path(__file__).parents[1] / "doc"
 
 
@@ -29,14 +27,15 @@ def test_all_is_sorted_and_there():
 
 
 def test_every_metric_has_a_function_a_scorer_and_a_name():
-    sums = set(skrank.metrics.__all__) - NO_SUMS
-    for name in skrank.metrics.__all__:
-        assert f"make_{name}_scorer" in skrank.metrics._scorers.__all__
     printed = set()
-    for name in sums:
-        options = inspect.signature(getattr(skrank, name)).parameters
-        needed = {option: 5 for option in ("k", "t") if option in options}
-        printed.add(re.split("[@(]", make_measure(**named(name, **needed)).name)[0])
+    for name in skrank.metrics.__all__:
+        function = getattr(skrank, name)
+        options = inspect.signature(function).parameters
+        values = {"k": 5, "t": 5, "recall": 0.5}
+        needed = {key: value for key, value in values.items() if key in options}
+        metric = named(name, **needed)["metric"]
+        printed.add(re.split("[@(]", make_metric(metric).name)[0])
+        assert skrank.make_metric_scorer(metric)._score_func is function
     assert printed == set(METRICS)
 
 

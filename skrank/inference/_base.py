@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from numpy.typing import ArrayLike
 
-from skrank.metrics._definitions import Measure, make_measure
+from skrank.metrics._definitions import make_measure, make_metric
 from skrank.ranking._response import target_scores
 
 Result = TypeVar("Result")
@@ -18,17 +18,22 @@ Result = TypeVar("Result")
 class MetricSettings:
     """A metric and its tie rule, checked; subclasses add their settings."""
 
+    #: Whether the metric must have a null distribution.
+    _needs_null = True
+
     def __init__(self, metric: str, ties: str) -> None:
         self.metric = metric
-        self.ties = make_measure(metric, ties).ties
+        self.ties = ties
+        self.ties = self._measure().ties
 
     def __repr__(self) -> str:
         """Print the settings as they would be written."""
         settings = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
         return f"{type(self).__name__}({settings})"
 
-    def _measure(self) -> Measure:
-        return make_measure(self.metric, self.ties)
+    def _measure(self) -> Any:
+        make = make_measure if self._needs_null else make_metric
+        return make(self.metric, self.ties)
 
 
 class RankingInference(MetricSettings, ABC, Generic[Result]):

@@ -51,7 +51,6 @@ from skrank.metrics._definitions import (
     EnrichmentFactor,
     Measure,
     PrecisionAtT,
-    RecallAtT,
 )
 from skrank.ranking._cv_results import folds_of_cv_results
 from skrank.ranking._folds import fit_folds, make_folds
@@ -83,9 +82,12 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
     ----------
     metric : str, default="average_precision"
         The metric, as it is printed: "average_precision", "average_precision@50",
-        "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
-        "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number of items or a part
-        of the ranking; "average_precision@50(normalize=relevant)" has another divisor.
+        "recall@5%", "precision@10", "r_precision", "enrichment_factor@0.01",
+        "reciprocal_rank", "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number
+        of items or a part of the ranking; "average_precision@50(normalize=relevant)"
+        has another divisor.
+        Also those without a null distribution: "max_f_score(beta=1)",
+        "breakeven_point", "precision_at_recall(0.8)" and "k_at_recall(0.8)".
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     method : {"auto", "moderated", "jackknife", "bootstrap", "survival", "boyd", \
@@ -236,6 +238,8 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
       standard error  0.0143, method: corrected_t
       95 % interval   0.8927 to 0.9789
     """
+
+    _needs_null = False
 
     def __init__(
         self,
@@ -477,7 +481,7 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
     def _check_method(self, measure: Measure) -> None:
         """Check that the method has a meaning for the metric."""
         whole = type(measure) is AveragePrecision
-        counts = isinstance(measure, RecallAtT)
+        counts = not measure.ordered
         has_meaning = {
             "moderated": measure.smooth,
             "jackknife": measure.smooth,

@@ -52,9 +52,10 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
     ----------
     metric : str, default="average_precision"
         The metric, as it is printed: "average_precision", "average_precision@50",
-        "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
-        "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number of items or a part
-        of the ranking; "average_precision@50(normalize=relevant)" has another divisor.
+        "recall@5%", "precision@10", "r_precision", "enrichment_factor@0.01",
+        "reciprocal_rank", "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number
+        of items or a part of the ranking; "average_precision@50(normalize=relevant)"
+        has another divisor.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     method : {"auto", "exact", "inversion", "importance_sampling", "grid", \

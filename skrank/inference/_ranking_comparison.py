@@ -62,7 +62,7 @@ from skrank.inference._variability._folds import (
     ratio_of_folds,
 )
 from skrank.inference._variability._resampling import draw_in_parallel
-from skrank.metrics._definitions import AveragePrecisionAtK, RecallAtT
+from skrank.metrics._definitions import AveragePrecisionAtK
 from skrank.ranking._cv_results import folds_of_cv_results
 from skrank.ranking._folds import fit_folds, make_folds
 from skrank.ranking._response import target_scores
@@ -103,9 +103,12 @@ class RankingComparison(MetricSettings):
     ----------
     metric : str, default="average_precision"
         The metric, as it is printed: "average_precision", "average_precision@50",
-        "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
-        "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number of items or a part
-        of the ranking; "average_precision@50(normalize=relevant)" has another divisor.
+        "recall@5%", "precision@10", "r_precision", "enrichment_factor@0.01",
+        "reciprocal_rank", "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number
+        of items or a part of the ranking; "average_precision@50(normalize=relevant)"
+        has another divisor.
+        Also those without a null distribution: "max_f_score(beta=1)",
+        "breakeven_point", "precision_at_recall(0.8)" and "k_at_recall(0.8)".
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     method : {"auto", "jackknife", "bootstrap", "permutation", "mcnemar", \
@@ -311,6 +314,8 @@ class RankingComparison(MetricSettings):
       A  rounded A   0.3741   0.2764      0.0976     0.0311    3.14  0.0032    0.0097
       B  rounded A   0.1720   0.2764     -0.1044     0.0777   -1.34    0.19      0.19
     """
+
+    _needs_null = False
 
     def __init__(
         self,
@@ -698,7 +703,7 @@ class RankingComparison(MetricSettings):
         if grouped:
             return ("sign", "wilcoxon") if n_rankings > 1 else ()
         measure = self._measure()
-        at_cut = isinstance(measure, RecallAtT)
+        at_cut = not measure.ordered
         if self.ties == "expected":
             return ("permutation", "mcnemar") if at_cut else ("permutation",)
         moves = self.ties == "threshold" and (
@@ -768,10 +773,10 @@ class RankingComparison(MetricSettings):
     def _check_method(self) -> None:
         """Check that the method has a meaning for the metric and its ties."""
         measure, method = self._measure(), self.method
-        if method in _AT_CUT and not isinstance(measure, RecallAtT):
+        if method in _AT_CUT and measure.ordered:
             msg = (
-                "`metric` must be 'recall_at_t', 'precision_at_t' or "
-                f"'enrichment_factor' for method {method!r}; got {self.metric!r}."
+                "`metric` must be recall, precision or the enrichment factor at a "
+                f"cutoff, or 'r_precision', for method {method!r}; got {measure.name}."
             )
             raise ValueError(msg)
         if method in _AT_CUT and self.ties != "expected":
@@ -782,8 +787,8 @@ class RankingComparison(MetricSettings):
             raise ValueError(msg)
         if method == "jackknife" and not measure.smooth:
             msg = (
-                "`method` must be another for metrics that jump when one item is left "
-                f"out, such as {measure.name}; got {method!r}."
+                f"`method` must not be {method!r} for {measure.name}, which may jump "
+                "when one item is left out; choose 'permutation' or 'bootstrap'."
             )
             raise ValueError(msg)
 

@@ -32,9 +32,10 @@ def make_random_selection_scorer(
         ``(S - E) / (1 - E)``, 0 for chance and 1 for a perfect ranking.
     metric : str, default="average_precision"
         The metric, as it is printed: "average_precision", "average_precision@50",
-        "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
-        "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number of items or a part
-        of the ranking; "average_precision@50(normalize=relevant)" has another divisor.
+        "recall@5%", "precision@10", "r_precision", "enrichment_factor@0.01",
+        "reciprocal_rank", "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number
+        of items or a part of the ranking; "average_precision@50(normalize=relevant)"
+        has another divisor.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     pos_label : int, float, bool or str, default=None
@@ -43,7 +44,7 @@ def make_random_selection_scorer(
         Score of a fold without targets, or with targets alone.
     detector_targets : {"outliers", "inliers"}, default=None
         What the targets are to an outlier detector; see
-        :func:`make_average_precision_scorer`.
+        :func:`make_metric_scorer`.
 
     Returns
     -------
@@ -54,7 +55,7 @@ def make_random_selection_scorer(
     Raises
     ------
     ValueError
-        As in :func:`make_average_precision_scorer`; also if the statistic has no
+        As in :func:`make_metric_scorer`; also if the statistic has no
         meaning for the metric.
 
     See Also

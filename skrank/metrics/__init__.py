@@ -1,7 +1,7 @@
 """The metrics: labels and scores in, one number out.
 
-Every function reads the same `Ranking` and hands it to one measure, or to one figure of
-its curve. Each is ``(y_true, y_score, *, ...) -> float``, larger is better, but for k
+Every function reads the same `Ranking` and hands it to one
+metric. Each is ``(y_true, y_score, *, ...) -> float``, larger is better, but for k
 at a recall, and each knows the same four rules for ties, if their order matters to it.
 Where a metric has no value it is NaN with a warning, never a number that could be
 mistaken for one.

@@ -6,7 +6,7 @@ import math
 
 from numpy.typing import ArrayLike
 
-from skrank.metrics._definitions._curve import (
+from skrank.metrics._definitions import (
     BreakevenPoint,
     KAtRecall,
     MaxFScore,
@@ -98,7 +98,7 @@ def max_f_score(
     The top five have three targets of four: recall 0.75, precision 0.6.
     """
     return evaluate(
-        MaxFScore(beta),
+        MaxFScore(beta=beta),
         y_true,
         y_score,
         pos_label,
@@ -382,7 +382,7 @@ def k_at_recall(
     Five items have three targets of four; for the last one needs four more.
     """
     return evaluate(
-        KAtRecall(recall, ties),
+        KAtRecall(ties, recall),
         y_true,
         y_score,
         pos_label,
@@ -488,7 +488,7 @@ def precision_at_recall(
     Three targets of four are among the top five, the fourth is at rank nine.
     """
     return evaluate(
-        PrecisionAtRecall(recall, ties),
+        PrecisionAtRecall(ties, recall),
         y_true,
         y_score,
         pos_label,

@@ -9,10 +9,12 @@ form, so that such a tie is retrieved whole, with a warning: a scorer that refus
 would cost a search all its candidates.
 """
 
+from __future__ import annotations
+
 import math
 import warnings
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,31 +24,12 @@ from skrank._utils._checks import check_undefined
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._ranking import Ranking
 
-
-class Figure(Protocol):
-    """What can be read from a ranking: a measure, or a figure of its curve."""
-
-    @property
-    def name(self) -> str:
-        """Name as printed, with its parameters."""
-
-    @property
-    def orders_ties(self) -> bool:
-        """Whether it takes the items of a tie one by one, in an order."""
-
-    @property
-    def counts_ranks(self) -> bool:
-        """Whether a rank counts as a number, so that its unit must be one item."""
-
-    def reach(self, n_samples: int, n_targets: int) -> float:
-        """Depth below which tie groups may begin that are not asked for."""
-
-    def value(self, ranking: Ranking) -> float:
-        """Value of one ranking that has targets and non-targets, or missed some."""
+if TYPE_CHECKING:
+    from skrank.metrics._definitions import Metric
 
 
 def evaluate(
-    figure: Figure,
+    metric: Metric,
     y_true: Labels,
     y_score: ArrayLike | None,
     pos_label: object,
@@ -62,16 +45,16 @@ def evaluate(
         pos_label=pos_label,
         sample_weight=sample_weight,
         n_missed=n_missed,
-        reach=figure.reach,
+        reach=metric.reach,
     )
     reason = why_undefined(ranking)
     if reason is not None:
-        return undefined(figure.name, reason, answer, stacklevel=3)
-    if ranking.weighted and figure.counts_ranks:
-        _check_unit(figure.name, ranking)
-    if ranking.weighted and figure.orders_ties:
-        figure = _without_orders(figure, ranking)
-    return figure.value(ranking)
+        return undefined(metric.name, reason, answer, stacklevel=3)
+    if ranking.weighted and metric.counts_ranks:
+        _check_unit(metric.name, ranking)
+    if ranking.weighted and metric.orders_ties:
+        metric = _without_orders(metric, ranking)
+    return metric.value(ranking)
 
 
 def _check_unit(name: str, ranking: Ranking) -> None:
@@ -86,19 +69,19 @@ def _check_unit(name: str, ranking: Ranking) -> None:
         raise ValueError(msg)
 
 
-def _without_orders(figure: Any, ranking: Ranking) -> Figure:
+def _without_orders(metric: Any, ranking: Ranking) -> Metric:
     """Retrieve the ties of weighted items whole, those of one item silently."""
-    whole: Figure = replace(figure, ties="threshold")
-    if ranking.shares_weight and figure.ties != "expected":
+    whole: Metric = replace(metric, ties="threshold")
+    if ranking.shares_weight and metric.ties != "expected":
         msg = (
-            f"`ties` must be 'threshold' or 'expected' when {figure.name} is given "
+            f"`ties` must be 'threshold' or 'expected' when {metric.name} is given "
             "sample_weight and a target is tied: the weights inside a tie have no best "
-            f"or worst order here; got ties={figure.ties!r}."
+            f"or worst order here; got ties={metric.ties!r}."
         )
         raise ValueError(msg)
     if ranking.shares_weight:
         msg = (
-            f"{figure.name} retrieves ties whole, as ties='threshold' does: the mean "
+            f"{metric.name} retrieves ties whole, as ties='threshold' does: the mean "
             "over the orders of weighted items has no closed form, and a target is "
             "tied. Choose ties='threshold', of the metric or its scorer, to state that."
         )

@@ -36,9 +36,10 @@ class RandomSelectionNull(NullDistribution):
         Number of targets among them, from 1 to ``n_samples - 1``.
     metric : str, default="average_precision"
         The metric, as it is printed: "average_precision", "average_precision@50",
-        "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
-        "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number of items or a part
-        of the ranking; "average_precision@50(normalize=relevant)" has another divisor.
+        "recall@5%", "precision@10", "r_precision", "enrichment_factor@0.01",
+        "reciprocal_rank", "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number
+        of items or a part of the ranking; "average_precision@50(normalize=relevant)"
+        has another divisor.
     tie_sizes : array-like of shape (n_groups,), dtype=int, default=None
         Sizes of the tie groups, best first; they sum to `n_samples`. None: no ties.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"

@@ -18,7 +18,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import skrank
-from cases import METRICS, TIES, make_list, metric_function, named
+from cases import ALL, BY_VALUE, METRICS, TIES, make_list, metric_function, named
 from oracles import tie_groups, value
 from skrank import MetricVariability
 from skrank.inference._variability._binormal import (
@@ -30,12 +30,12 @@ from skrank.metrics._definitions import Frame, make_measure
 from skrank.ranking._several import rank_both_classes
 
 SMOOTH = [case for case in METRICS if "hits" not in case and case != "reciprocal_rank"]
-WHOLE = [case for case in SMOOTH if "@" not in case]
+WHOLE = [case for case in SMOOTH if "@" not in case and case != "r_precision"]
 AT_CUT = [case for case in SMOOTH if "@" in case]
 
 
 def question(case, **kwargs):
-    name, given_settings = METRICS[case]
+    name, given_settings = ALL[case]
     return MetricVariability(**named(name, **{**given_settings, **kwargs}))
 
 
@@ -137,12 +137,12 @@ def test_influence_of_any_ties_is_the_jackknife(groups, ties):
 
 
 @pytest.mark.parametrize("grid", [None, 0.7])
-@pytest.mark.parametrize("case", AT_CUT)
+@pytest.mark.parametrize("case", [*AT_CUT, "r_precision"])
 def test_influence_at_a_cut_has_the_spread_of_samples(case, grid):
     name, given_settings = METRICS[case]
-    depth = next(key for key in ("t", "k") if key in given_settings)
+    depth = {key: 80 for key in ("t", "k") if key in given_settings}
     asked = MetricVariability(
-        method="jackknife", **named(name, **{**given_settings, depth: 80})
+        method="jackknife", **named(name, **{**given_settings, **depth})
     )
     rng = np.random.default_rng(5)
     results = [
@@ -378,7 +378,8 @@ def test_bootstrap_against_all_resamples(ties):
 def test_bootstrap_without_ties_against_all_resamples():
     y_true, y_score = make_list((1,) * 5, (1, 0, 1, 0, 1))
     targets, others = np.flatnonzero(y_true), np.flatnonzero(y_true == 0)
-    for case in ("average_precision", "average_precision@4 hits", "reciprocal_rank"):
+    jumps = ("average_precision", "average_precision@4 hits", "reciprocal_rank")
+    for case in (*jumps, "r_precision", *BY_VALUE):
         metric = metric_function(case)
         values = [
             metric(y_true[i], y_score[i])
@@ -521,6 +522,34 @@ def test_auto_moderates_where_it_can():
         SMOOTH
     )
     assert set(methods.values()) == {"moderated", "bootstrap"}
+
+
+@pytest.mark.parametrize("case", BY_VALUE)
+def test_metrics_by_value_are_resampled_and_nothing_else(case):
+    name, settings = BY_VALUE[case]
+    metric = named(name, **settings)["metric"]
+    rng = np.random.default_rng(5)
+    for m, n, spread in ((8, 80, 1.0), (8, 80, 0.0), (1, 9, 1.0), (3, 3, 1.0)):
+        y_true = np.arange(n + m) < m
+        y_score = np.round(rng.normal(2.0 * y_true * spread, spread), 1)
+        asked = MetricVariability(metric, n_resamples=99, random_state=0)
+        if m == 1 and spread:
+            with pytest.warns(UndefinedMetricWarning, match="`y_true` must hold two"):
+                asked.from_predictions(y_true, y_score)
+            continue
+        result = asked.from_predictions(y_true, y_score)
+        assert result.method == "bootstrap"
+        assert result.estimate == metric_function(case)(y_true, y_score)
+        assert result.standard_error >= 0
+        limits = [result.confidence_interval(level) for level in (0.99, 0.9, 0.5)]
+        assert np.all(np.diff([low for low, _ in limits]) >= 0)
+        assert np.all(np.diff([high for _, high in limits]) <= 0)
+        assert limits[-1].low <= result.estimate <= limits[-1].high
+        most = n + m if name == "k_at_recall" else 1
+        assert 0 <= limits[0].low <= limits[0].high <= most
+    for method in ("moderated", "jackknife", "survival", "boyd", "posterior"):
+        with pytest.raises(ValueError, match="`method` must be one of .*'bootstrap'"):
+            MetricVariability(metric, method=method)
 
 
 def test_from_estimator_ranks_by_its_scores():

@@ -22,7 +22,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 import skrank
-from cases import named
+from cases import ALL, BY_VALUE, metric_function, named
 from skrank import (
     RankingComparison,
     RankingComparisonResult,
@@ -278,18 +278,20 @@ def test_bootstrap_is_that_of_items():
     assert result.zscore == result.difference / result.standard_error
 
 
+BY_VALUE_AND_AP = ["average_precision", "r_precision", *BY_VALUE]
+
+
+@pytest.mark.parametrize("case", BY_VALUE_AND_AP)
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-def test_swap_is_the_enumeration_of_all_swaps(alternative):
+def test_swap_is_the_enumeration_of_all_swaps(alternative, case):
     # Yeh (2000): 2**9 ways to swap the ranks of nine items
     y = np.array([1, 0, 1, 0, 0, 1, 0, 0, 0]) == 1
     a, b = -np.arange(9.0), -np.array([3, 1, 8, 0, 2, 4, 5, 6, 7.0])
     swaps = np.array(list(product([False, True], repeat=9)))
+    metric = metric_function(case)
+    name, settings = ALL[case]
     null = np.array(
-        [
-            average_precision(y, np.where(s, b, a))
-            - average_precision(y, np.where(s, a, b))
-            for s in swaps
-        ]
+        [metric(y, np.where(s, b, a)) - metric(y, np.where(s, a, b)) for s in swaps]
     )
     difference = null[0]
     extreme = {
@@ -298,11 +300,40 @@ def test_swap_is_the_enumeration_of_all_swaps(alternative):
         "less": null <= difference + 1e-12,
     }[alternative]
     result = RankingComparison(
-        method="permutation", alternative=alternative, n_resamples=4999, random_state=0
+        **named(name, **settings),
+        method="permutation",
+        alternative=alternative,
+        n_resamples=4999,
+        random_state=0,
     ).from_predictions(y, a, b)
     count = round(result.pvalue * 5000) - 1
     assert binomtest(count, 4999, extreme.mean()).pvalue > 1e-3
     assert result.zscore == pytest.approx(difference / null.std(), rel=0.05)
+
+
+@pytest.mark.parametrize("case", BY_VALUE)
+def test_metrics_by_value_are_compared_by_draws_and_over_data_sets(case):
+    name, settings = BY_VALUE[case]
+    metric, value = named(name, **settings), metric_function(case)
+    asked = RankingComparison(**metric, n_resamples=199, random_state=0)
+    result = asked.from_predictions(Y, A, B)
+    assert result.method == "permutation"
+    assert (result.estimate_a, result.estimate_b) == (value(Y, A), value(Y, B))
+    days = asked.from_predictions(Y, A, B, groups=GROUPS)
+    differences = np.subtract(days.values_a, days.values_b)
+    assert days.method == "paired_t"
+    expected = ttest_rel(days.values_a, days.values_b)
+    assert days.pvalue == pytest.approx(expected.pvalue)
+    assert days.difference == pytest.approx(differences.mean())
+    again = RankingComparison(
+        **metric, method="bootstrap", n_resamples=199, random_state=0
+    ).from_predictions(Y, A, B)
+    assert again.standard_error > 0
+    assert np.sign(again.zscore) == np.sign(result.difference)
+    with pytest.raises(ValueError, match="which may jump when one item is left out"):
+        RankingComparison(**metric, method="jackknife")
+    with pytest.raises(ValueError, match="`metric` must be recall, precision or"):
+        RankingComparison(**metric, method="mcnemar")
 
 
 def test_draws_in_two_jobs_and_with_a_bar(capsys):
@@ -713,8 +744,8 @@ def test_from_estimators_with_other_labels_and_a_detector():
         ({"metric": "auc"}, "`metric` must name a metric"),
         (
             {"method": "mcnemar"},
-            "`metric` must be 'recall_at_t', 'precision_at_t' or 'enrichment_factor' "
-            "for method 'mcnemar'; got 'average_precision'",
+            "`metric` must be recall, precision or the enrichment factor at a cutoff, "
+            "or 'r_precision', for method 'mcnemar'; got average_precision",
         ),
         (
             {
@@ -727,7 +758,7 @@ def test_from_estimators_with_other_labels_and_a_detector():
         ),
         (
             {"metric": "reciprocal_rank", "method": "jackknife"},
-            "`method` must be another for .* such as reciprocal_rank; got 'jackknife'",
+            "`method` must not be 'jackknife' for reciprocal_rank, which may jump",
         ),
     ],
 )

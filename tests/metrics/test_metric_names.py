@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import skrank
-from cases import METRICS, named
+from cases import ALL, BY_VALUE, METRICS, named
 from skrank import RandomSelectionNull, RandomSelectionTest
 from skrank.metrics._definitions import METRICS as NAMES
-from skrank.metrics._definitions import make_measure
+from skrank.metrics._definitions import make_measure, make_metric
 
 
 @pytest.fixture
@@ -25,14 +25,41 @@ def test_a_name_is_the_function_with_its_settings(case, ranking):
     assert result.statistic == getattr(skrank, metric)(*ranking, **settings)
 
 
-@pytest.mark.parametrize("case", METRICS)
+@pytest.mark.parametrize("case", ALL)
+def test_a_name_is_callable_as_the_function_is(case, ranking):
+    metric, settings = ALL[case]
+    made = make_metric(named(metric, **settings)["metric"])
+    function = getattr(skrank, metric)
+    assert made(*ranking) == function(*ranking, **settings)
+    assert made(*ranking, n_missed=3) == function(*ranking, **settings, n_missed=3)
+
+
+@pytest.mark.parametrize("case", ALL)
 def test_a_printed_name_is_taken_as_it_is_printed(case):
-    metric, settings = METRICS[case]
-    measure = make_measure(named(metric, **settings)["metric"])
-    again = make_measure(measure.name)
-    assert again == measure
-    assert again.name == measure.name
-    assert make_measure(again, "optimistic") is again
+    metric, settings = ALL[case]
+    made = make_metric(named(metric, **settings)["metric"])
+    again = make_metric(made.name)
+    assert again == made
+    assert again.name == made.name
+    assert make_metric(again, "optimistic") is again
+
+
+@pytest.mark.parametrize("case", BY_VALUE)
+def test_a_metric_without_a_null_distribution_says_so(case):
+    metric, settings = BY_VALUE[case]
+    name = named(metric, **settings)["metric"]
+    for asked in (name, make_metric(name)):
+        with pytest.raises(ValueError, match="must be one that has a null") as error:
+            RandomSelectionTest(asked)
+        assert "'recall', 'precision'" in str(error.value)
+        assert repr(make_metric(name).name) in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["max_f_score", "breakeven_point"])
+def test_a_tie_rule_for_what_retrieves_ties_whole_is_refused(name):
+    assert make_metric(name, "threshold")([0, 1], [1, 2]) == 1
+    with pytest.raises(ValueError, match="whose thresholds retrieve ties whole; got"):
+        make_metric(name, "optimistic")
 
 
 @pytest.mark.parametrize(
@@ -53,11 +80,24 @@ def test_a_printed_name_is_taken_as_it_is_printed(case):
         ("bedroc(alpha = 80.5)", "bedroc(alpha=80.5)"),
         ("average_precision@9(normalize=hits)", "average_precision@9(normalize=hits)"),
         ("average_precision@9(normalize=min)", "average_precision@9"),
+        ("Rprec", "r_precision"),
     ],
 )
 def test_what_is_understood(name, printed):
     assert make_measure(name).name == printed
     assert RandomSelectionNull(100, 5, name).metric == printed
+
+
+@pytest.mark.parametrize(
+    ("name", "printed"),
+    [
+        ("max_f_score", "max_f_score(beta=1)"),
+        ("k_at_recall(.8)", "k_at_recall(0.8)"),
+        ("precision_at_recall(recall=0.8)", "precision_at_recall(0.8)"),
+    ],
+)
+def test_what_is_understood_of_metrics_by_value(name, printed):
+    assert make_metric(name).name == printed
 
 
 @pytest.mark.parametrize(
@@ -88,6 +128,9 @@ def test_what_is_understood(name, printed):
         ("recall@5(alpha=2)", "may have the settings: none"),
         ("average_precision(normalize=hits)", "may have the settings: none"),
         ("average_precision@5(normalize=all)", "`normalize` must be one of"),
+        ("k_at_recall", "must have a recall, as in 'k_at_recall(0.8)'; got 'k_at_rec"),
+        ("precision_at_recall(80%)", "must have a number as recall"),
+        ("max_f_score(2)", "may have the settings: beta=...; got 'max_f_score(2)'"),
     ],
 )
 def test_what_is_refused(name, message):
@@ -105,6 +148,7 @@ def test_a_measure_carries_its_tie_rule(ranking):
 
 
 def test_all_names_are_those_of_metrics():
+    needed = dict.fromkeys(("recall", "precision", "enrichment_factor"), "@3")
+    needed |= dict.fromkeys(("k_at_recall", "precision_at_recall"), "(0.5)")
     for name in NAMES:
-        cutoff = "@3" if name in ("recall", "precision", "enrichment_factor") else ""
-        assert make_measure(name + cutoff).name.startswith(name)
+        assert make_metric(name + needed.get(name, "")).name.startswith(name)

@@ -414,12 +414,16 @@ def test_bad_recall(metric, recall):
         metric(*ranked([1, 0]), recall=recall)
 
 
-@pytest.mark.parametrize("figure", [KAtRecall, PrecisionAtRecall, MaxFScore])
-def test_different_settings_have_different_names(figure):
-    for setting in (0.123457, 0.1234568, 1 / 3):
-        printed = re.search(r"[\d.]+(?=\)$)", figure(setting).name)
-        assert float(printed[0]) == pytest.approx(setting, rel=1e-11)
-    assert figure(np.float32(0.1)).name == figure(0.1).name
+@pytest.mark.parametrize(
+    ("metric", "setting"),
+    [(KAtRecall, "recall"), (PrecisionAtRecall, "recall"), (MaxFScore, "beta")],
+)
+def test_different_settings_have_different_names(metric, setting):
+    for value in (0.123457, 0.1234568, 1 / 3):
+        printed = re.search(r"[\d.]+(?=\)$)", metric(**{setting: value}).name)
+        assert float(printed[0]) == pytest.approx(value, rel=1e-11)
+    single, double = metric(**{setting: np.float32(0.1)}), metric(**{setting: 0.1})
+    assert single.name == double.name
 
 
 def test_bad_beta():

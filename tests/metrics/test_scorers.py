@@ -49,18 +49,10 @@ from skrank import (
     k_at_recall,
     make_average_precision_at_k_scorer,
     make_average_precision_scorer,
-    make_bedroc_scorer,
-    make_breakeven_point_scorer,
-    make_enrichment_factor_scorer,
-    make_k_at_recall_scorer,
-    make_max_f_score_scorer,
-    make_precision_at_recall_scorer,
+    make_metric_scorer,
     make_precision_at_t_scorer,
-    make_r_precision_scorer,
     make_rare_target_scorers,
     make_recall_at_t_scorer,
-    make_reciprocal_rank_scorer,
-    make_rie_scorer,
     max_f_score,
     precision_at_recall,
     precision_at_t,
@@ -134,19 +126,25 @@ def test_values_are_those_of_the_metric(estimator):
         ),
         (make_recall_at_t_scorer(0.1), recall_at_t(Y[300:], scores, t=0.1)),
         (make_precision_at_t_scorer(7), precision_at_t(Y[300:], scores, t=7)),
-        (make_enrichment_factor_scorer(7), enrichment_factor(Y[300:], scores, t=7)),
-        (make_reciprocal_rank_scorer(), reciprocal_rank(Y[300:], scores)),
-        (make_rie_scorer(alpha=5), rie(Y[300:], scores, alpha=5)),
-        (make_bedroc_scorer(alpha=5), bedroc(Y[300:], scores, alpha=5)),
-        (make_max_f_score_scorer(beta=2), max_f_score(Y[300:], scores, beta=2)),
-        (make_breakeven_point_scorer(), breakeven_point(Y[300:], scores)),
-        (make_r_precision_scorer(), r_precision(Y[300:], scores)),
         (
-            make_precision_at_recall_scorer(0.8),
+            make_metric_scorer("enrichment_factor@7"),
+            enrichment_factor(Y[300:], scores, t=7),
+        ),
+        (make_metric_scorer("reciprocal_rank"), reciprocal_rank(Y[300:], scores)),
+        (make_metric_scorer("rie(alpha=5)"), rie(Y[300:], scores, alpha=5)),
+        (make_metric_scorer("bedroc(alpha=5)"), bedroc(Y[300:], scores, alpha=5)),
+        (
+            make_metric_scorer("max_f_score(beta=2)"),
+            max_f_score(Y[300:], scores, beta=2),
+        ),
+        (make_metric_scorer("breakeven_point"), breakeven_point(Y[300:], scores)),
+        (make_metric_scorer("r_precision"), r_precision(Y[300:], scores)),
+        (
+            make_metric_scorer("precision_at_recall(0.8)"),
             precision_at_recall(Y[300:], scores, recall=0.8),
         ),
         (
-            make_k_at_recall_scorer(0.8),
+            make_metric_scorer("k_at_recall(0.8)"),
             -k_at_recall(Y[300:], scores, recall=0.8),
         ),
     ):
@@ -356,11 +354,26 @@ def test_other_refusals():
         ),
         (lambda: make_recall_at_t_scorer(1.2), "`t` must be an int of at least 1"),
         (lambda: make_precision_at_t_scorer(-3), "`t` must be .*; got -3"),
-        (lambda: make_bedroc_scorer(alpha=0), "`alpha` must be a finite number above"),
-        (lambda: make_max_f_score_scorer(beta=0), "`beta` must be a finite number ab"),
-        (lambda: make_precision_at_recall_scorer(0), "`recall` must be a number abov"),
-        (lambda: make_k_at_recall_scorer(80), "`recall` must be a number above 0, u"),
-        (lambda: make_r_precision_scorer(ties="mean"), "`ties` must be one of .*mean"),
+        (
+            lambda: make_metric_scorer("bedroc(alpha=0)"),
+            "`alpha` must be a finite number above",
+        ),
+        (
+            lambda: make_metric_scorer("max_f_score(beta=0)"),
+            "`beta` must be a finite number ab",
+        ),
+        (
+            lambda: make_metric_scorer("precision_at_recall(0)"),
+            "`recall` must be a number abov",
+        ),
+        (
+            lambda: make_metric_scorer("k_at_recall(80)"),
+            "`recall` must be a number above 0, u",
+        ),
+        (
+            lambda: make_metric_scorer("r_precision", ties="mean"),
+            "`ties` must be one of .*mean",
+        ),
     ],
 )
 def test_bad_settings_fail_in_the_factory(factory, text):
@@ -601,8 +614,8 @@ def test_metadata_routing_of_sample_weight():
 def test_search_by_the_work_that_a_recall_costs():
     # the precision at a recall and the depth of it rank candidates alike on one fold
     scoring = {
-        "precision": make_precision_at_recall_scorer(0.8, ties="optimistic"),
-        "work": make_k_at_recall_scorer(0.8, ties="optimistic"),
+        "precision": make_metric_scorer("precision_at_recall(0.8)", ties="optimistic"),
+        "work": make_metric_scorer("k_at_recall(0.8)", ties="optimistic"),
     }
     one_fold = [(np.arange(300), np.arange(300, 400))]
     search = GridSearchCV(PIPELINE, GRID, scoring=scoring, refit="work", cv=one_fold)
@@ -621,5 +634,5 @@ def test_fold_without_targets_is_nan_and_warns():
         assert np.isnan(SCORER(model, X[alone], Y[alone]))
     other = make_average_precision_scorer(undefined=0.0)
     assert other(model, X[alone], Y[alone]) == 0.0
-    work = make_k_at_recall_scorer(0.8, undefined=50)
+    work = make_metric_scorer("k_at_recall(0.8)", undefined=50)
     assert work(model, X[alone], Y[alone]) == -50

@@ -216,12 +216,12 @@ def test_roc_area_against_counted_pairs(items, n_missed, ties):
     assert value == pytest.approx(float(area), abs=1e-14)
 
 
-# The figures are those of the metrics
+# The values are those of the metrics
 
 rng = np.random.default_rng(0)
 Y_TRUE = rng.permutation(np.repeat([1, 0], [20, 130]))
 Y_SCORE = np.round(rng.normal(size=150) + Y_TRUE, 1)
-FIGURES = {
+VALUES = {
     "average_precision": ("average_precision", {}),
     "precision_recall_area": ("average_precision", {}),
     "max_f_score": ("max_f_score", {"beta": 0.5}),
@@ -236,9 +236,9 @@ FIGURES = {
 
 
 @pytest.mark.parametrize("ties", TIES)
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", VALUES)
 def test_figures_are_the_metrics(name, ties):
-    metric, settings = FIGURES[name]
+    metric, settings = VALUES[name]
     function, tied = getattr(skrank, metric), {"ties": ties}
     if metric in ("max_f_score", "breakeven_point"):
         tied = {}
@@ -559,7 +559,7 @@ def test_summary():
 @pytest.mark.parametrize(
     ("evaluation", "text"),
     [
-        (RankingEvaluation(), "0 items, 0 targets\n  no figures .* got no targets$"),
+        (RankingEvaluation(), "0 items, 0 targets\n  no metrics .* got no targets$"),
         (RankingEvaluation().add(0, 3.0), "1 items, 0 targets .*got no targets$"),
         (RankingEvaluation().add(1, 3.0), "got nothing but targets$"),
         (RankingEvaluation().add_missed(2), r"maximum F1 +0\n"),
@@ -571,7 +571,7 @@ def test_what_has_no_figures_prints_without_a_warning(evaluation, text):
         warnings.simplefilter("error")
         printed = str(evaluation)
     assert re.search(text, printed, re.DOTALL)
-    with pytest.warns(UndefinedMetricWarning, match="some figure is undefined") as w:
+    with pytest.warns(UndefinedMetricWarning, match="some metric is undefined") as w:
         fields = evaluation.to_dict()
     assert (len(w), w[0].filename) == (1, __file__)
     assert math.isnan(fields["roc_area"])

@@ -117,7 +117,7 @@ def error_at_cut(method: str, pair: PairedRankings, measure: Measure) -> float:
 
     By "binomial", "empirical_process" or "chemmodlab".
     """
-    counts = count_at_cut(pair, int(measure.cut(pair.rankings[0])))
+    counts = count_at_cut(pair, int(measure.cut(pair.rankings[0], pair.targets.size)))
     precision = isinstance(measure, PrecisionAtT)
     if method == "empirical_process":
         hits = (counts.hits_a, counts.hits_b)
@@ -141,7 +141,7 @@ def weigh_at_cut(
     method: str, pair: PairedRankings, measure: Measure, alternative: str, prior: float
 ) -> PairedResult:
     """Weigh the difference of a metric by the targets that one ranking only has."""
-    counts = count_at_cut(pair, int(measure.cut(pair.rankings[0])))
+    counts = count_at_cut(pair, int(measure.cut(pair.rankings[0], pair.targets.size)))
     if method == "mcnemar":
         found = mcnemar(counts, alternative)
     else:

@@ -17,7 +17,7 @@ from skrank.inference._variability._pair import (
     swapped_differences,
 )
 from skrank.inference._variability._resampling import Engine
-from skrank.metrics._definitions import Measure
+from skrank.metrics._definitions import Measure, Metric
 
 Floats = NDArray[np.float64]
 # Draws differences, so many of them, by an engine that draws some with a generator.
@@ -43,14 +43,14 @@ def freedom_of_error(errors: list[float], pairs: list[PairedRankings]) -> float:
     return float(variances.sum() ** 2 / noise) if noise > 0 else math.inf
 
 
-def bootstrap_error(pair: PairedRankings, measure: Measure, draw: Draw) -> float:
+def bootstrap_error(pair: PairedRankings, measure: Metric, draw: Draw) -> float:
     """Standard deviation of the difference over resampled targets and non-targets."""
     both = pair_of(*pair.inputs, pair.rankings)
     return float(draw(paired_bootstrap(measure, both)).std(ddof=1))
 
 
 def swap_test(
-    pair: PairedRankings, measure: Measure, alternative: str, draw: Draw
+    pair: PairedRankings, measure: Metric, alternative: str, draw: Draw
 ) -> PairedResult:
     """Place the difference among those of rankings that swap items at random."""
     both = pair_of_ranks(*pair.inputs)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from skrank._utils._rounding import subtract
 from skrank.inference._variability._constant import is_certain, same_order
 from skrank.inference._variability._moderation import reach_of
-from skrank.metrics._definitions import Measure
+from skrank.metrics._definitions import Metric
 from skrank.ranking._input import RankingInput
 from skrank.ranking._ranking import Ranking, rank
 
@@ -34,17 +34,17 @@ class PairedRankings:
         """Positions of the targets among them."""
         return self.inputs[0].targets
 
-    def values(self, measure: Measure) -> tuple[float, float]:
+    def values(self, measure: Metric) -> tuple[float, float]:
         """Values of a measure for A and for B."""
         a, b = self.rankings
         return measure.value(a), measure.value(b)
 
-    def scale(self, measure: Measure) -> float:
+    def scale(self, measure: Metric) -> float:
         """Value of a perfect data set."""
         frame = measure.frame(self.rankings[0], self.targets.size)
         return reach_of(measure, frame).best
 
-    def is_certain(self, measure: Measure) -> bool:
+    def is_certain(self, measure: Metric) -> bool:
         """Whether the values are equal in every sample."""
         if all(is_certain(measure, ranking) for ranking in self.rankings):
             return True
@@ -83,7 +83,7 @@ class PairedValues:
         return float(self.scales.max())
 
 
-def values_of(pairs: list[PairedRankings], measure: Measure) -> PairedValues:
+def values_of(pairs: list[PairedRankings], measure: Metric) -> PairedValues:
     """Values of a measure on data sets."""
     return PairedValues(
         np.array([pair.values(measure) for pair in pairs]),

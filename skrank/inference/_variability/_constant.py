@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from skrank.metrics._definitions import Measure
+from skrank.metrics._definitions import Metric
 from skrank.ranking._ranking import Ranking
 
 
-def is_certain(measure: Measure, ranking: Ranking) -> bool:
+def is_certain(measure: Metric, ranking: Ranking) -> bool:
     """Whether the value is that of every ranking of so many items and targets."""
     whole = not measure.ordered and asked_cut(measure, ranking) == ranking.n_samples
     return whole or is_one_tie(ranking)
@@ -30,9 +30,9 @@ def is_one_tie(ranking: Ranking) -> bool:
     return bool(ranking.groups.size[0] == ranking.n_samples)
 
 
-def asked_cut(measure: Measure, ranking: Ranking) -> float:
+def asked_cut(measure: Metric, ranking: Ranking) -> float:
     """Depth of the cutoff as it was asked for, wherever a tie moves it."""
-    return replace(measure, ties="expected").cut(ranking)
+    return replace(measure, ties="expected").cut(ranking, ranking.n_targets)
 
 
 def same_order(a: NDArray[Any], b: NDArray[Any]) -> bool:

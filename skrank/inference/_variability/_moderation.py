@@ -19,7 +19,7 @@ from skrank.inference._variability._interval import (
     NormalRule,
 )
 from skrank.inference._variability._jackknife import jackknife_of
-from skrank.metrics._definitions import Frame, Measure, ReciprocalRank
+from skrank.metrics._definitions import Frame, Measure, Metric, ReciprocalRank
 from skrank.ranking._ranking import HitGroups, Ranking, hits_at
 
 # What a slip costs at least, with m targets times m**2: in average precision about 1.
@@ -27,22 +27,24 @@ _LEAST_SLIP = 0.01
 
 
 class Reach(NamedTuple):
-    """Values of the worst and the best ranking without ties."""
+    """Least and largest value of a ranking without ties."""
 
     least: float
     best: float
 
 
-def reach_of(measure: Measure, frame: Frame) -> Reach:
-    """Values of the rankings that have all targets last, and first; O(m)."""
+def reach_of(measure: Metric, frame: Frame) -> Reach:
+    """Values of the rankings that have all targets last, and first; O(m).
+
+    The smaller one is the first of the two, whichever is better.
+    """
     places = np.arange(int(frame.n_targets))
     last = int(frame.n_samples) - places.size
-    return Reach(
-        _value_of(measure, frame, places + last), _value_of(measure, frame, places)
-    )
+    ends = (_value_of(measure, frame, start + places) for start in (last, 0))
+    return Reach(*sorted(ends))
 
 
-def _value_of(measure: Measure, frame: Frame, places: NDArray[np.intp]) -> float:
+def _value_of(measure: Metric, frame: Frame, places: NDArray[np.intp]) -> float:
     """Value of the ranking that has its targets on these places, without ties."""
     rank, single = np.arange(places.size), np.ones(places.size, dtype=np.intp)
     groups = HitGroups(places, single, rank, single)
@@ -50,7 +52,7 @@ def _value_of(measure: Measure, frame: Frame, places: NDArray[np.intp]) -> float
     return float(measure.values(groups, row, 1, frame)[0])
 
 
-def normal_rule(measure: Measure, ranking: Ranking, error: float) -> NormalRule:
+def normal_rule(measure: Metric, ranking: Ranking, error: float) -> NormalRule:
     """Rule of an estimate with a standard error; one by rounding is none."""
     reach = reach_of(measure, measure.frame(ranking, ranking.n_targets))
     estimate = measure.value(ranking)
@@ -60,7 +62,7 @@ def normal_rule(measure: Measure, ranking: Ranking, error: float) -> NormalRule:
     )
 
 
-def resampled_rule(measure: Measure, ranking: Ranking, error: float) -> IntervalRule:
+def resampled_rule(measure: Metric, ranking: Ranking, error: float) -> IntervalRule:
     """Rule by the deviation of resampled rankings, with limits at the ends, too.
 
     Where they do not differ, the error is that of a share of m that is half a target
@@ -73,7 +75,7 @@ def resampled_rule(measure: Measure, ranking: Ranking, error: float) -> Interval
     return rule
 
 
-def _resampled_rule(measure: Measure, ranking: Ranking, error: float) -> NormalRule:
+def _resampled_rule(measure: Metric, ranking: Ranking, error: float) -> NormalRule:
     rule = normal_rule(measure, ranking, error)
     if rule.standard_error > 0:
         return replace(rule, plain_at_ends=True)

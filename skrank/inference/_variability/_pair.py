@@ -20,7 +20,7 @@ from skrank.inference._variability._resampling import (
     list_values,
     resampled_frame,
 )
-from skrank.metrics._definitions import Frame, Measure
+from skrank.metrics._definitions import Frame, Measure, Metric
 from skrank.ranking._input import RankingInput
 from skrank.ranking._ranking import Ranking, Standing, rank, ranks_as_scores, standing
 
@@ -68,14 +68,14 @@ def difference_error(measure: Measure, pair: Pair) -> float:
     return float(np.sqrt(variance + np.square(others_a - others_b).sum()))
 
 
-def paired_bootstrap(measure: Measure, pair: Pair) -> Engine:
+def paired_bootstrap(measure: Metric, pair: Pair) -> Engine:
     """Draw items with replacement; differences of the values on them, O(n) each."""
     frames = [resampled_frame(measure, ranking) for ranking in pair.rankings]
     return partial(_paired_bootstrap, measure, pair.standings, frames)
 
 
 def _paired_bootstrap(
-    measure: Measure,
+    measure: Metric,
     standings: Standings,
     frames: list[Frame],
     n_rankings: int,
@@ -98,7 +98,7 @@ def _paired_bootstrap(
     return np.concatenate(differences)
 
 
-def swapped_differences(measure: Measure, pair: Pair) -> Engine:
+def swapped_differences(measure: Metric, pair: Pair) -> Engine:
     """Exchange the ranks of items at random; differences of the values, O(n) each.
 
     The pair is one on a common axis of ranks, and what the one ranking does not get of
@@ -109,7 +109,7 @@ def swapped_differences(measure: Measure, pair: Pair) -> Engine:
 
 
 def _swapped_differences(
-    measure: Measure,
+    measure: Metric,
     standings: Standings,
     frame: Frame,
     n_rankings: int,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from skrank._utils._jobs import run_jobs
 from skrank.inference._variability._constant import asked_cut
 from skrank.inference._variability._sample import Counts, Sample, groups_of, sample_of
-from skrank.metrics._definitions import Frame, Measure
+from skrank.metrics._definitions import Frame, Measure, Metric
 from skrank.ranking._ranking import HitGroups, Ranking
 
 Floats = NDArray[np.float64]
@@ -36,14 +36,14 @@ def batches(n_rankings: int, width: int) -> Iterator[int]:
         yield min(size, n_rankings - start)
 
 
-def bootstrap(measure: Measure, ranking: Ranking) -> Engine:
+def bootstrap(measure: Metric, ranking: Ranking) -> Engine:
     """Draw rankings with replacement; O(m) each, whatever their length."""
     frame = resampled_frame(measure, ranking)
     return partial(_bootstrap, measure, sample_of(ranking), frame)
 
 
 def _bootstrap(
-    measure: Measure,
+    measure: Metric,
     sample: Sample,
     frame: Frame,
     n_rankings: int,
@@ -82,7 +82,7 @@ def _draw_tied(
     return _tied_hits(levels, others)
 
 
-def resampled_frame(measure: Measure, ranking: Ranking) -> Frame:
+def resampled_frame(measure: Metric, ranking: Ranking) -> Frame:
     """Frame of a resample, which cannot tell where the tie at a cutoff ends."""
     if measure.ties == "threshold" and asked_cut(measure, ranking) < ranking.n_samples:
         msg = (
@@ -94,7 +94,7 @@ def resampled_frame(measure: Measure, ranking: Ranking) -> Frame:
 
 
 def list_values(
-    measure: Measure, levels: NDArray[np.intp], others: Counts, frame: Frame
+    measure: Metric, levels: NDArray[np.intp], others: Counts, frame: Frame
 ) -> Floats:
     """Values of rankings from the levels of their targets and the others on places."""
     if _ties(others, measure):
@@ -107,18 +107,17 @@ def list_values(
     return _values(measure, groups, len(levels), frame)
 
 
-def _ties(others: Counts, measure: Measure) -> bool:
+def _ties(others: Counts, measure: Metric) -> bool:
     """Whether targets tie with others; among themselves it matters to one rule only."""
     return measure.ties == "threshold" or bool(others[..., 1::2].any())
 
 
-def _values(
-    measure: Measure, found: RowGroups, n_rankings: int, frame: Frame
-) -> Floats:
+def _values(measure: Metric, found: RowGroups, n_rankings: int, frame: Frame) -> Floats:
     """Values of rankings from their tie groups."""
     groups, row = found
     if not measure.additive:
         return measure.values(groups, row, n_rankings, frame)
+    assert isinstance(measure, Measure)
     gain = measure.gain(
         groups.above, groups.size, groups.hits_above, groups.hits, frame
     )

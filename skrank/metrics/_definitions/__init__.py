@@ -1,9 +1,9 @@
-"""The measures: what each tie group adds to a ranking's value.
+"""The metrics. Most are measures, of which this says what each tie group adds.
 
 A measure says one thing, `gain`: what a group of b items with d hits adds when T items
 and H hits stand above it. The value of a ranking is the sum of the gains, divided by a
 constant, from an offset on. Metrics, scorers and the whole null distribution
-follow from it.
+follow from it. A metric that is no measure has a value alone (see `_curve`).
 
 Within a tie group the order is not known. Four rules say what to do about it:
 
@@ -19,15 +19,31 @@ from skrank.metrics._definitions._average_precision import (
     AveragePrecisionOverHits,
     average_precision_at,
 )
+from skrank.metrics._definitions._curve import (
+    BreakevenPoint,
+    KAtRecall,
+    MaxFScore,
+    PrecisionAtRecall,
+)
 from skrank.metrics._definitions._early import (
     Bedroc,
     ReciprocalRank,
     RobustInitialEnhancement,
 )
-from skrank.metrics._definitions._measure import Frame, ListShape, Measure
-from skrank.metrics._definitions._names import METRICS, make_measure
+from skrank.metrics._definitions._measure import (
+    Frame,
+    ListShape,
+    Measure,
+    Metric,
+)
+from skrank.metrics._definitions._names import METRICS, make_measure, make_metric
 from skrank.metrics._definitions._tie_sums import reciprocal_rank_of_hit
-from skrank.metrics._definitions._top import EnrichmentFactor, PrecisionAtT, RecallAtT
+from skrank.metrics._definitions._top import (
+    EnrichmentFactor,
+    PrecisionAtT,
+    RecallAtT,
+    RPrecision,
+)
 
 __all__ = [
     "METRICS",
@@ -35,15 +51,22 @@ __all__ = [
     "AveragePrecisionAtK",
     "AveragePrecisionOverHits",
     "Bedroc",
+    "BreakevenPoint",
     "EnrichmentFactor",
     "Frame",
+    "KAtRecall",
     "ListShape",
+    "MaxFScore",
     "Measure",
+    "Metric",
+    "PrecisionAtRecall",
     "PrecisionAtT",
+    "RPrecision",
     "RecallAtT",
     "ReciprocalRank",
     "RobustInitialEnhancement",
     "average_precision_at",
     "make_measure",
+    "make_metric",
     "reciprocal_rank_of_hit",
 ]

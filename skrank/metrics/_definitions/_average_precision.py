@@ -81,7 +81,7 @@ class AveragePrecisionAtK(AveragePrecision):
         divisor = "" if self.normalize == "min" else f"(normalize={self.normalize})"
         return f"average_precision@{self.k}{divisor}"
 
-    def cut(self, shape: ListShape) -> float:
+    def cut(self, shape: ListShape, n_targets: float) -> float:
         """Depth k, moved to the end of its tie group under "threshold"."""
         return place_cut("k", self.k, self.ties, shape)
 

@@ -1,15 +1,13 @@
-"""Figures of the curve of a ranking: what its operating points come to in one number.
+"""Metrics of the curve of a ranking: what its operating points come to in one number.
 
 A measure adds up what tie groups gain, each for itself. These do not: a maximum over
-the operating points, or what one of them says that is found by its recall. They are
-read from a ranking, as a measure is, but have no null distribution; but for
-R-precision, whose distribution is that of a measure, precision at the number of
-targets.
+the operating points, or what one of them says that is found by its recall. Their value
+is read from a ranking, but they have no null distribution.
 """
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,40 +20,37 @@ from skrank._utils._checks import (
     check_share,
 )
 from skrank.curves._operating_points import points_of
-from skrank.metrics._definitions import Frame, PrecisionAtT, reciprocal_rank_of_hit
+from skrank.metrics._definitions._measure import Metric
+from skrank.metrics._definitions._tie_sums import reciprocal_rank_of_hit
 from skrank.ranking._ranking import SLACK, Ranking
 
 _AREAS = {"precision": "precision_recall_area", "specificity": "roc_area"}
 
 
-class _OfAll:
-    """A figure of the whole ranking."""
+@dataclass(frozen=True, slots=True)
+class _OfThresholds(Metric):
+    """What retrieves ties whole, and so has no tie rule to choose."""
 
-    __slots__ = ()
-
-    @property
-    def orders_ties(self) -> bool:
-        """Points are those between ties, or weights are shared out."""
-        return False
-
-    @property
-    def counts_ranks(self) -> bool:
-        """Values are shares, or depths in the unit of the weights."""
-        return False
-
-    def reach(self, n_samples: int, n_targets: int) -> float:
-        """All tie groups are asked for."""
-        return math.inf
+    def __post_init__(self) -> None:
+        """Check that none was chosen."""
+        check_option("ties", self.ties, TIES)
+        if self.ties not in ("expected", "threshold"):
+            msg = (
+                f"`ties` must be 'expected' or 'threshold' for {self.name}, whose "
+                f"thresholds retrieve ties whole; got {self.ties!r}."
+            )
+            raise ValueError(msg)
 
 
 @dataclass(frozen=True, slots=True)
-class MaxFScore(_OfAll):
+class MaxFScore(_OfThresholds):
     """Largest F-score of the operating points."""
 
     beta: float = 1.0
 
     def __post_init__(self) -> None:
         """Check the settings."""
+        super(MaxFScore, self).__post_init__()
         object.__setattr__(self, "beta", check_positive("beta", self.beta))
 
     @property
@@ -69,7 +64,7 @@ class MaxFScore(_OfAll):
 
 
 @dataclass(frozen=True, slots=True)
-class BreakevenPoint(_OfAll):
+class BreakevenPoint(_OfThresholds):
     """Where the interpolated curve has recall equal to precision.
 
     The interpolated precision at recall r is the largest of the points of recall r or
@@ -92,10 +87,10 @@ class BreakevenPoint(_OfAll):
 
 
 @dataclass(frozen=True, slots=True)
-class InterpolatedPrecision(_OfAll):
+class InterpolatedPrecision(Metric):
     """Best precision of the operating points of a recall, or of a higher one."""
 
-    recall: float
+    recall: float = 1.0
 
     def __post_init__(self) -> None:
         """Check the settings."""
@@ -115,7 +110,7 @@ class InterpolatedPrecision(_OfAll):
 
 
 @dataclass(frozen=True, slots=True)
-class InterpolatedArea(_OfAll):
+class InterpolatedArea(Metric):
     """Area under the points that no other dominates, read as a step function."""
 
     rate: str = "precision"
@@ -131,49 +126,8 @@ class InterpolatedArea(_OfAll):
 
 
 @dataclass(frozen=True, slots=True)
-class RPrecision(_OfAll):
-    """Precision at the depth of the number of targets."""
-
-    ties: str = "expected"
-
-    def __post_init__(self) -> None:
-        """Check the settings."""
-        check_option("ties", self.ties, TIES)
-
-    @property
-    def name(self) -> str:
-        """Name as printed."""
-        return "r_precision"
-
-    def reach(self, n_samples: int, n_targets: int) -> float:
-        """Depth of the number of targets."""
-        return n_targets
-
-    def value(self, ranking: Ranking) -> float:
-        """Precision at that depth; beyond the scored list there are no hits."""
-        groups, depth = ranking.groups, ranking.n_targets
-        if not groups.hits.size:
-            return 0.0
-        cut = min(depth, ranking.n_samples)
-        if self.ties == "threshold":
-            cut = ranking.group_end(cut)
-        frame = Frame(ranking.n_samples, ranking.n_targets, cut, ranking.n_missed)
-        groups = groups.down_to(cut)
-        hits = PrecisionAtT(self.ties).gain(
-            groups.above, groups.size, groups.hits_above, groups.hits, frame
-        )
-        return min(1.0, float(hits.sum() / max(cut, depth)))
-
-
-@dataclass(frozen=True, slots=True)
-class RocArea(_OfAll):
-    """Area under the ROC curve: pairs of a target and an other in the right order."""
-
-    ties: str = "expected"
-
-    def __post_init__(self) -> None:
-        """Check the settings."""
-        check_option("ties", self.ties, TIES)
+class RocArea(Metric):
+    """Area under the ROC curve: pairs of target and non-target in the right order."""
 
     @property
     def name(self) -> str:
@@ -192,11 +146,12 @@ class RocArea(_OfAll):
 
 
 @dataclass(frozen=True, slots=True)
-class KAtRecall(_OfAll):
+class KAtRecall(Metric):
     """Items to take from the top until a share of the targets is found."""
 
-    recall: float
-    ties: str = "expected"
+    recall: float = 1.0
+
+    greater_is_better: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Check the settings."""
@@ -222,6 +177,8 @@ class KAtRecall(_OfAll):
 @dataclass(frozen=True, slots=True)
 class PrecisionAtRecall(KAtRecall):
     """Precision at the depth that gives a recall."""
+
+    greater_is_better: ClassVar[bool] = True
 
     @property
     def name(self) -> str:

@@ -1,16 +1,19 @@
-"""What a measure is: gains of tie groups, and the ranking they are gained in."""
+"""What a metric is; and a measure, a metric that is a sum of gains of tie groups."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from math import inf
+from itertools import pairwise
+from math import inf, nan
 from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import TIES, check_depth, check_option
 from skrank.metrics._definitions._tie_sums import Array
-from skrank.ranking._ranking import HitGroups, Ranking
+from skrank.metrics._evaluate import evaluate
+from skrank.ranking._as_ranking import Labels
+from skrank.ranking._ranking import HitGroups, ListedItems, Ranking
 
 _STRETCH = 2**16  # tie groups, whose gains the processor's cache holds
 
@@ -47,34 +50,98 @@ class Frame(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Measure(ABC):
-    """A sum of gains over tie groups, divided by a constant, from an offset on.
+class Metric(ABC):
+    """A number that is read from a ranking.
 
-    `terminal` tells apart the last group that counts: the value of a ranking is linear
-    in the sum S of all gains before it, ``slope * S + intercept``. For most measures
-    this is only the division by the constant; it gives room to those whose divisor
-    depends on the hits.
+    Called on labels and scores, or on a ranking, it gives its value. `frame` and
+    `values` are for rankings drawn at random, of which there are only tie groups.
     """
 
     ties: str = "expected"
 
     #: Whether the order of the groups above the cutoff matters.
     ordered: ClassVar[bool] = True
-    #: Hits after which further ones add nothing; None: all count.
-    counted_hits: ClassVar[int | None] = None
     #: Whether the value is the sum of gains over a constant, whatever the hits.
-    additive: ClassVar[bool] = True
+    additive: ClassVar[bool] = False
     #: Whether leaving out one item of many changes the value by little.
-    smooth: ClassVar[bool] = True
+    smooth: ClassVar[bool] = False
+    #: Whether larger values are better.
+    greater_is_better: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check the tie rule."""
         check_option("ties", self.ties, TIES)
 
+    def __call__(
+        self,
+        y_true: Labels,
+        y_score: ArrayLike | None = None,
+        *,
+        pos_label: object = None,
+        sample_weight: ArrayLike | None = None,
+        n_missed: int = 0,
+        undefined: float | str = nan,
+    ) -> float:
+        """Value of labels and scores, as of the function of the metric."""
+        return evaluate(
+            self, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+        )
+
     @property
     @abstractmethod
     def name(self) -> str:
-        """Name as printed, with the cutoff."""
+        """Name as printed, with the cutoff and other settings."""
+
+    @property
+    def orders_ties(self) -> bool:
+        """Whether it takes the items of a tie one by one, in an order."""
+        return False
+
+    @property
+    def counts_ranks(self) -> bool:
+        """Whether a rank counts as a number, so that its unit must be one item."""
+        return False
+
+    def reach(self, n_samples: int, n_targets: int) -> float:
+        """Depth below which tie groups may begin that are not asked for."""
+        return inf
+
+    def cut(self, shape: ListShape, n_targets: float) -> float:
+        """Depth of the ranking that counts."""
+        return shape.n_scored
+
+    def frame(self, shape: ListShape, n_targets: float) -> Frame:
+        """Place the cutoff on a ranking."""
+        n_samples = shape.n_scored + shape.n_missed
+        return Frame(n_samples, n_targets, self.cut(shape, n_targets), shape.n_missed)
+
+    @abstractmethod
+    def value(self, ranking: Ranking) -> float:
+        """Value of one ranking that has targets and non-targets, or missed some."""
+
+    def values(
+        self, groups: HitGroups, row: NDArray[np.intp], n_rows: int, frame: Frame
+    ) -> NDArray[np.float64]:
+        """Values of many rankings at once; `row`, ascending, says whose a group is."""
+        bounds = np.searchsorted(row, np.arange(n_rows + 1)).tolist()
+        parts = (groups.take(slice(*pair)) for pair in pairwise(bounds))
+        return np.array([self.value(_ranking_of(part, frame)) for part in parts])
+
+
+@dataclass(frozen=True, slots=True)
+class Measure(Metric):
+    """A sum of gains over tie groups, divided by a constant, from an offset on.
+
+    `terminal` tells apart the last group that counts: the value of a ranking is linear
+    in the sum S of all gains before it, ``slope * S + intercept``. For most measures
+    this is only the division by the constant; it gives room to those whose divisor
+    depends on the hits. The null distribution follows from it.
+    """
+
+    #: Hits after which further ones add nothing; None: all count.
+    counted_hits: ClassVar[int | None] = None
+    additive: ClassVar[bool] = True
+    smooth: ClassVar[bool] = True
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -88,29 +155,6 @@ class Measure(ABC):
         The sum of gains is then one over items and pairs of items that are targets.
         """
         return self.ties in ("expected", "threshold")
-
-    @property
-    def orders_ties(self) -> bool:
-        """Whether it takes the items of a tie one by one, in an order."""
-        return False
-
-    @property
-    def counts_ranks(self) -> bool:
-        """Whether a rank counts as a number, so that its unit must be one item."""
-        return False
-
-    def cut(self, shape: ListShape) -> float:
-        """Depth of the ranking that counts."""
-        return shape.n_scored
-
-    def reach(self, n_samples: int, n_targets: int) -> float:
-        """Depth below which tie groups may begin that are not asked for."""
-        return inf
-
-    def frame(self, shape: ListShape, n_targets: float) -> Frame:
-        """Place the cutoff on a ranking."""
-        n_samples = shape.n_scored + shape.n_missed
-        return Frame(n_samples, n_targets, self.cut(shape), shape.n_missed)
 
     @abstractmethod
     def gain(
@@ -153,7 +197,7 @@ class Measure(ABC):
     def values(
         self, groups: HitGroups, row: NDArray[np.intp], n_rows: int, frame: Frame
     ) -> NDArray[np.float64]:
-        """Values of many rankings at once; `row`, ascending, says whose a group is."""
+        """Values of many rankings at once, by sums over all their groups."""
         counted = np.flatnonzero(groups.above < frame.cut)
         groups, row = groups.take(counted), row[counted]
         last = np.flatnonzero(np.diff(row, append=-1))
@@ -177,6 +221,19 @@ class Measure(ABC):
         return self.gain(
             groups.above, groups.size, groups.hits_above, groups.hits, frame
         )
+
+
+def _ranking_of(groups: HitGroups, frame: Frame) -> Ranking:
+    """Ranking of which there are tie groups alone."""
+    return Ranking(
+        groups=groups,
+        levels=-groups.above,
+        n_samples=frame.n_samples - frame.n_missed,
+        n_targets=frame.n_targets,
+        n_non_targets=frame.n_samples - frame.n_targets,
+        n_missed=frame.n_missed,
+        items=ListedItems(groups.above[:0]),
+    )
 
 
 def reach_of(depth: float, n_samples: int) -> float:

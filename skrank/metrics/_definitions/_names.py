@@ -1,7 +1,8 @@
 """Metrics by their printed names: "precision@10", "recall@5%", "bedroc(alpha=20)".
 
 A name is that of the metric; where it has a cutoff, "@" and a number of items ("10") or
-a part of the ranking ("0.05" or "5%"); and other settings in parentheses.
+a part of the ranking ("0.05" or "5%"); and other settings in parentheses, the recall of
+"k_at_recall(0.8)" without its name.
 """
 
 import re
@@ -14,21 +15,36 @@ from skrank.metrics._definitions._average_precision import (
     AveragePrecision,
     average_precision_at,
 )
+from skrank.metrics._definitions._curve import (
+    BreakevenPoint,
+    KAtRecall,
+    MaxFScore,
+    PrecisionAtRecall,
+)
 from skrank.metrics._definitions._early import (
     Bedroc,
     ReciprocalRank,
     RobustInitialEnhancement,
 )
-from skrank.metrics._definitions._measure import Measure
-from skrank.metrics._definitions._top import EnrichmentFactor, PrecisionAtT, RecallAtT
+from skrank.metrics._definitions._measure import Measure, Metric
+from skrank.metrics._definitions._top import (
+    EnrichmentFactor,
+    PrecisionAtT,
+    RecallAtT,
+    RPrecision,
+)
 
 
 class _Kind(NamedTuple):
-    """What makes it, the name of its cutoff if it has one, and its other settings."""
+    """What makes it, the name of its cutoff if it has one, and its other settings.
 
-    build: Callable[..., Measure]
+    `needed` is the setting that it cannot do without.
+    """
+
+    build: Callable[..., Metric]
     cutoff: str | None = None
     settings: tuple[str, ...] = ()
+    needed: str | None = None
 
 
 # Metrics by name, and average precision with a cutoff, which is another class.
@@ -40,6 +56,11 @@ _KINDS = {
     "reciprocal_rank": _Kind(ReciprocalRank),
     "rie": _Kind(RobustInitialEnhancement, None, ("alpha",)),
     "bedroc": _Kind(Bedroc, None, ("alpha",)),
+    "r_precision": _Kind(RPrecision),
+    "max_f_score": _Kind(MaxFScore, None, ("beta",)),
+    "breakeven_point": _Kind(BreakevenPoint),
+    "precision_at_recall": _Kind(PrecisionAtRecall, None, ("recall",), "recall"),
+    "k_at_recall": _Kind(KAtRecall, None, ("recall",), "recall"),
 }
 _AT_CUTOFF = {"average_precision": _Kind(average_precision_at, "k", ("normalize",))}
 _ALIASES = {
@@ -49,6 +70,7 @@ _ALIASES = {
     "recall_at_t": "recall",
     "precision_at_t": "precision",
     "ef": "enrichment_factor",
+    "rprec": "r_precision",
     "rr": "reciprocal_rank",
     "mrr": "reciprocal_rank",
 }
@@ -60,9 +82,9 @@ _SHARE = re.compile(r"(\d*\.\d+|\d+\.?|\d+(?:\.\d*)?[eE][+-]?\d+)(%?)")
 _EXAMPLES = "'precision@10', 'recall@0.05', 'recall@5%' or 'bedroc(alpha=20)'"
 
 
-def make_measure(metric: Any, ties: str = "expected") -> Measure:
-    """Build the measure that a printed name stands for; a measure is left as it is."""
-    if isinstance(metric, Measure):
+def make_metric(metric: Any, ties: str = "expected") -> Metric:
+    """Build the metric that a printed name stands for; a metric is left as it is."""
+    if isinstance(metric, Metric):
         return metric
     found = (
         _NAME.fullmatch(metric.replace(" ", "")) if isinstance(metric, str) else None
@@ -74,10 +96,28 @@ def make_measure(metric: Any, ties: str = "expected") -> Measure:
     if name not in _KINDS:
         raise _unknown(metric, word.lower())
     kind = _AT_CUTOFF.get(name, _KINDS[name]) if cutoff else _KINDS[name]
-    given = _settings(metric, kind, settings)
+    given = _settings(metric, name, kind, settings)
     if kind.cutoff is not None or cutoff:
         given |= _cutoff(metric, name, kind, cutoff)
     return kind.build(ties=ties, **given)
+
+
+def make_measure(metric: Any, ties: str = "expected") -> Measure:
+    """Build a metric that has a null distribution."""
+    made = make_metric(metric, ties)
+    if isinstance(made, Measure):
+        return made
+    listed = ", ".join(
+        repr(name)
+        for name, kind in _KINDS.items()
+        if not isinstance(kind.build, type) or issubclass(kind.build, Measure)
+    )
+    msg = (
+        f"`metric` must be one that has a null distribution here: {listed}; got "
+        f"{made.name!r}, of which scorers, MetricVariability and RankingComparison "
+        "need only the value."
+    )
+    raise ValueError(msg)
 
 
 def _unknown(metric: Any, word: str = "") -> ValueError:
@@ -117,22 +157,32 @@ def _cutoff(
     return {kind.cutoff: float(number) / 100 if percent else float(number)}
 
 
-def _settings(metric: str, kind: _Kind, settings: str | None) -> dict[str, Any]:
-    """Read "alpha=20" or "normalize=hits"; numbers become floats."""
+def _settings(
+    metric: str, name: str, kind: _Kind, settings: str | None
+) -> dict[str, Any]:
+    """Read "alpha=20", "normalize=hits" or "0.8"; numbers become floats."""
     given: dict[str, Any] = {}
     for part in filter(None, (settings or "").split(",")):
-        key, _, value = part.partition("=")
+        key, _, value = part.rpartition("=")
+        key = key or kind.needed or ""
         if key not in kind.settings or not value:
             allowed = " or ".join(f"{one}=..." for one in kind.settings) or "none"
             msg = f"`metric` may have the settings: {allowed}; got {brief(metric)}."
             raise ValueError(msg)
-        given[key] = _number(metric, value) if key == "alpha" else value.strip("'\"")
+        given[key] = (
+            value.strip("'\"") if key == "normalize" else _number(metric, key, value)
+        )
+    if kind.needed not in (None, *given):
+        msg = (
+            f"`metric` must have a {kind.needed}, as in '{name}(0.8)'; got {metric!r}."
+        )
+        raise ValueError(msg)
     return given
 
 
-def _number(metric: str, value: str) -> float:
+def _number(metric: str, key: str, value: str) -> float:
     try:
         return float(value)
     except ValueError:
-        msg = f"`metric` must have a number as alpha; got {brief(metric)}."
+        msg = f"`metric` must have a number as {key}; got {brief(metric)}."
         raise ValueError(msg) from None

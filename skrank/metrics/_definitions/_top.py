@@ -19,30 +19,10 @@ from skrank.ranking._ranking import HitGroups
 
 
 @dataclass(frozen=True, slots=True)
-class RecallAtT(Measure):
-    """Share of the targets among the top t."""
-
-    t: float = 1
+class _HitsAbove(Measure):
+    """Hits above a cutoff, in whatever order, over a constant."""
 
     ordered: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        """Check the settings."""
-        check_option("ties", self.ties, TIES)
-        object.__setattr__(self, "t", check_cutoff("t", self.t))
-
-    @property
-    def name(self) -> str:
-        """Name as printed, with the cutoff."""
-        return f"recall@{self.t}"
-
-    def cut(self, shape: ListShape) -> float:
-        """Depth t, moved to the end of its tie group under "threshold"."""
-        return place_cut("t", self.t, self.ties, shape)
-
-    def reach(self, n_samples: int, n_targets: int) -> float:
-        """Depth t, or one more."""
-        return reach_of(self.t, n_samples)
 
     def gain(
         self,
@@ -55,6 +35,54 @@ class RecallAtT(Measure):
         """Hits of the group above the cutoff."""
         groups = HitGroups(above, size, hits_above, hits)
         return hits_within(self.ties, groups, np.clip(frame.cut - above, 0, size))
+
+
+@dataclass(frozen=True, slots=True)
+class RPrecision(_HitsAbove):
+    """Precision, and recall, at the depth of the number of targets."""
+
+    @property
+    def name(self) -> str:
+        """Name as printed."""
+        return "r_precision"
+
+    def cut(self, shape: ListShape, n_targets: float) -> float:
+        """Depth m, moved to the end of its tie group under "threshold"."""
+        cut = min(n_targets, shape.n_scored)
+        return shape.group_end(cut) if self.ties == "threshold" else cut
+
+    def reach(self, n_samples: int, n_targets: int) -> float:
+        """Depth of the number of targets."""
+        return n_targets
+
+    def divisor(self, frame: Frame) -> float:
+        """Return the depth; beyond the scored items there are no hits."""
+        return max(frame.cut, frame.n_targets)
+
+
+@dataclass(frozen=True, slots=True)
+class RecallAtT(_HitsAbove):
+    """Share of the targets among the top t."""
+
+    t: float = 1
+
+    def __post_init__(self) -> None:
+        """Check the settings."""
+        check_option("ties", self.ties, TIES)
+        object.__setattr__(self, "t", check_cutoff("t", self.t))
+
+    @property
+    def name(self) -> str:
+        """Name as printed, with the cutoff."""
+        return f"recall@{self.t}"
+
+    def cut(self, shape: ListShape, n_targets: float) -> float:
+        """Depth t, moved to the end of its tie group under "threshold"."""
+        return place_cut("t", self.t, self.ties, shape)
+
+    def reach(self, n_samples: int, n_targets: int) -> float:
+        """Depth t, or one more."""
+        return reach_of(self.t, n_samples)
 
     def divisor(self, frame: Frame) -> float:
         """Return the number of targets."""

@@ -9,44 +9,20 @@ A scorer ranks by ``decision_function``, else ``predict_proba``, else, for regre
 and plain rankers, ``predict``.
 """
 
-from skrank.metrics._scorers._average_precision import (
+from skrank.metrics._scorers._factories import (
     make_average_precision_at_k_scorer,
     make_average_precision_scorer,
-)
-from skrank.metrics._scorers._curve import (
-    make_breakeven_point_scorer,
-    make_k_at_recall_scorer,
-    make_max_f_score_scorer,
-    make_precision_at_recall_scorer,
-    make_r_precision_scorer,
-)
-from skrank.metrics._scorers._early import (
-    make_bedroc_scorer,
-    make_reciprocal_rank_scorer,
-    make_rie_scorer,
-)
-from skrank.metrics._scorers._rare_target_scorers import (
-    make_rare_target_scorers,
-)
-from skrank.metrics._scorers._top import (
-    make_enrichment_factor_scorer,
+    make_metric_scorer,
     make_precision_at_t_scorer,
     make_recall_at_t_scorer,
 )
+from skrank.metrics._scorers._rare_target_scorers import make_rare_target_scorers
 
 __all__ = [
     "make_average_precision_at_k_scorer",
     "make_average_precision_scorer",
-    "make_bedroc_scorer",
-    "make_breakeven_point_scorer",
-    "make_enrichment_factor_scorer",
-    "make_k_at_recall_scorer",
-    "make_max_f_score_scorer",
-    "make_precision_at_recall_scorer",
+    "make_metric_scorer",
     "make_precision_at_t_scorer",
-    "make_r_precision_scorer",
     "make_rare_target_scorers",
     "make_recall_at_t_scorer",
-    "make_reciprocal_rank_scorer",
-    "make_rie_scorer",
 ]

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from skrank.metrics._scorers._average_precision import (
-    make_average_precision_at_k_scorer,
-    make_average_precision_scorer,
+from skrank.metrics._definitions import (
+    AveragePrecision,
+    Bedroc,
+    BreakevenPoint,
+    EnrichmentFactor,
+    KAtRecall,
+    MaxFScore,
+    PrecisionAtRecall,
+    PrecisionAtT,
+    RecallAtT,
+    ReciprocalRank,
+    RobustInitialEnhancement,
+    RPrecision,
+    average_precision_at,
 )
-from skrank.metrics._scorers._curve import (
-    make_breakeven_point_scorer,
-    make_k_at_recall_scorer,
-    make_max_f_score_scorer,
-    make_precision_at_recall_scorer,
-    make_r_precision_scorer,
-)
-from skrank.metrics._scorers._early import (
-    make_bedroc_scorer,
-    make_reciprocal_rank_scorer,
-    make_rie_scorer,
-)
+from skrank.metrics._scorers._factories import scorer_of
 from skrank.metrics._scorers._ranking_scorer import RankingScorer
-from skrank.metrics._scorers._top import (
-    make_enrichment_factor_scorer,
-    make_precision_at_t_scorer,
-    make_recall_at_t_scorer,
-)
 
 
 def make_rare_target_scorers(
@@ -68,7 +61,7 @@ def make_rare_target_scorers(
         sign.
     detector_targets : {"outliers", "inliers"}, default=None
         What the targets are to an outlier detector; see
-        :func:`make_average_precision_scorer`.
+        :func:`make_metric_scorer`.
 
     Returns
     -------
@@ -83,7 +76,7 @@ def make_rare_target_scorers(
 
     See Also
     --------
-    make_average_precision_scorer : One metric.
+    make_metric_scorer : One metric, by its name.
 
     Examples
     --------
@@ -104,25 +97,22 @@ def make_rare_target_scorers(
     precision_at_recall(0.8)
     neg_k_at_recall(0.8)
     """
-    common: dict[str, Any] = {
-        "pos_label": pos_label,
-        "undefined": undefined,
-        "detector_targets": detector_targets,
-    }
-    shared = {"ties": ties, **common}
-    scorers = (
-        make_average_precision_scorer(**shared),
-        make_average_precision_at_k_scorer(k, normalize=normalize, **shared),
-        make_recall_at_t_scorer(t, **shared),
-        make_precision_at_t_scorer(t, **shared),
-        make_enrichment_factor_scorer(t, **shared),
-        make_reciprocal_rank_scorer(**shared),
-        make_rie_scorer(alpha=alpha, **shared),
-        make_bedroc_scorer(alpha=alpha, **shared),
-        make_max_f_score_scorer(beta=beta, **common),
-        make_breakeven_point_scorer(**common),
-        make_r_precision_scorer(**shared),
-        make_precision_at_recall_scorer(recall, **shared),
-        make_k_at_recall_scorer(recall, **shared),
+    metrics = (
+        AveragePrecision(ties),
+        average_precision_at(k, normalize, ties),
+        RecallAtT(ties, t),
+        PrecisionAtT(ties, t),
+        EnrichmentFactor(ties, t),
+        ReciprocalRank(ties),
+        RobustInitialEnhancement(ties, alpha),
+        Bedroc(ties, alpha),
+        MaxFScore(beta=beta),
+        BreakevenPoint(),
+        RPrecision(ties),
+        PrecisionAtRecall(ties, recall),
+        KAtRecall(ties, recall),
     )
+    scorers = [
+        scorer_of(metric, pos_label, undefined, detector_targets) for metric in metrics
+    ]
     return {scorer.__name__: scorer for scorer in scorers}

@@ -1,4 +1,4 @@
-"""Evaluation of cases that come in pieces: all curves and figures of one ranking."""
+"""Evaluation of cases that come in pieces: all curves and metrics of one ranking."""
 
 from skrank.report._evaluation._evaluation import RankingEvaluation
 from skrank.report._evaluation._text import MaxFScorePoint

@@ -1,4 +1,4 @@
-"""An evaluation of a ranking: cases added piece by piece, then all curves and figures.
+"""An evaluation of a ranking: cases added piece by piece, then all curves and metrics.
 
 What comes in are labels and scores, as they come; what goes out is what the metrics and
 the curves say of all of them, from one ranking. There is no arithmetic here.
@@ -25,7 +25,7 @@ class RankingEvaluation(RankingMetrics):
     Parameters
     ----------
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Tie rule of the figures that have one: within a tie the mean over all orders;
+        Tie rule of the metrics that have one: within a tie the mean over all orders;
         the tie retrieved whole; its targets first; or last.
     pos_label : int, float, bool or str, default=None
         Label of the targets; None understands {0, 1}, {-1, 1} and bool.
@@ -45,7 +45,7 @@ class RankingEvaluation(RankingMetrics):
     It does what LingPipe's ``ScoredPrecisionRecallEvaluation`` does, which takes tied
     cases in the order in which they were added.
 
-    A figure without a value is NaN with an ``UndefinedMetricWarning``: there are no
+    A metric without a value is NaN with an ``UndefinedMetricWarning``: there are no
     targets, or nothing else.
 
     Scores of different pieces must be comparable, and should be of one type: beside
@@ -145,7 +145,7 @@ class RankingEvaluation(RankingMetrics):
         return curve_of(self._cases.ranking(), ties)
 
     def to_dict(self) -> dict[str, float]:
-        """Return counts and figures as plain numbers.
+        """Return counts and metrics as plain numbers.
 
         Returns
         -------
@@ -156,8 +156,8 @@ class RankingEvaluation(RankingMetrics):
         ranking, reported = self._cases.ranking(), self._reported().values()
         reasons = [reason for one in reported if (reason := one.why_undefined(ranking))]
         if reasons:
-            warn_undefined(undefined_text("some figure", reasons[0]))
-        return {**self._counts(), **self._figures()}
+            warn_undefined(undefined_text("some metric", reasons[0]))
+        return {**self._counts(), **self._metrics()}
 
     def to_frame(self, interpolate: bool = False, beta: float = 1.0) -> Any:
         """Return the operating points as a pandas DataFrame.
@@ -237,9 +237,9 @@ class RankingEvaluation(RankingMetrics):
             return format_summary(self._counts(), {}, None, reason)
         scored = self.n_targets > self.n_missed
         best = self._best_point() if scored else None
-        return format_summary(self._counts(), self._figures(), best)
+        return format_summary(self._counts(), self._metrics(), best)
 
-    def _figures(self) -> dict[str, float]:
-        """Values of the figures that are reported, NaN where they have none."""
+    def _metrics(self) -> dict[str, float]:
+        """Values of the metrics that are reported, NaN where they have none."""
         reported = self._reported()
         return {name: self._value_or_nan(one) for name, one in reported.items()}

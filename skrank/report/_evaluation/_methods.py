@@ -1,4 +1,4 @@
-"""What cases come to in one number: a method for each figure."""
+"""What cases come to in one number: a method for each metric."""
 
 import math
 
@@ -27,7 +27,7 @@ _DEPTHS = (5, 10, 100)  # at which precision is reported, if the ranking is that
 
 
 class RankingMetrics(Accumulator):
-    """Figures of one ranking of all cases."""
+    """Metrics of one ranking of all cases."""
 
     def precision_recall_area(self, interpolate: bool = False) -> float:
         """Area under precision as a step function of recall.
@@ -102,7 +102,7 @@ class RankingMetrics(Accumulator):
         ValueError
             If `beta` is not a finite number above 0.
         """
-        return self._value(EvaluationMetric(MaxFScore(beta)))
+        return self._value(EvaluationMetric(MaxFScore(beta=beta)))
 
     def max_f_score_point(self, beta: float = 1.0) -> MaxFScorePoint:
         """Operating point of the largest F-score, the first if there are several.
@@ -123,7 +123,7 @@ class RankingMetrics(Accumulator):
         ValueError
             If `beta` is not a finite number above 0.
         """
-        score = EvaluationMetric(MaxFScore(beta))
+        score = EvaluationMetric(MaxFScore(beta=beta))
         reason = score.why_undefined(self._cases.ranking())
         if reason is None and self.n_targets == self.n_missed:
             reason = "no scored targets"
@@ -221,7 +221,7 @@ class RankingMetrics(Accumulator):
         ValueError
             If `recall` is not a number above 0, up to 1.
         """
-        return self._value(EvaluationMetric(KAtRecall(recall, self.ties)))
+        return self._value(EvaluationMetric(KAtRecall(self.ties, recall)))
 
     def precision_at_recall(self, recall: float, interpolate: bool = False) -> float:
         """Share of targets among the items to look at to find a share of the targets.
@@ -245,29 +245,29 @@ class RankingMetrics(Accumulator):
             If `recall` is not such a number, or `interpolate` not True or False.
         """
         if check_flag("interpolate", interpolate):
-            return self._value(EvaluationMetric(InterpolatedPrecision(recall)))
-        return self._value(EvaluationMetric(PrecisionAtRecall(recall, self.ties)))
+            return self._value(EvaluationMetric(InterpolatedPrecision(recall=recall)))
+        return self._value(EvaluationMetric(PrecisionAtRecall(self.ties, recall)))
 
     def _plain_value(self, name: str, interpolate: bool = False) -> float:
-        """Value of a figure that has no settings but whether it is interpolated."""
+        """Value of a metric that has no settings but whether it is interpolated."""
         if check_flag("interpolate", interpolate):
             name = f"{name}_interpolated"
         return self._value(plain_metrics(self.ties)[name])
 
     def _value(self, one: EvaluationMetric) -> float:
-        """Value of a figure; NaN with a warning if it has none."""
+        """Value of a metric; NaN with a warning if it has none."""
         reason = one.why_undefined(self._cases.ranking())
         if reason is not None:
             warn_undefined(undefined_text(one.call, reason))
         return self._value_or_nan(one)
 
     def _value_or_nan(self, one: EvaluationMetric) -> float:
-        """Value of a figure, NaN if it has none."""
+        """Value of a metric, NaN if it has none."""
         ranking = self._cases.ranking()
-        return math.nan if one.why_undefined(ranking) else one.figure.value(ranking)
+        return math.nan if one.why_undefined(ranking) else one.metric.value(ranking)
 
     def _reported(self) -> dict[str, EvaluationMetric]:
-        """Figures that are reported, by name."""
+        """Metrics that are reported, by name."""
         depths = [t for t in _DEPTHS if t <= self.n_samples]
         at = {f"precision_at_{t}": precision_at(self.ties, t) for t in depths}
         return {**plain_metrics(self.ties), **at}

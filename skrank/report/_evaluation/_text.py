@@ -30,17 +30,17 @@ class MaxFScorePoint(NamedTuple):
 
 def format_summary(
     counts: dict[str, float],
-    figures: dict[str, float],
+    metrics: dict[str, float],
     best: MaxFScorePoint | None,
     reason: str | None = None,
 ) -> str:
-    """Counts, and the figures or why there are none, in words and numbers."""
+    """Counts, and the metrics or why there are none, in words and numbers."""
     lines = [("list", _list_text(counts))]
     if reason is not None:
         rule = "`y_true` must hold targets and non-targets"
-        lines.append(("no figures", f"{rule}; got {reason}"))
+        lines.append(("no metrics", f"{rule}; got {reason}"))
     else:
-        lines += _figure_lines(figures, best)
+        lines += _metric_lines(metrics, best)
     return "\n".join(
         ["Ranking evaluation", *(f"  {name:<17}  {text}" for name, text in lines)]
     )
@@ -74,11 +74,11 @@ def _list_text(counts: dict[str, float]) -> str:
     return text + (f" (prevalence {counts['prevalence']:.4g})" if has_items else "")
 
 
-def _figure_lines(
-    figures: dict[str, float], best: MaxFScorePoint | None
+def _metric_lines(
+    metrics: dict[str, float], best: MaxFScorePoint | None
 ) -> list[tuple[str, str]]:
     """Name and text of each line."""
-    text = {name: f"{value:.4g}" for name, value in figures.items()}
+    text = {name: f"{value:.4g}" for name, value in metrics.items()}
     where = ""
     if best is not None:
         where = (
