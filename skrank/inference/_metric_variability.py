@@ -119,7 +119,7 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
     -----
     "moderated"
         Variance of the jackknife, moderated by that of binormal rankings; Student's t.
-        All metrics but two, see below; "auto" where it is defined.
+        All metrics that change smoothly, see below; "auto" where it is defined.
     "jackknife"
         Variance of what leaving out one item changes; normal quantiles. As "moderated".
     "bootstrap"
@@ -139,9 +139,10 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
     Those are methods for one ranking. "corrected_t" is for the folds of a
     cross-validation, all metrics, and "auto" there; see below.
 
-    "survival" is from [1]_, "boyd" from [2]_ and "posterior" from [3]_. The two without
-    influences are "reciprocal_rank", which hangs on a single item, and
-    "average_precision@k(normalize=hits)", whose divisor jumps.
+    "survival" is from [1]_, "boyd" from [2]_ and "posterior" from [3]_. Without
+    influences are "reciprocal_rank", which hangs on a single item,
+    "average_precision@k(normalize=hits)", whose divisor jumps, and the metrics without
+    a null distribution, which hang on one threshold.
 
     **Influences.** The variance is the jackknife's of two samples [4]_, targets and
     others; prefix and suffix sums have all n values with one item left out in O(m)

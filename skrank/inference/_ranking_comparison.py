@@ -116,7 +116,8 @@ class RankingComparison(MetricSettings):
             "sign", "wilcoxon", "corrected_t", "corrected_logit_t"}, default="auto"
         What the difference is held against; see Notes.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
-        Differences that count as more extreme: both signs, A better, or B better.
+        Differences that count as more extreme: both signs, those where the value of A
+        is greater, or where that of B is.
     prior : float, default=0.5
         Parameter of the symmetric Dirichlet prior of "posterior": 0.5 is that of
         Jeffreys, 1 is uniform.
@@ -186,9 +187,10 @@ class RankingComparison(MetricSettings):
     "binomial" and
     "chemmodlab" have the normal quantiles of their authors.
 
-    For one data set "auto" is "jackknife", or "permutation" for the metrics that jump
-    when one item is left out: "reciprocal_rank", and
-    "average_precision@k(normalize=hits)". For several it is "paired_t": data sets such
+    For one data set "auto" is "jackknife", or "permutation" for the metrics that may
+    jump when one item is left out: "reciprocal_rank",
+    "average_precision@k(normalize=hits)", and those without a null distribution. For
+    several it is "paired_t": data sets such
     as queries or days are a sample of those to come, and differ by more than their
     items do. The methods by items take the data sets as given; the variances of the
     data sets then add up.

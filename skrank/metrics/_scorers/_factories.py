@@ -2,72 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields
-
-from skrank import metrics
 from skrank.metrics._definitions import (
     AveragePrecision,
-    AveragePrecisionAtK,
-    AveragePrecisionOverHits,
-    Bedroc,
-    BreakevenPoint,
-    EnrichmentFactor,
-    KAtRecall,
-    MaxFScore,
-    Metric,
-    PrecisionAtRecall,
     PrecisionAtT,
     RecallAtT,
-    ReciprocalRank,
-    RobustInitialEnhancement,
-    RPrecision,
     average_precision_at,
     make_metric,
 )
-from skrank.metrics._scorers._ranking_scorer import RankingScorer, make
-
-# The public function of each metric, whose parameters are the metric's fields.
-_FUNCTIONS: dict[type[Metric], Callable[..., float]] = {
-    AveragePrecision: metrics.average_precision,
-    AveragePrecisionAtK: metrics.average_precision_at_k,
-    AveragePrecisionOverHits: metrics.average_precision_at_k,
-    RecallAtT: metrics.recall_at_t,
-    PrecisionAtT: metrics.precision_at_t,
-    EnrichmentFactor: metrics.enrichment_factor,
-    ReciprocalRank: metrics.reciprocal_rank,
-    RobustInitialEnhancement: metrics.rie,
-    Bedroc: metrics.bedroc,
-    RPrecision: metrics.r_precision,
-    MaxFScore: metrics.max_f_score,
-    BreakevenPoint: metrics.breakeven_point,
-    PrecisionAtRecall: metrics.precision_at_recall,
-    KAtRecall: metrics.k_at_recall,
-}
-_WITHOUT_TIES = (MaxFScore, BreakevenPoint)
-
-
-def scorer_of(
-    metric: Metric,
-    pos_label: object,
-    undefined: float | str,
-    detector_targets: str | None,
-) -> RankingScorer:
-    """Make the scorer of a metric, negated where smaller values are better."""
-    settings = {field.name: getattr(metric, field.name) for field in fields(metric)}
-    ties = settings.pop("ties")
-    if not isinstance(metric, _WITHOUT_TIES):
-        settings["ties"] = ties
-    larger = metric.greater_is_better
-    return make(
-        _FUNCTIONS[type(metric)],
-        metric.name if larger else f"neg_{metric.name}",
-        settings,
-        pos_label,
-        undefined,
-        detector_targets,
-        greater_is_better=larger,
-    )
+from skrank.metrics._scorers._ranking_scorer import RankingScorer, scorer_of
 
 
 def make_metric_scorer(

@@ -9,20 +9,57 @@ the same from 1.5 on, as the tests make sure.
 """
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import make_scorer
 
+from skrank import metrics
 from skrank._utils._checks import check_undefined
-from skrank.metrics import average_precision
+from skrank.metrics._definitions import (
+    AveragePrecision,
+    AveragePrecisionAtK,
+    AveragePrecisionOverHits,
+    Bedroc,
+    BreakevenPoint,
+    EnrichmentFactor,
+    KAtRecall,
+    MaxFScore,
+    Metric,
+    PrecisionAtRecall,
+    PrecisionAtT,
+    RecallAtT,
+    ReciprocalRank,
+    RobustInitialEnhancement,
+    RPrecision,
+)
 from skrank.ranking._response import (
     RESPONSE_METHODS,
     check_detector_targets,
     orientation,
 )
 
-_Scorer: Any = type(make_scorer(average_precision))
+# The public function of each metric, whose parameters are the metric's fields.
+_FUNCTIONS: dict[type[Metric], Callable[..., float]] = {
+    AveragePrecision: metrics.average_precision,
+    AveragePrecisionAtK: metrics.average_precision_at_k,
+    AveragePrecisionOverHits: metrics.average_precision_at_k,
+    RecallAtT: metrics.recall_at_t,
+    PrecisionAtT: metrics.precision_at_t,
+    EnrichmentFactor: metrics.enrichment_factor,
+    ReciprocalRank: metrics.reciprocal_rank,
+    RobustInitialEnhancement: metrics.rie,
+    Bedroc: metrics.bedroc,
+    RPrecision: metrics.r_precision,
+    MaxFScore: metrics.max_f_score,
+    BreakevenPoint: metrics.breakeven_point,
+    PrecisionAtRecall: metrics.precision_at_recall,
+    KAtRecall: metrics.k_at_recall,
+}
+_WITHOUT_TIES = (MaxFScore, BreakevenPoint)
+
+_Scorer: Any = type(make_scorer(metrics.average_precision))
 
 
 class RankingScorer(_Scorer):  # type: ignore[misc]
@@ -88,3 +125,26 @@ def make(
     scorer.detector_targets = detector_targets
     scorer.__name__ = name  # what scikit-learn's displays label an axis with
     return scorer  # type: ignore[no-any-return]
+
+
+def scorer_of(
+    metric: Metric,
+    pos_label: object,
+    undefined: float | str,
+    detector_targets: str | None,
+) -> RankingScorer:
+    """Make the scorer of a metric, negated where smaller values are better."""
+    settings = {field.name: getattr(metric, field.name) for field in fields(metric)}
+    ties = settings.pop("ties")
+    if not isinstance(metric, _WITHOUT_TIES):
+        settings["ties"] = ties
+    larger = metric.greater_is_better
+    return make(
+        _FUNCTIONS[type(metric)],
+        metric.name if larger else f"neg_{metric.name}",
+        settings,
+        pos_label,
+        undefined,
+        detector_targets,
+        greater_is_better=larger,
+    )

@@ -17,8 +17,7 @@ from skrank.metrics._definitions import (
     RPrecision,
     average_precision_at,
 )
-from skrank.metrics._scorers._factories import scorer_of
-from skrank.metrics._scorers._ranking_scorer import RankingScorer
+from skrank.metrics._scorers._ranking_scorer import RankingScorer, scorer_of
 
 
 def make_rare_target_scorers(
