@@ -71,7 +71,7 @@ SPECIAL = {
 NO_NUMBERS = set(
     """
     X a alternative as_fraction average_precision ax b band bars_kw candidates chunks
-    confidence_band curve curve_a curve_b cv_results cv_results_a cv_results_b
+    confidence_band curve curve_a curve_b cv_groups cv_results cv_results_a cv_results_b
     description detector_targets difference_kw edges estimator folds groups independent
     interpolate kwargs null null_name line_kw log10_pvalue chance_level_kw
     method metric name names normal_kw normalize null_mean null_std nulls params path

@@ -146,9 +146,9 @@ def check_random_state(random_state: Any) -> Any:
 
 def check_jobs(n_jobs: Any) -> int | None:
     """Check a number of jobs, whose meaning is joblib's."""
-    if n_jobs is None or is_whole(n_jobs):
+    if n_jobs is None or (is_whole(n_jobs) and n_jobs != 0):
         return n_jobs if n_jobs is None else int(n_jobs)
-    msg = f"`n_jobs` must be an int or None; got {brief(n_jobs)}."
+    msg = f"`n_jobs` must be an int other than 0, or None; got {brief(n_jobs)}."
     raise ValueError(msg)
 
 

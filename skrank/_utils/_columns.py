@@ -44,11 +44,38 @@ def refuse_dask(name: str, values: Any) -> None:
         raise ValueError(msg)
 
 
+def refuse_lazy(name: str, values: Any) -> None:
+    """Check that a table is no plan of one, as those of polars and duckdb may be."""
+    if hasattr(type(values), "collect") and not hasattr(values, "__array__"):
+        msg = (
+            f"`{name}` must be in memory: give {name}.collect(); got "
+            f"{type(values).__name__}."
+        )
+        raise ValueError(msg)
+
+
 def check_length(name: str, size: int, n_labels: int) -> None:
     """Check that there are as many items as labels."""
     if size != n_labels:
         msg = (
             f"`{name}` must have as many items as `y_true`; got {size} and {n_labels}."
+        )
+        raise ValueError(msg)
+
+
+def check_index(name: str, values: Any, y_true: Any) -> None:
+    """Check that two columns of pandas have their items in one order."""
+    columns = values, y_true
+    if not all(hasattr(one, "iloc") and hasattr(one, "index") for one in columns):
+        return
+    index, expected = values.index, y_true.index
+    if len(index) == len(expected) and not index.equals(expected):
+        first = int(np.argmin(np.asarray(index == expected, dtype=bool)))
+        msg = (
+            f"`{name}` must have the index of `y_true`, if both are of pandas; got "
+            f"{brief(plain_value(index[first]))} and "
+            f"{brief(plain_value(expected[first]))} at position {first}. Align them, "
+            f"or give {name}.to_numpy() to go by position."
         )
         raise ValueError(msg)
 
@@ -62,6 +89,7 @@ def as_column(name: str, values: ArrayLike) -> NDArray[Any]:
     """Convert to a non-empty one-dimensional array."""
     if type(values) is not np.ndarray:
         refuse_dask(name, values)
+        refuse_lazy(name, values)
         _refuse_masked(name, values)
     array = np.asarray(values)
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):

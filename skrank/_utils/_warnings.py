@@ -6,9 +6,9 @@ import warnings
 from sklearn.exceptions import UndefinedMetricWarning
 
 
-def warn_undefined(message: str) -> None:
-    """Warn of a value that is undefined, at the line that asked the package."""
+def warn(message: str, category: type[Warning] = UndefinedMetricWarning) -> None:
+    """Warn at the line that asked the package, of an undefined value or otherwise."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back and frame.f_globals["__name__"].startswith("skrank."):
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, UndefinedMetricWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)

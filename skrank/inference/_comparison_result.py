@@ -1,12 +1,10 @@
 """What the comparison of rankings finds: frozen records that print themselves."""
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 from scipy.stats import norm, t
-from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._utils._checks import check_fraction
 from skrank._utils._table import align, summary
@@ -17,6 +15,7 @@ from skrank._utils._text import (
     format_pvalue,
     format_size,
 )
+from skrank._utils._warnings import warn
 from skrank.inference._variability_result import ConfidenceInterval
 
 # Rows of the summary, whose names no ranking takes.
@@ -117,11 +116,9 @@ class RankingComparisonResult:
         """
         level = check_fraction("confidence_level", confidence_level)
         if math.isnan(self.standard_error):
-            warnings.warn(
+            warn(
                 f"Method {self.method!r} gave no standard error of the difference: the "
                 "interval is undefined.",
-                UndefinedMetricWarning,
-                stacklevel=2,
             )
         return self._limits(level)
 

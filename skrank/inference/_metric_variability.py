@@ -15,13 +15,14 @@ from numpy.typing import ArrayLike
 
 from skrank._utils._checks import (
     check_count,
+    check_flag,
     check_generator,
     check_jobs,
     check_option,
     check_positive,
     check_random_state,
 )
-from skrank._utils._warnings import warn_undefined
+from skrank._utils._warnings import warn
 from skrank.inference._base import RankingInference
 from skrank.inference._variability._constant import is_certain
 from skrank.inference._variability._folds import (
@@ -98,7 +99,8 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
     n_resamples : int, default=9999
         Number of rankings that "bootstrap" draws.
     n_jobs : int, default=None
-        Number of jobs of "bootstrap", by joblib. The result does not depend on it.
+        Number of jobs, by joblib, of "bootstrap", and to fit and predict the folds of a
+        cross-validation. The result does not depend on it.
     progress : bool, default=False
         Whether to show a progress bar of "bootstrap"; needs tqdm.
     random_state : int, RandomState, Generator or None, default=None
@@ -260,7 +262,7 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
         self.prior = check_positive("prior", prior)
         self.n_resamples = check_count("n_resamples", n_resamples, least=2)
         self.n_jobs = check_jobs(n_jobs)
-        self.progress = progress
+        self.progress = check_flag("progress", progress)
         self.random_state = check_random_state(random_state)
         self._check_method(self._measure())
 
@@ -323,8 +325,7 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
         y: ArrayLike,
         *,
         cv: Any = 5,
-        groups: ArrayLike | None = None,
-        n_jobs: int | None = None,
+        cv_groups: ArrayLike | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
     ) -> MetricVariabilityResult:
@@ -342,10 +343,9 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
         cv : int, cross-validation generator or iterable, default=5
             As in :func:`sklearn.model_selection.cross_validate`; splits may be
             repeated or shuffled.
-        groups : array-like of shape (n_samples,), default=None
-            Groups for splitters that keep them together.
-        n_jobs : int, default=None
-            Number of jobs to fit and predict in.
+        cv_groups : array-like of shape (n_samples,), default=None
+            Groups for splitters that keep them together, as
+            :class:`sklearn.model_selection.GroupKFold` does.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         detector_targets : {"outliers", "inliers"}, default=None
@@ -362,12 +362,11 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
             As `from_estimator`; also if no fold holds targets and non-targets, or if
             `method` is not for folds.
         """
-        folds = make_folds(cv, [estimator], X, np.asarray(y), groups, repeated=True)
+        folds = make_folds(cv, [estimator], X, np.asarray(y), cv_groups, repeated=True)
         return self.from_cv_results(
-            fit_folds(estimator, X, y, folds, n_jobs),
+            fit_folds(estimator, X, y, folds, self.n_jobs),
             X,
             y,
-            n_jobs=n_jobs,
             pos_label=pos_label,
             detector_targets=detector_targets,
         )
@@ -378,7 +377,6 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
         X: Any,  # noqa: N803
         y: ArrayLike,
         *,
-        n_jobs: int | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
     ) -> MetricVariabilityResult:
@@ -393,8 +391,6 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
             The items that were cross-validated.
         y : array-like of shape (n_samples,)
             Their labels.
-        n_jobs : int, default=None
-            Number of jobs to predict in.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         detector_targets : {"outliers", "inliers"}, default=None
@@ -422,7 +418,7 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
             cv_results,
             X,
             y,
-            n_jobs=n_jobs,
+            n_jobs=self.n_jobs,
             pos_label=pos_label,
             detector_targets=detector_targets,
         )
@@ -542,7 +538,7 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
 
 def _unknown(measure: Measure, ranking: Ranking) -> float:
     """Say that one item of a class does not tell how much it varies."""
-    warn_undefined(
+    warn(
         f"The standard error of {measure.name} is undefined: `y_true` must hold two "
         f"targets and two non-targets; got {ranking.n_targets} and "
         f"{ranking.n_non_targets}."

@@ -15,7 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._checks import check_count, check_option, check_random_state
+from skrank._utils._checks import (
+    check_count,
+    check_flag,
+    check_jobs,
+    check_option,
+    check_random_state,
+)
+from skrank._utils._columns import check_index
 from skrank._utils._text import brief, track
 from skrank.inference._base import RankingInference
 from skrank.inference._selection_result import RandomSelectionResult
@@ -69,10 +76,11 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness of "monte_carlo" and "importance_sampling", and of "auto"
         in the rare case that it draws.
+    n_jobs : int, default=None
+        Number of jobs, by joblib, to fit and predict the folds of a cross-validation.
     progress : bool, default=False
         Whether to show bars of progress: over several rankings, and over the methods
-        that
-        "auto" asks. It needs tqdm.
+        that "auto" asks. It needs tqdm.
 
     Raises
     ------
@@ -207,6 +215,7 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
         alternative: str = "greater",
         n_resamples: int = 9999,
         random_state: object = None,
+        n_jobs: int | None = None,
         progress: bool = False,
     ) -> None:
         super().__init__(metric, ties)
@@ -216,7 +225,8 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
         self.alternative = alternative
         self.n_resamples = check_count("n_resamples", n_resamples, least=1)
         self.random_state = check_random_state(random_state)
-        self.progress = progress
+        self.n_jobs = check_jobs(n_jobs)
+        self.progress = check_flag("progress", progress)
 
     def from_predictions(
         self,
@@ -273,6 +283,7 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
             msg = f"`n_missed` must be 0 with `groups`; got {brief(n_missed)}."
             raise ValueError(msg)
         labels, scores = columns_of(y_true, y_score)
+        check_index("groups", groups, labels)
         is_target, scores = as_targets(labels, scores, pos_label)
         return self._test_lists(
             (label, is_target[index], scores[index])
@@ -286,9 +297,8 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
         y: ArrayLike,
         *,
         cv: Any = 5,
-        groups: ArrayLike | None = None,
+        cv_groups: ArrayLike | None = None,
         independent: bool = False,
-        n_jobs: int | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
     ) -> RandomSelectionResult:
@@ -324,14 +334,13 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
             As in :func:`sklearn.model_selection.cross_validate`: an int makes
             stratified folds for a classifier. No item may be held out twice, as in
             repeated or shuffled splits.
-        groups : array-like of shape (n_samples,), default=None
-            Groups for splitters that keep them together.
+        cv_groups : array-like of shape (n_samples,), default=None
+            Groups for splitters that keep them together, as
+            :class:`sklearn.model_selection.GroupKFold` does.
         independent : bool, default=False
             Whether to take the folds for independent rankings, and not to divide. Small
             p-values are then too small, by up to nine times at 0.001, unless the models
             were not fitted to the labels of other folds.
-        n_jobs : int, default=None
-            Number of jobs to fit and predict in.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         detector_targets : {"outliers", "inliers"}, default=None
@@ -348,13 +357,12 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
             As `from_estimator`; also if no fold holds targets and non-targets, or if an
             item is held out twice.
         """
-        folds = make_folds(cv, [estimator], X, np.asarray(y), groups)
+        folds = make_folds(cv, [estimator], X, np.asarray(y), cv_groups)
         return self.from_cv_results(
-            fit_folds(estimator, X, y, folds, n_jobs),
+            fit_folds(estimator, X, y, folds, self.n_jobs),
             X,
             y,
             independent=independent,
-            n_jobs=n_jobs,
             pos_label=pos_label,
             detector_targets=detector_targets,
         )
@@ -366,7 +374,6 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         y: ArrayLike,
         *,
         independent: bool = False,
-        n_jobs: int | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
     ) -> RandomSelectionResult:
@@ -383,8 +390,6 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
             Their labels.
         independent : bool, default=False
             As in `from_cv`.
-        n_jobs : int, default=None
-            Number of jobs to predict in.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         detector_targets : {"outliers", "inliers"}, default=None
@@ -405,7 +410,7 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
             cv_results,
             X,
             y,
-            n_jobs=n_jobs,
+            n_jobs=self.n_jobs,
             pos_label=pos_label,
             detector_targets=detector_targets,
         )

@@ -19,12 +19,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import (
     check_count,
+    check_flag,
     check_generator,
     check_jobs,
     check_option,
     check_positive,
     check_random_state,
 )
+from skrank._utils._columns import check_index
 from skrank._utils._text import track
 from skrank.inference._base import MetricSettings
 from skrank.inference._comparison_result import (
@@ -124,7 +126,8 @@ class RankingComparison(MetricSettings):
     n_resamples : int, default=9999
         Number of resamples that "bootstrap" and "permutation" draw.
     n_jobs : int, default=None
-        Number of jobs to draw in.
+        Number of jobs, by joblib, to draw in, and to fit and predict the folds of a
+        cross-validation.
     progress : bool, default=False
         Whether to show a bar of progress over the draws, or over the pairs of
         `compare_all`; it needs tqdm.
@@ -340,7 +343,7 @@ class RankingComparison(MetricSettings):
         self.prior = check_positive("prior", prior)
         self.n_resamples = check_count("n_resamples", n_resamples, least=2)
         self.n_jobs = check_jobs(n_jobs)
-        self.progress = progress
+        self.progress = check_flag("progress", progress)
         self.random_state = check_random_state(random_state)
         self._check_method()
 
@@ -383,6 +386,7 @@ class RankingComparison(MetricSettings):
         """
         scores = {"y_score_a": y_score_a, "y_score_b": y_score_b}
         is_target, columns = check_columns(y_true, scores, pos_label)
+        check_index("groups", groups, y_true)
         parts = split(is_target, groups)
         a, b = (_rank_parts(parts, column) for column in columns)
         return self._compare(parts, a, b, ("A", "B"))
@@ -440,8 +444,7 @@ class RankingComparison(MetricSettings):
         y: ArrayLike,
         *,
         cv: Any = 5,
-        groups: ArrayLike | None = None,
-        n_jobs: int | None = None,
+        cv_groups: ArrayLike | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
     ) -> RankingComparisonResult:
@@ -459,10 +462,9 @@ class RankingComparison(MetricSettings):
         cv : int, cross-validation generator or iterable, default=5
             As in :func:`sklearn.model_selection.cross_validate`; splits may be
             repeated or shuffled, and are the same for both.
-        groups : array-like of shape (n_samples,), default=None
-            Groups for splitters that keep them together.
-        n_jobs : int, default=None
-            Number of jobs to fit and predict in.
+        cv_groups : array-like of shape (n_samples,), default=None
+            Groups for splitters that keep them together, as
+            :class:`sklearn.model_selection.GroupKFold` does.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         detector_targets : {"outliers", "inliers"}, default=None
@@ -479,14 +481,13 @@ class RankingComparison(MetricSettings):
             As `from_estimators`; also if no two folds hold targets and non-targets, or
             if `method` is not for folds.
         """
-        folds = make_folds(cv, [a, b], X, np.asarray(y), groups, repeated=True)
-        found_a, found_b = (fit_folds(one, X, y, folds, n_jobs) for one in (a, b))
+        folds = make_folds(cv, [a, b], X, np.asarray(y), cv_groups, repeated=True)
+        found_a, found_b = (fit_folds(one, X, y, folds, self.n_jobs) for one in (a, b))
         return self.from_cv_results(
             found_a,
             found_b,
             X,
             y,
-            n_jobs=n_jobs,
             pos_label=pos_label,
             detector_targets=detector_targets,
         )
@@ -498,7 +499,6 @@ class RankingComparison(MetricSettings):
         X: Any,  # noqa: N803
         y: ArrayLike,
         *,
-        n_jobs: int | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
     ) -> RankingComparisonResult:
@@ -513,8 +513,6 @@ class RankingComparison(MetricSettings):
             The items that were cross-validated.
         y : array-like of shape (n_samples,)
             Their labels.
-        n_jobs : int, default=None
-            Number of jobs to predict in.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         detector_targets : {"outliers", "inliers"}, default=None
@@ -539,7 +537,7 @@ class RankingComparison(MetricSettings):
                 one,
                 X,
                 y,
-                n_jobs=n_jobs,
+                n_jobs=self.n_jobs,
                 pos_label=pos_label,
                 detector_targets=detector_targets,
             )
@@ -604,6 +602,7 @@ class RankingComparison(MetricSettings):
         pairs = pairs_of(tuple(scores), baseline)
         columns = {f"y_scores[{name!r}]": scores[name] for name in scores}
         is_target, checked = check_columns(y_true, columns, pos_label)
+        check_index("groups", groups, y_true)
         parts = split(is_target, groups)
         ranked = {
             name: _rank_parts(parts, column)

@@ -7,7 +7,6 @@ running.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
@@ -19,11 +18,14 @@ from sklearn.exceptions import FitFailedWarning
 
 from skrank._utils._checks import (
     check_count,
+    check_flag,
     check_generator,
     check_jobs,
     check_random_state,
 )
+from skrank._utils._columns import check_index
 from skrank._utils._text import as_text, brief
+from skrank._utils._warnings import warn
 from skrank.inference._base import MetricSettings
 from skrank.inference._max_null import count_draws
 from skrank.inference._search_result import COLUMNS, SearchSelectionResult
@@ -193,7 +195,7 @@ class SearchSelectionTest(MetricSettings):
         self.n_resamples = check_count("n_resamples", n_resamples, least=1)
         self.random_state = check_random_state(random_state)
         self.n_jobs = check_jobs(n_jobs)
-        self.progress = progress
+        self.progress = check_flag("progress", progress)
 
     def from_search(
         self,
@@ -201,7 +203,7 @@ class SearchSelectionTest(MetricSettings):
         X: Any,  # noqa: N803
         y: ArrayLike,
         *,
-        groups: ArrayLike | None = None,
+        cv_groups: ArrayLike | None = None,
         params: Mapping[str, Any] | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
@@ -222,8 +224,9 @@ class SearchSelectionTest(MetricSettings):
             Items that were searched on.
         y : array-like of shape (n_samples,)
             Their labels.
-        groups : array-like of shape (n_samples,), default=None
-            Groups for splitters that keep them together.
+        cv_groups : array-like of shape (n_samples,), default=None
+            Groups for splitters that keep them together, as
+            :class:`sklearn.model_selection.GroupKFold` does.
         params : dict, default=None
             Parameters of the fits of the candidates, such as ``{"sample_weight": w}``,
             as :func:`sklearn.model_selection.cross_validate` takes them: what has an
@@ -261,7 +264,7 @@ class SearchSelectionTest(MetricSettings):
         result = self._cross_fit(
             estimators,
             tested,
-            (X, y, folds_of_search(search, estimators, X, np.asarray(y), groups)),
+            (X, y, folds_of_search(search, estimators, X, np.asarray(y), cv_groups)),
             params,
             pos_label=pos_label,
             detector_targets=detector_targets,
@@ -277,7 +280,7 @@ class SearchSelectionTest(MetricSettings):
         y: ArrayLike,
         *,
         cv: Any = 5,
-        groups: ArrayLike | None = None,
+        cv_groups: ArrayLike | None = None,
         params: Mapping[str, Any] | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
@@ -296,8 +299,9 @@ class SearchSelectionTest(MetricSettings):
         cv : int, cross-validation generator or iterable, default=5
             As in :func:`sklearn.model_selection.cross_validate`: an int makes
             stratified folds if there is a classifier. No item may be held out twice.
-        groups : array-like of shape (n_samples,), default=None
-            Groups for splitters that keep them together.
+        cv_groups : array-like of shape (n_samples,), default=None
+            Groups for splitters that keep them together, as
+            :class:`sklearn.model_selection.GroupKFold` does.
         params : dict, default=None
             Parameters of the fits of the candidates, such as ``{"sample_weight": w}``,
             as :func:`sklearn.model_selection.cross_validate` takes them: what has an
@@ -330,7 +334,7 @@ class SearchSelectionTest(MetricSettings):
         return self._cross_fit(
             estimators,
             tuple(names or map(as_text, estimators)),
-            (X, y, make_folds(cv, estimators, X, np.asarray(y), groups)),
+            (X, y, make_folds(cv, estimators, X, np.asarray(y), cv_groups)),
             params,
             pos_label=pos_label,
             detector_targets=detector_targets,
@@ -381,6 +385,7 @@ class SearchSelectionTest(MetricSettings):
             as_targets(y_true, column, pos_label, f"y_scores[{brief(name)}]")[1]
             for name, column in columns.items()
         ]
+        check_index("folds", folds, y_true)
         lists = split(is_target, folds, "folds")
         above = [
             np.stack([items_above(score[items]) for score in scores])
@@ -479,11 +484,10 @@ def _spread(
 def _warn_of_failed(finished: NDArray[np.bool_]) -> None:
     """Warn if candidates are left out."""
     if not finished.all():
-        warnings.warn(
+        warn(
             f"{np.count_nonzero(~finished)} of {finished.size} candidates have no "
             "score in the search: they are left out, with NaN in the result.",
             FitFailedWarning,
-            stacklevel=3,
         )
 
 
@@ -493,7 +497,7 @@ def _warn_of_other_values(values: _Floats, scores: _Floats) -> None:
     other = apart > _ROUNDING * np.maximum(1.0, np.abs(scores))
     if other.any():
         worst = int(np.nanargmax(apart))
-        warnings.warn(
+        warn(
             f"The search chose its winner by other values: {other.sum()} of "
             f"{other.size} candidates differ, the candidate {worst} most, with "
             f"{values[worst]:.4g} here and {scores[worst]:.4g} in the search. Possible "
@@ -502,5 +506,4 @@ def _warn_of_other_values(values: _Floats, scores: _Floats) -> None:
             "its scorer; candidates without a fixed random_state; halving, which fits "
             "to a part of the data.",
             UserWarning,
-            stacklevel=3,
         )

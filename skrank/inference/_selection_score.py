@@ -42,7 +42,7 @@ def selection_score(
     if reason is None:
         null = null_of(ranking, measure)
         return _score(statistic, measure.value(ranking), null)
-    return undefined_value(statistic, reason, answer, stacklevel=2)
+    return undefined_value(statistic, reason, answer)
 
 
 def check_statistic(statistic: str, measure: Measure) -> None:

@@ -1,15 +1,13 @@
 """What is known of the sampling error of a metric: a record that prints itself."""
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any, NamedTuple
-
-from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._utils._checks import check_fraction, check_option
 from skrank._utils._table import summary
 from skrank._utils._text import format_count, format_size
+from skrank._utils._warnings import warn
 from skrank.inference._variability._interval import IntervalRule
 
 TRANSFORMS = ("logit", None)
@@ -92,12 +90,10 @@ class MetricVariabilityResult:
         check_option("transform", transform, TRANSFORMS)
         limits = self._limits(level, transform)
         if math.isnan(limits.low):
-            warnings.warn(
+            warn(
                 f"The interval of {self.metric} is undefined by {self.method}: the "
                 "standard error must be above 0 and the value not the last there is; "
                 f"got {self.standard_error:.4g} and {self.estimate:.4g}.",
-                UndefinedMetricWarning,
-                stacklevel=2,
             )
         return limits
 

@@ -12,15 +12,14 @@ would cost a search all its candidates.
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._utils._checks import check_undefined
+from skrank._utils._warnings import warn
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._ranking import Ranking
 
@@ -49,7 +48,7 @@ def evaluate(
     )
     reason = why_undefined(ranking)
     if reason is not None:
-        return undefined(metric.name, reason, answer, stacklevel=3)
+        return undefined(metric.name, reason, answer)
     if ranking.weighted and metric.counts_ranks:
         _check_unit(metric.name, ranking)
     if ranking.weighted and metric.orders_ties:
@@ -85,7 +84,7 @@ def _without_orders(metric: Any, ranking: Ranking) -> Metric:
             "over the orders of weighted items has no closed form, and a target is "
             "tied. Choose ties='threshold', of the metric or its scorer, to state that."
         )
-        warnings.warn(msg, UserWarning, stacklevel=4)
+        warn(msg, UserWarning)
     return whole
 
 
@@ -104,14 +103,12 @@ def undefined_text(name: str, reason: str) -> str:
     return f"{name} is undefined: {rule}; got {reason}."
 
 
-def undefined(
-    name: str, reason: str, undefined: float | str, *, stacklevel: int
-) -> float:
-    """Answer for a metric without a value; `stacklevel` 1 is the line of this call."""
+def undefined(name: str, reason: str, undefined: float | str) -> float:
+    """Answer for a metric without a value."""
     msg = undefined_text(name, reason)
     if undefined == "raise":
         raise ValueError(msg)
     answer = float(undefined)
     if math.isnan(answer):
-        warnings.warn(msg, UndefinedMetricWarning, stacklevel=stacklevel + 1)
+        warn(msg)
     return answer

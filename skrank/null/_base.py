@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -20,6 +19,7 @@ from skrank._utils._checks import (
 )
 from skrank._utils._columns import check_numbers
 from skrank._utils._text import brief
+from skrank._utils._warnings import warn
 from skrank.null import _sampling
 from skrank.null._centred import Term
 from skrank.null._choice import (
@@ -469,7 +469,7 @@ def _warn_of_doubt(tail: TailProbability) -> None:
         f'the p-value is known {known}, by "{tail.method}"; the natural logarithm '
         f"of what is given is {tail.log_pvalue:.4g}."
     )
-    warnings.warn(msg, RuntimeWarning, stacklevel=3)
+    warn(msg, RuntimeWarning)
 
 
 def _twice(found: list[TailProbability]) -> TailProbability:

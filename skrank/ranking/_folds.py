@@ -23,7 +23,7 @@ from skrank._utils._text import brief
 from skrank.ranking._cv_results import rows
 from skrank.ranking._input import check_scores
 from skrank.ranking._ranking import items_above
-from skrank.ranking._response import target_scores
+from skrank.ranking._response import check_estimator, target_scores
 
 #: Standard deviation of the mean over folds, over that of independent lists, at most:
 #: see the notes of `SearchSelectionTest`.
@@ -45,6 +45,12 @@ def make_folds(
 
     No item may be held out twice, unless splits may be repeated.
     """
+    candidates = list(candidates)
+    for one in candidates:
+        check_estimator(one)
+    if isinstance(cv, type):
+        msg = f"`cv` must be a splitter, as {cv.__name__}(); got the class."
+        raise ValueError(msg)
     classifier = any(is_classifier(one) for one in candidates)
     folds = list(check_cv(cv, y, classifier=classifier).split(X, y, groups))
     if not folds:

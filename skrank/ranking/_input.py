@@ -18,6 +18,7 @@ from skrank._utils._columns import (
     as_column,
     as_numbers,
     by_position,
+    check_index,
     check_length,
     is_dask,
     ordered_type,
@@ -57,6 +58,8 @@ def check_ranking_input(
 
     A part of a list that is not `whole` may hold what could be hard labels.
     """
+    check_index(score_name, y_score, y_true)
+    check_index("sample_weight", sample_weight, y_true)
     labels, pos_label = _label_column(y_true, pos_label)
     scores = check_scores(y_score, score_name, whole=whole)
     _same_length(score_name, scores, labels)

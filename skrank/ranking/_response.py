@@ -69,6 +69,7 @@ def orientation(
     detector_targets: str | None = None,
 ) -> Orientation:
     """Find out how the estimator points to the targets, or refuse to guess."""
+    check_estimator(estimator)
     labels = np.asarray(y_true)
     if is_classifier(estimator):
         return Orientation(target_class=_target_class(estimator, pos_label))
@@ -85,6 +86,17 @@ def orientation(
     if is_regressor(estimator) and pos_label is not None:
         _check_regressor(estimator, labels, pos_label)
     return Orientation()
+
+
+def check_estimator(estimator: Any) -> None:
+    """Check that something is an estimator, and no class of estimators."""
+    if isinstance(estimator, type):
+        name = estimator.__name__
+        msg = f"`estimator` must be an instance, as {name}(); got the class {name}."
+        raise ValueError(msg)
+    if not any(hasattr(estimator, name) for name in ("fit", *RESPONSE_METHODS)):
+        msg = f"`estimator` must be an estimator; got {brief(estimator)}."
+        raise ValueError(msg)
 
 
 def check_detector_targets(detector_targets: str | None) -> None:

@@ -6,8 +6,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skrank._utils._columns import refuse_lazy
 from skrank._utils._text import brief
-from skrank._utils._warnings import warn_undefined
+from skrank._utils._warnings import warn
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._input import check_groups, check_ranking_input
 from skrank.ranking._ranking import Ranking
@@ -25,9 +26,11 @@ def columns_by_name(y_scores: Any, *, least: int) -> dict[Any, Any]:
     Each column is taken for itself: a table turned into one array would have one type
     for all, in which large integers lose digits and labels pass as scores.
     """
+    refuse_lazy("y_scores", y_scores)
     by_name = isinstance(y_scores, Mapping) or hasattr(y_scores, "columns")
     table = y_scores if by_name else _numbered_columns(y_scores)
-    names = list(getattr(table, "columns", table))
+    # the columns of pyarrow's tables are not their names
+    names = list(getattr(table, "column_names", getattr(table, "columns", table)))
     if len(set(map(str, names))) < len(names):
         msg = (
             f"`y_scores` must have different names, also in print; got {brief(names)}."
@@ -128,10 +131,12 @@ def keep_both_classes(lists: Iterable[ListOfItems]) -> list[ListOfItems]:
     lists = list(lists)
     kept = [one for one in lists if 0 < one[1].sum() < one[1].size]
     if not kept:
-        msg = "`y_true` must hold targets and non-targets in some list; got none such."
+        msg = (
+            "`y_true` must hold targets and non-targets in some ranking; got none such."
+        )
         raise ValueError(msg)
     if len(kept) < len(lists):
-        warn_undefined(
+        warn(
             f"{len(lists) - len(kept)} of {len(lists)} rankings hold no targets or "
             "nothing else: the metric is undefined there, and they are left out."
         )

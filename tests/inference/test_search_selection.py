@@ -490,7 +490,7 @@ def test_groups_reach_the_splitter():
         scoring=make_average_precision_scorer(),
         cv=GroupKFold(2),
     ).fit(X, Y, groups=groups)
-    result = SearchSelectionTest(**FAST).from_search(search, X, Y, groups=groups)
+    result = SearchSelectionTest(**FAST).from_search(search, X, Y, cv_groups=groups)
     assert_allclose(result.values, search.cv_results_["mean_test_score"])
 
 

@@ -188,7 +188,7 @@ def test_folds_from_cross_validate():
 
 def test_folds_in_two_jobs():
     one, two = (
-        RandomSelectionTest().from_cv(GaussianNB(), X, Y, n_jobs=n) for n in (1, 2)
+        RandomSelectionTest(n_jobs=n).from_cv(GaussianNB(), X, Y) for n in (1, 2)
     )
     assert one.to_dict() == two.to_dict()
 
@@ -208,7 +208,7 @@ def test_folds_of_any_table(items):
 def test_folds_that_keep_groups_together():
     groups = np.arange(400) // 20
     result = RandomSelectionTest().from_cv(
-        GaussianNB(), X, Y, cv=GroupKFold(4), groups=groups
+        GaussianNB(), X, Y, cv=GroupKFold(4), cv_groups=groups
     )
     assert len(result.parts) == 4
 

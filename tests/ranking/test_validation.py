@@ -1,16 +1,21 @@
 """Every refusal says the parameter, the rule, and what was got."""
 
+from collections import deque
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, csr_matrix
 from sklearn.exceptions import UndefinedMetricWarning
 
 import oracles
 from skrank import (
     RandomSelectionTest,
     RankCounts,
+    Ranking,
+    RankingComparison,
+    SearchSelectionTest,
     average_precision,
     average_precision_at_k,
     bedroc,
@@ -97,10 +102,51 @@ def test_the_first_score_that_is_not_finite_is_named():
         average_precision(Y, [0.1, 0.2, np.inf, -np.inf])
 
 
-@pytest.mark.parametrize("lazy", [pl.LazyFrame({"a": S}), object()])
-def test_what_is_no_column_is_named(lazy):
-    with pytest.raises(ValueError, match=f"one-dimensional; got {type(lazy).__name__}"):
-        average_precision(Y, lazy)
+@pytest.mark.parametrize(
+    ("values", "rule"),
+    [
+        (object(), "one-dimensional; got object"),
+        ({"a": 1, "b": 2, "c": 3, "d": 4}, "one-dimensional; got dict"),
+        (csr_matrix(S), "one-dimensional; got csr_matrix"),
+        (pl.LazyFrame({"a": S}), r"in memory: give \w+.collect\(\); got LazyFrame"),
+    ],
+)
+def test_what_is_no_column_is_named(values, rule):
+    for ask in (average_precision, Ranking.from_predictions):
+        with pytest.raises(ValueError, match=f"`y_score` must be .*{rule}"):
+            ask(Y, values)
+        with pytest.raises(ValueError, match=f"`y_true` must be .*{rule}"):
+            ask(values, S)
+    for given in ((Y, values), (values, S)):
+        with pytest.raises(ValueError, match="` must .*"):
+            RankCounts.from_arrays(*given)
+
+
+def test_a_deque_is_a_column():
+    labels, scores = deque(Y), deque(S)
+    counts = RankCounts.from_arrays(labels, scores)
+    assert average_precision(counts) == average_precision(labels, scores)
+
+
+def test_columns_of_pandas_must_have_one_index():
+    y_true = pd.Series(Y, index=np.arange(len(Y))[::-1])
+    moved = pd.Series(S)
+    for ask in (average_precision, RankCounts.from_arrays, Ranking.from_predictions):
+        with pytest.raises(ValueError, match="`y_score` must have the index of `y_tr"):
+            ask(y_true, moved)
+    assert average_precision(y_true, S) == average_precision(Y, S)
+    kept = pd.Series(S, index=y_true.index)
+    assert average_precision(y_true, kept) == average_precision(Y, S)
+    weights = pd.Series(np.arange(1.0, len(S) + 1))
+    with pytest.raises(ValueError, match="`sample_weight` must have the index of `y_"):
+        average_precision(y_true, S, sample_weight=weights)
+    groups = pd.Series(np.zeros(len(S), dtype=int))
+    with pytest.raises(ValueError, match="got 0 and 3 at position 0. Align them, or "):
+        RandomSelectionTest().from_predictions(y_true, S, groups=groups)
+    with pytest.raises(ValueError, match="`groups` must have the index of `y_true`"):
+        RankingComparison().from_predictions(y_true, S, S, groups=groups)
+    with pytest.raises(ValueError, match="`folds` must have the index of `y_true`"):
+        SearchSelectionTest().from_predictions(y_true, {"a": S}, folds=groups)
 
 
 TEXTS = ["hit", "miss", "hit", "miss"]

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta, norm, t
 
 from skrank._utils._rounding import ROUNDING
-from skrank._utils._warnings import warn_undefined
+from skrank._utils._warnings import warn
 
 
 class PairedResult(NamedTuple):
@@ -75,7 +75,7 @@ def defined_error(
     if difference == 0:
         return 0.0 * standard_error  # without its rounding; none stays none
     advice = f" Methods without it are {' and '.join(map(repr, others))}."
-    warn_undefined(
+    warn(
         "The standard error of the difference is undefined, and so is what needs it: "
         "the rankings differ, but there is too little to estimate it from."
         f"{advice if others else ''}"

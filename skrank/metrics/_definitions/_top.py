@@ -49,7 +49,7 @@ class RPrecision(_HitsAbove):
     def cut(self, shape: ListShape, n_targets: float) -> float:
         """Depth m, moved to the end of its tie group under "threshold"."""
         cut = min(n_targets, shape.n_scored)
-        return shape.group_end(cut) if self.ties == "threshold" else cut
+        return shape.group_end(cut) if self.ties == "threshold" and cut else cut
 
     def reach(self, n_samples: int, n_targets: int) -> float:
         """Depth of the number of targets."""

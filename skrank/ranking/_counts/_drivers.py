@@ -18,8 +18,8 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.utils.parallel import Parallel, delayed
 
-from skrank._utils._checks import check_jobs
-from skrank._utils._columns import by_position, is_dask
+from skrank._utils._checks import check_flag, check_jobs
+from skrank._utils._columns import by_position, check_index, is_dask
 from skrank._utils._text import track
 from skrank.ranking._counts._chunk import Seen, read_chunk
 from skrank.ranking._counts._passes import FirstPass, Plan, SecondPass, Start
@@ -82,6 +82,7 @@ class Slices:
     """Two columns of the same length, cut into chunks as often as they are asked."""
 
     def __init__(self, y_true: Any, y_score: Any, size: int) -> None:
+        check_index("y_score", y_score, y_true)
         self.columns = y_true, y_score
         self.starts = range(0, len(y_score), size)
         self.keeps = _is_kept(y_true) and _is_kept(y_score)
@@ -107,7 +108,9 @@ def count_chunks(
     n_expected: int = 0,
 ) -> SecondPass:
     """Take chunks through both passes."""
-    ask = partial(_go_over, n_jobs=check_jobs(n_jobs), progress=progress)
+    ask = partial(
+        _go_over, n_jobs=check_jobs(n_jobs), progress=check_flag("progress", progress)
+    )
     first, seen = ask(Run(Start(n_expected), pos_label), chunks, label="first pass")
     _check_whole(first.seen.n_samples, n_expected)
     run = Run(first.plan(), pos_label, seen)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NoReturn, Self
 
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 
 from skrank._utils._checks import check_count
-from skrank._utils._columns import is_dask
+from skrank._utils._columns import as_column, is_dask
 from skrank._utils._text import brief
 from skrank.ranking._counts._chunk import read_chunk
 from skrank.ranking._counts._dask import count_partitions
@@ -153,6 +156,7 @@ class RankCounts:
         size = _CHUNK_SIZE
         if chunk_size is not None:
             size = check_count("chunk_size", chunk_size, least=1)
+        y_true, y_score = _sliceable("y_true", y_true), _sliceable("y_score", y_score)
         length = _common_length(y_true, y_score)
         return cls._of(
             pos_label,
@@ -345,6 +349,13 @@ def _describe(counted: FirstPass | SecondPass) -> str:
         f"second pass: {seen.n_samples} of {whole.n_samples} items, "
         f"{seen.n_targets} of {whole.n_targets} targets"
     )
+
+
+def _sliceable(name: str, column: Any) -> Any:
+    """Turn what has a length but no slices into an array, or refuse it."""
+    if issparse(column) or isinstance(column, deque | Mapping):
+        return as_column(name, column)  # type: ignore[arg-type]
+    return column
 
 
 def _common_length(y_true: Any, y_score: Any) -> int:

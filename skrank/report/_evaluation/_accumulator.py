@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from skrank._utils._checks import TIES, check_count, check_option
 from skrank._utils._text import brief
-from skrank._utils._warnings import warn_undefined
+from skrank._utils._warnings import warn
 from skrank.ranking._response import target_scores
 from skrank.report._evaluation._cases import ScoredCases
 
@@ -231,7 +231,7 @@ default="expected"
             Between 0 and 1; NaN with a warning if there are no items.
         """
         if not self.n_samples + self.n_missed:
-            warn_undefined("prevalence is undefined: there must be items; got none.")
+            warn("prevalence is undefined: there must be items; got none.")
             return math.nan
         return self.n_targets / (self.n_samples + self.n_missed)
 

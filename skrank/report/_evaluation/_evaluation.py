@@ -8,7 +8,7 @@ from typing import Any
 
 from skrank._utils._checks import check_flag
 from skrank._utils._text import data_frame
-from skrank._utils._warnings import warn_undefined
+from skrank._utils._warnings import warn
 from skrank.curves import HitCurve, OperatingPoints, curve_of, points_of
 from skrank.metrics._evaluate import undefined_text, why_undefined
 from skrank.report._evaluation._methods import RankingMetrics
@@ -156,7 +156,7 @@ class RankingEvaluation(RankingMetrics):
         ranking, reported = self._cases.ranking(), self._reported().values()
         reasons = [reason for one in reported if (reason := one.why_undefined(ranking))]
         if reasons:
-            warn_undefined(undefined_text("some metric", reasons[0]))
+            warn(undefined_text("some metric", reasons[0]))
         return {**self._counts(), **self._metrics()}
 
     def to_frame(self, interpolate: bool = False, beta: float = 1.0) -> Any:

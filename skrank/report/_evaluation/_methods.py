@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from skrank._utils._checks import check_flag
-from skrank._utils._warnings import warn_undefined
+from skrank._utils._warnings import warn
 from skrank.curves import points_of
 from skrank.metrics._definitions._curve import (
     InterpolatedPrecision,
@@ -129,7 +129,7 @@ class RankingMetrics(Accumulator):
             reason = "no scored targets"
         if reason is not None:
             call = score.call.replace("score", "score_point", 1)
-            warn_undefined(undefined_text(call, reason))
+            warn(undefined_text(call, reason))
             return MaxFScorePoint(*[math.nan] * len(MaxFScorePoint._fields))
         return self._best_point(beta)
 
@@ -258,7 +258,7 @@ class RankingMetrics(Accumulator):
         """Value of a metric; NaN with a warning if it has none."""
         reason = one.why_undefined(self._cases.ranking())
         if reason is not None:
-            warn_undefined(undefined_text(one.call, reason))
+            warn(undefined_text(one.call, reason))
         return self._value_or_nan(one)
 
     def _value_or_nan(self, one: EvaluationMetric) -> float:
