@@ -30,7 +30,7 @@ RUN := $(VENV)/bin/python -m
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-oldest lint format doc pictures bench bench-asv bench-peers bench-large changelog clean
+.PHONY: help demo test test-slow test-oldest coverage lint format doc pictures bench bench-asv bench-peers bench-large changelog clean
 
 help:  ## show this ranking
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -38,11 +38,16 @@ help:  ## show this ranking
 demo: $(VENV)/.demo  ## tune and test a ranking of rare digits, print the table, draw it
 	$(VENV)/bin/python examples/plot_rare_digit.py hit_curve.png
 
-test: $(VENV)/.test  ## run the tests, with coverage
-	$(ONE_THREAD) $(RUN) pytest -n auto --cov -m "not slow"
+test: $(VENV)/.test  ## run the tests
+	$(ONE_THREAD) $(RUN) pytest -n auto -m "not slow" $(COVER)
 
 test-slow: $(VENV)/.test  ## run the slow judges: simulations, clusters, millions of items
-	$(ONE_THREAD) $(RUN) pytest -n auto tests -m slow
+	$(ONE_THREAD) $(RUN) pytest -n auto tests -m slow $(COVER)
+
+coverage:  ## run both, and show the lines that neither runs
+	rm -f .coverage
+	$(MAKE) test test-slow COVER="--cov --cov-append --cov-report= --cov-fail-under=0"
+	$(RUN) coverage report
 
 test-oldest: $(OLDEST)/.test  ## run the tests on the oldest supported versions
 	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n auto tests -m "not slow" --hypothesis-profile=brief $(NUMBERS:%=--ignore=%)

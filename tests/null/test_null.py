@@ -211,6 +211,7 @@ def test_grid_bounds_against_all_placements(case, ties, sizes, n_targets):
             assert lower <= p * (1 + 1e-11) <= upper * (1 + 2e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", TIES)
 def test_grid_against_enumeration_deep_in_the_tail(ties):
     # ties as from nearest neighbours; a few percent is what the documentation promises
@@ -267,6 +268,7 @@ def test_few_hits_above_the_cut_against_hypergeometric():
     assert null.pvalue(0.01 / 100) == pytest.approx(any_hit, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_rare_targets_against_simulated_lists():
     # 200,000 rankings drawn by numpy alone; p falls as average precision rises
     rng = np.random.default_rng(8)
@@ -307,6 +309,7 @@ def test_coarse_chain_keeps_short_lists_and_large_ties():
     assert tied.sizes[tied.merged].max() <= 2 * 8200 / 20
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:the p-value is known to be:RuntimeWarning")
 @pytest.mark.parametrize("left_out", [1e-3, 1.0, 30.0])
 def test_grid_bounds_hold_whatever_is_left_out(monkeypatch, left_out):

@@ -13,6 +13,8 @@ import oracles
 from cases import named
 from skrank import RandomSelectionNull
 
+pytestmark = pytest.mark.slow
+
 PROMISED = 0.05
 # shares of a ranking that have the same score, best first, as nearest neighbours give
 KNN = (0.002, 0.003, 0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.1, 0.2, 0.502)

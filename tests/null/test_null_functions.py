@@ -60,6 +60,7 @@ def test_quantiles_against_their_definition(case, sizes, n_targets):
     assert null.isf([0, 1]) == pytest.approx([float(values[-1]), float(values[0])])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "m", "settings"),
     [
@@ -81,6 +82,7 @@ def test_quantiles_invert_the_tails(n, m, settings):
     assert null.ppf([0.0, 1.0]) == pytest.approx([least, most])
 
 
+@pytest.mark.slow
 def test_quantiles_against_draws():
     # the order statistics of 100,000 draws, four standard errors wide
     null = RandomSelectionNull(2000, 40)
@@ -125,6 +127,7 @@ def test_doubt_is_not_hidden(monkeypatch):
         assert null.tail(0.1, method="inversion").error > 1e-4
 
 
+@pytest.mark.slow
 def test_tilted_distribution_with_two_humps_is_not_trusted():
     # the tilted draws fall in a far hump, where all weights are alike and tiny
     top = [50, 450, 2000, 7500]
@@ -166,6 +169,7 @@ def out_of_reach(*_, **__):
     raise OutOfReachError
 
 
+@pytest.mark.slow
 def test_inversion_that_fails_says_so(monkeypatch):
     monkeypatch.setattr("skrank.null._inversion._invert", lambda *_: (-1.0, 0.001))
     null = RandomSelectionNull(1000, 20)
@@ -276,6 +280,7 @@ def test_mean_of_one_list_is_its_distribution():
     assert same.mean() == null.mean()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "lists",
     [
@@ -323,6 +328,7 @@ def test_hits_divisor_in_several_lists_is_left_to_draws():
             null.tail(0.5, method=method)
 
 
+@pytest.mark.slow
 def test_a_cut_that_divides_a_tie_of_thousands_of_targets():
     """Half of the hits of the tie count; the judge is the sum over hypergeometrics."""
     sizes, m = [20_000, 20_000, 20_000], 15_000

@@ -32,6 +32,8 @@ from skrank.null._moments import chain_moments, moments, pairwise_moments
 from skrank.ranking import _ties
 from skrank.ranking._ties import DETAILED, TieGroups, untied
 
+pytestmark = pytest.mark.slow
+
 LN10 = math.log(10)
 FEW_DETAILED = 2**14
 

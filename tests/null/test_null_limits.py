@@ -12,6 +12,8 @@ from skrank import RandomSelectionNull
 from skrank.null import MeanNull, _limits
 from skrank.null._choice import TailQuery
 
+pytestmark = pytest.mark.slow
+
 
 def strict(null, value, sign):
     """Bound of the chance of being as extreme, whatever the engines say."""

@@ -13,6 +13,8 @@ from skrank.null._centred import OutOfReachError
 from skrank.null._choice import TailQuery
 
 # few items on top, of which each target counts the more the more there are
+pytestmark = pytest.mark.slow
+
 TWO_HUMPS = [
     ([8, 400, 1592, 3000], 25, 12.0),
     ([20, 1, 900, 79, 4000], 40, 15.0),

@@ -246,6 +246,7 @@ def check(chunks, looks, count):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FAULTS)
 @settings(max_examples=25)
 @given(data=st.data())
