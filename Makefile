@@ -30,7 +30,7 @@ RUN := $(VENV)/bin/python -m
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-oldest coverage lint format doc pictures bench bench-asv bench-peers bench-large changelog clean
+.PHONY: help demo test test-slow test-oldest lint format doc pictures bench bench-asv bench-peers bench-large changelog clean
 
 help:  ## show this ranking
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -43,11 +43,6 @@ test: $(VENV)/.test  ## run the tests
 
 test-slow: $(VENV)/.test  ## run the slow judges: simulations, clusters, millions of items
 	$(ONE_THREAD) $(RUN) pytest -n auto tests -m slow $(COVER)
-
-coverage:  ## run both, and show the lines that neither runs
-	rm -f .coverage
-	$(MAKE) test test-slow COVER="--cov --cov-append --cov-report= --cov-fail-under=0"
-	$(RUN) coverage report
 
 test-oldest: $(OLDEST)/.test  ## run the tests on the oldest supported versions
 	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n auto tests -m "not slow" --hypothesis-profile=brief $(NUMBERS:%=--ignore=%)
