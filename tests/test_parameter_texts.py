@@ -1,0 +1,81 @@
+"""What a parameter is called, may be and means is said alike wherever it stands."""
+
+import inspect
+import re
+from collections import defaultdict
+
+import pytest
+
+import skrank
+
+# Words that a description begins with. What differs from place to place follows them.
+BEGIN = {
+    "ax": "Where to draw",
+    "cv": "As in :func:`sklearn.model_selection.cross_validate`",
+    "cv_groups": "Groups for splitters that keep them together",
+    "detector_targets": "What the targets are to an outlier detector",
+    "metric": "(The metric, as it is printed: |Name of the metric)",
+    "n_jobs": "Number of (jobs|threads)",
+    "n_missed": "Targets that were never scored",
+    "n_resamples": "Number of (rankings|resamples|draws)",
+    "pos_label": "Label of the targets",
+    "progress": "Whether to show ",
+    "random_state": "Source of randomness",
+    "recall": "Share of the targets to find",
+    "ties": "(Tie rule|Within (a|the) tie)",
+    "undefined": "(Answer where the metric has no value|(Value|Score) of)",
+    "y": "Their labels",
+}
+# Parameters that may be something else in another place.
+SEVERAL_TYPES = {"metric", "ties", "ax", "recall", "n_resamples"}
+ENTRY = re.compile(r"^(\w[\w, ]*) : (.+)\n((?:    .*\n|\n)+)", re.M)
+
+
+def documented():
+    """Docstrings of the public functions, classes and their public methods."""
+    for name in skrank.__all__:
+        value = getattr(skrank, name)
+        yield name, inspect.getdoc(value) or ""
+        if inspect.isclass(value):
+            for method, function in inspect.getmembers(value, inspect.isfunction):
+                if not method.startswith("_"):
+                    yield f"{name}.{method}", inspect.getdoc(function) or ""
+
+
+def entries():
+    """Places, types and descriptions of each parameter."""
+    found = defaultdict(list)
+    for place, doc in documented():
+        for section in re.findall(
+            r"^Parameters\n-+\n(.*?)(?=^\w+\n-|\Z)", doc, re.M | re.S
+        ):
+            for names, kind, text in ENTRY.findall(section + "\n"):
+                for name in names.split(", "):
+                    found[name].append((place, kind, " ".join(text.split())))
+    return found
+
+
+ENTRIES = entries()
+
+
+@pytest.mark.parametrize("name", BEGIN)
+def test_a_parameter_is_described_alike(name):
+    assert len(ENTRIES[name]) > 2
+    unlike = [
+        (place, text)
+        for place, _, text in ENTRIES[name]
+        if not re.match(BEGIN[name], text)
+    ]
+    assert unlike == []
+
+
+@pytest.mark.parametrize("name", sorted(set(BEGIN) - SEVERAL_TYPES))
+def test_a_parameter_has_one_type(name):
+    assert len({kind for _, kind, _ in ENTRIES[name]}) == 1
+
+
+def test_a_tie_rule_is_one_of_four_everywhere():
+    rules = {'"expected"', '"threshold"', '"optimistic"', '"pessimistic"'}
+    for _, kind, _ in ENTRIES["ties"]:
+        assert set(re.findall(r'"\w+"', kind.split("}")[0])) <= rules
+        assert kind.endswith('default="expected"')
