@@ -4,6 +4,7 @@ import csv
 import gzip
 
 import numpy as np
+import pytest
 
 import skrank
 
@@ -61,6 +62,11 @@ SMALL_LISTS = [
     ((5, 3), 5),
     ((1, 1, 1, 5), 3),
     ((4, 4), 3),
+]
+# the same for tests that take all metrics through each of them
+LISTS = [
+    *SMALL_LISTS[:4],
+    *(pytest.param(*one, marks=pytest.mark.slow) for one in SMALL_LISTS[4:]),
 ]
 
 

@@ -136,6 +136,7 @@ def test_influence_of_any_ties_is_the_jackknife(groups, ties):
     assert result.standard_error == pytest.approx(expected, rel=1e-8, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grid", [None, 0.7])
 @pytest.mark.parametrize("case", [*AT_CUT, "r_precision"])
 def test_influence_at_a_cut_has_the_spread_of_samples(case, grid):

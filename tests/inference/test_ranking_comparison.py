@@ -278,10 +278,14 @@ def test_bootstrap_is_that_of_items():
     assert result.zscore == result.difference / result.standard_error
 
 
-BY_VALUE_AND_AP = ["average_precision", "r_precision", *BY_VALUE]
+BY_VALUE_TOO = [
+    "average_precision",
+    "k_at_recall(0.5)",
+    *(pytest.param(case, marks=pytest.mark.slow) for case in BY_VALUE),
+]
 
 
-@pytest.mark.parametrize("case", BY_VALUE_AND_AP)
+@pytest.mark.parametrize("case", BY_VALUE_TOO)
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_swap_is_the_enumeration_of_all_swaps(alternative, case):
     # Yeh (2000): 2**9 ways to swap the ranks of nine items

@@ -205,6 +205,7 @@ def interpolated_enrichment(y_true, y_score, depth):
     return (low + (depth - below) * (high - low)) / depth
 
 
+@pytest.mark.slow
 def test_muv_pvalues_against_label_permutations(rare_data):
     # real tasks of 0.2 % targets, a rounded feature as score: scikit-learn scores 1,000
     # permutations of the labels

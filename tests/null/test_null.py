@@ -9,7 +9,7 @@ from scipy.special import comb
 from scipy.stats import binomtest, hypergeom
 
 import oracles
-from cases import METRICS, SMALL_LISTS, TIES, named, oracle_settings
+from cases import LISTS, METRICS, SMALL_LISTS, TIES, named, oracle_settings
 from skrank import RandomSelectionNull
 from skrank.null._chain import Chain
 from skrank.null._moments import chain_moments
@@ -37,7 +37,7 @@ def exact_distribution(case, sizes, n_targets, ties="expected"):
 
 @all_cases
 @all_ties
-@pytest.mark.parametrize(("sizes", "n_targets"), SMALL_LISTS)
+@pytest.mark.parametrize(("sizes", "n_targets"), LISTS)
 def test_mean_and_std_against_all_placements(case, ties, sizes, n_targets):
     null = make_null(case, sizes, n_targets, ties)
     mean, variance = oracles.mean_and_variance(
@@ -49,7 +49,7 @@ def test_mean_and_std_against_all_placements(case, ties, sizes, n_targets):
 
 @all_cases
 @all_ties
-@pytest.mark.parametrize(("sizes", "n_targets"), SMALL_LISTS)
+@pytest.mark.parametrize(("sizes", "n_targets"), LISTS)
 def test_enumeration_against_all_placements(case, ties, sizes, n_targets):
     null = make_null(case, sizes, n_targets, ties)
     judge = exact_distribution(case, sizes, n_targets, ties)
@@ -65,7 +65,7 @@ def test_enumeration_against_all_placements(case, ties, sizes, n_targets):
 
 @all_cases
 @all_ties
-@pytest.mark.parametrize(("sizes", "n_targets"), SMALL_LISTS)
+@pytest.mark.parametrize(("sizes", "n_targets"), LISTS)
 def test_inversion_is_exact_at_the_ends_of_the_support(case, ties, sizes, n_targets):
     null = make_null(case, sizes, n_targets, ties)
     judge = exact_distribution(case, sizes, n_targets, ties)
@@ -188,7 +188,7 @@ def test_one_target_is_uniform_over_the_ranks():
 @pytest.mark.filterwarnings("ignore:the p-value is known to be:RuntimeWarning")
 @all_cases
 @all_ties
-@pytest.mark.parametrize(("sizes", "n_targets"), SMALL_LISTS)
+@pytest.mark.parametrize(("sizes", "n_targets"), LISTS)
 def test_grid_bounds_against_all_placements(case, ties, sizes, n_targets):
     # certified: the exact probability of an atom lies between the bounds
     null = make_null(case, sizes, n_targets, ties)

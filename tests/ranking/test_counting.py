@@ -80,6 +80,7 @@ def test_every_small_list(y_score, levels):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", [np.bool_, np.uint8, np.int64, np.float64])
 @pytest.mark.parametrize("n_targets", [100, 200_000])
 def test_memory_is_two_bytes_an_item_at_most(labels, n_targets):

@@ -23,6 +23,8 @@ import dask.array as da
 
 from dask_cases import in_arrays, in_frame, tied_columns
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = tied_columns()
 NO_WORKERS = r"has workers for them; got none for .*no-workers-timeout"
 BROKEN_OFF = r"must stay on the cluster.*until they are counted; got .*ask again"

@@ -73,7 +73,7 @@ def value_or_error(metric, *data, **kwargs):
 
 
 @pytest.mark.parametrize(("case", "ties"), CASES)
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(data=st.data())
 def test_any_chunks_and_any_order_give_the_value_of_the_list(case, ties, data):
     y_true, y_score = data.draw(lists())

@@ -96,6 +96,7 @@ def test_process_prints_the_report(tmp_path):
     assert done.stdout.decode().replace("\r", "") == expected(t=(10, 0.05))
 
 
+@pytest.mark.slow
 def test_process_reads_standard_input(tmp_path):
     data = write_table(tmp_path / "t.csv").read_bytes()
     done = run(*ask("-"), input=data)
@@ -110,6 +111,7 @@ def test_process_fails_in_one_line(tmp_path):
     assert said == f"python -m skrank: error: {file}: No such file or directory"
 
 
+@pytest.mark.slow
 def test_process_whose_reader_has_gone(tmp_path):
     command = [sys.executable, "-m", "skrank", *ask(write_table(tmp_path / "t.csv"))]
     reader, writer = os.pipe()
@@ -138,6 +140,7 @@ def test_process_without_standard_input():
     assert done.stderr.count(b"\n") == 1
 
 
+@pytest.mark.slow
 def test_process_that_lacks_letters(tmp_path):
     text = write_table(tmp_path / "t.csv").read_text().replace(",a,", ",\u4e2d,", 1)
     table = text_file(tmp_path, text)
@@ -149,6 +152,7 @@ def test_process_that_lacks_letters(tmp_path):
     assert b"  \\u4e2d " in done.stdout
 
 
+@pytest.mark.slow
 def test_process_reads_packed_standard_input(tmp_path):
     data = write_table(tmp_path / "t.csv.gz").read_bytes()
     done = run(*ask("-"), input=data)
