@@ -68,6 +68,7 @@ def test_a_layout_that_is_made_on_drawing_makes_room(layout):
     assert is_within(box, ax.figure.bbox)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("layout", "display"),
     [

@@ -233,6 +233,7 @@ def test_legend_says_average_precision_and_p(display):
     assert label == f"AP {value:.3f}"
 
 
+@pytest.mark.slow
 @every
 @pytest.mark.parametrize("said", [True, False])
 def test_p_is_left_out_where_it_takes_long(monkeypatch, display, said):

@@ -94,6 +94,7 @@ def test_long_lists_agree_with_draws():
     assert display.ax_.get_xlabel() == "average precision"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("null", "close"),
     [

@@ -281,7 +281,11 @@ def test_bootstrap_is_that_of_items():
 BY_VALUE_TOO = [
     "average_precision",
     "k_at_recall(0.5)",
-    *(pytest.param(case, marks=pytest.mark.slow) for case in BY_VALUE),
+    *(
+        pytest.param(one, marks=pytest.mark.slow)
+        for one in BY_VALUE
+        if "0.5" not in one
+    ),
 ]
 
 

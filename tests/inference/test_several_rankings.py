@@ -165,6 +165,7 @@ def test_no_group_of_both_classes():
 # Folds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cv", [5, StratifiedKFold(4, shuffle=True, random_state=0)])
 def test_folds_are_those_of_scikit_learn(cv):
     # cross_val_score with our scorer is the judge of the values
@@ -193,6 +194,7 @@ def test_folds_in_two_jobs():
     assert one.to_dict() == two.to_dict()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "items",
     [pd.DataFrame(X), csr_array(X), X.tolist()],
@@ -233,6 +235,7 @@ def test_constant_scores_are_chance_itself():
 # Folds vary together
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
 @pytest.mark.parametrize("metric", ["average_precision", "reciprocal_rank"])
 def test_folds_are_placed_under_a_wider_distribution(metric, alternative):

@@ -344,6 +344,7 @@ def test_long_lists(event):
     assert_invariants(make(event), 3)
 
 
+@pytest.mark.slow
 @few(25)
 @given(nulls())
 def test_quantiles_of_short_lists(event):

@@ -110,7 +110,10 @@ def assert_quantiles(null, exact):
 
 
 @pytest.mark.parametrize("case", METRICS)
-@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize(
+    "ties",
+    [*TIES[:2], *(pytest.param(one, marks=pytest.mark.slow) for one in TIES[2:])],
+)
 def test_every_function_against_all_placements(case, ties):
     """All tie structures and numbers of targets; every value, and every probability."""
     for sizes in SIZES:
@@ -224,6 +227,7 @@ def best_lists(n, m, reach=12):
     return np.sort(values[values > limit + 1e-9])[::-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "m"), LONG)
 def test_best_lists_against_counting(n, m):
     null, values = RandomSelectionNull(n, m), best_lists(n, m)
@@ -292,6 +296,7 @@ def test_quantiles_are_monotone_bounded_and_inverse(n, m):
         assert np.all(below < wanted) if grows > 0 else np.all(below > wanted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [0.02, 0.0376, 0.0377, 0.05, 0.1, 0.3])
 def test_the_two_tails_add_up(value):
     for null in (
@@ -331,6 +336,7 @@ def test_quantiles_of_several_lists_near_their_best():
     assert null.isf(1.5 * chance) == pytest.approx(1 - (1 - 5 / 6) / 10, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", [1e-5, 0.02, 0.1, 0.3])
 def test_both_sides_of_several_lists_near_their_best(part):
     """The mean of rankings just below its maximum: nothing is left to bounds."""

@@ -92,6 +92,7 @@ def test_signed_zeros_tie_in_every_type(size, many):
         check(y_true, y_score.astype(dtype), judge, depths)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["<f2", "<f4"])
 @pytest.mark.parametrize("size", [2**20, 2**20 + 1])
 def test_signed_zeros_tie_in_long_lists(size, dtype):

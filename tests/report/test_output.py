@@ -153,6 +153,7 @@ def test_what_fails_leaves_what_was_there(tmp_path, report, monkeypatch, old, fa
         assert (failed.value.filename, failed.value.errno) == (str(page), 28)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs a limit of files")
 @pytest.mark.parametrize("old", one_of([(OLD,), (None,)]))
 def test_disk_without_room(table, old):
@@ -334,6 +335,7 @@ def test_closed_streams(table, closed, status, is_told, is_wrong):
     assert contents(table.parent) == before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")
 @pytest.mark.parametrize("closed", one_of([("<&- 2>&-",), ("2>&-",), ("<&-",)]))
 def test_page_beside_closed_streams_holds_nothing_else(table, closed):
@@ -344,6 +346,7 @@ def test_page_beside_closed_streams_holds_nothing_else(table, closed):
     assert page.read_text(encoding="utf-8").count("wrote") == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")
 @pytest.mark.parametrize(
     ("line", "status", "err"),
@@ -406,6 +409,7 @@ def test_interrupt_is_no_traceback(table, monkeypatch, capsys):
     assert capsys.readouterr() == ("", "python -m skrank: interrupted\n")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 @pytest.mark.parametrize("module", ["joblib", "argparse"])
 @pytest.mark.parametrize("command", [["-m", "skrank"], ["-mskrank", "report", "t"]])
@@ -439,6 +443,7 @@ def test_interrupts_end_the_process_until_they_are_raised(monkeypatch):
         signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.slow
 def test_interrupts_of_other_programs_are_theirs(tmp_path):
     """The package is imported by a module that is run, its arguments name it."""
     (tmp_path / "other.py").write_text(
