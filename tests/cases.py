@@ -9,6 +9,8 @@ import pytest
 import skrank
 
 TIES = ("expected", "threshold", "optimistic", "pessimistic")
+# the same for tests that take all metrics through each of them
+ALL_TIES = [*TIES[:2], *(pytest.param(one, marks=pytest.mark.slow) for one in TIES[2:])]
 
 # name -> (metric, keyword arguments)
 METRICS = {

@@ -104,6 +104,7 @@ class Sent:
         return self.__dict__
 
 
+@pytest.mark.slow
 def test_data_are_sent_once(client):
     n_tasks = 40
     client.run(sys.path.extend, sys.path)  # the workers find this class by its name

@@ -376,21 +376,29 @@ def test_bootstrap_against_all_resamples(ties):
     assert result.standard_error == pytest.approx(np.std(values), rel=0.02)
 
 
-def test_bootstrap_without_ties_against_all_resamples():
+@pytest.mark.parametrize(
+    "case",
+    [
+        "average_precision",
+        "average_precision@4 hits",
+        "reciprocal_rank",
+        "r_precision",
+        *(pytest.param(case, marks=pytest.mark.slow) for case in BY_VALUE),
+    ],
+)
+def test_bootstrap_without_ties_against_all_resamples(case):
     y_true, y_score = make_list((1,) * 5, (1, 0, 1, 0, 1))
     targets, others = np.flatnonzero(y_true), np.flatnonzero(y_true == 0)
-    jumps = ("average_precision", "average_precision@4 hits", "reciprocal_rank")
-    for case in (*jumps, "r_precision", *BY_VALUE):
-        metric = metric_function(case)
-        values = [
-            metric(y_true[i], y_score[i])
-            for drawn in product(targets, repeat=3)
-            for rest in product(others, repeat=2)
-            for i in [np.array(drawn + rest)]
-        ]
-        asked = question(case, n_resamples=40_000, random_state=1, method="bootstrap")
-        result = asked.from_predictions(y_true, y_score)
-        assert result.standard_error == pytest.approx(np.std(values), rel=0.02)
+    metric = metric_function(case)
+    values = [
+        metric(y_true[i], y_score[i])
+        for drawn in product(targets, repeat=3)
+        for rest in product(others, repeat=2)
+        for i in [np.array(drawn + rest)]
+    ]
+    asked = question(case, n_resamples=40_000, random_state=1, method="bootstrap")
+    result = asked.from_predictions(y_true, y_score)
+    assert result.standard_error == pytest.approx(np.std(values), rel=0.02)
 
 
 def test_survival_view_of_average_precision_is_a_double_sum():

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import UndefinedMetricWarning
 
 import skrank.metrics
-from cases import ALL, TIES, metric_function
+from cases import ALL, ALL_TIES, TIES, metric_function
 
 
 def weights(alpha):
@@ -138,7 +138,7 @@ def test_tie_rules_are_in_order_and_agree_without_ties(case, data):
 
 
 @all_cases
-@all_ties
+@pytest.mark.parametrize("ties", ALL_TIES)
 @given(data=st.data())
 def test_a_hit_that_moves_up_never_harms(case, ties, data):
     if case in NOT_MONOTONE:

@@ -268,6 +268,7 @@ def test_a_search_without_scores_is_tested_as_it_is():
     np.testing.assert_array_equal(result.values, expected.values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [np.asarray, list])
 def test_parameters_of_fit_are_those_of_a_cross_validation(form):
     estimator, _ = MODELS["linear"]

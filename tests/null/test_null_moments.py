@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import hypergeom
 
 import oracles
-from cases import TIES, named
+from cases import ALL_TIES, TIES, named
 from skrank import RandomSelectionNull
 from skrank.null import MeanNull, _moments
 
@@ -55,7 +55,7 @@ def oracle_settings(settings, n_samples=N):
 
 @pytest.mark.parametrize("structure", STRUCTURES)
 @pytest.mark.parametrize("n_targets", [1, 2, 3, N - 1])
-@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("ties", ALL_TIES)
 def test_every_metric_and_setting_against_all_placements(structure, n_targets, ties):
     sizes = STRUCTURES[structure]
     for metric, settings in all_settings(n_targets):

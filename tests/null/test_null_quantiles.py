@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import hypergeom
 
 import oracles
-from cases import METRICS, TIES, named, oracle_settings
+from cases import ALL_TIES, METRICS, TIES, named, oracle_settings
 from skrank import RandomSelectionNull
 from skrank.null import MeanNull
 
@@ -110,10 +110,7 @@ def assert_quantiles(null, exact):
 
 
 @pytest.mark.parametrize("case", METRICS)
-@pytest.mark.parametrize(
-    "ties",
-    [*TIES[:2], *(pytest.param(one, marks=pytest.mark.slow) for one in TIES[2:])],
-)
+@pytest.mark.parametrize("ties", ALL_TIES)
 def test_every_function_against_all_placements(case, ties):
     """All tie structures and numbers of targets; every value, and every probability."""
     for sizes in SIZES:

@@ -20,7 +20,7 @@ from skrank.ranking._ties import DETAILED
 
 DTYPES = (np.float64, np.float32, np.float16, np.int64, np.int8, np.uint16, ">f4")
 CASES = [
-    (case, ties)
+    pytest.param(case, ties, marks=pytest.mark.slow if ties in TIES[2:] else ())
     for case in ALL
     for ties in (TIES if ALL[case][0] not in WITHOUT_TIES else TIES[:1])
 ]

@@ -103,6 +103,7 @@ def test_process_reads_standard_input(tmp_path):
     assert done.stdout.decode().replace("\r", "") == expected()
 
 
+@pytest.mark.slow
 def test_process_fails_in_one_line(tmp_path):
     done = run(*ask(tmp_path / "none.csv"))
     assert (done.returncode, done.stdout) == (2, b"")
@@ -121,6 +122,7 @@ def test_process_whose_reader_has_gone(tmp_path):
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
 def test_process_whose_reader_has_no_room(tmp_path):
     command = [sys.executable, "-m", "skrank", *ask(write_table(tmp_path / "t.csv"))]
@@ -131,6 +133,7 @@ def test_process_whose_reader_has_no_room(tmp_path):
     assert said == "python -m skrank: error: standard output: No space left on device\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")
 def test_process_without_standard_input():
     line = f"{sys.executable} -m skrank report - --target y --score a <&-"
