@@ -46,6 +46,20 @@ class HitCurve:
     See Also
     --------
     hit_curve : Makes it of labels and scores.
+
+    Examples
+    --------
+    >>> from skrank import hit_curve
+    >>> curve = hit_curve([1, 0, 1, 0, 0], [5, 4, 3, 2, 1])
+    >>> curve
+    <HitCurve of 2 targets among 5 items: 5 points>
+    >>> curve.to_frame()
+       t  hits  recall  precision      lift
+    0  0     0     0.0   1.000000  2.500000
+    1  1     1     0.5   1.000000  2.500000
+    2  2     1     0.5   0.500000  1.250000
+    3  3     2     1.0   0.666667  1.666667
+    4  5     2     1.0   0.400000  1.000000
     """
 
     t: NDArray[Any]

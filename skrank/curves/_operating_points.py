@@ -50,6 +50,15 @@ class OperatingPoints:
     See Also
     --------
     operating_points : Makes them of labels and scores.
+
+    Examples
+    --------
+    >>> from skrank import operating_points
+    >>> points = operating_points([1, 0, 1, 0, 0], [5, 4, 3, 2, 1])
+    >>> points
+    <OperatingPoints of 2 targets among 5 items: 2 points>
+    >>> points.recall, points.precision
+    (array([0.5, 1. ]), array([1.        , 0.66666667]))
     """
 
     score: NDArray[Any]

@@ -70,6 +70,25 @@ class RankingComparisonResult:
     labels : tuple
         What the data sets are called: the values of `groups`, or the numbers of the
         folds. Empty without groups.
+
+    See Also
+    --------
+    RankingComparison : Makes it.
+
+    Examples
+    --------
+    >>> from skrank import RankingComparison
+    >>> y_true = [1, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]
+    >>> day = [1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2]
+    >>> a = [9, 7, 6, 5, 4, 1, 2, 6, 5, 3, 8, 1]
+    >>> b = [1, 7, 6, 5, 4, 9, 8, 3, 5, 6, 2, 1]
+    >>> result = RankingComparison().from_predictions(y_true, a, b, groups=day)
+    >>> round(result.difference, 3), round(result.pvalue, 3), result.method
+    (0.2, 0.5, 'paired_t')
+    >>> result.to_frame().round(3)
+       ranking  value_a  value_b  difference
+    0        1    0.867    0.467         0.4
+    1        2    0.333    0.333         0.0
     """
 
     estimate_a: float
@@ -186,6 +205,30 @@ class RankingComparisonResult:
         names = {"name_a": name_a, "name_b": name_b}
         return {**names, **fields, **self._limits()._asdict()}
 
+    def to_frame(self) -> Any:
+        """Return the values on the data sets as a pandas DataFrame.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            A row for each data set or fold: "ranking", what it is called, "value_a",
+            "value_b" and "difference".
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        values = zip(self.values_a, self.values_b, strict=True)
+        return data_frame(
+            {
+                "ranking": list(self.labels or (0,)),
+                "value_a": self.values_a,
+                "value_b": self.values_b,
+                "difference": [a - b for a, b in values],
+            }
+        )
+
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class RankingComparisonTable:
@@ -202,6 +245,23 @@ class RankingComparisonTable:
         Their decimal logarithms, which go on where the p-values underflow.
     names : tuple of str
         What the rankings are called.
+
+    See Also
+    --------
+    RankingComparison : Makes it, by `compare_all`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank import RankingComparison
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = np.arange(500) < 20
+    >>> scores = {f"shift {d}": rng.normal(d * y_true) for d in (0, 1, 2)}
+    >>> table = RankingComparison().compare_all(y_true, scores, baseline="shift 0")
+    >>> table.to_frame()[["name_a", "name_b", "difference", "adjusted_pvalue"]].round(3)
+        name_a   name_b  difference  adjusted_pvalue
+    0  shift 1  shift 0       0.245            0.020
+    1  shift 2  shift 0       0.459            0.001
     """
 
     comparisons: tuple[RankingComparisonResult, ...]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from skrank._utils._table import summary
-from skrank._utils._text import format_count, format_pvalue, format_size
+from skrank._utils._text import data_frame, format_count, format_pvalue, format_size
 from skrank.null import MeanNull, RandomSelectionNull
 
 REVERSED = (
@@ -65,6 +65,24 @@ class RandomSelectionResult:
         folds.
     n_missed : int
         Number of targets that were never scored.
+
+    See Also
+    --------
+    RandomSelectionTest : Makes it.
+
+    Examples
+    --------
+    >>> from skrank import RandomSelectionTest
+    >>> y_true = [1, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]
+    >>> day = [1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2]
+    >>> y_score = [9, 7, 6, 5, 4, 1, 8, 6, 5, 3, 2, 1]
+    >>> result = RandomSelectionTest().from_predictions(y_true, y_score, groups=day)
+    >>> result.n_rankings, round(result.statistic, 3), round(result.pvalue, 4)
+    (2, 0.6, 0.275)
+    >>> result.to_frame()[["ranking", "statistic", "null_mean", "pvalue"]].round(3)
+       ranking  statistic  null_mean  pvalue
+    0        1      0.867      0.645    0.15
+    1        2      0.333      0.408    0.50
     """
 
     statistic: float
@@ -84,6 +102,17 @@ class RandomSelectionResult:
     parts: tuple["RandomSelectionResult", ...] = ()
     labels: tuple[Any, ...] = ()
     n_missed: int = 0
+
+    @property
+    def n_rankings(self) -> int:
+        """Number of rankings.
+
+        Returns
+        -------
+        n_rankings : int
+            Number of `parts`, or 1.
+        """
+        return max(1, len(self.parts))
 
     @property
     def inflation(self) -> float:
@@ -143,8 +172,8 @@ class RandomSelectionResult:
         Returns
         -------
         fields : dict
-            All fields but the null distribution and the single rankings, `inflation`
-            and `bonferroni_pvalue`; the bounds as "pvalue_lower" and "pvalue_upper",
+            All fields but the null distribution and the single rankings, `n_rankings`,
+            `inflation` and `bonferroni_pvalue`; the bounds as "pvalue_lower" and "pvalue_upper",
             NaN where there are none, as is the error.
         """
         fields = {name: getattr(self, name) for name in self.__slots__}
@@ -157,9 +186,29 @@ class RandomSelectionResult:
             **fields,
             "pvalue_lower": lower,
             "pvalue_upper": upper,
+            "n_rankings": self.n_rankings,
             "inflation": self.inflation,
             "bonferroni_pvalue": self.bonferroni_pvalue,
         }
+
+
+    def to_frame(self) -> Any:
+        """Return the results of the single rankings as a pandas DataFrame.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            A row for each ranking, with the columns of `to_dict` behind "ranking",
+            what it is called: one of `labels`, or 0 where there is one ranking only.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        rows = [part.to_dict() for part in self.parts or (self,)]
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        return data_frame({"ranking": list(self.labels or (0,)), **columns})
 
 
 def is_far_below(zscore: float) -> bool:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from skrank._utils._checks import check_fraction, check_option
 from skrank._utils._table import summary
-from skrank._utils._text import format_count, format_size
+from skrank._utils._text import data_frame, format_count, format_size
 from skrank._utils._warnings import warn
 from skrank.inference._variability._interval import IntervalRule
 
@@ -20,6 +20,14 @@ class ConfidenceInterval(NamedTuple):
     ----------
     low, high : float
         Lower and upper limit.
+
+    Examples
+    --------
+    >>> from skrank import MetricVariability
+    >>> result = MetricVariability().from_predictions([1, 0, 1, 0, 0], [5, 4, 3, 2, 1])
+    >>> low, high = result.confidence_interval()
+    >>> bool(low < result.estimate < high)
+    True
     """
 
     low: float
@@ -47,6 +55,27 @@ class MetricVariabilityResult:
         Number of items, and of targets among them; those of all folds, each once.
     values : tuple of float
         Values of the metric on the folds of a cross-validation; empty for one ranking.
+
+    See Also
+    --------
+    MetricVariability : Makes it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from skrank import MetricVariability
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> result = MetricVariability().from_cv(GaussianNB(), X[:, :5], y == 0)
+    >>> result.n_rankings, round(result.standard_error, 3)
+    (5, 0.014)
+    >>> result.to_frame().round(3)
+       ranking  value
+    0        0  0.918
+    1        1  0.944
+    2        2  0.961
+    3        3  0.968
+    4        4  0.967
     """
 
     estimate: float
@@ -57,6 +86,17 @@ class MetricVariabilityResult:
     n_targets: int
     _rule: IntervalRule
     values: tuple[float, ...] = ()
+
+    @property
+    def n_rankings(self) -> int:
+        """Number of rankings.
+
+        Returns
+        -------
+        n_rankings : int
+            Number of `values` of folds, or 1.
+        """
+        return max(1, len(self.values))
 
     def confidence_interval(
         self, confidence_level: float = 0.95, transform: str | None = "logit"
@@ -127,9 +167,26 @@ class MetricVariabilityResult:
         Returns
         -------
         fields : dict
-            All fields but the values of folds, and the limits of the 95 % interval as
-            "low" and "high".
+            All fields but the values of folds, `n_rankings`, and the limits of the 95 %
+            interval as "low" and "high".
         """
         names = [name for name in self.__slots__ if name not in ("_rule", "values")]
         fields = {name: getattr(self, name) for name in names}
+        fields["n_rankings"] = self.n_rankings
         return {**fields, **self._limits()._asdict()}
+
+    def to_frame(self) -> Any:
+        """Return the values of the rankings as a pandas DataFrame.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            The columns "ranking", numbers from 0 on, and "value".
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        values = self.values or (self.estimate,)
+        return data_frame({"ranking": range(len(values)), "value": values})

@@ -67,6 +67,40 @@ class RankingReport:
         Tie rule of all metrics.
     confidence_level : float
         Level of the intervals.
+
+    See Also
+    --------
+    ranking_report : Makes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank import ranking_report
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = np.arange(300) < 15
+    >>> scores = {"no use": rng.normal(size=300), "some": rng.normal(y_true)}
+    >>> report = ranking_report(y_true, scores, t=[10, 0.1])
+    >>> report.names
+    ('no use', 'some')
+    >>> report.to_frame().round(3).T
+                                0      1
+    name                   no use   some
+    average_precision       0.046  0.303
+    low                     0.035   0.11
+    high                    0.094  0.564
+    zscore                 -0.792  9.103
+    pvalue                  0.845    0.0
+    log10_pvalue           -0.073 -4.511
+    null_mean               0.067  0.067
+    null_std                0.026  0.026
+    average_precision@10      0.0   0.26
+    average_precision@0.1     0.0  0.225
+    recall@10                 0.0    0.2
+    recall@0.1                0.0    0.4
+    precision@10              0.0    0.3
+    precision@0.1             0.0    0.2
+    enrichment_factor@10      0.0    6.0
+    enrichment_factor@0.1     0.0    4.0
     """
 
     average_precision: dict[str, float]

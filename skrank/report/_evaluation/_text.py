@@ -19,6 +19,13 @@ class MaxFScorePoint(NamedTuple):
         Items retrieved.
     recall, precision, f_score : float
         What the threshold attains.
+
+    Examples
+    --------
+    >>> from skrank import RankingEvaluation
+    >>> cases = RankingEvaluation().add([1, 0, 1, 0, 0], [5, 4, 3, 2, 1])
+    >>> cases.max_f_score_point()
+    MaxFScorePoint(score=3, t=3, recall=1.0, precision=0.6666666666666666, f_score=0.8)
     """
 
     score: float
