@@ -252,7 +252,7 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         groups : array-like of shape (n_samples,), default=None
             To which ranking each item belongs, such as its query or its day. The items
-            are then ranked within each ranking, where `k` and `t` count too, and the
+            are then ranked within each ranking, where cutoffs count too, and the
             statistic is the mean over the rankings.
         n_missed : int, default=0
             Targets that were never scored, as in the metric functions: they count among

@@ -33,15 +33,18 @@ from skrank.inference._comparison_result import (
     RankingComparisonResult,
     RankingComparisonTable,
 )
-from skrank.inference._paired._at_cutoff import error_at_cut, weigh_at_cut
-from skrank.inference._paired._data_sets import FOLD_TESTS, LIST_TESTS
-from skrank.inference._paired._input import check_columns, pairs_of
-from skrank.inference._paired._items import (
-    Draw,
-    bootstrap_error,
-    freedom_of_error,
-    jackknife_error,
-    swap_test,
+from skrank.inference._paired._data_sets import FOLD_TESTS
+from skrank.inference._paired._input import check_columns, check_names, pairs_of
+from skrank.inference._paired._items import Draw
+from skrank.inference._paired._method import (
+    FOLDS,
+    METHODS,
+    ONE_DATA_SET,
+    SEVERAL_DATA_SETS,
+    PairedQuestion,
+    check_data_sets,
+    check_method,
+    choose_method,
 )
 from skrank.inference._paired._pair import (
     PairedRankings,
@@ -56,7 +59,6 @@ from skrank.inference._paired._paired_result import (
     PairedResult,
     adjust_holm,
     certainty,
-    from_error,
 )
 from skrank.inference._variability._folds import (
     check_same_folds,
@@ -64,34 +66,12 @@ from skrank.inference._variability._folds import (
     ratio_of_folds,
 )
 from skrank.inference._variability._resampling import draw_in_parallel
-from skrank.metrics._definitions import AveragePrecisionAtK
 from skrank.ranking._cv_results import folds_of_cv_results
 from skrank.ranking._folds import fit_folds, make_folds
 from skrank.ranking._response import target_scores
 from skrank.ranking._several import Part, columns_by_name, keep_both_classes, split
 
 ALTERNATIVES = ("two-sided", "greater", "less")
-
-# Methods by what they are made of: a standard error, which adds up over data sets; the
-# targets or ranks of a single data set; one value for each of several data sets, or
-# folds.
-_BY_ERROR = ("jackknife", "bootstrap", "binomial", "empirical_process", "chemmodlab")
-_ONE_LIST = ("permutation", "mcnemar", "posterior")
-_OVER_LISTS = tuple(LIST_TESTS)
-_AT_CUT = ("mcnemar", "posterior", "binomial", "empirical_process", "chemmodlab")
-_OVER_FOLDS = tuple(FOLD_TESTS)
-METHODS = ("auto", *_BY_ERROR, *_ONE_LIST, *_OVER_LISTS, *_OVER_FOLDS)
-
-# Methods of others, with the normal quantiles that they have.
-_AS_PUBLISHED = ("binomial", "chemmodlab")
-
-# What a comparison is made on, as errors name it, and the methods that go with it.
-_FITTING = {
-    "one data set, without `groups`": (*_BY_ERROR, *_ONE_LIST),
-    "several data sets": (*_BY_ERROR, *_OVER_LISTS),
-    "the folds of a cross-validation": _OVER_FOLDS,
-}
-_ONE, _SEVERAL, _FOLDS = _FITTING
 
 
 class RankingComparison(MetricSettings):
@@ -345,7 +325,7 @@ class RankingComparison(MetricSettings):
         self.n_jobs = check_jobs(n_jobs)
         self.progress = check_flag("progress", progress)
         self.random_state = check_random_state(random_state)
-        self._check_method()
+        check_method(method, self._measure())
 
     def from_predictions(
         self,
@@ -355,6 +335,7 @@ class RankingComparison(MetricSettings):
         *,
         pos_label: object = None,
         groups: ArrayLike | None = None,
+        names: tuple[str, str] = ("A", "B"),
     ) -> RankingComparisonResult:
         """Compare two rankings given as labels and two scores.
 
@@ -369,8 +350,10 @@ class RankingComparison(MetricSettings):
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         groups : array-like of shape (n_samples,), default=None
             To which data set each item belongs, such as its query or its day. The items
-            are then ranked within each data set, where `k` and `t` count too, and what
-            is compared is the mean over the data sets.
+            are then ranked within each data set, where cutoffs count too, and what is
+            compared is the mean over the data sets.
+        names : pair of str, default=("A", "B")
+            What the two are called in print.
 
         Returns
         -------
@@ -389,7 +372,7 @@ class RankingComparison(MetricSettings):
         check_index("groups", groups, y_true)
         parts = split(is_target, groups)
         a, b = (_rank_parts(parts, column) for column in columns)
-        return self._compare(parts, a, b, ("A", "B"))
+        return self._compare(parts, a, b, check_names(names))
 
     def from_estimators(
         self,
@@ -400,6 +383,7 @@ class RankingComparison(MetricSettings):
         *,
         pos_label: object = None,
         detector_targets: str | None = None,
+        names: tuple[str, str] = ("A", "B"),
     ) -> RankingComparisonResult:
         """Compare the rankings that two fitted estimators give of the same items.
 
@@ -416,6 +400,8 @@ class RankingComparison(MetricSettings):
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         detector_targets : {"outliers", "inliers"}, default=None
             What the targets are to an outlier detector, which must be stated for one.
+        names : pair of str, default=("A", "B")
+            What the two are called in print.
 
         Returns
         -------
@@ -434,7 +420,9 @@ class RankingComparison(MetricSettings):
             )
             for estimator in (a, b)
         )
-        return self.from_predictions(y, score_a, score_b, pos_label=pos_label)
+        return self.from_predictions(
+            y, score_a, score_b, pos_label=pos_label, names=names
+        )
 
     def from_cv(
         self,
@@ -447,6 +435,7 @@ class RankingComparison(MetricSettings):
         cv_groups: ArrayLike | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
+        names: tuple[str, str] = ("A", "B"),
     ) -> RankingComparisonResult:
         """Cross-validate two estimators on the same folds, and compare their means.
 
@@ -469,6 +458,8 @@ class RankingComparison(MetricSettings):
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         detector_targets : {"outliers", "inliers"}, default=None
             What the targets are to an outlier detector.
+        names : pair of str, default=("A", "B")
+            What the two are called in print.
 
         Returns
         -------
@@ -490,6 +481,7 @@ class RankingComparison(MetricSettings):
             y,
             pos_label=pos_label,
             detector_targets=detector_targets,
+            names=names,
         )
 
     def from_cv_results(
@@ -501,6 +493,7 @@ class RankingComparison(MetricSettings):
         *,
         pos_label: object = None,
         detector_targets: str | None = None,
+        names: tuple[str, str] = ("A", "B"),
     ) -> RankingComparisonResult:
         """Compare two cross-validations on the same folds.
 
@@ -517,6 +510,8 @@ class RankingComparison(MetricSettings):
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         detector_targets : {"outliers", "inliers"}, default=None
             What the targets are to an outlier detector.
+        names : pair of str, default=("A", "B")
+            What the two are called in print.
 
         Returns
         -------
@@ -530,7 +525,8 @@ class RankingComparison(MetricSettings):
             If estimators or indices are missing, if the folds are not the same; and as
             `from_cv`.
         """
-        method = self._choose_method(_FOLDS)
+        method = choose_method(self.method, self._measure(), FOLDS)
+        names = check_names(names)
         check_same_folds(cv_results_a, cv_results_b)
         of_a, of_b = (
             folds_of_cv_results(
@@ -556,7 +552,7 @@ class RankingComparison(MetricSettings):
             ratio = ratio_of_folds(cv_results_a)
             found = FOLD_TESTS[method](lists, ratio, self.alternative)
         result = self._result(
-            method, found, pairs, lists, ("A", "B"), tuple(one[0] for one in kept)
+            method, found, pairs, lists, names, tuple(one[0] for one in kept)
         )
         n_samples, n_targets = count_items(cv_results_a, kept)
         return replace(result, n_samples=n_samples, n_targets=n_targets)
@@ -641,92 +637,16 @@ class RankingComparison(MetricSettings):
     ) -> RankingComparisonResult:
         """Compare A and B on one data set, or on several and in the mean over them."""
         labels = tuple(label for label, *_ in parts if label is not None)
-        method = self._choose_method(_SEVERAL if labels else _ONE)
-        self._check_lists(method, len(parts))
+        data = SEVERAL_DATA_SETS if labels else ONE_DATA_SET
+        method = choose_method(self.method, self._measure(), data)
+        check_data_sets(method, len(parts))
         pairs = list(map(paired, a, b))
         lists = values_of(pairs, self._measure())
-        found = self._weigh(method, pairs, lists, grouped=bool(labels))
+        question = PairedQuestion(
+            self._measure(), self.alternative, self.prior, self._draw
+        )
+        found = question.ask(method, pairs, lists, grouped=bool(labels))
         return self._result(method, found, pairs, lists, names, labels)
-
-    def _choose_method(self, data: str) -> str:
-        """Turn "auto" into a method, and check that it goes with the data."""
-        usual = {
-            _ONE: "jackknife" if self._measure().smooth else "permutation",
-            _SEVERAL: "paired_t",
-            _FOLDS: "corrected_t",
-        }
-        method = usual[data] if self.method == "auto" else self.method
-        if method not in _FITTING[data]:
-            listed = ", ".join(map(repr, _FITTING[data]))
-            msg = f"`method` must be one of {listed} for {data}; got {method!r}."
-            raise ValueError(msg)
-        return method
-
-    def _check_lists(self, method: str, n_rankings: int) -> None:
-        """Check that data sets are enough for a method that takes them for a sample."""
-        if method in _OVER_LISTS and n_rankings < 2:
-            msg = (
-                "`groups` must make two data sets or more of both classes for "
-                f"method {method!r}; got {n_rankings}."
-            )
-            raise ValueError(msg)
-
-    def _weigh(
-        self,
-        method: str,
-        pairs: list[PairedRankings],
-        lists: PairedValues,
-        *,
-        grouped: bool,
-    ) -> PairedResult:
-        """Ask a method about the differences, or about the data sets."""
-        measure = self._measure()
-        if all(pair.is_certain(measure) for pair in pairs):
-            return certainty(method)
-        if method in LIST_TESTS:
-            return LIST_TESTS[method](lists, self.alternative)
-        if method == "permutation":
-            return swap_test(pairs[0], measure, self.alternative, self._draw())
-        if method in _ONE_LIST:
-            return weigh_at_cut(method, pairs[0], measure, self.alternative, self.prior)
-        errors = [self._error(method, pair) for pair in pairs]
-        error = float(np.linalg.norm(errors)) / len(errors)
-        freedom = math.inf
-        if method not in _AS_PUBLISHED:
-            freedom = freedom_of_error(errors, pairs)
-        others = self._without_error(len(pairs), grouped=grouped)
-        return from_error(
-            lists.difference, error, lists.scale, self.alternative, freedom, others
-        )
-
-    def _without_error(self, n_rankings: int, *, grouped: bool) -> tuple[str, ...]:
-        """Methods that need no standard error, of those that this call would take."""
-        if grouped:
-            return ("sign", "wilcoxon") if n_rankings > 1 else ()
-        measure = self._measure()
-        at_cut = not measure.ordered
-        if self.ties == "expected":
-            return ("permutation", "mcnemar") if at_cut else ("permutation",)
-        moves = self.ties == "threshold" and (
-            at_cut or isinstance(measure, AveragePrecisionAtK)
-        )
-        return () if moves else ("permutation",)
-
-    def _error(self, method: str, pair: PairedRankings) -> float:
-        """Standard error of the difference on one data set.
-
-        A single target, or a single non-target, does not tell how targets or
-        non-targets vary.
-        """
-        if pair.is_certain(self._measure()):
-            return 0.0
-        if min(pair.targets.size, pair.n_samples - pair.targets.size) < 2:
-            return math.nan
-        if method == "jackknife":
-            return jackknife_error(pair, self._measure())
-        if method == "bootstrap":
-            return bootstrap_error(pair, self._measure(), self._draw())
-        return error_at_cut(method, pair, self._measure())
 
     def _draw(self) -> Draw:
         """Draw resamples by any engine."""
@@ -770,28 +690,6 @@ class RankingComparison(MetricSettings):
             values_b=tuple(lists.values[:, 1].tolist()),
             labels=labels,
         )
-
-    def _check_method(self) -> None:
-        """Check that the method has a meaning for the metric and its ties."""
-        measure, method = self._measure(), self.method
-        if method in _AT_CUT and measure.ordered:
-            msg = (
-                "`metric` must be recall, precision or the enrichment factor at a "
-                f"cutoff, or 'r_precision', for method {method!r}; got {measure.name}."
-            )
-            raise ValueError(msg)
-        if method in _AT_CUT and self.ties != "expected":
-            msg = (
-                f"`ties` must be 'expected' for method {method!r}, which shares out "
-                f"the hits of a tie at the cutoff; got {self.ties!r}."
-            )
-            raise ValueError(msg)
-        if method == "jackknife" and not measure.smooth:
-            msg = (
-                f"`method` must not be {method!r} for {measure.name}, which may jump "
-                "when one item is left out; choose 'permutation' or 'bootstrap'."
-            )
-            raise ValueError(msg)
 
 
 def _rank_parts(parts: list[Part], score: NDArray[Any]) -> list[Ranked]:

@@ -173,8 +173,8 @@ class RandomSelectionResult:
         -------
         fields : dict
             All fields but the null distribution and the single rankings, `n_rankings`,
-            `inflation` and `bonferroni_pvalue`; the bounds as "pvalue_lower" and "pvalue_upper",
-            NaN where there are none, as is the error.
+            `inflation` and `bonferroni_pvalue`; the bounds as "pvalue_lower" and
+            "pvalue_upper", NaN where there are none, as is the error.
         """
         fields = {name: getattr(self, name) for name in self.__slots__}
         for name in ("null_distribution", "parts", "labels"):
@@ -190,7 +190,6 @@ class RandomSelectionResult:
             "inflation": self.inflation,
             "bonferroni_pvalue": self.bonferroni_pvalue,
         }
-
 
     def to_frame(self) -> Any:
         """Return the results of the single rankings as a pandas DataFrame.

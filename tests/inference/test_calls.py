@@ -106,3 +106,44 @@ def test_lazy_tables_are_refused():
             ValueError, match=r"give y_scores.collect\(\); got LazyFrame"
         ):
             call(Y, lazy)
+
+
+def test_what_two_rankings_are_called():
+    asked, names = RankingComparison(), ("bayes", "noise")
+    noise = RNG.normal(size=60)
+    result = asked.from_predictions(Y, X[:, 0], noise, names=names)
+    assert result.names == names
+    assert "\n  bayes " in str(result)
+    assert "\n  noise " in str(result)
+    model, other = GaussianNB().fit(X, Y), GaussianNB().fit(X[:, :1] * [1, 0], Y)
+    assert asked.from_estimators(model, other, X, Y, names=names).names == names
+    folds = asked.from_cv(GaussianNB(), GaussianNB(var_smoothing=1), X, Y, names=names)
+    assert folds.names == names
+    assert asked.from_predictions(Y, X[:, 0], noise).names == ("A", "B")
+    for wrong in ("AB", ("A",), ("A", "A"), (1, 2), None):
+        with pytest.raises(
+            ValueError, match="`names` must be two different texts; got"
+        ):
+            asked.from_predictions(Y, X[:, 0], noise, names=wrong)
+
+
+def test_rankings_and_data_sets_are_rows():
+    groups = np.repeat(["one", "two"], 30)
+    test = RandomSelectionTest().from_predictions(Y, X[:, 0], groups=groups)
+    frame = test.to_frame()
+    assert list(frame["ranking"]) == ["one", "two"]
+    assert list(frame["pvalue"]) == [part.pvalue for part in test.parts]
+    assert test.n_rankings == 2
+    one = RandomSelectionTest().from_predictions(Y, X[:, 0])
+    assert len(one.to_frame()) == one.n_rankings == 1
+    assert one.to_frame()["statistic"][0] == one.statistic
+    compared = RankingComparison().from_predictions(Y, *X.T, groups=groups)
+    frame = compared.to_frame()
+    assert list(frame["value_a"] - frame["value_b"]) == list(frame["difference"])
+    assert list(frame["ranking"]) == ["one", "two"]
+    varied = MetricVariability().from_cv(GaussianNB(), X, Y)
+    assert tuple(varied.to_frame()["value"]) == varied.values
+    assert varied.n_rankings == varied.to_dict()["n_rankings"] == 5
+    alone = MetricVariability().from_predictions(Y, X[:, 0])
+    assert list(alone.to_frame()["value"]) == [alone.estimate]
+    assert alone.n_rankings == 1

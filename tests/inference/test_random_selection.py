@@ -65,6 +65,7 @@ def test_fields(example):
     names = {field.name for field in dataclasses.fields(result)}
     plain = names - {"null_distribution", "pvalue_bounds", "parts", "labels"}
     computed = {"pvalue_lower", "pvalue_upper", "inflation", "bonferroni_pvalue"}
+    computed.add("n_rankings")
     assert set(result.to_dict()) == plain | computed
     assert {type(value) for value in result.to_dict().values()} == {int, float, str}
 

@@ -30,3 +30,13 @@ def pairs_of(names: tuple[Any, ...], baseline: Any) -> list[tuple[Any, Any]]:
         msg = f"`baseline` must be one of {brief(list(names))}; got {brief(baseline)}."
         raise ValueError(msg)
     return [(name, baseline) for name in names if name != baseline]
+
+
+def check_names(names: Any) -> tuple[str, str]:
+    """Check what two rankings are called."""
+    if isinstance(names, tuple | list) and len(names) == 2:
+        first, second = names
+        if isinstance(first, str) and isinstance(second, str) and first != second:
+            return first, second
+    msg = f"`names` must be two different texts; got {brief(names)}."
+    raise ValueError(msg)
