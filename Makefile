@@ -17,7 +17,7 @@ QUESTIONS := _hit_curve_band.py _scorer.py _random_selection.py _selection_resul
 PUBLIC := skrank/__init__.py \
 	skrank/ranking/_counts/_rank_counts.py \
 	$(addprefix skrank/curves/,_band.py _hit_curve.py _operating_points.py) \
-	$(addprefix skrank/metrics/,__init__.py $(FAMILIES)) \
+	$(addprefix skrank/metrics/,__init__.py _definitions/_names.py $(FAMILIES)) \
 	$(addprefix skrank/metrics/_scorers/,__init__.py _factories.py _rare_target_scorers.py) \
 	$(addprefix skrank/null/,__init__.py _distribution.py _base.py _choice.py) \
 	$(addprefix skrank/inference/,$(QUESTIONS)) \

@@ -54,6 +54,7 @@ from skrank.metrics import (
     reciprocal_rank,
     rie,
 )
+from skrank.metrics._definitions import make_metric
 from skrank.metrics._scorers import (
     make_average_precision_at_k_scorer,
     make_average_precision_scorer,
@@ -106,6 +107,7 @@ __all__ = [
     "k_at_recall",
     "make_average_precision_at_k_scorer",
     "make_average_precision_scorer",
+    "make_metric",
     "make_metric_scorer",
     "make_precision_at_t_scorer",
     "make_random_selection_scorer",

@@ -16,6 +16,7 @@ from skrank.displays._legend import draw_legend
 from skrank.inference._random_selection import RandomSelectionTest
 from skrank.inference._search_result import SearchSelectionResult
 from skrank.inference._selection_result import RandomSelectionResult
+from skrank.metrics._definitions import Metric
 from skrank.null import MeanNull, RandomSelectionNull
 from skrank.ranking._response import target_scores
 
@@ -213,7 +214,7 @@ class NullDistributionDisplay:
         y_true: ArrayLike,
         y_score: ArrayLike,
         *,
-        metric: str = "average_precision",
+        metric: str | Metric = "average_precision",
         pos_label: object = None,
         bins: int = 50,
         ax: Any = None,
@@ -227,7 +228,7 @@ class NullDistributionDisplay:
             Labels; both targets and non-targets.
         y_score : array-like of shape (n_samples,)
             Scores; higher means a likelier target.
-        metric : str, default="average_precision"
+        metric : str or Metric, default="average_precision"
             The metric, as it is printed: "precision@10"; see
             :class:`RandomSelectionTest`, which has more settings: draw its result by
             `from_result`.

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from numpy.typing import ArrayLike
 
-from skrank.metrics._definitions import make_measure, make_metric
+from skrank.metrics._definitions import Metric, make_measure, make_metric
 from skrank.ranking._response import target_scores
 
 Result = TypeVar("Result")
@@ -61,7 +61,7 @@ class MetricSettings:
     #: Whether the metric must have a null distribution.
     _needs_null = True
 
-    def __init__(self, metric: str, ties: str) -> None:
+    def __init__(self, metric: str | Metric, ties: str) -> None:
         self.metric = metric
         self.ties = ties
         self.ties = self._measure().ties

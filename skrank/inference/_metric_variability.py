@@ -51,6 +51,7 @@ from skrank.metrics._definitions import (
     AveragePrecision,
     EnrichmentFactor,
     Measure,
+    Metric,
     PrecisionAtT,
 )
 from skrank.ranking._cv_results import folds_of_cv_results
@@ -81,12 +82,12 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
 
     Parameters
     ----------
-    metric : str, default="average_precision"
+    metric : str or Metric, default="average_precision"
         The metric, as it is printed: "average_precision", "average_precision@50",
         "recall@5%", "precision@10", "r_precision", "enrichment_factor@0.01",
         "reciprocal_rank", "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number
         of items or a part of the ranking; "average_precision@50(normalize=relevant)"
-        has another divisor.
+        has another divisor. Or what :func:`make_metric` made, with its own tie rule.
         Also those without a null distribution: "max_f_score(beta=1)",
         "breakeven_point", "precision_at_recall(0.8)" and "k_at_recall(0.8)".
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
@@ -246,7 +247,7 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
 
     def __init__(
         self,
-        metric: str = "average_precision",
+        metric: str | Metric = "average_precision",
         *,
         ties: str = "expected",
         method: str = "auto",

@@ -26,7 +26,7 @@ from skrank._utils._columns import check_index
 from skrank._utils._text import brief, track
 from skrank.inference._base import RankingInference
 from skrank.inference._selection_result import RandomSelectionResult
-from skrank.metrics._definitions import Measure
+from skrank.metrics._definitions import Measure, Metric
 from skrank.null import MeanNull, RandomSelectionNull
 from skrank.null._choice import ALTERNATIVES, METHODS
 from skrank.ranking._as_ranking import Labels, columns_of
@@ -57,12 +57,12 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
 
     Parameters
     ----------
-    metric : str, default="average_precision"
+    metric : str or Metric, default="average_precision"
         The metric, as it is printed: "average_precision", "average_precision@50",
         "recall@5%", "precision@10", "r_precision", "enrichment_factor@0.01",
         "reciprocal_rank", "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number
         of items or a part of the ranking; "average_precision@50(normalize=relevant)"
-        has another divisor.
+        has another divisor. Or what :func:`make_metric` made, with its own tie rule.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     method : {"auto", "exact", "inversion", "importance_sampling", "grid", \
@@ -208,7 +208,7 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
 
     def __init__(
         self,
-        metric: str = "average_precision",
+        metric: str | Metric = "average_precision",
         *,
         ties: str = "expected",
         method: str = "auto",

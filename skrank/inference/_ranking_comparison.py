@@ -66,6 +66,7 @@ from skrank.inference._variability._folds import (
     ratio_of_folds,
 )
 from skrank.inference._variability._resampling import draw_in_parallel
+from skrank.metrics._definitions import Metric
 from skrank.ranking._cv_results import folds_of_cv_results
 from skrank.ranking._folds import fit_folds, make_folds
 from skrank.ranking._response import target_scores
@@ -83,12 +84,12 @@ class RankingComparison(MetricSettings):
 
     Parameters
     ----------
-    metric : str, default="average_precision"
+    metric : str or Metric, default="average_precision"
         The metric, as it is printed: "average_precision", "average_precision@50",
         "recall@5%", "precision@10", "r_precision", "enrichment_factor@0.01",
         "reciprocal_rank", "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number
         of items or a part of the ranking; "average_precision@50(normalize=relevant)"
-        has another divisor.
+        has another divisor. Or what :func:`make_metric` made, with its own tie rule.
         Also those without a null distribution: "max_f_score(beta=1)",
         "breakeven_point", "precision_at_recall(0.8)" and "k_at_recall(0.8)".
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
@@ -304,7 +305,7 @@ class RankingComparison(MetricSettings):
 
     def __init__(
         self,
-        metric: str = "average_precision",
+        metric: str | Metric = "average_precision",
         *,
         ties: str = "expected",
         method: str = "auto",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from skrank._utils._checks import check_undefined
 from skrank.inference._selection_score import check_statistic, selection_score
-from skrank.metrics._definitions import make_measure
+from skrank.metrics._definitions import Metric, make_measure
 from skrank.metrics._scorers._ranking_scorer import RankingScorer, make
 
 
 def make_random_selection_scorer(
     statistic: str,
     *,
-    metric: str = "average_precision",
+    metric: str | Metric = "average_precision",
     ties: str = "expected",
     pos_label: object = None,
     undefined: float | str = float("nan"),
@@ -30,12 +30,12 @@ def make_random_selection_scorer(
         selection of that fold: ``(S - E) / D``; the decimal logarithm of the p-value
         ``P(null >= S)``, with its sign turned, so that 3 stands for p = 0.001; or
         ``(S - E) / (1 - E)``, 0 for chance and 1 for a perfect ranking.
-    metric : str, default="average_precision"
+    metric : str or Metric, default="average_precision"
         The metric, as it is printed: "average_precision", "average_precision@50",
         "recall@5%", "precision@10", "r_precision", "enrichment_factor@0.01",
         "reciprocal_rank", "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number
         of items or a part of the ranking; "average_precision@50(normalize=relevant)"
-        has another divisor.
+        has another divisor. Or what :func:`make_metric` made, with its own tie rule.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     pos_label : int, float, bool or str, default=None

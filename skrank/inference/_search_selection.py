@@ -29,6 +29,7 @@ from skrank._utils._warnings import warn
 from skrank.inference._base import MetricSettings
 from skrank.inference._max_null import count_draws
 from skrank.inference._search_result import COLUMNS, SearchSelectionResult
+from skrank.metrics._definitions import Metric
 from skrank.null._joint import JointList, JointNull
 from skrank.ranking._folds import (
     FOLDS_INFLATION,
@@ -72,12 +73,12 @@ class SearchSelectionTest(MetricSettings):
 
     Parameters
     ----------
-    metric : str, default="average_precision"
+    metric : str or Metric, default="average_precision"
         The metric, as it is printed: "average_precision", "average_precision@50",
         "recall@5%", "precision@10", "r_precision", "enrichment_factor@0.01",
         "reciprocal_rank", "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number
         of items or a part of the ranking; "average_precision@50(normalize=relevant)"
-        has another divisor.
+        has another divisor. Or what :func:`make_metric` made, with its own tie rule.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     n_resamples : int, default=9999
@@ -183,7 +184,7 @@ class SearchSelectionTest(MetricSettings):
 
     def __init__(
         self,
-        metric: str = "average_precision",
+        metric: str | Metric = "average_precision",
         *,
         ties: str = "expected",
         n_resamples: int = 9999,

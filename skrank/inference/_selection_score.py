@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_option, check_undefined
 from skrank.inference._random_selection import null_of, zscore_of
-from skrank.metrics._definitions import Measure, make_measure
+from skrank.metrics._definitions import Measure, Metric, make_measure
 from skrank.metrics._evaluate import undefined as undefined_value
 from skrank.metrics._evaluate import why_undefined
 from skrank.null import RandomSelectionNull
@@ -27,7 +27,7 @@ def selection_score(
     statistic: str,
     pos_label: object = None,
     undefined: float | str = math.nan,
-    metric: str = "average_precision",
+    metric: str | Metric = "average_precision",
     ties: str = "expected",
 ) -> float:
     """Return a value relative to chance; see ``make_random_selection_scorer``.

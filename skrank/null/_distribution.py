@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_count, check_number
 from skrank._utils._text import brief
-from skrank.metrics._definitions import Measure, make_measure
+from skrank.metrics._definitions import Measure, Metric, make_measure
 from skrank.null._base import NullDistribution
 from skrank.null._centred import Term
 from skrank.null._chain import Chain
@@ -34,12 +34,12 @@ class RandomSelectionNull(NullDistribution):
         Number of items in the ranking.
     n_targets : int
         Number of targets among them, from 1 to ``n_samples - 1``.
-    metric : str, default="average_precision"
+    metric : str or Metric, default="average_precision"
         The metric, as it is printed: "average_precision", "average_precision@50",
         "recall@5%", "precision@10", "r_precision", "enrichment_factor@0.01",
         "reciprocal_rank", "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number
         of items or a part of the ranking; "average_precision@50(normalize=relevant)"
-        has another divisor.
+        has another divisor. Or what :func:`make_metric` made, with its own tie rule.
     tie_sizes : array-like of shape (n_groups,), dtype=int, default=None
         Sizes of the tie groups, best first; they sum to `n_samples`. None: no ties.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
@@ -76,7 +76,7 @@ class RandomSelectionNull(NullDistribution):
         self,
         n_samples: int,
         n_targets: int,
-        metric: str = "average_precision",
+        metric: str | Metric = "average_precision",
         *,
         tie_sizes: ArrayLike | None = None,
         ties: str = "expected",

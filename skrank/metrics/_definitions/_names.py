@@ -5,6 +5,8 @@ a part of the ranking ("0.05" or "5%"); and other settings in parentheses, the r
 "k_at_recall(0.8)" without its name.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
@@ -82,8 +84,54 @@ _SHARE = re.compile(r"(\d*\.\d+|\d+\.?|\d+(?:\.\d*)?[eE][+-]?\d+)(%?)")
 _EXAMPLES = "'precision@10', 'recall@0.05', 'recall@5%' or 'bedroc(alpha=20)'"
 
 
-def make_metric(metric: Any, ties: str = "expected") -> Metric:
-    """Build the metric that a printed name stands for; a metric is left as it is."""
+def make_metric(metric: str | Metric, ties: str = "expected") -> Metric:
+    """Make the metric that a name stands for, with its tie rule.
+
+    A metric is a function of labels and scores, and what classes and scorers take in
+    place of its name. A made metric brings its own tie rule, whatever `ties` they are
+    given.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        The metric, as it is printed: "average_precision", "average_precision@50",
+        "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
+        "rie(alpha=20)", "bedroc(alpha=20)", "r_precision", "max_f_score(beta=1)",
+        "breakeven_point", "precision_at_recall(0.8)" or "k_at_recall(0.8)". A cutoff is
+        a number of items or a part of the ranking; "ap", "map", "ef", "rr", "mrr" and
+        "rprec" are understood. A metric is returned as it is.
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Tie rule; see the function of the metric.
+
+    Returns
+    -------
+    metric : Metric
+        Its `name` is what it is printed as. Called as
+        ``metric(y_true, y_score, *, pos_label, sample_weight, n_missed, undefined)``,
+        with the parameters of :func:`average_precision`, it gives its value.
+
+    Raises
+    ------
+    ValueError
+        If there is no such metric, which may say what is meant, or a setting is outside
+        its range.
+
+    See Also
+    --------
+    make_metric_scorer : A scorer for scikit-learn.
+
+    Examples
+    --------
+    >>> from skrank import RandomSelectionTest, make_metric
+    >>> metric = make_metric("AP@3", ties="optimistic")
+    >>> metric.name
+    'average_precision@3'
+    >>> y_true, y_score = [1, 0, 1, 0, 0, 0], [5, 5, 4, 3, 2, 1]
+    >>> round(metric(y_true, y_score), 3)
+    0.833
+    >>> RandomSelectionTest(metric).from_predictions(y_true, y_score).pvalue
+    0.2
+    """
     if isinstance(metric, Metric):
         return metric
     found = (
@@ -102,8 +150,21 @@ def make_metric(metric: Any, ties: str = "expected") -> Metric:
     return kind.build(ties=ties, **given)
 
 
-def make_measure(metric: Any, ties: str = "expected") -> Measure:
-    """Build a metric that has a null distribution."""
+def make_measure(metric: str | Metric, ties: str = "expected") -> Measure:
+    """Make a metric that has a null distribution.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        As in `make_metric`.
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Tie rule.
+
+    Returns
+    -------
+    measure : Measure
+        The metric.
+    """
     made = make_metric(metric, ties)
     if isinstance(made, Measure):
         return made

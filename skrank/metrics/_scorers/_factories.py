@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from skrank.metrics._definitions import (
     AveragePrecision,
+    Metric,
     PrecisionAtT,
     RecallAtT,
     average_precision_at,
@@ -13,7 +14,7 @@ from skrank.metrics._scorers._ranking_scorer import RankingScorer, scorer_of
 
 
 def make_metric_scorer(
-    metric: str,
+    metric: str | Metric,
     *,
     ties: str = "expected",
     pos_label: object = None,
@@ -27,13 +28,13 @@ def make_metric_scorer(
 
     Parameters
     ----------
-    metric : str
+    metric : str or Metric
         The metric, as it is printed: "average_precision", "average_precision@50",
         "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
         "rie(alpha=20)", "bedroc(alpha=20)", "r_precision", "max_f_score(beta=1)",
         "breakeven_point", "precision_at_recall(0.8)" or "k_at_recall(0.8)". A cutoff is
         a number of items or a part of the fold; "average_precision@50(normalize=hits)"
-        has another divisor.
+        has another divisor. Or what :func:`make_metric` made, with its own tie rule.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule; see the metric.
     pos_label : int, float, bool or str, default=None
