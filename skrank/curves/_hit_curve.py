@@ -19,7 +19,8 @@ from skrank._utils._columns import check_numbers
 from skrank._utils._text import brief, data_frame
 from skrank.curves._band import CurveBand, spread_counts
 from skrank.ranking._as_ranking import Labels, as_ranking
-from skrank.ranking._ranking import SLACK, HitGroups, Ranking
+from skrank.ranking._items import SLACK
+from skrank.ranking._ranking import HitGroups, Ranking
 
 TIES = ("expected", "optimistic", "pessimistic")
 

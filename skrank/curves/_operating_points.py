@@ -22,7 +22,8 @@ from skrank._utils._checks import (
 from skrank._utils._text import data_frame
 from skrank.curves._band import CurveBand, spread_counts
 from skrank.ranking._as_ranking import Labels, as_ranking
-from skrank.ranking._ranking import SLACK, Ranking
+from skrank.ranking._items import SLACK
+from skrank.ranking._ranking import Ranking
 
 RATES = ("precision", "specificity")
 

@@ -37,8 +37,9 @@ from skrank.inference._variability._top import (
     targets_around,
 )
 from skrank.ranking._input import RankingInput
-from skrank.ranking._ranking import cut_places, hits_at, rank
+from skrank.ranking._ranking import hits_at, rank
 from skrank.ranking._several import as_targets, check_both_classes
+from skrank.ranking._standing import cut_places
 
 # Draws, so many that the critical value is known to half a percent. Of many depths the
 # largest deviation varies less than of one.

@@ -47,13 +47,13 @@ from skrank.ranking._folds import (
     winner_of_search,
 )
 from skrank.ranking._input import check_targets
-from skrank.ranking._ranking import items_above
 from skrank.ranking._several import (
     as_targets,
     columns_by_name,
     keep_both_classes,
     split,
 )
+from skrank.ranking._standing import items_above
 
 #: Values that are further apart are not those of the search.
 _ROUNDING = 1e-6

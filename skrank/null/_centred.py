@@ -15,7 +15,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.null._chain import Chain, Orders, Step
+from skrank.null._chain import Chain
+from skrank.null._steps import Orders, Step
 
 _Floats = NDArray[np.float64]
 _T = TypeVar("_T")

@@ -20,7 +20,8 @@ from skrank.null._centred import (
     TailEvent,
     refine,
 )
-from skrank.null._chain import Chain, Windows
+from skrank.null._chain import Chain
+from skrank.null._steps import Windows
 from skrank.null._tilting import (
     LEFT_OUT,
     MERGING,

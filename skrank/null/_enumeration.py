@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank.null._centred import Tail, Term, best_to_come
-from skrank.null._chain import Chain, Step
+from skrank.null._chain import Chain
 from skrank.null._chances import log_binomial
+from skrank.null._steps import Step
 
 MAX_PATHS = 2**21
 FEW_PATHS = 2**20  # a fraction of a second

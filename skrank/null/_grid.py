@@ -32,8 +32,9 @@ from skrank.null._centred import (
     best_to_come,
     refine,
 )
-from skrank.null._chain import Chain, Step, Windows
+from skrank.null._chain import Chain
 from skrank.null._chances import log_binomial
+from skrank.null._steps import Step, Windows
 
 # Transitions between states, of all sweeps together, each some array operations: where
 # other engines may follow, where none may, and where none knows better.

@@ -35,7 +35,8 @@ from skrank.null._centred import (
     TailEvent,
     refine,
 )
-from skrank.null._chain import Chain, Lattice, Windows
+from skrank.null._chain import Chain
+from skrank.null._steps import Lattice, Windows
 from skrank.null._tilting import (
     MERGING,
     Solution,

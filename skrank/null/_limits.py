@@ -31,8 +31,9 @@ from numpy.typing import NDArray
 from skrank.metrics._definitions import AveragePrecision
 from skrank.null import _sampling
 from skrank.null._centred import CentredSum, TailEvent, Term
-from skrank.null._chain import MAX_BLOCK_HITS, Chain, Step
+from skrank.null._chain import MAX_BLOCK_HITS, Chain
 from skrank.null._chances import log_binomial, log_chances_of_more
+from skrank.null._steps import Step
 from skrank.null._tilting import Way, total
 
 _STEPS = 32  # depths of the staircase, from either end

@@ -22,8 +22,9 @@ from scipy.stats import hypergeom
 from skrank.metrics._definitions import AveragePrecision, AveragePrecisionAtK
 from skrank.null import _levels
 from skrank.null._centred import OutOfReachError
-from skrank.null._chain import Chain, Step, Terminal
+from skrank.null._chain import Chain
 from skrank.null._chances import log_binomial
+from skrank.null._steps import Step, Terminal
 from skrank.ranking._ties import TieGroups
 
 _Floats = NDArray[np.float64]

@@ -29,7 +29,7 @@ from skrank.null._centred import (
     best_to_come,
     window,
 )
-from skrank.null._chain import Step
+from skrank.null._steps import Step
 
 _Floats = NDArray[np.float64]
 _MAX_PASSES = 60

@@ -27,7 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank.null._centred import OutOfReachError, TailEvent, refine
-from skrank.null._chain import Chain, Step, Windows
+from skrank.null._chain import Chain
+from skrank.null._steps import Step, Windows
 from skrank.null._tilting import Solution, Tilted, Way, centre, normal_tail, total
 
 _MOST_GROUPS = 256  # each of which costs every pass the same, however few its hits

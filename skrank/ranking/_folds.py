@@ -22,8 +22,8 @@ from skrank._utils._jobs import run_jobs
 from skrank._utils._text import brief
 from skrank.ranking._cv_results import rows
 from skrank.ranking._input import check_scores
-from skrank.ranking._ranking import items_above
 from skrank.ranking._response import check_estimator, target_scores
+from skrank.ranking._standing import items_above
 
 #: Standard deviation of the mean over folds, over that of independent lists, at most:
 #: see the notes of `SearchSelectionTest`.

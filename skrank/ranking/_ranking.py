@@ -15,23 +15,17 @@ weights.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
 
-from skrank.ranking._counting import count_levels, levels_below
+from skrank.ranking._counting import count_levels
 from skrank.ranking._input import RankingInput, check_ranking_input
+from skrank.ranking._items import SHALLOW, Items, ListedItems, WeightedItems, level_at
 from skrank.ranking._response import target_scores
-from skrank.ranking._tie_search import ScoreSample, TieSearch
-from skrank.ranking._ties import DETAILED, TieGroups
-
-SLACK = 1e-12  # of sums of weights, relative
-
-_SHALLOW = 1 / 16  # of the list: to this depth it pays to look for the top first
-_PIECE = 2**16  # scores, which the processor's cache holds
+from skrank.ranking._ties import TieGroups
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -230,135 +224,6 @@ class Ranking:
         return self.items.tie_groups()
 
 
-class Items(Protocol):
-    """How the items of a ranking are tied, whether they are targets or not."""
-
-    @property
-    def weighted(self) -> bool:
-        """Whether depths are sums of weights."""
-
-    @property
-    def whole(self) -> bool:
-        """Whether depths are counts: no weights, or whole-number weights."""
-
-    def group_end(self, depth: float) -> float:
-        """Depth at which the tie group that reaches across `depth` ends."""
-
-    def group_ends(self, depths: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Depths at which ties end, as `tie_groups` knows them."""
-
-    def tie_size(self, depth: float) -> int:
-        """Size of the tie group that reaches across `depth`."""
-
-    def tie_groups(self) -> TieGroups:
-        """Return all tie groups, best first."""
-
-
-class ListedItems:
-    """Items in memory; how they are tied is found out when a question needs it."""
-
-    weighted = False
-
-    def __init__(self, y_score: NDArray[Any]) -> None:
-        self.y_score = y_score
-
-    @property
-    def whole(self) -> bool:
-        """Depths are counts."""
-        return True
-
-    def group_end(self, depth: float) -> float:
-        """Count the items at and above the level of a depth; O(n)."""
-        level = _level_at(self.y_score, int(depth))
-        return int(np.count_nonzero(self.y_score >= level))
-
-    def group_ends(self, depths: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Look up many depths in a sorted list, or among the ties of a long one."""
-        if self.y_score.size > DETAILED:
-            return self.tie_groups().group_ends(depths)
-        ordered = np.sort(self.y_score)
-        levels = ordered[ordered.size - depths]
-        return ordered.size - np.searchsorted(ordered, levels)
-
-    def tie_size(self, depth: float) -> int:
-        """Count the items at the level of a depth; O(n)."""
-        level = _level_at(self.y_score, int(depth))
-        return int(np.count_nonzero(self.y_score == level))
-
-    def tie_groups(self) -> TieGroups:
-        """Find the ends of equal scores in a sorted list, or of a long one in pieces.
-
-        O(n log n), or O(n).
-        """
-        search = TieSearch(None, self.y_score[:0])
-        if self.y_score.size > DETAILED:
-            sample = ScoreSample()
-            sample.add(self.y_score)
-            search = sample.search()
-        search.add(self.y_score)
-        return search.tie_groups()
-
-
-class WeightedItems(ListedItems):
-    """Items with weights, in order; `depth` is the weight of each and all above it."""
-
-    weighted = True
-
-    def __init__(self, ordered: NDArray[Any], depth: NDArray[np.float64]) -> None:
-        super().__init__(ordered)
-        self.depth = depth
-
-    @property
-    def whole(self) -> bool:
-        """Whether all weights are whole numbers."""
-        return bool(np.all(self.depth == np.rint(self.depth)))
-
-    def group_end(self, depth: float) -> float:
-        """Look up the weight down to the end of a tie; O(log n)."""
-        reached = np.searchsorted(-self.depth, -depth * (1 - SLACK), side="right")
-        level = self.y_score[max(int(reached) - 1, 0)]
-        return float(self.depth[np.searchsorted(self.y_score, level)])
-
-
-class Standing(NamedTuple):
-    """Where each item stands among the levels, the distinct scores of the targets.
-
-    Levels count from the top. They cut the others into 2 L + 1 places, from the top
-    too: place 2 l lies between level l - 1 and level l, place 2 l + 1 is level l.
-    """
-
-    levels: NDArray[np.intp]
-    places: NDArray[np.intp]
-    n_places: int
-
-
-def standing(data: RankingInput, levels: NDArray[Any] | None = None) -> Standing:
-    """Level of each target and place of each other; O(n log m).
-
-    `levels`, ascending, are those of the targets unless they are given.
-    """
-    is_other = np.ones(data.y_score.size, dtype=bool)
-    is_other[data.targets] = False
-    targets = data.y_score[data.targets]
-    if levels is None:
-        levels = np.unique(targets)
-    last = 2 * levels.size
-    places = last - _places_from_below(data.y_score[is_other], levels)
-    return Standing((last - _places_from_below(targets, levels)) // 2, places, last + 1)
-
-
-def _places_from_below(scores: NDArray[Any], levels: NDArray[Any]) -> NDArray[np.intp]:
-    """Twice the levels below each score, and one more where it is a level."""
-    below = levels_below(scores, levels)
-    tied: NDArray[np.bool_] = levels[np.minimum(below, levels.size - 1)] == scores
-    return 2 * below + tied
-
-
-def ranks_as_scores(data: RankingInput) -> RankingInput:
-    """Score the items by the middle ranks of their ties; O(n log n)."""
-    return replace(data, y_score=rankdata(data.y_score))
-
-
 def rank(data: RankingInput, depth: float = math.inf) -> Ranking:
     """Rank clean input; the tie groups that begin below `depth` may be left out.
 
@@ -368,7 +233,7 @@ def rank(data: RankingInput, depth: float = math.inf) -> Ranking:
     """
     if data.weight is not None:
         return _rank_weights(data)
-    if depth <= _SHALLOW * data.y_score.size:
+    if depth <= SHALLOW * data.y_score.size:
         return _rank_top(data, int(depth))
     return _rank_counts(data)
 
@@ -381,35 +246,6 @@ def hits_at(ranking: Ranking, depths: Any) -> Any:
     return np.interp(depths, t, hits.ravel())
 
 
-def cut_places(scores: NDArray[Any], depths: NDArray[Any]) -> NDArray[np.intp]:
-    """Place of each item among the scores at which these tops end; O(n log n).
-
-    Places count from the top, as those of a `Standing` do: an odd one is a tie in which
-    a top ends.
-    """
-    ordered = np.sort(scores)
-    levels = np.unique(ordered[ordered.size - np.asarray(depths, dtype=np.intp)])
-    return 2 * levels.size - _places_from_below(scores, levels)
-
-
-def share_of_top(y_score: NDArray[Any], depth: int) -> NDArray[np.float64]:
-    """Chance of each item to be among the top `depth`, ties in random order; O(n)."""
-    level = _level_at(y_score, depth)
-    above, level_with = y_score > level, y_score == level
-    room = depth - np.count_nonzero(above)
-    share: NDArray[np.float64] = above + level_with * (room / level_with.sum())
-    return share
-
-
-def items_above(scores: NDArray[Any]) -> NDArray[np.intp]:
-    """Count, for each item, those with a better score: its ranking, ties and all.
-
-    Whichever items are the targets, they stand in the tie groups that begin there.
-    """
-    ordered = np.sort(scores)
-    return scores.size - np.searchsorted(ordered, scores, side="right")
-
-
 def _rank_counts(data: RankingInput) -> Ranking:
     """Count the items above and level with each distinct score of a target."""
     levels, hits = _distinct(data.y_score[data.targets])
@@ -419,7 +255,7 @@ def _rank_counts(data: RankingInput) -> Ranking:
 
 def _rank_top(data: RankingInput, depth: int) -> Ranking:
     """Count likewise, down to the tie that reaches across `depth`."""
-    floor = _level_at(data.y_score, depth)
+    floor = level_at(data.y_score, depth)
     top = data.y_score[data.y_score > floor]
     scores = data.y_score[data.targets]
     levels, hits = _distinct(scores[scores >= floor])
@@ -427,19 +263,6 @@ def _rank_top(data: RankingInput, depth: int) -> Ranking:
     above = top.size - below - size
     size[levels == floor] = np.count_nonzero(data.y_score == floor)
     return _counted(data, levels, above, size, hits)
-
-
-def _level_at(y_score: NDArray[Any], depth: int) -> Any:
-    """Score of the item at a depth; O(n) for a shallow one, in pieces."""
-    if depth > _SHALLOW * y_score.size:
-        return np.partition(y_score, -depth)[-depth]
-    length = max(_PIECE, 4 * depth)
-    best = np.partition(y_score[:length], -depth)[-depth:]
-    for start in range(length, y_score.size, length):
-        piece = y_score[start : start + length]
-        best = np.concatenate([best, piece[piece > best[0]]])
-        best = np.partition(best, -depth)[-depth:]
-    return best[0]
 
 
 def _distinct(scores: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:

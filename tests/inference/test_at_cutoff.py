@@ -29,7 +29,7 @@ from skrank.inference._variability._jackknife import share_at_cut
 from skrank.inference._variability._sample import sample_of
 from skrank.inference._variability._top import targets_around
 from skrank.metrics._definitions import make_measure
-from skrank.ranking._ranking import share_of_top
+from skrank.ranking._standing import share_of_top
 
 COUNTS = CutCounts(t=50, n=2000, m=40, hits_a=17, hits_b=9, hits_both=4, n_both=12)
 

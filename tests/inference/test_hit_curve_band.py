@@ -21,7 +21,8 @@ from skrank.inference._variability._top import (
     targets_around,
 )
 from skrank.ranking._input import RankingInput
-from skrank.ranking._ranking import cut_places, rank, share_of_top
+from skrank.ranking._ranking import rank
+from skrank.ranking._standing import cut_places, share_of_top
 
 
 def example(n=400, m=40, shift=1.5, digits=8, seed=0):

@@ -26,9 +26,10 @@ from skrank.null import (
 )
 from skrank.null._centred import IMPOSSIBLE, OutOfReachError, Tail, halve, tail_event
 from skrank.null._centred import _extrapolated as extrapolated
-from skrank.null._chain import Chain, Orders, Step
+from skrank.null._chain import Chain
 from skrank.null._ends import end, extreme, least_of_ties
 from skrank.null._moments import chain_moments, moments, pairwise_moments
+from skrank.null._steps import Orders, Step
 from skrank.ranking import _ties
 from skrank.ranking._ties import DETAILED, TieGroups, untied
 

@@ -8,7 +8,8 @@ from cases import SCORES
 from skrank.metrics._definitions import make_measure
 from skrank.ranking._counting import _LEAST_SEARCHED
 from skrank.ranking._input import check_ranking_input
-from skrank.ranking._ranking import rank, ranks_as_scores, standing
+from skrank.ranking._ranking import rank
+from skrank.ranking._standing import ranks_as_scores, standing
 from skrank.ranking._ties import DETAILED, tie_groups
 
 

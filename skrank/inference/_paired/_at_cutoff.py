@@ -36,7 +36,8 @@ from skrank.inference._variability._top import (
     targets_around,
 )
 from skrank.metrics._definitions import Measure, PrecisionAtT
-from skrank.ranking._ranking import Ranking, share_of_top
+from skrank.ranking._ranking import Ranking
+from skrank.ranking._standing import share_of_top
 
 METHODS = ("mcnemar", "posterior", "binomial", "empirical_process", "chemmodlab")
 

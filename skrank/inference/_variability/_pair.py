@@ -22,7 +22,8 @@ from skrank.inference._variability._resampling import (
 )
 from skrank.metrics._definitions import Frame, Measure, Metric
 from skrank.ranking._input import RankingInput
-from skrank.ranking._ranking import Ranking, Standing, rank, ranks_as_scores, standing
+from skrank.ranking._ranking import Ranking, rank
+from skrank.ranking._standing import Standing, ranks_as_scores, standing
 
 Standings = tuple[Standing, Standing]
 

@@ -22,7 +22,8 @@ from skrank._utils._checks import (
 from skrank.curves._operating_points import points_of
 from skrank.metrics._definitions._measure import Metric
 from skrank.metrics._definitions._tie_sums import reciprocal_rank_of_hit
-from skrank.ranking._ranking import SLACK, Ranking
+from skrank.ranking._items import SLACK
+from skrank.ranking._ranking import Ranking
 
 _AREAS = {"precision": "precision_recall_area", "specificity": "roc_area"}
 

@@ -13,7 +13,8 @@ from skrank._utils._checks import TIES, check_depth, check_option
 from skrank.metrics._definitions._tie_sums import Array
 from skrank.metrics._evaluate import evaluate
 from skrank.ranking._as_ranking import Labels
-from skrank.ranking._ranking import HitGroups, ListedItems, Ranking
+from skrank.ranking._items import ListedItems
+from skrank.ranking._ranking import HitGroups, Ranking
 
 _STRETCH = 2**16  # tie groups, whose gains the processor's cache holds
 

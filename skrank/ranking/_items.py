@@ -1,0 +1,118 @@
+"""How the items of a ranking are tied, found out when a question needs it."""
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank.ranking._tie_search import ScoreSample, TieSearch
+from skrank.ranking._ties import DETAILED, TieGroups
+
+SLACK = 1e-12  # of sums of weights, relative
+
+#: Part of the ranking to whose depth it pays to look for the top first.
+SHALLOW = 1 / 16
+_PIECE = 2**16  # scores, which the processor's cache holds
+
+
+class Items(Protocol):
+    """How the items of a ranking are tied, whether they are targets or not."""
+
+    @property
+    def weighted(self) -> bool:
+        """Whether depths are sums of weights."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether depths are counts: no weights, or whole-number weights."""
+
+    def group_end(self, depth: float) -> float:
+        """Depth at which the tie group that reaches across `depth` ends."""
+
+    def group_ends(self, depths: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Depths at which ties end, as `tie_groups` knows them."""
+
+    def tie_size(self, depth: float) -> int:
+        """Size of the tie group that reaches across `depth`."""
+
+    def tie_groups(self) -> TieGroups:
+        """Return all tie groups, best first."""
+
+
+class ListedItems:
+    """Items in memory; how they are tied is found out when a question needs it."""
+
+    weighted = False
+
+    def __init__(self, y_score: NDArray[Any]) -> None:
+        self.y_score = y_score
+
+    @property
+    def whole(self) -> bool:
+        """Depths are counts."""
+        return True
+
+    def group_end(self, depth: float) -> float:
+        """Count the items at and above the level of a depth; O(n)."""
+        level = level_at(self.y_score, int(depth))
+        return int(np.count_nonzero(self.y_score >= level))
+
+    def group_ends(self, depths: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Look up many depths in a sorted list, or among the ties of a long one."""
+        if self.y_score.size > DETAILED:
+            return self.tie_groups().group_ends(depths)
+        ordered = np.sort(self.y_score)
+        levels = ordered[ordered.size - depths]
+        return ordered.size - np.searchsorted(ordered, levels)
+
+    def tie_size(self, depth: float) -> int:
+        """Count the items at the level of a depth; O(n)."""
+        level = level_at(self.y_score, int(depth))
+        return int(np.count_nonzero(self.y_score == level))
+
+    def tie_groups(self) -> TieGroups:
+        """Find the ends of equal scores in a sorted list, or of a long one in pieces.
+
+        O(n log n), or O(n).
+        """
+        search = TieSearch(None, self.y_score[:0])
+        if self.y_score.size > DETAILED:
+            sample = ScoreSample()
+            sample.add(self.y_score)
+            search = sample.search()
+        search.add(self.y_score)
+        return search.tie_groups()
+
+
+class WeightedItems(ListedItems):
+    """Items with weights, in order; `depth` is the weight of each and all above it."""
+
+    weighted = True
+
+    def __init__(self, ordered: NDArray[Any], depth: NDArray[np.float64]) -> None:
+        super().__init__(ordered)
+        self.depth = depth
+
+    @property
+    def whole(self) -> bool:
+        """Whether all weights are whole numbers."""
+        return bool(np.all(self.depth == np.rint(self.depth)))
+
+    def group_end(self, depth: float) -> float:
+        """Look up the weight down to the end of a tie; O(log n)."""
+        reached = np.searchsorted(-self.depth, -depth * (1 - SLACK), side="right")
+        level = self.y_score[max(int(reached) - 1, 0)]
+        return float(self.depth[np.searchsorted(self.y_score, level)])
+
+
+def level_at(y_score: NDArray[Any], depth: int) -> Any:
+    """Score of the item at a depth; O(n) for a shallow one, in pieces."""
+    if depth > SHALLOW * y_score.size:
+        return np.partition(y_score, -depth)[-depth]
+    length = max(_PIECE, 4 * depth)
+    best = np.partition(y_score[:length], -depth)[-depth:]
+    for start in range(length, y_score.size, length):
+        piece = y_score[start : start + length]
+        best = np.concatenate([best, piece[piece > best[0]]])
+        best = np.partition(best, -depth)[-depth:]
+    return best[0]

@@ -1,0 +1,84 @@
+"""Where each item stands, for what looks at items one by one.
+
+A ranking knows its tie groups. Paired comparisons and resamples ask of each item on
+which level, or between which levels, it stands.
+"""
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from skrank.ranking._counting import levels_below
+from skrank.ranking._input import RankingInput
+from skrank.ranking._items import level_at
+
+
+class Standing(NamedTuple):
+    """Where each item stands among the levels, the distinct scores of the targets.
+
+    Levels count from the top. They cut the others into 2 L + 1 places, from the top
+    too: place 2 l lies between level l - 1 and level l, place 2 l + 1 is level l.
+    """
+
+    levels: NDArray[np.intp]
+    places: NDArray[np.intp]
+    n_places: int
+
+
+def standing(data: RankingInput, levels: NDArray[Any] | None = None) -> Standing:
+    """Level of each target and place of each other; O(n log m).
+
+    `levels`, ascending, are those of the targets unless they are given.
+    """
+    is_other = np.ones(data.y_score.size, dtype=bool)
+    is_other[data.targets] = False
+    targets = data.y_score[data.targets]
+    if levels is None:
+        levels = np.unique(targets)
+    last = 2 * levels.size
+    places = last - _places_from_below(data.y_score[is_other], levels)
+    return Standing((last - _places_from_below(targets, levels)) // 2, places, last + 1)
+
+
+def _places_from_below(scores: NDArray[Any], levels: NDArray[Any]) -> NDArray[np.intp]:
+    """Twice the levels below each score, and one more where it is a level."""
+    below = levels_below(scores, levels)
+    tied: NDArray[np.bool_] = levels[np.minimum(below, levels.size - 1)] == scores
+    return 2 * below + tied
+
+
+def ranks_as_scores(data: RankingInput) -> RankingInput:
+    """Score the items by the middle ranks of their ties; O(n log n)."""
+    return replace(data, y_score=rankdata(data.y_score))
+
+
+def cut_places(scores: NDArray[Any], depths: NDArray[Any]) -> NDArray[np.intp]:
+    """Place of each item among the scores at which these tops end; O(n log n).
+
+    Places count from the top, as those of a `Standing` do: an odd one is a tie in which
+    a top ends.
+    """
+    ordered = np.sort(scores)
+    levels = np.unique(ordered[ordered.size - np.asarray(depths, dtype=np.intp)])
+    return 2 * levels.size - _places_from_below(scores, levels)
+
+
+def share_of_top(y_score: NDArray[Any], depth: int) -> NDArray[np.float64]:
+    """Chance of each item to be among the top `depth`, ties in random order; O(n)."""
+    level = level_at(y_score, depth)
+    above, level_with = y_score > level, y_score == level
+    room = depth - np.count_nonzero(above)
+    share: NDArray[np.float64] = above + level_with * (room / level_with.sum())
+    return share
+
+
+def items_above(scores: NDArray[Any]) -> NDArray[np.intp]:
+    """Count, for each item, those with a better score: its ranking, ties and all.
+
+    Whichever items are the targets, they stand in the tie groups that begin there.
+    """
+    ordered = np.sort(scores)
+    return scores.size - np.searchsorted(ordered, scores, side="right")
