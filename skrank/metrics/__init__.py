@@ -18,7 +18,6 @@ from skrank.metrics._curve import (
     k_at_recall,
     max_f_score,
     precision_at_recall,
-    r_precision,
 )
 from skrank.metrics._early import (
     bedroc,
@@ -28,6 +27,7 @@ from skrank.metrics._early import (
 from skrank.metrics._top import (
     enrichment_factor,
     precision_at_t,
+    r_precision,
     recall_at_t,
 )
 

@@ -6,7 +6,12 @@ import math
 
 from numpy.typing import ArrayLike
 
-from skrank.metrics._definitions import EnrichmentFactor, PrecisionAtT, RecallAtT
+from skrank.metrics._definitions import (
+    EnrichmentFactor,
+    PrecisionAtT,
+    RecallAtT,
+    RPrecision,
+)
 from skrank.metrics._evaluate import evaluate
 from skrank.ranking._as_ranking import Labels
 
@@ -286,4 +291,96 @@ def enrichment_factor(
     measure = EnrichmentFactor(ties, t=t)
     return evaluate(
         measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+    )
+
+
+def r_precision(
+    y_true: Labels,
+    y_score: ArrayLike | None = None,
+    *,
+    pos_label: object = None,
+    ties: str = "expected",
+    sample_weight: ArrayLike | None = None,
+    n_missed: int = 0,
+    undefined: float | str = math.nan,
+) -> float:
+    """R-precision: precision, and recall, at the depth of the number of targets.
+
+    Larger is better: 1 for a ranking that puts all targets first, the prevalence m/n on
+    average for a random one.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
+        other labels need `pos_label`. Or a ranking or its counts, which stand
+        for labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores, in any unit: only their order counts, higher meaning a likelier target.
+        Left out with counts, and needed otherwise.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets.
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Within a tie across rank m: its targets shared out evenly, which is the mean
+        over all orders; the tie retrieved whole, the cutoff moving down to its end; its
+        targets first; or last.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights, taken as repetition: the depth is then the weight of the targets, and
+        an item across it counts in part.
+    n_missed : int, default=0
+        Targets that were never scored: they count among the m targets and have no rank.
+        Where the depth is beyond the scored list, the ranks that are missing hold no
+        hits.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: no targets, or targets alone. NaN comes
+        with an ``UndefinedMetricWarning``, any other number without.
+
+    Returns
+    -------
+    r_precision : float
+        Between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If the input is not a ranking of two classes: lengths that differ, no items,
+        missing or infinite values, hard labels as scores, unknown labels; or if the
+        metric is undefined and ``undefined="raise"``.
+
+    See Also
+    --------
+    precision_at_t : At any other depth.
+    breakeven_point : Recall and precision equal on the interpolated curve.
+
+    Notes
+    -----
+    ``h(m) / m`` with h(m) hits among the top m ([1]_); trec_eval calls it ``Rprec``.
+    Under "threshold" it is ``h(t) / t`` at the end t of the tie across rank m.
+
+    Time O(n log m) for m targets, memory one byte an item and O(m); see
+    :ref:`performance`.
+
+    References
+    ----------
+    .. [1] Manning, Raghavan and Schuetze (2008), *Introduction to Information
+       Retrieval*, Cambridge University Press, section 8.4.
+
+    Examples
+    --------
+    >>> from skrank import r_precision
+    >>> y_true = [0, 1, 0, 1, 1, 0, 0, 0, 1, 0]
+    >>> y_score = [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
+    >>> r_precision(y_true, y_score)
+    0.5
+
+    There are four targets, and two of them are among the top four.
+    """
+    return evaluate(
+        RPrecision(ties),
+        y_true,
+        y_score,
+        pos_label,
+        sample_weight,
+        n_missed,
+        undefined,
     )
