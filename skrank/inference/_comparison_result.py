@@ -336,7 +336,9 @@ def _cells(result: RankingComparisonResult, log10_adjusted: float) -> list[str]:
         f"{result.estimate_a:.4f}",
         f"{result.estimate_b:.4f}",
         f"{result.difference:.4f}",
-        f"{result.standard_error:.4f}",
+        "unknown"
+        if math.isnan(result.standard_error)
+        else f"{result.standard_error:.4f}",
         f"{result.zscore:.2f}",
         format_pvalue(result.log10_pvalue),
         format_pvalue(log10_adjusted),

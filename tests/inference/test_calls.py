@@ -1,6 +1,7 @@
 """Calls that go wrong are told by the names that a caller knows."""
 
 import inspect
+import math
 
 import numpy as np
 import pyarrow as pa
@@ -147,3 +148,11 @@ def test_rankings_and_data_sets_are_rows():
     alone = MetricVariability().from_predictions(Y, X[:, 0])
     assert list(alone.to_frame()["value"]) == [alone.estimate]
     assert alone.n_rankings == 1
+
+
+def test_an_error_that_is_unknown_is_printed_so():
+    asked = RankingComparison(method="permutation", n_resamples=99, random_state=0)
+    table = asked.compare_all(Y, X)
+    assert math.isnan(table.to_dict()["standard_error"][0])
+    assert " unknown " in str(table)
+    assert "nan" not in str(table)
