@@ -51,7 +51,7 @@ def make_metric_scorer(
     scorer : callable
         ``scorer(estimator, X, y) -> float``, made by
         :func:`sklearn.metrics.make_scorer`. Its ``__name__`` is that of the metric,
-        behind "neg_" where the sign is turned.
+        behind ``neg_`` where the sign is turned.
 
     Raises
     ------
