@@ -39,6 +39,7 @@ METRICS = (
     "average_precision@20",
     "recall@0.1",
     "precision@10",
+    "r_precision",
     "enrichment_factor@0.05",
     "reciprocal_rank",
     "rie(alpha=20)",
