@@ -70,12 +70,15 @@ def check_index(name: str, values: Any, y_true: Any) -> None:
         return
     index, expected = values.index, y_true.index
     if len(index) == len(expected) and not index.equals(expected):
-        first = int(np.argmin(np.asarray(index == expected, dtype=bool)))
+        pairs = [
+            (brief(plain_value(one)), brief(plain_value(other)))
+            for one, other in zip(index, expected, strict=True)
+        ]
+        first = next((i for i, (one, other) in enumerate(pairs) if one != other), 0)
         msg = (
             f"`{name}` must have the index of `y_true`, if both are of pandas; got "
-            f"{brief(plain_value(index[first]))} and "
-            f"{brief(plain_value(expected[first]))} at position {first}. Align them, "
-            f"or give {name}.to_numpy() to go by position."
+            f"{' and '.join(pairs[first])} at position {first}. Align them, or give "
+            f"{name}.to_numpy() to go by position."
         )
         raise ValueError(msg)
 

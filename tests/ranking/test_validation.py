@@ -1,6 +1,7 @@
 """Every refusal says the parameter, the rule, and what was got."""
 
 from collections import deque
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -140,6 +141,16 @@ def test_columns_of_pandas_must_have_one_index():
     weights = pd.Series(np.arange(1.0, len(S) + 1))
     with pytest.raises(ValueError, match="`sample_weight` must have the index of `y_"):
         average_precision(y_true, S, sample_weight=weights)
+    kinds = (
+        pd.CategoricalIndex(list("abcd")),
+        pd.MultiIndex.from_product([[1, 2], [None, 2]]),
+        pd.Index([1, pd.NA, 3, 4], dtype="object"),
+        pd.date_range("2026-01-01", periods=4, tz="UTC"),
+    )
+    for one, other in combinations(kinds, 2):
+        with pytest.raises(ValueError, match="must have the index .* at position 0"):
+            average_precision(pd.Series(Y, index=one), pd.Series(S, index=other))
+        average_precision(pd.Series(Y, index=one), pd.Series(S, index=one))
     groups = pd.Series(np.zeros(len(S), dtype=int))
     with pytest.raises(ValueError, match="got 0 and 3 at position 0. Align them, or "):
         RandomSelectionTest().from_predictions(y_true, S, groups=groups)
