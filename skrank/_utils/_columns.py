@@ -70,14 +70,14 @@ def check_index(name: str, values: Any, y_true: Any) -> None:
         return
     index, expected = values.index, y_true.index
     if len(index) == len(expected) and not index.equals(expected):
-        pairs = [
-            (brief(plain_value(one)), brief(plain_value(other)))
-            for one, other in zip(index, expected, strict=True)
-        ]
-        first = next((i for i, (one, other) in enumerate(pairs) if one != other), 0)
+        # as they print: labels of unlike kinds need not compare
+        printed = (map(brief, map(plain_value, labels)) for labels in (index, expected))
+        pairs = enumerate(zip(*printed, strict=True))
+        first = next((i for i, (one, other) in pairs if one != other), 0)
+        got = [brief(plain_value(labels[first])) for labels in (index, expected)]
         msg = (
             f"`{name}` must have the index of `y_true`, if both are of pandas; got "
-            f"{' and '.join(pairs[first])} at position {first}. Align them, or give "
+            f"{' and '.join(got)} at position {first}. Align them, or give "
             f"{name}.to_numpy() to go by position."
         )
         raise ValueError(msg)

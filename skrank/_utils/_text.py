@@ -32,6 +32,11 @@ def track(
     return tqdm(tasks, total=total, desc=label)  # type: ignore[no-any-return]
 
 
+def columns_of(rows: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
+    """Turn rows with the same entries into columns."""
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
 def data_frame(columns: dict[str, Any]) -> Any:
     """Make a pandas DataFrame; pandas is needed for this alone."""
     try:

@@ -1,8 +1,8 @@
-"""Curves of a ranking as data, and what they come to in one number.
+"""Curves of a ranking as data.
 
 What comes in is a ranking; what goes out is where its hits are (`_hit_curve`), what
-thresholds on the score retrieve (`_operating_points`), and the metrics that are read
-from them (`_metrics`). What random selection does to a curve is a `_band` along it.
+thresholds on the score retrieve (`_operating_points`). What random selection does to a
+curve is a `_band` along it.
 """
 
 from skrank.curves._band import CurveBand, spread_counts

@@ -7,14 +7,15 @@ A question is an object that holds settings only. It is asked of data by its
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import wraps
-from inspect import unwrap
+from inspect import getmembers, isfunction, unwrap
 from types import FunctionType
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from numpy.typing import ArrayLike
 
-from skrank.metrics._definitions import Metric, make_measure, make_metric
+from skrank.metrics._definitions import Metric, make_measure
 from skrank.ranking._response import target_scores
 
 Result = TypeVar("Result")
@@ -52,19 +53,16 @@ class MetricSettings:
     def __init_subclass__(cls) -> None:
         """Let the methods that are given data know the class they are called on."""
         super().__init_subclass__()
-        for name in dir(cls):
-            if name.startswith("from_") or name == "compare_all":
-                method = unwrap(getattr(cls, name))
-                if not getattr(method, "__isabstractmethod__", False):
-                    setattr(cls, name, _of_an_instance(cls, name, method))
+        for name, method in getmembers(cls, isfunction):
+            if not (name.startswith("_") or hasattr(method, "__isabstractmethod__")):
+                setattr(cls, name, _of_an_instance(cls, name, unwrap(method)))
 
-    #: Whether the metric must have a null distribution.
-    _needs_null = True
+    #: Makes the metric: here one that has a null distribution.
+    _make: ClassVar[Callable[..., Any]] = staticmethod(make_measure)
 
     def __init__(self, metric: str | Metric, ties: str) -> None:
         self.metric = metric
-        self.ties = ties
-        self.ties = self._measure().ties
+        self.ties = self._make(metric, ties).ties
 
     def __repr__(self) -> str:
         """Print the settings as they would be written."""
@@ -72,8 +70,7 @@ class MetricSettings:
         return f"{type(self).__name__}({settings})"
 
     def _measure(self) -> Any:
-        make = make_measure if self._needs_null else make_metric
-        return make(self.metric, self.ties)
+        return self._make(self.metric, self.ties)
 
 
 class RankingInference(MetricSettings, ABC, Generic[Result]):

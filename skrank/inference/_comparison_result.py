@@ -10,6 +10,7 @@ from skrank._utils._checks import check_fraction
 from skrank._utils._table import align, summary
 from skrank._utils._text import (
     as_text,
+    columns_of,
     data_frame,
     format_count,
     format_pvalue,
@@ -299,11 +300,8 @@ class RankingComparisonTable:
             "adjusted_pvalue" and "adjusted_log10_pvalue".
         """
         rows = [result.to_dict() for result in self.comparisons]
-        columns: dict[str, list[Any]] = {
-            name: [row[name] for row in rows] for name in rows[0]
-        }
         return {
-            **columns,
+            **columns_of(rows),
             "adjusted_pvalue": list(self.adjusted_pvalues),
             "adjusted_log10_pvalue": list(self.adjusted_log10_pvalues),
         }

@@ -53,6 +53,7 @@ from skrank.metrics._definitions import (
     Measure,
     Metric,
     PrecisionAtT,
+    make_metric,
 )
 from skrank.ranking._cv_results import folds_of_cv_results
 from skrank.ranking._folds import fit_folds, make_folds
@@ -243,7 +244,7 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
       95 % interval   0.8927 to 0.9789
     """
 
-    _needs_null = False
+    _make = staticmethod(make_metric)
 
     def __init__(
         self,

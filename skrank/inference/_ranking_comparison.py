@@ -66,7 +66,7 @@ from skrank.inference._variability._folds import (
     ratio_of_folds,
 )
 from skrank.inference._variability._resampling import draw_in_parallel
-from skrank.metrics._definitions import Metric
+from skrank.metrics._definitions import Metric, make_metric
 from skrank.ranking._cv_results import folds_of_cv_results
 from skrank.ranking._folds import fit_folds, make_folds
 from skrank.ranking._response import target_scores
@@ -174,10 +174,9 @@ class RankingComparison(MetricSettings):
     For one data set "auto" is "jackknife", or "permutation" for the metrics that may
     jump when one item is left out: "reciprocal_rank",
     "average_precision@k(normalize=hits)", and those without a null distribution. For
-    several it is "paired_t": data sets such
-    as queries or days are a sample of those to come, and differ by more than their
-    items do. The methods by items take the data sets as given; the variances of the
-    data sets then add up.
+    several it is "paired_t": data sets such as queries or days are a sample of those to
+    come, and differ by more than their items do. The methods by items take the data
+    sets as given; the variances of the data sets then add up.
 
     *Folds* of a cross-validation are ranked by models that were fitted to mostly the
     same items, and are not independent. "corrected_t", which "auto" is there, is the
@@ -301,7 +300,7 @@ class RankingComparison(MetricSettings):
       B  rounded A   0.1720   0.2764     -0.1044     0.0777   -1.34    0.19      0.19
     """
 
-    _needs_null = False
+    _make = staticmethod(make_metric)
 
     def __init__(
         self,
@@ -526,7 +525,8 @@ class RankingComparison(MetricSettings):
             If estimators or indices are missing, if the folds are not the same; and as
             `from_cv`.
         """
-        method = choose_method(self.method, self._measure(), FOLDS)
+        measure = self._measure()
+        method = choose_method(self.method, measure, FOLDS)
         names = check_names(names)
         check_same_folds(cv_results_a, cv_results_b)
         of_a, of_b = (
@@ -545,7 +545,6 @@ class RankingComparison(MetricSettings):
             rank_pair(is_target, score_a, of_b[number][2])
             for number, is_target, score_a in kept
         ]
-        measure = self._measure()
         lists = values_of(pairs, measure)
         if all(pair.is_certain(measure) for pair in pairs):
             found = certainty(method)
@@ -639,13 +638,12 @@ class RankingComparison(MetricSettings):
         """Compare A and B on one data set, or on several and in the mean over them."""
         labels = tuple(label for label, *_ in parts if label is not None)
         data = SEVERAL_DATA_SETS if labels else ONE_DATA_SET
-        method = choose_method(self.method, self._measure(), data)
+        measure = self._measure()
+        method = choose_method(self.method, measure, data)
         check_data_sets(method, len(parts))
         pairs = list(map(paired, a, b))
-        lists = values_of(pairs, self._measure())
-        question = PairedQuestion(
-            self._measure(), self.alternative, self.prior, self._draw
-        )
+        lists = values_of(pairs, measure)
+        question = PairedQuestion(measure, self.alternative, self.prior, self._draw)
         found = question.ask(method, pairs, lists, grouped=bool(labels))
         return self._result(method, found, pairs, lists, names, labels)
 

@@ -5,7 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from skrank._utils._table import summary
-from skrank._utils._text import data_frame, format_count, format_pvalue, format_size
+from skrank._utils._text import (
+    columns_of,
+    data_frame,
+    format_count,
+    format_pvalue,
+    format_size,
+)
 from skrank.null import MeanNull, RandomSelectionNull
 
 REVERSED = (
@@ -206,8 +212,7 @@ class RandomSelectionResult:
             If pandas is not installed.
         """
         rows = [part.to_dict() for part in self.parts or (self,)]
-        columns = {name: [row[name] for row in rows] for name in rows[0]}
-        return data_frame({"ranking": list(self.labels or (0,)), **columns})
+        return data_frame({"ranking": list(self.labels or (0,)), **columns_of(rows)})
 
 
 def is_far_below(zscore: float) -> bool:

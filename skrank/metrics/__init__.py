@@ -1,10 +1,9 @@
 """The metrics: labels and scores in, one number out.
 
-Every function reads the same `Ranking` and hands it to one
-metric. Each is ``(y_true, y_score, *, ...) -> float``, larger is better, but for k
-at a recall, and each knows the same four rules for ties, if their order matters to it.
-Where a metric has no value it is NaN with a warning, never a number that could be
-mistaken for one.
+Every function reads the same `Ranking` and hands it to one metric. Each is
+``(y_true, y_score, *, ...) -> float``, larger is better, but for k at a recall, and
+each knows the same four rules for ties, if their order matters to it. Where a metric
+has no value it is NaN with a warning, never a number that could be mistaken for one.
 
 Notation: n items, m of them targets; h(t) targets ("hits") stand among the top t.
 """

@@ -1,4 +1,4 @@
-"""How many targets the top t hold: recall, precision and the enrichment factor."""
+"""How many targets the top holds: recall, precision, enrichment, and R-precision."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from skrank._utils._table import Table
-from skrank._utils._text import as_text, data_frame, format_size, listed
+from skrank._utils._text import as_text, columns_of, data_frame, format_size, listed
 from skrank.curves import HitCurve, OperatingPoints
 from skrank.inference._comparison_result import RankingComparisonTable
 from skrank.inference._random_selection import zscore_of
@@ -170,7 +170,7 @@ class RankingReport:
             "ties": self.ties,
             "confidence_level": self.confidence_level,
             "null_means": dict(self.null_means),
-            "rankings": {key: [row[key] for row in rows] for key in rows[0]},
+            "rankings": columns_of(rows),
             "comparisons": None if table is None else table.to_dict(),
         }
 

@@ -119,7 +119,7 @@ def test_what_is_no_column_is_named(values, rule):
         with pytest.raises(ValueError, match=f"`y_true` must be .*{rule}"):
             ask(values, S)
     for given in ((Y, values), (values, S)):
-        with pytest.raises(ValueError, match="` must .*"):
+        with pytest.raises(ValueError, match="`y_(true|score)` must .*; got "):
             RankCounts.from_arrays(*given)
 
 

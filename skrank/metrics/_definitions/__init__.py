@@ -24,6 +24,7 @@ from skrank.metrics._definitions._curve import (
     KAtRecall,
     MaxFScore,
     PrecisionAtRecall,
+    ThresholdMetric,
 )
 from skrank.metrics._definitions._early import (
     Bedroc,
@@ -65,6 +66,7 @@ __all__ = [
     "RecallAtT",
     "ReciprocalRank",
     "RobustInitialEnhancement",
+    "ThresholdMetric",
     "average_precision_at",
     "make_measure",
     "make_metric",

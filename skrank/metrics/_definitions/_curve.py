@@ -29,7 +29,7 @@ _AREAS = {"precision": "precision_recall_area", "specificity": "roc_area"}
 
 
 @dataclass(frozen=True, slots=True)
-class _OfThresholds(Metric):
+class ThresholdMetric(Metric):
     """What retrieves ties whole, and so has no tie rule to choose."""
 
     def __post_init__(self) -> None:
@@ -44,15 +44,15 @@ class _OfThresholds(Metric):
 
 
 @dataclass(frozen=True, slots=True)
-class MaxFScore(_OfThresholds):
+class MaxFScore(ThresholdMetric):
     """Largest F-score of the operating points."""
 
     beta: float = 1.0
 
     def __post_init__(self) -> None:
         """Check the settings."""
-        super(MaxFScore, self).__post_init__()
         object.__setattr__(self, "beta", check_positive("beta", self.beta))
+        super(MaxFScore, self).__post_init__()
 
     @property
     def name(self) -> str:
@@ -65,7 +65,7 @@ class MaxFScore(_OfThresholds):
 
 
 @dataclass(frozen=True, slots=True)
-class BreakevenPoint(_OfThresholds):
+class BreakevenPoint(ThresholdMetric):
     """Where the interpolated curve has recall equal to precision.
 
     The interpolated precision at recall r is the largest of the points of recall r or

@@ -171,7 +171,7 @@ def make_measure(metric: str | Metric, ties: str = "expected") -> Measure:
     listed = ", ".join(
         repr(name)
         for name, kind in _KINDS.items()
-        if not isinstance(kind.build, type) or issubclass(kind.build, Measure)
+        if isinstance(kind.build, type) and issubclass(kind.build, Measure)
     )
     msg = (
         f"`metric` must be one that has a null distribution here: {listed}; got "

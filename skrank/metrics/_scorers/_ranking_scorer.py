@@ -33,6 +33,7 @@ from skrank.metrics._definitions import (
     ReciprocalRank,
     RobustInitialEnhancement,
     RPrecision,
+    ThresholdMetric,
 )
 from skrank.ranking._response import (
     RESPONSE_METHODS,
@@ -57,7 +58,6 @@ _FUNCTIONS: dict[type[Metric], Callable[..., float]] = {
     PrecisionAtRecall: metrics.precision_at_recall,
     KAtRecall: metrics.k_at_recall,
 }
-_WITHOUT_TIES = (MaxFScore, BreakevenPoint)
 
 _Scorer: Any = type(make_scorer(metrics.average_precision))
 
@@ -136,7 +136,7 @@ def scorer_of(
     """Make the scorer of a metric, negated where smaller values are better."""
     settings = {field.name: getattr(metric, field.name) for field in fields(metric)}
     ties = settings.pop("ties")
-    if not isinstance(metric, _WITHOUT_TIES):
+    if not isinstance(metric, ThresholdMetric):
         settings["ties"] = ties
     larger = metric.greater_is_better
     return make(
