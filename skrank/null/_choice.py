@@ -285,8 +285,9 @@ class TailQuery:
             yield partial(self._count, _enumeration.FEW_COUNTED), _CERTIFIED
         accurate = _ACCURATE if facts.is_single and not facts.is_long else _TIGHT
         if facts.has_few_groups:
+            enough = _TIGHT if facts.is_large else accurate
             for narrowed in self._narrowed:
-                yield partial(self._invert, narrowed), accurate
+                yield partial(self._invert, narrowed), enough
         strides = self._strides(event)
         for solution in strides:
             yield partial(self._invert, solution, patient=False), accurate
@@ -313,7 +314,7 @@ class TailQuery:
                 most = self._most_draws
                 for size in sorted({min(_DRAWS, most), most}):
                     yield partial(self._draw, size), _TIGHT
-            for solution in strides:
+            for solution in [] if facts.has_few_groups else strides:
                 yield partial(self._invert, solution), _TIGHT
             every_hit = self._every_hits(event)
         for solution in every_hit:

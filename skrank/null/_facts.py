@@ -23,6 +23,8 @@ _LUMPY_TIES = 8  # to each target: ties that do not make a distribution lumpy ar
 _WINDOW = 12  # deviations of the hits that count
 _SPARSE, _QUICK_ITEMS = 2000, 2**16  # items to a target, and in all: slow if more
 _QUICK_CELLS = 2**21  # of the lattice of ties that are not merged
+# Ties whose windows are narrow, and cells of a pass over some more, hit by hit.
+_QUICK_TIES, _QUICK_HITS = 10, 2**24
 
 
 class Facts:
@@ -189,11 +191,12 @@ def _is_quick(chain: Chain) -> bool:
 
     Few targets far between take many frequencies, and ties that cannot be merged a
     lattice of their hits. Where the groups are few, windows hold what counts, unless
-    ties are merged, as narrow ones are far down a long ranking.
+    ties are merged, as narrow ones are far down a long ranking, or hits are many.
     """
     n, m = chain.n_samples, chain.n_targets
     if chain.ends.size < _FEW_GROUPS:
-        return not chain.merged.any()
+        few = chain.ends.size <= _QUICK_TIES or chain.n_cells <= _QUICK_HITS
+        return few and not chain.merged.any()
     if n > max(_SPARSE * m, _QUICK_ITEMS) or _is_lumpy(chain):
         return False
     if chain.untied or chain.measure.pairwise:

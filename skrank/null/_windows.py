@@ -20,8 +20,9 @@ and need not be followed one by one inside of these either: see `Chain.strides`.
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,15 +30,30 @@ from numpy.typing import NDArray
 from skrank.null._centred import OutOfReachError, TailEvent, refine
 from skrank.null._chain import Chain
 from skrank.null._steps import Step, Windows
-from skrank.null._tilting import Solution, Tilted, Way, centre, normal_tail, total
+from skrank.null._tilting import (
+    Solution,
+    Tilted,
+    Way,
+    centre,
+    newton,
+    normal_tail,
+    total,
+)
 
 _MOST_GROUPS = 256  # each of which costs every pass the same, however few its hits
 _MOST_VISITS = 2**22  # numbers of hits at all depths
 _FEW_CELLS, _MOST_CELLS = 2**20, 2**22  # of a pass: up to .1 s, and half a second
+_MOST_STRIDED = 2**23  # of one in strides, where nothing else may know: seconds
 _MOST_CLOSING = 2**19  # of the last group, where ways to fill it are tabled
-_TILTS = 2.0 ** (np.arange(-4, 5) / 2)  # times the one that centres the whole
+# Times the tilt that centres the whole: a few, and between them some more.
+_TILTS = [
+    2.0 ** (np.arange(*span) / 8) for span in ((-16, 17, 4), (-14, 15, 4), (-15, 16, 2))
+]
 _LEFT_OUT = 18.0  # logarithm of the bound of the tail, over those that are left out
-_COARSE = 1.0  # strides in a standard deviation, to find out what is part of the tail
+# Strides in a standard deviation: to find out what is part of the tail, and then.
+_COARSE, _FINE = (1.0, 0.5, 0.25), (1.0, 2.0, 4.0)
+_MISLED = 5.0  # of K for the longest ones, beyond which they have misled
+_FELT = 0.02  # relative error of p for the strides at which no shorter ones are tried
 _UNDERFLOW = 1e-300  # of a tilted chance, which is no less for a bound
 _FIRST, _DEEPER = -40.0, 3.0  # chances that are left out at first, if cells are many
 
@@ -124,7 +140,7 @@ def _strided(
         )
         for part, one in zip(event.parts, windows, strict=True)
     ]
-    if sum(lattice.n_cells for lattice in lattices) > _MOST_CELLS:
+    if sum(lattice.n_cells for lattice in lattices) > _MOST_STRIDED:
         raise OutOfReachError
     pairs = zip(event.parts, lattices, strict=True)
     return [Way(part, list(part.chain.steps_on(lattice))) for part, lattice in pairs]
@@ -138,25 +154,78 @@ def _within(
     None where nothing is as extreme in windows that leave out what is so unlikely. What
     is had in strides is no bound, but nearly one.
     """
-    every = _n_cells(likely) <= _MOST_CELLS
-    ways = _ways(event, likely) if every else _strided(event, likely, _COARSE)
-    if sum(way.centred.copies * way.most() for way in ways) < 0:
+    look = _look(event, likely)
+    if sum(way.centred.copies * way.most() for way in look.ways) < 0:
         return None, 0.0
-    start = total(ways, 0.0)
     try:
-        tilt, _ = centre(partial(total, ways), start)
-        bounds = _log_bounds(ways, tilt, event.slack)
-        most = min(_log_sum(row) for rows in bounds for row in rows)
-        windows, log_left_out = _narrowed(ways, bounds, most - _LEFT_OUT)
-        ways, error = _fine(event, windows, tilt)
-        tilt, found = centre(partial(total, ways), total(ways, tilt), tilt)
+        (found, most), _ = refine(_narrower(event, look, floor), _FELT)
     except OutOfReachError:
         return None, 0.0
-    log_left_out = float(np.logaddexp(log_left_out, floor))
-    error += math.exp(min(log_left_out - normal_tail(tilt, found), 700.0))
-    log_upper = float(np.logaddexp(most, floor)) if every else 0.0
-    spread = math.sqrt(start.curvature)
-    return Narrowed(event, ways, tilt, found, spread, error, log_upper), most
+    return (replace(found, log_upper=0.0) if look.per_deviation else found), most
+
+
+class _Look(NamedTuple):
+    """Ways over all that is likely, in strides unless `per_deviation` is None."""
+
+    ways: list[Way]
+    per_deviation: float | None
+
+    def misleads(
+        self, event: TailEvent, windows: Sequence[Windows], tilt: float, value: float
+    ) -> bool:
+        """Whether the strides are felt where K is known, so that bounds are none."""
+        if self.per_deviation is None:
+            return False
+        again = total(_strided(event, windows, self.per_deviation), tilt).value
+        return abs(again - value) > _MISLED
+
+
+def _look(event: TailEvent, likely: Sequence[Windows]) -> _Look:
+    """Follow every number of hits, or as many as there is room for."""
+    if _n_cells(likely) <= _MOST_CELLS:
+        return _Look(_ways(event, likely), None)
+    for per_deviation in _COARSE:
+        try:
+            return _Look(_strided(event, likely, per_deviation), per_deviation)
+        except OutOfReachError:
+            continue
+    raise OutOfReachError
+
+
+def _narrower(
+    event: TailEvent, look: _Look, floor: float
+) -> Iterator[tuple[tuple[Narrowed, float], float]]:
+    """Narrow the windows by bounds at more and more tilts, and tell the error.
+
+    Where the whole has two humps, there is another tilt for each number of hits, and
+    what few tilts leave of its bound hides which of them count.
+    """
+    ways, start = look.ways, total(look.ways, 0.0)
+    tilt, _ = newton(partial(total, ways), start)
+    bounds: list[_Floats] | None = None
+    level = math.inf
+    for times in _TILTS if tilt > 0 else _TILTS[:1]:
+        more = _log_bounds(ways, [0.0, *(times * max(tilt, 0.0))], event.slack)
+        bounds = [np.minimum(*pair) for pair in zip(bounds or more, more, strict=True)]
+        by_row = list(map(_by_row, ways, bounds))
+        most = min(_log_sum(row) for rows in by_row for row in rows)
+        level = min(most, level)
+        windows, log_left_out = _narrowed(ways, by_row, level - _LEFT_OUT)
+        try:
+            inside, error = _fine(event, windows, tilt)
+            root, found = centre(partial(total, inside), total(inside, tilt), tilt)
+            if look.misleads(event, windows, root, found.value):
+                error = math.inf
+        except OutOfReachError:  # they hold too little
+            level -= 2 * (most - level + _LEFT_OUT)
+            continue
+        level = normal_tail(root, found)
+        log_left_out = float(np.logaddexp(log_left_out, floor))
+        error += math.exp(min(log_left_out - level, 700.0))
+        log_upper = float(np.logaddexp(most, floor))
+        spread = math.sqrt(start.curvature)
+        narrowed = Narrowed(event, inside, root, found, spread, error, log_upper)
+        yield (narrowed, most), error
 
 
 def _fine(
@@ -168,19 +237,35 @@ def _fine(
     """
     if _n_cells(windows) <= _MOST_CELLS:
         return _ways(event, windows), 0.0
-    twice, ways = (_strided(event, windows, k * _COARSE) for k in (1, 2))
-    change = total(ways, tilt).value - total(twice, tilt).value
-    return ways, math.expm1(min(abs(change), 700.0))
+    return refine(_shorter(event, windows, tilt), _FELT)
 
 
-def _log_bounds(ways: Sequence[Way], tilt: float, slack: float) -> list[list[_Floats]]:
-    """Bounds of each list: over the hits after a group, those in it, and so on up."""
-    tilts = [0.0, *(_TILTS * tilt)] if tilt > 0 else [0.0]
-    bounds = zip(*(_log_bounds_at(ways, one, slack) for one in tilts), strict=True)
-    return [
-        np.split(reduce(np.minimum, alike), _starts(way.steps))
-        for alike, way in zip(bounds, ways, strict=True)
-    ]
+def _shorter(
+    event: TailEvent, windows: Sequence[Windows], tilt: float
+) -> Iterator[tuple[list[Way], float]]:
+    """Ways in ever shorter strides, and by how much those twice as long are felt."""
+    twice = math.inf
+    for per_deviation in _FINE:
+        try:
+            ways = _strided(event, windows, per_deviation)
+        except OutOfReachError:
+            return
+        value = total(ways, tilt).value
+        yield ways, math.expm1(min(abs(value - twice), 700.0))
+        twice = value
+
+
+def _log_bounds(
+    ways: Sequence[Way], tilts: Sequence[float], slack: float
+) -> list[_Floats]:
+    """Least of the bounds at some tilts, those of a ranking one after the other."""
+    bounds = (_log_bounds_at(ways, tilt, slack) for tilt in tilts)
+    return [reduce(np.minimum, alike) for alike in zip(*bounds, strict=True)]
+
+
+def _by_row(way: Way, bounds: _Floats) -> list[_Floats]:
+    """Split bounds: over the hits after a group, those in it, and so on up."""
+    return np.split(bounds, _starts(way.steps))
 
 
 def _log_bounds_at(ways: Sequence[Way], tilt: float, slack: float) -> list[_Floats]:

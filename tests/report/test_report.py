@@ -229,6 +229,7 @@ def test_probabilities_of_two_classes_are_not_two_rankings(dtype):
         (1_000_000, 1000, [500] * 2000, "expected", False),  # and in few ties
         (10_000_000, 1000, [5_000_000, 200, 4_999_800], "expected", False),  # merged
         (100_000, 50_000, [50] * 2000, "pessimistic", False),  # not to be merged
+        (1_000_000, 3000, [20_000] * 50, "expected", False),  # few, of many targets
     ],
 )
 def test_what_is_quick(n, m, sizes, ties, quick):
