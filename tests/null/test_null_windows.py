@@ -217,6 +217,39 @@ def test_strides_so_long_that_they_mislead_are_not_believed(monkeypatch, part):
     assert abs(log_p - whole) <= math.log1p(3 * (error + other)) or other > 0.5
 
 
+@pytest.mark.parametrize("most", [2**13, 2**14])
+def test_strides_as_short_as_there_is_room_for(monkeypatch, most):
+    # the judge follows every number of hits
+    sizes = [150, 30, 900, 2000, 700, 3000, 4000, 5000, 4220]
+    null = RandomSelectionNull(20_000, 2000, tie_sizes=sizes)
+    value = null.mean() + 3 * null.std()
+    whole, _, error = _inversion.tail(narrowed(null, value))
+    for name in ("_FEW_CELLS", "_MOST_CELLS"):
+        monkeypatch.setattr(_windows, name, 0)
+    monkeypatch.setattr(_windows, "_MOST_STRIDED", most)
+    log_p, _, other = _inversion.tail(narrowed(null, value))
+    assert abs(math.expm1(log_p - whole)) <= 3 * (error + other)
+
+
+def test_what_no_windows_hold_is_left_to_others(monkeypatch):
+    null = RandomSelectionNull(2000, 60, tie_sizes=[5, 20, 75, 400, 500, 1000])
+    beyond = TailQuery(null._facts, 2 * null.support()[1], 1)._event
+    with pytest.raises(OutOfReachError):
+        _windows.solve(beyond, (-50.0, -40.0))
+    value = null.mean() + 3 * null.std()
+    before = null.tail(value)
+
+    def no_room(*_):
+        raise OutOfReachError
+
+    monkeypatch.setattr(_windows, "_fine", no_room)
+    with pytest.raises(OutOfReachError):
+        narrowed(null, value)
+    other = RandomSelectionNull(2000, 60, tie_sizes=[5, 20, 75, 400, 500, 1000])
+    doubt = 3 * (before.doubt + other.tail(value).doubt)
+    assert other.tail(value).log_pvalue == pytest.approx(before.log_pvalue, abs=doubt)
+
+
 def test_many_targets_in_some_ties_are_answered_far_up():
     # leaves of a tree on a million items, of a model so good that p is 1e-1500
     ends = np.sort(np.random.default_rng(0).choice(10**6 - 1, 59, replace=False)) + 1
