@@ -43,7 +43,7 @@ METHODS = (
 ALTERNATIVES = ("greater", "less", "two-sided")
 BEYOND = 2.001  # by what rounding may do, of the next value that is not the same
 _ACCURATE = 0.015  # relative error with which "auto" is content
-_TIGHT = 0.05  # and of long rankings, where the next engine is slow
+_TIGHT = 0.05  # and of long or large rankings, where the next engine is slow
 _CERTIFIED = 0.02  # and of the grid, whose bounds are proven
 _HOPELESS = 0.5  # relative error beyond which an estimate is none
 _DRAWS = 2**14  # plain ones at first, and then ten times as many
@@ -314,6 +314,8 @@ class TailQuery:
                 most = self._most_draws
                 for size in sorted({min(_DRAWS, most), most}):
                     yield partial(self._draw, size), _TIGHT
+            # of few groups patience takes minutes, and found nothing that a first try,
+            # or windows, had left
             for solution in [] if facts.has_few_groups else strides:
                 yield partial(self._invert, solution), _TIGHT
             every_hit = self._every_hits(event)

@@ -12,16 +12,19 @@ h at one depth, bounds the tail; an h whose bound is far below that is left out.
 A distribution tilted as a whole may have two humps on both sides of the observed value,
 as where a tie on top counts the more the more hits it holds: neither is part of the
 tail, one is too low and one too rare. Without the paths of either, a single hump is
-left.
+left. Between humps that are far apart each h has its own best tilt, so that the bounds
+at few tilts are above the tail by orders of magnitude: more are taken where windows
+drawn from a few have failed.
 
 Where the numbers of hits are many, every few of them are enough to find the windows,
-and need not be followed one by one inside of these either: see `Chain.strides`.
+and need not be followed one by one inside of these either: see `Chain.strides`. What
+was found in strides too long to be right is not believed.
 """
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial, reduce
+from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -45,15 +48,15 @@ _MOST_VISITS = 2**22  # numbers of hits at all depths
 _FEW_CELLS, _MOST_CELLS = 2**20, 2**22  # of a pass: up to .1 s, and half a second
 _MOST_STRIDED = 2**23  # of one in strides, where nothing else may know: seconds
 _MOST_CLOSING = 2**19  # of the last group, where ways to fill it are tabled
-# Times the tilt that centres the whole: a few, and between them some more.
-_TILTS = [
-    2.0 ** (np.arange(*span) / 8) for span in ((-16, 17, 4), (-14, 15, 4), (-15, 16, 2))
-]
+# Eighths of powers of two, times the tilt that centres the whole: a few tilts at first,
+# then those between them, and between these.
+_TILTS = (-16, 17, 4), (-14, 15, 4), (-15, 16, 2)
 _LEFT_OUT = 18.0  # logarithm of the bound of the tail, over those that are left out
-# Strides in a standard deviation: to find out what is part of the tail, and then.
+# Strides in a standard deviation: to find what is part of the tail, the first for which
+# there is room; to follow that, until p feels them no more.
 _COARSE, _FINE = (1.0, 0.5, 0.25), (1.0, 2.0, 4.0)
-_MISLED = 5.0  # of K for the longest ones, beyond which they have misled
-_FELT = 0.02  # relative error of p for the strides at which no shorter ones are tried
+_MISLED = 5.0  # by how much K may differ in those that have found the windows
+_FELT = 0.02  # relative error of p at which no more tilts or shorter strides are tried
 _UNDERFLOW = 1e-300  # of a tilted chance, which is no less for a bound
 _FIRST, _DEEPER = -40.0, 3.0  # chances that are left out at first, if cells are many
 
@@ -76,8 +79,9 @@ class Narrowed(Solution):
 def solve(event: TailEvent, log_bounds: tuple[float, float]) -> Narrowed:
     """Find windows for a tail between two bounds, and the tilt within them.
 
-    A dozen passes up chains without blocks, within windows that leave out what is
-    unlikely without a tilt: as much as can be, if the tail is not as unlikely.
+    A dozen passes, or some forty, up chains without blocks, within windows that leave
+    out what is unlikely without a tilt: as much as can be, if the tail is not as
+    unlikely.
     O(n_groups * hits above * hits in a group) for each, in strides where that is long.
     """
     if not all(_is_short(part.chain) for part in event.parts):
@@ -146,6 +150,18 @@ def _strided(
     return [Way(part, list(part.chain.steps_on(lattice))) for part, lattice in pairs]
 
 
+def _fitting(
+    event: TailEvent, windows: Sequence[Windows], scales: Sequence[float]
+) -> Iterator[tuple[float, list[Way]]]:
+    """Ways in strides of some lengths, but for those for which there is no room."""
+    for per_deviation in scales:
+        try:
+            ways = _strided(event, windows, per_deviation)
+        except OutOfReachError:
+            continue
+        yield per_deviation, ways
+
+
 def _within(
     event: TailEvent, likely: Sequence[Windows], floor: float
 ) -> tuple[Narrowed | None, float]:
@@ -158,10 +174,9 @@ def _within(
     if sum(way.centred.copies * way.most() for way in look.ways) < 0:
         return None, 0.0
     try:
-        (found, most), _ = refine(_narrower(event, look, floor), _FELT)
+        return refine(_narrower(event, look, floor), _FELT)[0]
     except OutOfReachError:
         return None, 0.0
-    return (replace(found, log_upper=0.0) if look.per_deviation else found), most
 
 
 class _Look(NamedTuple):
@@ -184,11 +199,8 @@ def _look(event: TailEvent, likely: Sequence[Windows]) -> _Look:
     """Follow every number of hits, or as many as there is room for."""
     if _n_cells(likely) <= _MOST_CELLS:
         return _Look(_ways(event, likely), None)
-    for per_deviation in _COARSE:
-        try:
-            return _Look(_strided(event, likely, per_deviation), per_deviation)
-        except OutOfReachError:
-            continue
+    for per_deviation, ways in _fitting(event, likely, _COARSE):
+        return _Look(ways, per_deviation)
     raise OutOfReachError
 
 
@@ -202,11 +214,11 @@ def _narrower(
     """
     ways, start = look.ways, total(look.ways, 0.0)
     tilt, _ = newton(partial(total, ways), start)
-    bounds: list[_Floats] | None = None
-    level = math.inf
-    for times in _TILTS if tilt > 0 else _TILTS[:1]:
-        more = _log_bounds(ways, [0.0, *(times * max(tilt, 0.0))], event.slack)
-        bounds = [np.minimum(*pair) for pair in zip(bounds or more, more, strict=True)]
+    bounds, level = _log_bounds_at(ways, 0.0, event.slack), math.inf
+    for tilts in _all_tilts(tilt):
+        for one in tilts:
+            lower = _log_bounds_at(ways, one, event.slack)
+            bounds = list(map(np.minimum, bounds, lower))
         by_row = list(map(_by_row, ways, bounds))
         most = min(_log_sum(row) for rows in by_row for row in rows)
         level = min(most, level)
@@ -222,7 +234,7 @@ def _narrower(
         level = normal_tail(root, found)
         log_left_out = float(np.logaddexp(log_left_out, floor))
         error += math.exp(min(log_left_out - level, 700.0))
-        log_upper = float(np.logaddexp(most, floor))
+        log_upper = 0.0 if look.per_deviation else float(np.logaddexp(most, floor))
         spread = math.sqrt(start.curvature)
         narrowed = Narrowed(event, inside, root, found, spread, error, log_upper)
         yield (narrowed, most), error
@@ -245,22 +257,17 @@ def _shorter(
 ) -> Iterator[tuple[list[Way], float]]:
     """Ways in ever shorter strides, and by how much those twice as long are felt."""
     twice = math.inf
-    for per_deviation in _FINE:
-        try:
-            ways = _strided(event, windows, per_deviation)
-        except OutOfReachError:
-            return
+    for _, ways in _fitting(event, windows, _FINE):
         value = total(ways, tilt).value
         yield ways, math.expm1(min(abs(value - twice), 700.0))
         twice = value
 
 
-def _log_bounds(
-    ways: Sequence[Way], tilts: Sequence[float], slack: float
-) -> list[_Floats]:
-    """Least of the bounds at some tilts, those of a ranking one after the other."""
-    bounds = (_log_bounds_at(ways, tilt, slack) for tilt in tilts)
-    return [reduce(np.minimum, alike) for alike in zip(*bounds, strict=True)]
+def _all_tilts(tilt: float) -> list[_Floats]:
+    """Tilts of the bounds beside none at all, by the one that centres the whole."""
+    if tilt <= 0:
+        return [np.zeros(0)]
+    return [tilt * 2.0 ** (np.arange(*eighths) / 8) for eighths in _TILTS]
 
 
 def _by_row(way: Way, bounds: _Floats) -> list[_Floats]:
