@@ -23,22 +23,22 @@ from skrank.displays import (
     PrecisionRecallDisplay,
     RankingComparisonDisplay,
 )
-from skrank.inference._comparison_result import (
+from skrank.inference._hit_curve_band import hit_curve_band, hit_curve_difference_band
+from skrank.inference._metric_interval import MetricInterval
+from skrank.inference._metric_interval_result import (
+    ConfidenceInterval,
+    MetricIntervalResult,
+)
+from skrank.inference._random_selection import RandomSelectionTest
+from skrank.inference._random_selection_result import RandomSelectionResult
+from skrank.inference._ranking_comparison import RankingComparison
+from skrank.inference._ranking_comparison_result import (
     RankingComparisonResult,
     RankingComparisonTable,
 )
-from skrank.inference._hit_curve_band import hit_curve_band, hit_curve_difference_band
-from skrank.inference._metric_variability import MetricVariability
-from skrank.inference._random_selection import RandomSelectionTest
-from skrank.inference._ranking_comparison import RankingComparison
 from skrank.inference._scorer import make_random_selection_scorer
-from skrank.inference._search_result import SearchSelectionResult
 from skrank.inference._search_selection import SearchSelectionTest
-from skrank.inference._selection_result import RandomSelectionResult
-from skrank.inference._variability_result import (
-    ConfidenceInterval,
-    MetricVariabilityResult,
-)
+from skrank.inference._search_selection_result import SearchSelectionResult
 from skrank.metrics import (
     average_precision,
     average_precision_at_k,
@@ -63,7 +63,7 @@ from skrank.metrics._scorers import (
     make_rare_target_scorers,
     make_recall_at_t_scorer,
 )
-from skrank.null import RandomSelectionNull
+from skrank.null import MeanNull, RandomSelectionNull, TailProbability
 from skrank.ranking._counts import RankCounts
 from skrank.ranking._ranking import Ranking
 from skrank.report import RankingReport, ranking_report
@@ -78,8 +78,9 @@ __all__ = [
     "HitCurveDisplay",
     "LiftDisplay",
     "MaxFScorePoint",
-    "MetricVariability",
-    "MetricVariabilityResult",
+    "MeanNull",
+    "MetricInterval",
+    "MetricIntervalResult",
     "NullDistributionDisplay",
     "OperatingPoints",
     "PrecisionRecallDisplay",
@@ -96,6 +97,7 @@ __all__ = [
     "RankingReport",
     "SearchSelectionResult",
     "SearchSelectionTest",
+    "TailProbability",
     "average_precision",
     "average_precision_at_k",
     "bedroc",

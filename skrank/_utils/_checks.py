@@ -19,15 +19,17 @@ NORMALIZE = ("min", "relevant", "hits")
 _SLACK = 1e-12
 
 
+def invalid(name: str, rule: str, got: str, advice: str = "") -> ValueError:
+    """Error that says what a parameter must be, what was got, and what may help."""
+    return ValueError(f"`{name}` must {rule}; got {got}. {advice}".rstrip())
+
+
 def check_depth(name: str, depth: float, total: float, *, whole: bool = True) -> float:
     """Turn `t` or `k` into a depth: a number of items, or of units of weight."""
     if isinstance(depth, int):
         if depth > total * (1 + _SLACK):
-            msg = (
-                f"`{name}` must not reach beyond the ranking; got {name}="
-                f"{brief(int(depth))} for a ranking of {total:.15g}."
-            )
-            raise ValueError(msg)
+            got = f"{name}={brief(int(depth))} for a ranking of {total:.15g}"
+            raise invalid(name, "not reach beyond the ranking", got)
         return depth
     exact = total * depth
     if not whole:
@@ -44,35 +46,31 @@ def check_cutoff(name: str, depth: Any) -> int | float:
     share = real_number(depth) if isinstance(depth, float | np.floating) else math.nan
     if 0 < share <= 1:
         return share
-    msg = (
-        f"`{name}` must be an int of at least 1 (a number of items) or a float in "
-        f"(0, 1] (a fraction of the ranking); got {brief(depth)}."
+    rule = (
+        "be an int of at least 1 (a number of items) or a float in "
+        "(0, 1] (a fraction of the ranking)"
     )
-    raise ValueError(msg)
+    raise invalid(name, rule, brief(depth))
 
 
 def check_option(name: str, value: object, options: tuple[str | None, ...]) -> None:
     """Check that an argument is one of the named options."""
     if not isinstance(value, str | None) or value not in options:
-        listed = ", ".join(repr(option) for option in options)
-        msg = f"`{name}` must be one of {listed}; got {brief(value)}."
-        raise ValueError(msg)
+        raise invalid(name, f"be one of {', '.join(map(repr, options))}", brief(value))
 
 
 def check_flag(name: str, value: Any) -> bool:
     """Check that an argument is True or False; nothing else has a truth here."""
     if isinstance(value, bool | np.bool_):
         return bool(value)
-    msg = f"`{name}` must be True or False; got {brief(value)}."
-    raise ValueError(msg)
+    raise invalid(name, "be True or False", brief(value))
 
 
 def check_count(name: str, value: Any, *, least: int) -> int:
     """Check that an argument is a whole number of at least `least`."""
     if is_whole(value) and int(value) >= least:
         return int(value)
-    msg = f"`{name}` must be an int of at least {least}; got {brief(value)}."
-    raise ValueError(msg)
+    raise invalid(name, f"be an int of at least {least}", brief(value))
 
 
 def check_number(name: str, value: Any) -> float:
@@ -80,8 +78,7 @@ def check_number(name: str, value: Any) -> float:
     number = real_number(value)
     if math.isfinite(number):
         return number
-    msg = f"`{name}` must be a finite number; got {brief(value)}."
-    raise ValueError(msg)
+    raise invalid(name, "be a finite number", brief(value))
 
 
 def check_positive(name: str, value: Any) -> float:
@@ -89,8 +86,7 @@ def check_positive(name: str, value: Any) -> float:
     number = real_number(value)
     if 0 < number < math.inf:
         return number
-    msg = f"`{name}` must be a finite number above 0; got {brief(value)}."
-    raise ValueError(msg)
+    raise invalid(name, "be a finite number above 0", brief(value))
 
 
 def check_fraction(name: str, value: Any) -> float:
@@ -98,18 +94,15 @@ def check_fraction(name: str, value: Any) -> float:
     number = real_number(value)
     if 0 < number < 1:
         return number
-    msg = f"`{name}` must be a number between 0 and 1; got {brief(value)}."
-    raise ValueError(msg)
+    raise invalid(name, "be a number between 0 and 1", brief(value))
 
 
-def check_share(name: str, value: Any, *, zero: bool = False) -> float:
-    """Check that an argument is a share, up to 1 and above 0, or from 0 on."""
+def check_share(name: str, value: Any) -> float:
+    """Check that an argument is a share, above 0, up to 1."""
     number = real_number(value)
-    if 0 < number <= 1 or (zero and number == 0):
+    if 0 < number <= 1:
         return number
-    rule = "from 0 to 1" if zero else "above 0, up to 1"
-    msg = f"`{name}` must be a number {rule}; got {brief(value)}."
-    raise ValueError(msg)
+    raise invalid(name, "be a number above 0, up to 1", brief(value))
 
 
 def check_undefined(value: Any) -> float | str:
@@ -118,8 +111,7 @@ def check_undefined(value: Any) -> float | str:
         return value
     if is_real(value):
         return real_number(value)
-    msg = f'`undefined` must be a number or "raise"; got {brief(value)}.'
-    raise ValueError(msg)
+    raise invalid("undefined", 'be a number or "raise"', brief(value))
 
 
 def check_generator(random_state: Any) -> np.random.Generator:
@@ -137,19 +129,15 @@ def check_random_state(random_state: Any) -> Any:
         return random_state
     if is_whole(random_state) and int(random_state) >= 0:
         return int(random_state)
-    msg = (
-        "`random_state` must be None, a non-negative int, a RandomState or a "
-        f"Generator; got {brief(random_state)}."
-    )
-    raise ValueError(msg)
+    rule = "be None, a non-negative int, a RandomState or a Generator"
+    raise invalid("random_state", rule, brief(random_state))
 
 
 def check_jobs(n_jobs: Any) -> int | None:
     """Check a number of jobs, whose meaning is joblib's."""
     if n_jobs is None or (is_whole(n_jobs) and n_jobs != 0):
         return n_jobs if n_jobs is None else int(n_jobs)
-    msg = f"`n_jobs` must be an int other than 0, or None; got {brief(n_jobs)}."
-    raise ValueError(msg)
+    raise invalid("n_jobs", "be an int other than 0, or None", brief(n_jobs))
 
 
 def is_whole(value: Any) -> bool:

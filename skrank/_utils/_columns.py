@@ -1,28 +1,25 @@
 """Columns of any library as one-dimensional arrays of NumPy."""
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skrank._utils._checks import invalid
 from skrank._utils._text import brief
 
 
 def check_numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """Check that an argument is a finite number, or an array of them."""
     array = np.asarray(values)
-    kind, width = array.dtype.kind, array.dtype.itemsize
-    if kind in "iuf":
-        meant = (
-            array.astype(str) if kind == "f" and width < 8 else array
-        )  # as `real_number`
+    if array.dtype.kind in "iuf":
+        # a narrow float is the number that it prints as, see `real_number`
+        narrow = array.dtype.kind == "f" and array.dtype.itemsize < 8
         with np.errstate(over="ignore"):  # the infinite is refused
-            numbers = meant.astype(np.float64)
+            numbers = (array.astype(str) if narrow else array).astype(np.float64)
         if np.all(np.isfinite(numbers)):
             return numbers
-    msg = f"`{name}` must be a finite number or an array of them; got {brief(values)}."
-    raise ValueError(msg)
+    raise invalid(name, "be a finite number or an array of them", brief(values))
 
 
 def is_dask(values: Any) -> bool:
@@ -37,30 +34,17 @@ def is_dask(values: Any) -> bool:
 def refuse_dask(name: str, values: Any) -> None:
     """Check that a column is in memory, which nothing brings it into unasked."""
     if is_dask(values):
-        msg = (
-            f"`{name}` must be in memory here, where items are looked at one by one: "
-            f"give {name}.compute(); got {type(values).__name__} of dask."
+        rule = (
+            "be in memory here, where items are looked at one by one: give "
+            f"{name}.compute()"
         )
-        raise ValueError(msg)
-
-
-def refuse_lazy(name: str, values: Any) -> None:
-    """Check that a table is no plan of one, as those of polars and duckdb may be."""
-    if hasattr(type(values), "collect") and not hasattr(values, "__array__"):
-        msg = (
-            f"`{name}` must be in memory: give {name}.collect(); got "
-            f"{type(values).__name__}."
-        )
-        raise ValueError(msg)
+        raise invalid(name, rule, f"{type(values).__name__} of dask")
 
 
 def check_length(name: str, size: int, n_labels: int) -> None:
     """Check that there are as many items as labels."""
     if size != n_labels:
-        msg = (
-            f"`{name}` must have as many items as `y_true`; got {size} and {n_labels}."
-        )
-        raise ValueError(msg)
+        raise invalid(name, "have as many items as `y_true`", f"{size} and {n_labels}")
 
 
 def check_index(name: str, values: Any, y_true: Any) -> None:
@@ -71,16 +55,17 @@ def check_index(name: str, values: Any, y_true: Any) -> None:
     index, expected = values.index, y_true.index
     if len(index) == len(expected) and not index.equals(expected):
         # as they print: labels of unlike kinds need not compare
-        printed = (map(brief, map(plain_value, labels)) for labels in (index, expected))
-        pairs = enumerate(zip(*printed, strict=True))
-        first = next((i for i, (one, other) in pairs if one != other), 0)
-        got = [brief(plain_value(labels[first])) for labels in (index, expected)]
-        msg = (
-            f"`{name}` must have the index of `y_true`, if both are of pandas; got "
-            f"{' and '.join(got)} at position {first}. Align them, or give "
-            f"{name}.to_numpy() to go by position."
+        pairs = [
+            tuple(brief(plain_value(label)) for label in pair)
+            for pair in zip(index, expected, strict=True)
+        ]
+        first = next((i for i, (one, other) in enumerate(pairs) if one != other), 0)
+        raise invalid(
+            name,
+            "have the index of `y_true`, if both are of pandas",
+            f"{' and '.join(pairs[first])} at position {first}",
+            f"Align them, or give {name}.to_numpy() to go by position.",
         )
-        raise ValueError(msg)
 
 
 def by_position(values: Any) -> Any:
@@ -90,69 +75,77 @@ def by_position(values: Any) -> Any:
 
 def as_column(name: str, values: ArrayLike) -> NDArray[Any]:
     """Convert to a non-empty one-dimensional array."""
-    if type(values) is not np.ndarray:
-        refuse_dask(name, values)
-        refuse_lazy(name, values)
-        _refuse_masked(name, values)
+    refuse_dask(name, values)
+    if np.ma.is_masked(values):
+        raise invalid(name, "have no masked items", "some")
     array = np.asarray(values)
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         array = np.asarray(values, dtype=object)  # a list may have mixed in others
     if array.ndim != 1:
         hint = ""
-        if name.startswith("y_score") and array.ndim == 2 and array.shape[1] == 2:
+        if array.ndim == 2 and array.shape[1] == 1:
+            hint = f", as {name}.squeeze() is"
+        elif array.ndim == 2 and array.shape[1] == 2 and name.startswith("y_score"):
             hint = ", as the column y_score[:, i] of the target class"
         got = f"shape {array.shape}" if array.ndim else type(values).__name__
-        msg = f"`{name}` must be one-dimensional{hint}; got {got}."
-        raise ValueError(msg)
+        raise invalid(name, f"be one-dimensional{hint}", got)
     if array.size == 0:
-        msg = f"`{name}` must hold at least one item; got an empty list."
-        raise ValueError(msg)
+        raise invalid(name, "hold at least one item", "an empty list")
     return array
 
 
-def _refuse_masked(name: str, values: ArrayLike) -> None:
-    if np.ma.is_masked(values):
-        msg = f"`{name}` must have no masked items; got some."
-        raise ValueError(msg)
-
-
 def as_numbers(name: str, values: ArrayLike) -> NDArray[Any]:
-    """Convert to a column of real numbers; nullable columns come in as objects."""
+    """Convert to a column of float32, float64, integers or booleans.
+
+    Other floats become float64. Nullable columns come as objects.
+    """
     array = as_column(name, values)
     if array.dtype.kind == "O":
         values = array.tolist()
         array = np.array(values)
     if array.dtype.kind not in "biuf":
-        msg = (
-            f"`{name}` must hold real numbers, none missing; got {array.dtype} values "
-            f"like {brief(plain_value(array[0]))}."
-        )
-        raise ValueError(msg)
-    if not hasattr(values, "dtype"):
-        _refuse_rounded(name, values, array)
-    return array.astype(ordered_type(array.dtype), copy=False)
+        got = f"{array.dtype} values like {brief(plain_value(array[0]))}"
+        raise invalid(name, "hold real numbers, none missing", got)
+    if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
+        return array.astype(np.float64)
+    if isinstance(values, list | tuple) and array.dtype.kind == "f":
+        # integers beside floats; Python compares the two exactly
+        changed = [i for i in np.flatnonzero(abs(array) >= 2.0**53) if values[i] != array[i].item()]
+        if changed:
+            rule = "hold integers that keep their value in the common type of all"
+            raise invalid(name, rule, f"{values[changed[0]]} where that is {array.dtype}")
+    # numbers in another order of bytes would be sorted one by one
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
-def _refuse_rounded(name: str, values: Any, array: NDArray[Any]) -> None:
-    """Refuse integers of a list that are others as the floats they were turned into."""
-    large = np.abs(array) >= 2.0**53 if array.dtype.kind == "f" else []
-    for i in np.flatnonzero(large).tolist():
-        if isinstance(values[i], Integral) and int(values[i]) != int(array[i]):
-            msg = (
-                f"`{name}` must hold integers that keep their value in the common type "
-                f"of all; got {values[i]} where that is {array.dtype}."
-            )
-            raise ValueError(msg)
+def factorize(name: str, labels: ArrayLike) -> tuple[list[Any], NDArray[np.intp]]:
+    """Distinct labels, sorted, and the position of each item's label among them.
 
-
-def ordered_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Type of the same numbers that is sorted as they are, and fast.
-
-    In half precision -0.0 and 0.0 upset the sort of some processors; numbers in another
-    order of bytes are sorted one by one.
+    Lists and columns of objects keep the values that they hold: in an array of NumPy
+    large integers may become floats, and texts lose their last null characters.
     """
-    native = dtype.newbyteorder("=")
-    return np.dtype(np.float32) if native == np.float16 else native
+    array = as_column(name, labels)
+    if isinstance(labels, list | tuple) or array.dtype.kind == "O":
+        items = labels if isinstance(labels, list | tuple) else array.tolist()
+        try:
+            distinct = sorted(dict.fromkeys(items))
+            missing = any(one is None or one != one for one in distinct)  # noqa: PLR0124
+        except TypeError:  # labels that do not compare, or are no labels
+            missing = True
+        if missing:
+            raise _mixed(name)
+        code = {label: number for number, label in enumerate(distinct)}
+        codes = np.fromiter(map(code.__getitem__, items), np.intp, len(items))
+        return [plain_value(label) for label in distinct], codes
+    if array.dtype.kind in "fmM" and np.any(array != array):  # NaN and NaT
+        raise _mixed(name)
+    found, codes = np.unique(array, return_inverse=True)
+    return found.tolist(), codes
+
+
+def _mixed(name: str) -> ValueError:
+    rule = "hold labels of one kind, none missing"
+    return invalid(name, rule, "a mixture or missing values")
 
 
 def plain_value(value: Any) -> Any:

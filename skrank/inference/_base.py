@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import wraps
-from inspect import getmembers, isfunction, unwrap
-from types import FunctionType
 from typing import Any, ClassVar, Generic, TypeVar
 
 from numpy.typing import ArrayLike
@@ -21,41 +18,8 @@ from skrank.ranking._response import target_scores
 Result = TypeVar("Result")
 
 
-def _of_an_instance(cls: type, name: str, method: FunctionType) -> Any:
-    """Make a method of a class say how it is called, when it is called on the class."""
-    own = FunctionType(
-        method.__code__,
-        method.__globals__,
-        name,
-        method.__defaults__,
-        method.__closure__,
-    )
-    own.__kwdefaults__ = method.__kwdefaults__
-    own.__qualname__ = f"{cls.__name__}.{name}"  # what Python's own errors print
-
-    @wraps(method)
-    def asked(*args: Any, **kwargs: Any) -> Any:
-        if not (args and isinstance(args[0], cls)):
-            msg = (
-                f"{own.__qualname__} must be called on an instance, which holds the "
-                f"settings: {cls.__name__}().{name}(...); got a call on the class."
-            )
-            raise TypeError(msg)
-        return own(*args, **kwargs)
-
-    asked.__qualname__ = own.__qualname__
-    return asked
-
-
 class MetricSettings:
     """A metric and its tie rule, checked; subclasses add their settings."""
-
-    def __init_subclass__(cls) -> None:
-        """Let the methods that are given data know the class they are called on."""
-        super().__init_subclass__()
-        for name, method in getmembers(cls, isfunction):
-            if not (name.startswith("_") or hasattr(method, "__isabstractmethod__")):
-                setattr(cls, name, _of_an_instance(cls, name, unwrap(method)))
 
     #: Makes the metric: here one that has a null distribution.
     _make: ClassVar[Callable[..., Any]] = staticmethod(make_measure)

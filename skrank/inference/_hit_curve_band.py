@@ -7,7 +7,6 @@ another sample would respect. It is not the chance band, which is the curve's ow
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ from skrank._utils._checks import (
     check_flag,
     check_fraction,
     check_generator,
-    check_option,
+    invalid,
 )
 from skrank._utils._rounding import ROUNDING
 from skrank.curves import CurveBand, spread_counts
@@ -31,21 +30,20 @@ from skrank.inference._variability._top import (
     Floats,
     Overlap,
     covariance,
-    covariance_of_random_targets,
     critical_value,
     overlap,
-    targets_around,
 )
-from skrank.ranking._input import RankingInput
+from skrank.ranking._input import (
+    RankingInput,
+    check_both_classes,
+    check_ranking_input,
+)
 from skrank.ranking._ranking import hits_at, rank
-from skrank.ranking._several import as_targets, check_both_classes
 from skrank.ranking._standing import cut_places
 
-# Draws, so many that the critical value is known to half a percent. Of many depths the
-# largest deviation varies less than of one.
+# Draws, so many that the critical value is known to half a percent: half as many double
+# its variance. Of many depths the largest deviation varies less than of one.
 _LEAST_DRAWS, _MOST_DRAWS, _DRAWN = 10_000, 200_000, 2_000_000
-
-METHODS = ("empirical_process", "chemmodlab")
 
 # Hits, or others, that a top and what is below it have at least, where the variance is
 # computed: a top without targets, or of nothing else, would be held for certain
@@ -60,7 +58,6 @@ def hit_curve_band(
     t: float | Sequence[float] | None = None,
     confidence_level: float = 0.95,
     simultaneous: bool = True,
-    method: str = "empirical_process",
     pos_label: object = None,
     random_state: object = None,
 ) -> CurveBand:
@@ -85,10 +82,6 @@ def hit_curve_band(
         Share of the samples whose band is to hold the curve.
     simultaneous : bool, default=True
         Whether it is to hold the curve at all these depths, or at each.
-    method : {"empirical_process", "chemmodlab"}, default="empirical_process"
-        What varies from sample to sample: the items, with as many targets and as many
-        others as here; or with them the number of targets among as many items, as in
-        the R package of that name.
     pos_label : int, float, bool or str, default=None
         Label of the targets; None understands {0, 1}, {-1, 1} and bool.
     random_state : int, RandomState, Generator or None, default=None
@@ -112,7 +105,7 @@ def hit_curve_band(
     --------
     hit_curve : The curve itself, and the chance band.
     hit_curve_difference_band : The same for the difference of two rankings.
-    MetricVariability : Intervals of recall and precision at one depth.
+    MetricInterval : Intervals of recall and precision at one depth.
 
     Notes
     -----
@@ -122,18 +115,11 @@ def hit_curve_band(
     target, ``Var k = (1 - Lambda)**2 k (1 - k) / m + Lambda**2 ((1 - pi) / pi)**2 f (1
     - f) / (n - m)``; recalls at two depths covary as the mean products of their
     influences. Lambda is estimated from the hits around the cutoff, as
-    :class:`MetricVariability` does. In the variance a top has half a hit, and half a
+    :class:`MetricInterval` does. In the variance a top has half a hit, and half a
     miss, at least. Limits are those of Jeffreys [3]_, with as many trials as a binomial
     share would need for that variance. If pointwise, they leave out half of the rest on
     either side, and else as much as the largest of correlated normal variables does
     that is to stay inside, as in the sup-t band [2]_.
-
-    "chemmodlab" is for random numbers of targets [1]_ (their EmProc): with rho = t/n,
-    ``Var k = k (1 - k)(1 - 2 Lambda) / (n pi)
-    + Lambda**2 rho (1 - rho) / (n pi**2)``. Lambda is the share of targets from rank
-    t/2 to rank 3t/2, at least 5 to each side. As by their correction "plus", two
-    targets found and two not found are added before, and here two others found and two
-    not found as well. That is up to three times as wide where the top is nearly pure.
 
     In 200 samples each of 27 populations (normal scores, Student's t with 2 degrees of
     freedom, and half of the targets among decoys; 20 of 1000 to 300 of 3000 targets)
@@ -168,9 +154,7 @@ def hit_curve_band(
     5.5 to 9.9 of 10 targets among the top 500
     """
     rule = _rule(confidence_level, simultaneous, random_state)
-    check_option("method", method, METHODS)
-    is_target, scores = as_targets(y_true, y_score, pos_label)
-    tops = _TOPS[method](is_target, t, [scores])
+    tops = _Tops([check_ranking_input(y_true, y_score, pos_label=pos_label)], t)
     one_tie = is_one_tie(tops.rankings[0])
     ends = (tops.hits[0],) * 2 if one_tie else (tops.least, tops.most)
     covariances = tops.covariances(0, 0)
@@ -187,7 +171,6 @@ def hit_curve_difference_band(
     t: float | Sequence[float] | None = None,
     confidence_level: float = 0.95,
     simultaneous: bool = True,
-    method: str = "empirical_process",
     pos_label: object = None,
     random_state: object = None,
 ) -> CurveBand:
@@ -211,10 +194,6 @@ def hit_curve_difference_band(
         Share of the samples whose band is to hold the difference.
     simultaneous : bool, default=True
         Whether it is to hold the difference at all these depths, or at each.
-    method : {"empirical_process", "chemmodlab"}, default="empirical_process"
-        What varies from sample to sample: the items, with as many targets and as many
-        others as here; or with them the number of targets among as many items, as in
-        the R package of that name.
     pos_label : int, float, bool or str, default=None
         Label of the targets; None understands {0, 1}, {-1, 1} and bool.
     random_state : int, RandomState, Generator or None, default=None
@@ -242,12 +221,8 @@ def hit_curve_difference_band(
     -----
     The covariance of the recalls of A and of B at two depths is
     ``(1 - Lambda_1)(1 - Lambda_2)(k_12 - k_1 k_2) / m
-    + Lambda_1 Lambda_2 ((1 - pi) / pi)**2 (f_12 - f_1 f_2) / (n - m)``, with k_12 the
-    share of the targets, and f_12 that of the others, that are in both tops. By
-    "chemmodlab" it is [1]_ ``(pi (k_12 - k_1 k_2)(1 - Lambda_1 - Lambda_2)
-    + (rho_12 - rho_1 rho_2) Lambda_1 Lambda_2) / (n pi**2)``, with rho_12 the share of
-    the items in both; of the targets that are added, A finds two and B two, one of them
-    in common, and likewise of the others.
+    + Lambda_1 Lambda_2 ((1 - pi) / pi)**2 (f_12 - f_1 f_2) / (n - m)`` [1]_, with k_12
+    the share of the targets, and f_12 that of the others, that are in both tops.
 
     In the same simulations, of two rankings that are equally good, the simultaneous
     band of 95 % held 0 at 60 depths in 92.5 to 100 % of the samples.
@@ -274,18 +249,19 @@ def hit_curve_difference_band(
     A finds 35 to 63 more than B among the top 200
     """
     rule = _rule(confidence_level, simultaneous, random_state)
-    check_option("method", method, METHODS)
-    is_target, a = as_targets(y_true, y_score_a, pos_label, "y_score_a")
-    _, b = as_targets(y_true, y_score_b, pos_label, "y_score_b")
-    tops = _TOPS[method](is_target, t, [a, b])
+    a, b = (
+        check_ranking_input(y_true, score, pos_label=pos_label, score_name=name)
+        for name, score in (("y_score_a", y_score_a), ("y_score_b", y_score_b))
+    )
+    tops = _Tops([a, b], t)
     across = tops.covariances(0, 1)
     covariances = tops.covariances(0, 0) + tops.covariances(1, 1) - across - across.T
     _clear_rounding(covariances, tops.depths)
-    reach = 0 * tops.most if same_order(a, b) else tops.most - tops.least
+    reach = 0 * tops.most if same_order(a.y_score, b.y_score) else tops.most - tops.least
     difference = tops.hits[0] - tops.hits[1]
     width = rule.reach(covariances) * np.sqrt(np.diag(covariances))
     low, high = (
-        np.clip(tops.scale * limit, -reach, reach)
+        np.clip(limit, -reach, reach)
         for limit in (difference - width, difference + width)
     )
     return CurveBand(tops.depths, low, high, rule.level)
@@ -316,46 +292,34 @@ def _rule(level: Any, simultaneous: bool, random_state: object) -> _Rule:
 class _Tops:
     """Tops of some depths, of one ranking or two, in samples of m targets."""
 
-    _added = 0  # targets, and as many non-targets
-    _covariance = staticmethod(covariance)
-
     def __init__(
-        self,
-        is_target: NDArray[np.bool_],
-        t: float | Sequence[float] | None,
-        scores: list[NDArray[Any]],
+        self, inputs: list[RankingInput], t: float | Sequence[float] | None
     ) -> None:
-        self.n, self.m = is_target.size, int(is_target.sum())
+        self.n, self.m = inputs[0].y_score.size, inputs[0].targets.size
         check_both_classes(self.m, self.n)
-        self.targets = np.flatnonzero(is_target)
+        self.targets = inputs[0].targets
         self.depths = spread_counts(self.n) if t is None else _depths(t, self.n)
-        self.rankings = [rank(RankingInput(self.targets, s, None, 0)) for s in scores]
-        self.places = [cut_places(s, self.depths) for s in scores]
+        self.rankings = [rank(data) for data in inputs]
+        self.places = [cut_places(data.y_score, self.depths) for data in inputs]
         self.hits = [hits_at(ranking, self.depths) for ranking in self.rankings]
+        # probabilities that an item at the cutoff is a target
+        self.around = [
+            share_at_cut(sample_of(ranking), hits)
+            for ranking, hits in zip(self.rankings, self.hits, strict=True)
+        ]
+        self.ends = self.rankings[0].group_ends(self.depths)
         self.least = np.maximum(self.m - (self.n - self.depths), 0)
         self.most = np.minimum(self.depths, self.m)
-        #: What a hit counts, of the ranking that errors are computed for.
-        self.scale = self.m / (self.m + self._added)
-
-    @cached_property
-    def around(self) -> list[Floats]:
-        """Probabilities that an item at the cutoff is a target."""
-        pairs = zip(self.rankings, self.hits, strict=True)
-        return [share_at_cut(sample_of(ranking), hits) for ranking, hits in pairs]
 
     def covariances(self, i: int, j: int) -> Floats:
         """Covariances of the hits of rankings i and j, at all pairs of depths."""
-        places, added = (self.places[i], self.places[j]), self._added
-        shared = overlap(places, self.targets, self.depths)
-        common = added / (2 if i == j else 4)  # of the hits added, those of both
-        depths = self.depths + added
-        found: Floats = self._covariance(
-            Overlap(shared.hits + common, shared.items + 2 * common),
-            (self.hits[i][:, np.newaxis] + added / 2, self.hits[j] + added / 2),
-            (depths[:, np.newaxis], depths),
+        found: Floats = covariance(
+            overlap((self.places[i], self.places[j]), self.targets, self.depths),
+            (self.hits[i][:, np.newaxis], self.hits[j]),
+            (self.depths[:, np.newaxis], self.depths),
             (self.around[i][:, np.newaxis], self.around[j]),
-            self.n + 2 * added,
-            self.m + added,
+            self.n,
+            self.m,
         )
         if i == j:
             found[np.diag_indices_from(found)] += self._lacking(i)
@@ -377,6 +341,11 @@ class _Tops:
         null, few = beta(hits + 0.5, misses + 0.5), ROUNDING * (1 + trials)
         low = self.least + room * np.where(hits > few, null.ppf(outside), 0)
         high = self.least + room * np.where(misses > few, null.isf(outside), 1)
+        # Where no target is below the tie at the cutoff, so many may be in other samples:
+        # with the probability `outside` each of m is above it with this share or less.
+        kept = self.least + outside ** (1 / self.m) * (self.hits[0] - self.least)
+        none_below = hits_at(self.rankings[0], self.ends) == self.m
+        low = np.where(none_below, np.minimum(low, kept), low)
         return (
             np.where(varies, np.minimum(low, self.hits[0]), self.hits[0]),
             np.where(varies, np.maximum(high, self.hits[0]), self.hits[0]),
@@ -405,34 +374,6 @@ class _Tops:
         return np.where(whole, 0.0, np.maximum(inside - own, 0.0))
 
 
-class _RandomTops(_Tops):
-    """The same in samples of n items, as chemmodlab has it, with items added.
-
-    Half of the targets and of the others that are added are in any top; of the two
-    targets that one ranking has there, another has one.
-    """
-
-    _added = 4
-    _covariance = staticmethod(covariance_of_random_targets)
-
-    @cached_property
-    def around(self) -> list[Floats]:
-        """Probabilities that an item at the cutoff is a target."""
-        return [targets_around(ranking, self.depths) for ranking in self.rankings]
-
-    def limits(self, variances: Floats, reach: float) -> tuple[Floats, Floats]:
-        """Limits of the hits, so many standard errors from those with items added."""
-        center, width = self.hits[0] + self._added / 2, reach * np.sqrt(variances)
-        return self.scale * (center - width), self.scale * (center + width)
-
-    def _lacking(self, i: int) -> Floats:
-        """Nothing: what is added sees to that."""
-        return np.zeros(self.depths.size)
-
-
-_TOPS = {"empirical_process": _Tops, "chemmodlab": _RandomTops}
-
-
 def _clear_rounding(covariances: Floats, depths: NDArray[Any]) -> None:
     """Set variances to 0, in place, that are 0 but for rounding.
 
@@ -448,6 +389,5 @@ def _depths(t: Any, n_samples: int) -> NDArray[np.intp]:
     given = [t] if np.ndim(t) == 0 else list(t)
     counts = [check_depth("t", check_cutoff("t", depth), n_samples) for depth in given]
     if not counts:
-        msg = "`t` must hold one depth or more; got none."
-        raise ValueError(msg)
+        raise invalid("t", "hold one depth or more", "none")
     return np.unique(np.array(counts, dtype=np.intp))

@@ -8,12 +8,12 @@ settings alone and is not changed by running.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from skrank._utils._checks import (
     check_count,
@@ -21,11 +21,11 @@ from skrank._utils._checks import (
     check_jobs,
     check_option,
     check_random_state,
+    invalid,
 )
-from skrank._utils._columns import check_index
 from skrank._utils._text import brief, track
 from skrank.inference._base import RankingInference
-from skrank.inference._selection_result import RandomSelectionResult
+from skrank.inference._random_selection_result import RandomSelectionResult
 from skrank.metrics._definitions import Measure, Metric
 from skrank.null import MeanNull, RandomSelectionNull
 from skrank.null._choice import ALTERNATIVES, METHODS
@@ -37,13 +37,12 @@ from skrank.ranking._folds import (
     fit_folds,
     make_folds,
 )
-from skrank.ranking._input import check_groups, check_ranking_input
 from skrank.ranking._ranking import Ranking, rank
 from skrank.ranking._several import (
-    as_targets,
-    keep_both_classes,
+    both_classes,
     n_items,
     rank_both_classes,
+    rank_columns,
 )
 
 
@@ -116,51 +115,21 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
     "normal"
         That of the z-score; for comparison only, wrong by orders of magnitude.
 
-    "auto" never refuses a ranking of two classes. It looks the probability up where the
-    distribution is known value by value, counts the placements that are as good where
-    they are few, and inverts where it cannot: in strides above 500 targets, and where
-    tie groups are few within the numbers of hits that Chernoff's inequality leaves to
-    the tail. Where the inversion reports an error above 1.5 %, or would take thousands
-    of frequencies, it asks the grid, and then draws tilted lists; on rankings of more
-    than a million items an inversion within 5 % is enough. The grid comes first for at
-    most 100 targets among more than 300 times as many items. At values worse than the
-    mean it computes the other side, to the accuracy that is felt in what is left. No
-    answer is taken that is outside of proven bounds: above, Cantelli's inequality with
-    the exact mean and variance, and the probability of fewer hits above one depth than
-    make all rankings worse; below, that of the end of the support, or of so many hits
-    above one depth that all rankings with them are as good. Where nothing better is
-    known, `method` is "bounds", the p-value is the upper one, by Cantelli's or
-    Chernoff's inequality, `pvalue_bounds` has both, and a warning says so. For the mean
-    over several rankings of average precision at k with ``normalize="hits"``, and for
-    cuts that divide ties of thousands of targets, there are plain draws only. The
-    result names the method.
-
-    How good are they? Over lists of 1000 to a million items, at 3 to 20 standard
-    deviations, "inversion" agreed with the certified bounds wherever these were narrow.
-    The error of "inversion" is an estimate, not a bound. So is that of
-    "importance_sampling", and it fails where the first of 64 tie groups or more are
-    large: then few draws, or none, see the rankings that count.
+    "auto" takes the first of them that answers within a stated error, and never refuses
+    a ranking of two classes; where nothing better is known, `method` is "bounds", the
+    p-value is a proven upper bound, and a warning says so. The result names the method.
 
     Mean and standard deviation are exact for every metric and tie rule. The tail of
     average precision is heavy because early hits by chance count most: with
     20 targets among 1000 items, z = 6 has a p-value of 0.002, not the normal 1e-9.
 
-    The distribution is that of Zhang and Su [1]_, generalised to ties: down the tie
-    groups the hits form a Markov chain with hypergeometric steps, whose cumulant
-    generating function is exact. The integral that "inversion" computes is that of
-    Daniels [2]_; tilted draws are importance sampling as in Siegmund [3]_; plain draws
-    are counted as in Phipson and Smyth [4]_.
+    The distribution is that of Zhang and Su [1]_, generalised to ties; see
+    :ref:`random_selection` for how each method works and how accurate it is.
 
     References
     ----------
     .. [1] Zhang and Su (2012), "Statistical inference on recall, precision and average
        precision under random selection", *FSKD 2012*, 1348-1352.
-    .. [2] Daniels (1954), "Saddlepoint approximations in statistics", *Annals of
-       Mathematical Statistics* 25, 631-650.
-    .. [3] Siegmund (1976), "Importance sampling in the Monte Carlo study of sequential
-       tests", *Annals of Statistics* 4, 673-684.
-    .. [4] Phipson and Smyth (2010), "Permutation p-values should never be zero",
-       *Statistical Applications in Genetics and Molecular Biology* 9(1), article 39.
 
     Examples
     --------
@@ -280,15 +249,10 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
             ranking = rank_both_classes(y_true, y_score, pos_label, n_missed)
             return self._test([ranking])
         if n_missed != 0:
-            msg = f"`n_missed` must be 0 with `groups`; got {brief(n_missed)}."
-            raise ValueError(msg)
-        labels, scores = columns_of(y_true, y_score)
-        check_index("groups", groups, labels)
-        is_target, scores = as_targets(labels, scores, pos_label)
-        return self._test_lists(
-            (label, is_target[index], scores[index])
-            for label, index in check_groups(groups, scores.size)
-        )
+            raise invalid("n_missed", "be 0 with `groups`", brief(n_missed))
+        y_true, y_score = columns_of(y_true, y_score)
+        labels, ranked = rank_columns(y_true, {"y_score": y_score}, pos_label, groups)
+        return self._test(ranked["y_score"], labels)
 
     def from_cv(
         self,
@@ -357,6 +321,7 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
             As `from_estimator`; also if no fold holds targets and non-targets, or if an
             item is held out twice.
         """
+        check_flag("independent", independent)  # before anything is fitted
         folds = make_folds(cv, [estimator], X, np.asarray(y), cv_groups)
         return self.from_cv_results(
             fit_folds(estimator, X, y, folds, self.n_jobs),
@@ -405,6 +370,7 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         ValueError
             If estimators or indices are missing; and as `from_cv`.
         """
+        independent = check_flag("independent", independent)
         check_held_out_once(held_out(cv_results), "cv_results")
         folds = folds_of_cv_results(
             cv_results,
@@ -414,17 +380,10 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
             pos_label=pos_label,
             detector_targets=detector_targets,
         )
-        return self._test_lists(folds, 1.0 if independent else FOLDS_INFLATION)
-
-    def _test_lists(
-        self,
-        lists: Iterable[tuple[Any, NDArray[np.bool_], NDArray[Any]]],
-        inflation: float = 1.0,
-    ) -> RandomSelectionResult:
-        """Test rankings one by one and together, leaving out those of one class."""
-        kept = keep_both_classes(lists)
-        rankings = [rank(check_ranking_input(y, score)) for _, y, score in kept]
-        return self._test(rankings, tuple(label for label, *_ in kept), inflation)
+        sizes = [(one.targets.size, one.y_score.size) for one in folds]
+        kept = both_classes(sizes, grouped=False)
+        rankings = [rank(folds[number]) for number in kept]
+        return self._test(rankings, tuple(kept), 1.0 if independent else FOLDS_INFLATION)
 
     def _test(
         self,
@@ -441,14 +400,14 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         values = [measure.value(ranking) for ranking in rankings]
         if not labels:
             return self._result(values[0], nulls[0], rankings, progress=self.progress)
-        lists = track(
+        shown = track(
             zip(values, nulls, rankings, strict=True),
             total=len(rankings),
             label="rankings",
             progress=self.progress,
         )
         parts = tuple(
-            self._result(value, null, [ranking]) for value, null, ranking in lists
+            self._result(value, null, [ranking]) for value, null, ranking in shown
         )
         mean = float(np.mean(values))
         together = MeanNull(nulls, inflation=inflation if len(nulls) > 1 else 1.0)

@@ -8,14 +8,14 @@ holds settings alone and is not changed by running.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from skrank._utils._checks import (
     check_count,
@@ -25,54 +25,67 @@ from skrank._utils._checks import (
     check_option,
     check_positive,
     check_random_state,
+    invalid,
 )
-from skrank._utils._columns import check_index
-from skrank._utils._text import track
+from skrank._utils._text import brief, track
 from skrank.inference._base import MetricSettings
-from skrank.inference._comparison_result import (
-    RankingComparisonResult,
-    RankingComparisonTable,
-)
-from skrank.inference._paired._data_sets import FOLD_TESTS
-from skrank.inference._paired._input import check_columns, check_names, pairs_of
-from skrank.inference._paired._items import Draw
-from skrank.inference._paired._method import (
-    FOLDS,
-    METHODS,
-    ONE_DATA_SET,
-    SEVERAL_DATA_SETS,
-    PairedQuestion,
-    check_data_sets,
-    check_method,
-    choose_method,
-)
+from skrank.inference._paired._at_cutoff import AT_CUTOFF, weigh_at_cut
+from skrank.inference._paired._data_sets import DATA_SET_TESTS, corrected_t
 from skrank.inference._paired._pair import (
-    PairedRankings,
+    Pair,
     PairedValues,
-    Ranked,
-    paired,
-    rank_one,
-    rank_pair,
+    count_swaps,
+    freedom_of_error,
+    jackknife_error,
+    paired_bootstrap,
+    swapped_differences,
     values_of,
 )
 from skrank.inference._paired._paired_result import (
     PairedResult,
     adjust_holm,
     certainty,
+    from_error,
+)
+from skrank.inference._ranking_comparison_result import (
+    RankingComparisonResult,
+    RankingComparisonTable,
 )
 from skrank.inference._variability._folds import (
     check_same_folds,
     count_items,
     ratio_of_folds,
 )
-from skrank.inference._variability._resampling import draw_in_parallel
+from skrank.inference._variability._resampling import (
+    Engine,
+    Floats,
+    draw_in_parallel,
+)
 from skrank.metrics._definitions import Metric, make_metric
+from skrank.ranking._counts import RankCounts
 from skrank.ranking._cv_results import folds_of_cv_results
 from skrank.ranking._folds import fit_folds, make_folds
+from skrank.ranking._ranking import Ranking, rank
 from skrank.ranking._response import target_scores
-from skrank.ranking._several import Part, columns_by_name, keep_both_classes, split
+from skrank.ranking._several import (
+    both_classes,
+    columns_by_name,
+    rank_columns,
+    rank_scored,
+)
 
 ALTERNATIVES = ("two-sided", "greater", "less")
+
+# Methods by what they are made of: a standard error, which adds up over data sets; the
+# targets or ranks of one data set; values on several data sets, or on folds.
+_BY_ERROR = ("jackknife", "bootstrap")
+_METHODS = {
+    "one data set, without `groups`": (*_BY_ERROR, "permutation", *AT_CUTOFF),
+    "several data sets": (*_BY_ERROR, *DATA_SET_TESTS),
+    "the folds of a cross-validation": ("corrected_t",),
+}
+_ONE, _SEVERAL, _FOLDS = _METHODS
+METHODS = tuple(dict.fromkeys(("auto", *(name for one in _METHODS.values() for name in one))))
 
 
 class RankingComparison(MetricSettings):
@@ -95,8 +108,7 @@ class RankingComparison(MetricSettings):
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     method : {"auto", "jackknife", "bootstrap", "permutation", "mcnemar", \
-            "posterior", "binomial", "empirical_process", "chemmodlab", "paired_t", \
-            "sign", "wilcoxon", "corrected_t", "corrected_logit_t"}, default="auto"
+            "posterior", "paired_t", "sign", "wilcoxon", "corrected_t"}, default="auto"
         What the difference is held against; see Notes.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
         Differences that count as more extreme: both signs, those where the value of A
@@ -132,109 +144,28 @@ class RankingComparison(MetricSettings):
     What varies, and what is assumed. For one data set or several:
 
     "jackknife"
-        Items; the error of the difference is that of the items' paired influences.
+        Items; the error of the difference is that of their paired influences.
     "bootstrap"
         Items, drawn again, targets and non-targets each from their own.
-
-    For metrics of the top t, one data set or several:
-
-    "binomial"
-        The targets (for precision, the items looked at), each found or not.
-    "empirical_process"
-        Items, and with them where the cutoff falls.
-    "chemmodlab"
-        The same, and the number of targets.
 
     For one data set; the last two for metrics of the top t:
 
     "permutation"
-        Nothing but who is called A: each item swaps its two ranks with probability 1/2;
-        ``p = (C + 1) / (B + 1)`` [1]_.
+        Nothing but which is called A: each item swaps its two ranks with probability
+        1/2; ``p = (C + 1) / (B + 1)`` [1]_.
     "mcnemar"
-        Who finds a target that one only finds: exact binomial distribution.
+        Which of the two finds a target that only one finds; exact [2]_.
     "posterior"
-        The same, Bayesian, by `prior`.
+        The same, Bayesian, by `prior` [3]_.
 
-    For several data sets, which are the sample:
+    For several data sets, which are the sample: "paired_t", "sign" and "wilcoxon". For
+    the folds of a cross-validation "corrected_t", the resampled t [4]_.
 
-    "paired_t"
-        Student's t of the differences.
-    "sign"
-        On how many is A better? Exact.
-    "wilcoxon"
-        Signed ranks.
-
-    The error of "jackknife", "bootstrap" and "empirical_process" is estimated from m
-    targets and n - m non-targets, and the difference in errors referred to Student's t
-    with one degree of freedom less than the smaller of these two; over several data
-    sets their degrees of freedom are put together by Satterthwaite's formula.
-    "binomial" and
-    "chemmodlab" have the normal quantiles of their authors.
-
-    For one data set "auto" is "jackknife", or "permutation" for the metrics that may
-    jump when one item is left out: "reciprocal_rank",
-    "average_precision@k(normalize=hits)", and those without a null distribution. For
-    several it is "paired_t": data sets such as queries or days are a sample of those to
-    come, and differ by more than their items do. The methods by items take the data
-    sets as given; the variances of the data sets then add up.
-
-    *Folds* of a cross-validation are ranked by models that were fitted to mostly the
-    same items, and are not independent. "corrected_t", which "auto" is there, is the
-    resampled t of Nadeau and Bengio [5]_: with J folds, the variance of the mean
-    difference is ``1 / J + n_test / n_train`` times that of the differences, and
-    Student's t has J - 1 degrees of freedom; for k-fold, repeated and shuffled splits.
-    "corrected_logit_t" is the same for the difference of the logits of the two means.
-    It sees more where the mean is small, and keeps the level less well there: see the
-    user guide.
-
-    *At a cutoff.* Let A find h_1, B find h_2 and both find h_12 of the m targets among
-    their top t. "mcnemar" is exact on the targets that one only finds; its z-score is
-    (h_1 - h_2) / sqrt(h_1 + h_2 - 2 h_12) (McNemar [2]_), its standard error that of
-    "binomial" for recall, scaled. "binomial" is the correlated binomial of Ash and
-    Hughes-Oliver [3]_, and "chemmodlab" their empirical process, as in the R package of
-    that name: for samples of n items, among which the number of targets varies. With
-    k_i = h_i / m, pi = m/n, rho = t/n, and Lambda_i the probability that an item at the
-    cut is a target, the latter has
-
-    .. code-block:: text
-
-        Cov(k_1, k_2) = (pi (k_12 - k_1 k_2) (1 - Lambda_1 - Lambda_2)
-                         + (rho_12 - rho^2) Lambda_1 Lambda_2) / (n pi^2)
-
-    where Lambda is counted among the ranks from t/2 to 3t/2. "empirical_process" is for
-    samples of m targets and n - m non-targets, as everything else here: with f_i the
-    shares of the others above the cutoff,
-
-    .. code-block:: text
-
-        Cov(k_1, k_2) = (1 - Lambda_1) (1 - Lambda_2) (k_12 - k_1 k_2) / m
-            + Lambda_1 Lambda_2 ((1 - pi) / pi)^2 (f_12 - f_1 f_2) / (n - m)
-
-    and Lambda is that of "jackknife". With Lambda = 0 both are the former. "posterior"
-    is that of Goutte and Gaussier [4]_: a target is found by A only, by B only, or by
-    both or neither, with probabilities pi_1, pi_2, pi_3 and a Dirichlet prior; they
-    sample P(pi_1 > pi_2), which is a tail of a beta distribution. Its p-value is the
-    probability of the other side, its standard error the posterior standard deviation
-    of pi_1 - pi_2. Only targets are counted. At one cutoff t the others mirror them,
-    since every hit that A has beyond B is a false alarm that B has beyond A; to count
-    them too would be to count each difference twice.
-
-    *Ties at the cutoff* are shared out, as the metric does: hits become fractions.
-    "posterior" takes them as they are, and so does "mcnemar", by P(U <= 1/2) for U
-    beta(a, b + 1), which is P(X >= a) for X binomial(a + b, 1/2) where a and b are
-    whole. Fractions count for more variance than they have, so p errs on the safe side.
-
-    *Equal up to rounding* are values that differ by at most 1e-12 of the value of a
-    perfect data set. By that slack differences are 0, or of one size, or as large as
-    another, in all methods. "wilcoxon" leaves out the data sets with a difference of 0;
-    its p-value is exact up to 500 of the others, with ties or without, and normal
-    beyond.
-
-    *A difference that cannot vary*, of rankings with all items in one order or with
-    equal scores throughout, or where the top t is the whole data set, is 0 in every
-    sample: its standard error is 0 and p is 1. Another difference that is not 0 but has
-    a standard error of 0, or none because there is a single target, has no p-value:
-    NaN, with a warning.
+    "auto" is "jackknife" for one data set ("permutation" for metrics that may jump when
+    one item is left out), "paired_t" for several and "corrected_t" for folds. A
+    difference that cannot vary has the standard error 0 and p = 1.
+    :ref:`ranking_comparison` has the formulas, the treatment of ties and the measured
+    sizes.
 
     References
     ----------
@@ -242,11 +173,9 @@ class RankingComparison(MetricSettings):
        differences", *COLING 2000*, volume 2, 947-953.
     .. [2] McNemar (1947), "Note on the sampling error of the difference between
        correlated proportions or percentages", *Psychometrika* 12, 153-157.
-    .. [3] Ash and Hughes-Oliver (2022), "Confidence bands and hypothesis tests for hit
-       enrichment curves", *Journal of Cheminformatics* 14, article 50.
-    .. [4] Goutte and Gaussier (2005), "A probabilistic interpretation of precision,
+    .. [3] Goutte and Gaussier (2005), "A probabilistic interpretation of precision,
        recall and F-score, with implication for evaluation", *ECIR 2005*, 345-359.
-    .. [5] Nadeau and Bengio (2003), "Inference for the generalization error", *Machine
+    .. [4] Nadeau and Bengio (2003), "Inference for the generalization error", *Machine
        Learning* 52, 239-281, section 4.1.
 
     Examples
@@ -271,21 +200,6 @@ class RankingComparison(MetricSettings):
     >>> low, high = result.confidence_interval(0.9)
     >>> print(f"{low:.3f} to {high:.3f}")
     0.062 to 0.342
-
-    Of the targets among the top 50, 13 are found by A only and 5 by B only:
-
-    >>> at_50 = RankingComparison("recall@50", method="posterior")
-    >>> print(at_50.from_predictions(y_true, a, b))
-    Comparison of two rankings by recall@50
-      data set        2000 items, 40 targets (prevalence 0.02)
-      A               0.425
-      B               0.225
-      difference      0.2
-      standard error  0.0995
-      95 % interval   0.005004 to 0.395
-      zscore          2.01
-      pvalue          0.056   two-sided, method: posterior
-      P(A > B)        0.9719
 
     A third ranking, and p-values adjusted for three comparisons:
 
@@ -325,7 +239,7 @@ class RankingComparison(MetricSettings):
         self.n_jobs = check_jobs(n_jobs)
         self.progress = check_flag("progress", progress)
         self.random_state = check_random_state(random_state)
-        check_method(method, self._measure())
+        _check_method(method, self._measure())
 
     def from_predictions(
         self,
@@ -368,11 +282,54 @@ class RankingComparison(MetricSettings):
             go with one data set, or with several.
         """
         scores = {"y_score_a": y_score_a, "y_score_b": y_score_b}
-        is_target, columns = check_columns(y_true, scores, pos_label)
-        check_index("groups", groups, y_true)
-        parts = split(is_target, groups)
-        a, b = (_rank_parts(parts, column) for column in columns)
-        return self._compare(parts, a, b, check_names(names))
+        names = _check_names(names)
+        labels, ranked = rank_columns(y_true, scores, pos_label, groups)
+        pairs = list(map(Pair, *ranked.values()))
+        return self._compare(pairs, labels, names)
+
+    def from_rankings(
+        self,
+        rankings_a: Ranking | RankCounts | Sequence[Ranking | RankCounts],
+        rankings_b: Ranking | RankCounts | Sequence[Ranking | RankCounts],
+        *,
+        names: tuple[str, str] = ("A", "B"),
+    ) -> RankingComparisonResult:
+        """Compare rankings that are made already, on one data set or on several.
+
+        Parameters
+        ----------
+        rankings_a, rankings_b : Ranking, RankCounts or sequence of them
+            Rankings of the same items by A and by B; or several of each, one a data
+            set. Methods that compare the values on several data sets, "paired_t",
+            "sign" and "wilcoxon", take counts; all others look at items one by one and
+            need each :class:`Ranking` in memory, of the same items in the same order.
+        names : pair of str, default=("A", "B")
+            What the two are called in print.
+
+        Returns
+        -------
+        result : RankingComparisonResult
+            The two values, their difference, its error and its p-value. Data sets are
+            labelled by their numbers.
+
+        Raises
+        ------
+        ValueError
+            If there are not as many rankings by A as by B, if those of one data set
+            differ in their items or targets, if a ranking has weights, missed targets
+            or only one class, or if the method does not go with the data.
+        """
+        single = isinstance(rankings_a, Ranking | RankCounts)
+        of_a, of_b = (
+            [rank_scored(one) for one in ([given] if single else given)]  # type: ignore[union-attr]
+            for given in (rankings_a, rankings_b)
+        )
+        sizes = [[(one.n_samples, one.n_targets) for one in part] for part in (of_a, of_b)]
+        if not of_a or sizes[0] != sizes[1]:
+            rule = "rank the same items as `rankings_a`"
+            raise invalid("rankings_b", rule, f"{brief(of_b)} beside {brief(of_a)}")
+        labels = () if single else tuple(range(len(of_a)))
+        return self._compare(list(map(Pair, of_a, of_b)), labels, _check_names(names))
 
     def from_estimators(
         self,
@@ -525,9 +482,7 @@ class RankingComparison(MetricSettings):
             If estimators or indices are missing, if the folds are not the same; and as
             `from_cv`.
         """
-        measure = self._measure()
-        method = choose_method(self.method, measure, FOLDS)
-        names = check_names(names)
+        method, names = self._choose(_FOLDS), _check_names(names)
         check_same_folds(cv_results_a, cv_results_b)
         of_a, of_b = (
             folds_of_cv_results(
@@ -540,21 +495,18 @@ class RankingComparison(MetricSettings):
             )
             for one in (cv_results_a, cv_results_b)
         )
-        kept = keep_both_classes(of_a)  # which B's folds are, too: their items are one
-        pairs = [
-            rank_pair(is_target, score_a, of_b[number][2])
-            for number, is_target, score_a in kept
-        ]
-        lists = values_of(pairs, measure)
+        sizes = [(one.targets.size, one.y_score.size) for one in of_a]
+        kept = both_classes(sizes, grouped=False)
+        pairs = [Pair(rank(of_a[number]), rank(of_b[number])) for number in kept]
+        measure = self._measure()
+        values = values_of(pairs, measure)
         if all(pair.is_certain(measure) for pair in pairs):
             found = certainty(method)
         else:
             ratio = ratio_of_folds(cv_results_a)
-            found = FOLD_TESTS[method](lists, ratio, self.alternative)
-        result = self._result(
-            method, found, pairs, lists, names, tuple(one[0] for one in kept)
-        )
-        n_samples, n_targets = count_items(cv_results_a, kept)
+            found = corrected_t(values, ratio, self.alternative)
+        result = self._result(method, found, pairs, values, names, tuple(kept))
+        n_samples, n_targets = count_items(cv_results_a, of_a, kept)
         return replace(result, n_samples=n_samples, n_targets=n_targets)
 
     def compare_all(
@@ -594,30 +546,48 @@ class RankingComparison(MetricSettings):
             As `from_predictions`; also if there are fewer than two rankings, if two
             have the same name, or if there is no ranking of the baseline's name.
         """
-        scores = columns_by_name(y_scores, least=2)
-        pairs = pairs_of(tuple(scores), baseline)
-        columns = {f"y_scores[{name!r}]": scores[name] for name in scores}
-        is_target, checked = check_columns(y_true, columns, pos_label)
-        check_index("groups", groups, y_true)
-        parts = split(is_target, groups)
-        ranked = {
-            name: _rank_parts(parts, column)
-            for name, column in zip(scores, checked, strict=True)
-        }
-        return self._compare_ranked(parts, ranked, pairs)
+        columns = columns_by_name(y_scores, least=2)
+        if baseline is not None and baseline not in columns:
+            raise invalid(
+                "baseline", f"be one of {brief(list(columns))}", brief(baseline)
+            )
+        scores = {f"y_scores[{name!r}]": columns[name] for name in columns}
+        labels, ranked = rank_columns(y_true, scores, pos_label, groups)
+        by_name = dict(zip(columns, ranked.values(), strict=True))
+        return self.compare_ranked(by_name, labels, baseline)
 
-    def _compare_ranked(
+    def compare_ranked(
         self,
-        parts: list[Part],
-        ranked: Mapping[Any, list[Ranked]],
-        pairs: list[tuple[Any, Any]],
+        ranked: Mapping[Any, list[Ranking]],
+        labels: tuple[Any, ...] = (),
+        baseline: Any = None,
     ) -> RankingComparisonTable:
-        """Compare rankings that are made already, of each data set by each name."""
+        """Compare rankings that are made already, a list of data sets by each name.
+
+        Parameters
+        ----------
+        ranked : dict of list of Ranking
+            For each name the rankings of the same data sets.
+        labels : tuple, default=()
+            What the data sets are called; none for a single one.
+        baseline : str or int, default=None
+            As in `compare_all`.
+
+        Returns
+        -------
+        table : RankingComparisonTable
+            As of `compare_all`.
+        """
+        pairs = list(combinations(ranked, 2))
+        if baseline is not None:
+            pairs = [(name, baseline) for name in ranked if name != baseline]
         shown = track(pairs, total=len(pairs), label="pairs", progress=self.progress)
         quiet = copy(self)
         quiet.progress = False  # one bar is enough
         results = [
-            quiet._compare(parts, ranked[a], ranked[b], (str(a), str(b)))
+            quiet._compare(
+                list(map(Pair, ranked[a], ranked[b])), labels, (str(a), str(b))
+            )
             for a, b in shown
         ]
         adjusted = adjust_holm([result.log10_pvalue for result in results])
@@ -628,31 +598,82 @@ class RankingComparison(MetricSettings):
             tuple(map(str, ranked)),
         )
 
+    def _choose(self, data: str) -> str:
+        """Turn "auto" into a method, and check that it goes with the data."""
+        usual = {
+            _ONE: "jackknife" if self._measure().smooth else "permutation",
+            _SEVERAL: "paired_t",
+            _FOLDS: "corrected_t",
+        }
+        method = usual[data] if self.method == "auto" else self.method
+        if method not in _METHODS[data]:
+            rule = f"be one of {', '.join(map(repr, _METHODS[data]))} for {data}"
+            raise invalid("method", rule, repr(method))
+        return method
+
     def _compare(
-        self,
-        parts: list[Part],
-        a: list[Ranked],
-        b: list[Ranked],
-        names: tuple[str, str],
+        self, pairs: list[Pair], labels: tuple[Any, ...], names: tuple[str, str]
     ) -> RankingComparisonResult:
         """Compare A and B on one data set, or on several and in the mean over them."""
-        labels = tuple(label for label, *_ in parts if label is not None)
-        data = SEVERAL_DATA_SETS if labels else ONE_DATA_SET
-        measure = self._measure()
-        method = choose_method(self.method, measure, data)
-        check_data_sets(method, len(parts))
-        pairs = list(map(paired, a, b))
-        lists = values_of(pairs, measure)
-        question = PairedQuestion(measure, self.alternative, self.prior, self._draw)
-        found = question.ask(method, pairs, lists, grouped=bool(labels))
-        return self._result(method, found, pairs, lists, names, labels)
+        method = self._choose(_SEVERAL if labels else _ONE)
+        if method in DATA_SET_TESTS and len(pairs) < 2:
+            rule = f"make two data sets or more of both classes for method {method!r}"
+            raise invalid("groups", rule, str(len(pairs)))
+        values = values_of(pairs, self._measure())
+        found = self._ask(method, pairs, values, grouped=bool(labels))
+        return self._result(method, found, pairs, values, names, labels)
 
-    def _draw(self) -> Draw:
-        """Draw resamples by any engine."""
-        return partial(
-            draw_in_parallel,
-            n_rankings=self.n_resamples,
-            generator=check_generator(self.random_state),
+    def _ask(
+        self, method: str, pairs: list[Pair], values: PairedValues, *, grouped: bool
+    ) -> PairedResult:
+        """Refer the difference to what the method takes to vary."""
+        measure = self._measure()
+        if all(pair.is_certain(measure) for pair in pairs):
+            return certainty(method)
+        if method in DATA_SET_TESTS:
+            return DATA_SET_TESTS[method](values, self.alternative)
+        if method == "permutation":
+            draws = self._draw(swapped_differences(pairs[0], measure))
+            return count_swaps(
+                values.difference, draws, self.alternative, values.scale
+            )
+        if method in AT_CUTOFF:
+            return weigh_at_cut(
+                method, pairs[0], measure, self.alternative, self.prior
+            )
+        # The variances of data sets that are taken as given add up.
+        errors = [self._error(method, pair) for pair in pairs]
+        error = float(np.linalg.norm(errors)) / len(errors)
+        if grouped:  # methods that need no standard error, for the warning of none
+            others = ("sign", "wilcoxon") if len(pairs) > 1 else ()
+        else:
+            others = () if measure.ties == "threshold" else ("permutation",)
+        return from_error(
+            values.difference,
+            error,
+            values.scale,
+            self.alternative,
+            freedom_of_error(errors, pairs),
+            others,
+        )
+
+    def _error(self, method: str, pair: Pair) -> float:
+        """Standard error of the difference on one data set."""
+        measure = self._measure()
+        if pair.is_certain(measure):
+            return 0.0
+        if pair.fewest < 2:  # one item of a class does not tell how it varies
+            return math.nan
+        if method == "jackknife":
+            return jackknife_error(pair, measure)
+        return float(self._draw(paired_bootstrap(pair, measure)).std(ddof=1))
+
+    def _draw(self, engine: Engine) -> Floats:
+        """Draw differences, for each data set from the beginning of the seed."""
+        return draw_in_parallel(
+            engine,
+            self.n_resamples,
+            check_generator(self.random_state),
             n_jobs=self.n_jobs,
             progress=self.progress,
         )
@@ -661,17 +682,17 @@ class RankingComparison(MetricSettings):
         self,
         method: str,
         found: PairedResult,
-        pairs: list[PairedRankings],
-        lists: PairedValues,
+        pairs: list[Pair],
+        values: PairedValues,
         names: tuple[str, str],
         labels: tuple[Any, ...],
     ) -> RankingComparisonResult:
         """Write down what was found."""
-        estimate_a, estimate_b = lists.estimates
+        estimate_a, estimate_b = values.estimates
         return RankingComparisonResult(
             estimate_a=estimate_a,
             estimate_b=estimate_b,
-            difference=lists.difference,
+            difference=values.difference,
             standard_error=found.standard_error,
             zscore=found.zscore,
             pvalue=math.exp(found.log_pvalue),
@@ -681,16 +702,42 @@ class RankingComparison(MetricSettings):
             alternative=self.alternative,
             metric=self._measure().name,
             n_samples=sum(pair.n_samples for pair in pairs),
-            n_targets=sum(pair.targets.size for pair in pairs),
+            n_targets=sum(pair.n_targets for pair in pairs),
             n_rankings=len(pairs),
             names=names,
             degrees_of_freedom=found.degrees_of_freedom,
-            values_a=tuple(lists.values[:, 0].tolist()),
-            values_b=tuple(lists.values[:, 1].tolist()),
+            values_a=tuple(values.values[:, 0].tolist()),
+            values_b=tuple(values.values[:, 1].tolist()),
             labels=labels,
         )
 
 
-def _rank_parts(parts: list[Part], score: NDArray[Any]) -> list[Ranked]:
-    """Rank the items of each data set by one score."""
-    return [rank_one(is_target, score[items]) for _, is_target, items in parts]
+def _check_method(method: str, measure: Metric) -> None:
+    """Check that the method has a meaning for the metric and its ties."""
+    if method in AT_CUTOFF and measure.ordered:
+        rule = (
+            "be recall, precision or the enrichment factor at a cutoff, or "
+            f"'r_precision', for method {method!r}"
+        )
+        raise invalid("metric", rule, measure.name)
+    if method in AT_CUTOFF and measure.ties != "expected":
+        rule = (
+            f"be 'expected' for method {method!r}, which shares out the hits of a tie "
+            "at the cutoff"
+        )
+        raise invalid("ties", rule, repr(measure.ties))
+    if method == "jackknife" and not measure.smooth:
+        rule = (
+            f"not be 'jackknife' for {measure.name}, which may jump when one item is "
+            "left out; choose 'permutation' or 'bootstrap'"
+        )
+        raise invalid("method", rule, repr(method))
+
+
+def _check_names(names: Any) -> tuple[str, str]:
+    """Check what two rankings are called."""
+    if isinstance(names, tuple | list) and len(names) == 2:
+        first, second = names
+        if isinstance(first, str) and isinstance(second, str) and first != second:
+            return first, second
+    raise invalid("names", "be two different texts", brief(names))

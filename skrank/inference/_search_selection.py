@@ -28,7 +28,7 @@ from skrank._utils._text import as_text, brief
 from skrank._utils._warnings import warn
 from skrank.inference._base import MetricSettings
 from skrank.inference._max_null import count_draws
-from skrank.inference._search_result import COLUMNS, SearchSelectionResult
+from skrank.inference._search_selection_result import COLUMNS, SearchSelectionResult
 from skrank.metrics._definitions import Metric
 from skrank.null._joint import JointList, JointNull
 from skrank.ranking._folds import (
@@ -46,13 +46,8 @@ from skrank.ranking._folds import (
     table_of_search,
     winner_of_search,
 )
-from skrank.ranking._input import check_targets
-from skrank.ranking._several import (
-    as_targets,
-    columns_by_name,
-    keep_both_classes,
-    split,
-)
+from skrank.ranking._input import check_ranking_input, find_targets
+from skrank.ranking._several import both_classes, columns_by_name, split
 from skrank.ranking._standing import items_above
 
 #: Values that are further apart are not those of the search.
@@ -381,18 +376,22 @@ class SearchSelectionTest(MetricSettings):
             non-targets.
         """
         columns = columns_by_name(y_scores, least=1)
-        is_target = check_targets(y_true, pos_label)
-        scores = [
-            as_targets(y_true, column, pos_label, f"y_scores[{brief(name)}]")[1]
+        inputs = [
+            check_ranking_input(
+                y_true,
+                column,
+                pos_label=pos_label,
+                score_name=f"y_scores[{brief(name)}]",
+            )
             for name, column in columns.items()
         ]
         check_index("folds", folds, y_true)
-        lists = split(is_target, folds, "folds")
+        parts = split(inputs[0], folds, "folds")
         above = [
-            np.stack([items_above(score[items]) for score in scores])
-            for *_, items in lists
+            np.stack([items_above(data.y_score[items]) for data in inputs])
+            for _, items, _ in parts
         ]
-        targets = [np.flatnonzero(part) for _, part, _ in lists]
+        targets = [part.targets for *_, part in parts]
         return self._test(above, targets, tuple(columns))
 
     def _cross_fit(
@@ -405,20 +404,24 @@ class SearchSelectionTest(MetricSettings):
     ) -> SearchSelectionResult:
         """Fit the candidates outside each fold that can be tested, and test."""
         items, y, folds = data
-        is_target = check_targets(y, orientation["pos_label"])
-        lists = keep_both_classes((fold, is_target[fold[1]]) for fold in folds)
+        of_all = find_targets(y, orientation["pos_label"])
+        targets = [np.flatnonzero(np.isin(test, of_all)) for _, test in folds]
+        sizes = [
+            (found.size, test.size)
+            for found, (_, test) in zip(targets, folds, strict=True)
+        ]
+        kept = both_classes(sizes, grouped=False)
         above = rank_folds(
             candidates,
             items,
             np.asarray(y),
-            [fold for fold, _ in lists],
+            [folds[number] for number in kept],
             params=check_params(params),
             n_jobs=self.n_jobs,
             progress=self.progress,
             **orientation,
         )
-        targets = [np.flatnonzero(part) for _, part in lists]
-        return self._test(above, targets, names)
+        return self._test(above, [targets[number] for number in kept], names)
 
     def _test(
         self,

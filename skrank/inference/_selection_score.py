@@ -14,8 +14,7 @@ from skrank.metrics._definitions import Measure, Metric, make_measure
 from skrank.metrics._evaluate import undefined as undefined_value
 from skrank.metrics._evaluate import why_undefined
 from skrank.null import RandomSelectionNull
-from skrank.ranking._input import check_ranking_input
-from skrank.ranking._ranking import rank
+from skrank.ranking._as_ranking import as_ranking
 
 STATISTICS = ("zscore", "log10_pvalue", "chance_adjusted")
 
@@ -37,7 +36,7 @@ def selection_score(
     answer = check_undefined(undefined)
     measure = make_measure(metric, ties)
     check_statistic(statistic, measure)
-    ranking = rank(check_ranking_input(y_true, y_score, pos_label=pos_label))
+    ranking = as_ranking(y_true, y_score, pos_label=pos_label)
     reason = why_undefined(ranking)
     if reason is None:
         null = null_of(ranking, measure)

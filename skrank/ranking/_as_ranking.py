@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from numpy.typing import ArrayLike
 
+from skrank._utils._checks import invalid
 from skrank._utils._columns import is_dask
 from skrank._utils._text import brief
 from skrank.ranking._counts import RankCounts, read_counts
@@ -33,16 +34,16 @@ def as_ranking(
     `reach` says of so many items and targets how deep tie groups must be known.
     """
     if isinstance(y_true, RankCounts | Ranking):
-        name = type(y_true).__name__
+        name = f"a {type(y_true).__name__}"
         _refuse(name, y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
     if isinstance(y_true, RankCounts):
         return read_counts(y_true, n_missed)
     if isinstance(y_true, Ranking):
-        _refuse("Ranking, which has its own", n_missed=n_missed or None)
+        _refuse("a Ranking, which has its own", n_missed=n_missed or None)
         return y_true
     y_true, y_score = columns_of(y_true, y_score)
     if is_dask(y_true) or is_dask(y_score):
-        _refuse_weights(sample_weight)
+        _refuse("in dask, where items are counted", sample_weight=sample_weight)
         counts = RankCounts.from_arrays(y_true, y_score, pos_label=pos_label)
         return read_counts(counts, n_missed)
     data = check_ranking_input(
@@ -62,17 +63,14 @@ def columns_of(
 ) -> tuple[ArrayLike, ArrayLike]:
     """Labels and scores item by item, which counts no longer have."""
     if isinstance(y_true, RankCounts | Ranking):
-        msg = (
-            f"`groups` must be left out where `y_true` is a {type(y_true).__name__}, "
-            f"whose items cannot be told apart; got {brief(y_true)}."
+        rule = (
+            f"be left out where `y_true` is a {type(y_true).__name__}, whose items "
+            "cannot be told apart"
         )
-        raise ValueError(msg)
+        raise invalid("groups", rule, brief(y_true))
     if y_score is None:
-        msg = (
-            "`y_score` must be given with `y_true`, unless that is a Ranking or "
-            f"RankCounts; got y_true of type {type(y_true).__name__} alone."
-        )
-        raise ValueError(msg)
+        rule = "be given with `y_true`, unless that is a Ranking or RankCounts"
+        raise invalid("y_score", rule, f"y_true of type {type(y_true).__name__} alone")
     return y_true, y_score
 
 
@@ -80,17 +78,5 @@ def _refuse(kind: str, **given: Any) -> None:
     """Refuse what a ranking or counts were made of."""
     for name, value in given.items():
         if value is not None:
-            msg = (
-                f"`{name}` must be left out where `y_true` is a {kind}; got "
-                f"{type(value).__name__}."
-            )
-            raise ValueError(msg)
-
-
-def _refuse_weights(sample_weight: Any) -> None:
-    if sample_weight is not None:
-        msg = (
-            "`sample_weight` must be left out with dask, where items are counted; got "
-            f"{type(sample_weight).__name__}."
-        )
-        raise ValueError(msg)
+            rule = f"be left out where `y_true` is {kind}"
+            raise invalid(name, rule, type(value).__name__)

@@ -17,7 +17,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import check_cv, cross_validate
 
-from skrank._utils._checks import check_jobs
+from skrank._utils._checks import check_jobs, invalid
 from skrank._utils._jobs import run_jobs
 from skrank._utils._text import brief
 from skrank.ranking._cv_results import rows
@@ -25,7 +25,7 @@ from skrank.ranking._input import check_scores
 from skrank.ranking._response import check_estimator, target_scores
 from skrank.ranking._standing import items_above
 
-#: Standard deviation of the mean over folds, over that of independent lists, at most:
+#: Standard deviation of the mean over folds, over that of independent rankings, at most:
 #: see the notes of `SearchSelectionTest`.
 FOLDS_INFLATION = 2**0.5
 
@@ -49,16 +49,12 @@ def make_folds(
     for one in candidates:
         check_estimator(one)
     if isinstance(cv, type):
-        msg = f"`cv` must be a splitter, as {cv.__name__}(); got the class."
-        raise ValueError(msg)
+        raise invalid("cv", f"be a splitter, as {cv.__name__}()", "the class")
     classifier = any(is_classifier(one) for one in candidates)
     folds = list(check_cv(cv, y, classifier=classifier).split(X, y, groups))
     if not folds:
-        msg = (
-            "`cv` must make folds each time, as a splitter or a list does; got none, "
-            f"as of a generator that was used up, from {brief(cv)}."
-        )
-        raise ValueError(msg)
+        got = f"none, as of a generator that was used up, from {brief(cv)}"
+        raise invalid("cv", "make folds each time, as a splitter or a list does", got)
     if not repeated:
         check_held_out_once([test for _, test in folds], "cv", f", from {brief(cv)}")
     return folds
@@ -98,31 +94,25 @@ def check_held_out_once(
     held_out = np.concatenate(folds)
     n_items = np.unique(held_out).size
     if n_items < held_out.size:
-        msg = (
-            f"`{name}` must make folds that hold out no item twice, as StratifiedKFold "
-            "does, so that its label belongs to one fold; got "
-            f"{len(folds)} folds that hold out {n_items} items {held_out.size} "
-            f"times{source}."
+        rule = (
+            "make folds that hold out no item twice, as StratifiedKFold does, so that "
+            "its label belongs to one fold"
         )
-        raise ValueError(msg)
+        got = f"{len(folds)} folds that hold out {n_items} items {held_out.size} times"
+        raise invalid(name, rule, got + source)
 
 
 def check_candidates(candidates: Any) -> list[Any]:
     """Check that there are estimators, in a collection."""
     if hasattr(candidates, "fit"):
-        msg = (
-            "`candidates` must hold estimators, in a list or by name; got the single "
-            f"estimator {type(candidates).__name__}."
-        )
-        raise ValueError(msg)
+        got = f"the single estimator {type(candidates).__name__}"
+        raise invalid("candidates", "hold estimators, in a list or by name", got)
     estimators = list(candidates)
     if not estimators:
-        msg = "`candidates` must hold at least one candidate; got none."
-        raise ValueError(msg)
+        raise invalid("candidates", "hold at least one candidate", "none")
     others = [one for one in estimators if not hasattr(one, "fit")]
     if others:
-        msg = f"`candidates` must hold estimators, with fit; got {brief(others[0])}."
-        raise ValueError(msg)
+        raise invalid("candidates", "hold estimators, with fit", brief(others[0]))
     return estimators
 
 
@@ -130,11 +120,8 @@ def check_params(params: Any) -> Mapping[str, Any]:
     """Check that parameters of fit have names; None stands for none."""
     if params is None or isinstance(params, Mapping):
         return params or {}
-    msg = (
-        "`params` must be a mapping from names to parameters of fit, as "
-        f"{{'sample_weight': w}}; got {type(params).__name__}."
-    )
-    raise ValueError(msg)
+    rule = "be a mapping from names to parameters of fit, as {'sample_weight': w}"
+    raise invalid("params", rule, type(params).__name__)
 
 
 def check_search(search: Any) -> None:
@@ -184,12 +171,12 @@ def finished_candidates(search: Any, table: Mapping[str, Any]) -> NDArray[np.boo
     finished: NDArray[np.bool_] = np.logical_not(np.isnan(scores).all(axis=0))
     name = _chosen_by(search)
     if not finished.any() or (name is not None and np.isnan(table[name]).all()):
-        msg = (
-            "`search` must have a candidate with a score; got NaN for all "
-            f"{finished.size} in {name or 'cv_results_'}: every fit or every score "
-            "failed. Fit it with error_score='raise' to see the reason."
+        got = (
+            f"NaN for all {finished.size} in {name or 'cv_results_'}: every fit or "
+            "every score failed"
         )
-        raise ValueError(msg)
+        advice = "Fit it with error_score='raise' to see the reason."
+        raise invalid("search", "have a candidate with a score", got, advice)
     return finished
 
 
@@ -227,11 +214,11 @@ def folds_of_search(
     folds, again = (make_folds(search.cv, estimators, X, y, groups) for _ in range(2))
     tests = zip(folds, again, strict=True)
     if not all(np.array_equal(one[1], other[1]) for one, other in tests):
-        msg = (
-            "`search.cv` must make the same folds each time, as with random_state=0, "
-            f"since the search did not keep them; got {brief(search.cv)}."
+        rule = (
+            "make the same folds each time, as with random_state=0, since the search "
+            "did not keep them"
         )
-        raise ValueError(msg)
+        raise invalid("search.cv", rule, brief(search.cv))
     return folds
 
 

@@ -13,35 +13,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._checks import check_count
+from skrank._utils._checks import check_count, invalid
 from skrank._utils._columns import (
     as_column,
     as_numbers,
     by_position,
     check_index,
     check_length,
-    is_dask,
-    ordered_type,
+    factorize,
     plain_value,
 )
 from skrank._utils._text import brief
 
-_LIGHTEST = 1e-300  # sum of weights by which others can be divided
+_LIGHTEST = 1e-300  # sum of weights by which others can be divided without overflow
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankingInput:
-    """Clean input: which items are targets, what they scored, what they weigh."""
+    """Clean input: positions of the targets, scores, weights, and missed targets."""
 
     targets: NDArray[np.intp]
     y_score: NDArray[Any]
-    weight: NDArray[np.float64] | None
-    n_missed: int
-
-    @property
-    def is_target(self) -> NDArray[np.bool_]:
-        """Whether each item is a target."""
-        return _marked(self.targets, self.y_score.size)
+    weight: NDArray[np.float64] | None = None
+    n_missed: int = 0
 
 
 def check_ranking_input(
@@ -56,46 +50,85 @@ def check_ranking_input(
 ) -> RankingInput:
     """Check labels, scores and weights against each other; O(n), no sort.
 
-    A part of a list that is not `whole` may hold what could be hard labels.
+    A part of a ranking that is not `whole` may hold what could be hard labels.
     """
     check_index(score_name, y_score, y_true)
     check_index("sample_weight", sample_weight, y_true)
-    labels, pos_label = _label_column(y_true, pos_label)
-    scores = check_scores(y_score, score_name, whole=whole)
-    _same_length(score_name, scores, labels)
+    labels, scores = as_column("y_true", y_true), as_numbers(score_name, y_score)
+    check_length(score_name, scores.size, labels.size)
+    _check_not_swapped(labels, scores, score_name)
+    scores = check_scores(scores, score_name, whole=whole)
     weight = None
     if sample_weight is not None:
-        weight = _check_weight(sample_weight, labels)
+        weight = _check_weight(sample_weight, labels.size)
     missed = check_count("n_missed", n_missed, least=0)
-    targets = find_targets(labels, pos_label)
-    return RankingInput(targets, scores, weight, missed)
+    return RankingInput(_targets_of(labels, y_true, pos_label), scores, weight, missed)
 
 
-def check_targets(y_true: ArrayLike, pos_label: object = None) -> NDArray[np.bool_]:
-    """Say which items are targets, before anything ranks them."""
-    labels, pos_label = _label_column(y_true, pos_label)
-    return _marked(find_targets(labels, pos_label), labels.size)
+def find_targets(y_true: ArrayLike, pos_label: object = None) -> NDArray[np.intp]:
+    """Positions of the targets, before anything ranks them."""
+    return _targets_of(as_column("y_true", y_true), y_true, pos_label)
 
 
-def find_targets(labels: NDArray[Any], pos_label: object = None) -> NDArray[np.intp]:
-    """Positions of the targets; `pos_label=None` understands {0, 1}, {-1, 1}, bool."""
-    labels = _plain_labels(labels)
-    if pos_label is not None:
-        return _find_label(labels, pos_label)
-    if labels.dtype.kind not in "biuf":
-        msg = (
-            "`pos_label` must name the label of the targets when labels are not "
-            f"{{0, 1}}, {{-1, 1}} or bool; got pos_label=None and "
-            f"labels like {brief(plain_value(labels[0]))}."
-        )
-        raise ValueError(msg)
-    targets = _find_ones(labels)
-    if targets is None:
-        msg = (
-            "`y_true` must hold labels {0, 1}, {-1, 1} or bool when `pos_label` is "
-            f"None; got values from {labels.min()} to {labels.max()}."
-        )
-        raise ValueError(msg)
+def _targets_of(
+    labels: NDArray[Any], y_true: ArrayLike, pos_label: object
+) -> NDArray[np.intp]:
+    """Positions of the targets; `pos_label=None` understands {0, 1}, {-1, 1}, bool.
+
+    `labels` is `y_true` as an array, in which a list may have lost large integers.
+    """
+    if np.ndim(pos_label) != 0:  # type: ignore[arg-type]
+        raise invalid("pos_label", "be one label", brief(pos_label))
+    if labels.dtype.kind == "O" and isinstance(labels[0], bool | int | float):
+        labels = np.asarray(labels.tolist())  # nullable columns come as objects
+    if labels.dtype.kind == "f" and np.isnan(labels.min()):
+        rule = "hold labels of one kind, none missing"
+        raise invalid("y_true", rule, "a mixture or missing values")
+    is_list = isinstance(y_true, list | tuple) and labels.dtype.kind == "f"
+    if labels.dtype.kind in "biuf" and not (is_list and abs(labels).max() >= 2.0**53):
+        if pos_label is None:
+            return _find_ones(labels)
+        is_target = np.asarray(labels == pos_label)
+        others = labels[~is_target]
+    else:
+        distinct, codes = factorize("y_true", y_true)
+        if pos_label is None:
+            rule = (
+                "name the label of the targets when labels are not {0, 1}, {-1, 1} or "
+                "bool"
+            )
+            got = f"pos_label=None and labels like {brief(plain_value(labels[0]))}"
+            raise invalid("pos_label", rule, got)
+        at = distinct.index(pos_label) if pos_label in distinct else -1
+        is_target = codes == at
+        others = np.array([label for label in distinct if label != pos_label], object)
+    targets = is_target.nonzero()[0]
+    unlike = others[others != others[0]] if others.size else others
+    if unlike.size:
+        target = brief(pos_label)
+        two = " and ".join(brief(plain_value(one)) for one in (others[0], unlike[0]))
+        if targets.size:
+            rule = f"hold two labels, {target} and one other, as does y == {target}"
+            raise invalid("y_true", rule, f"{two} beside it")
+        got = f"pos_label={target}, labels {two}"
+        raise invalid("pos_label", "be one of the labels in `y_true`", got)
+    return targets
+
+
+def _find_ones(labels: NDArray[Any]) -> NDArray[np.intp]:
+    """Positions of the ones among zeros, or else among minus ones."""
+    is_set = labels if labels.dtype.kind == "b" else labels != 0
+    targets: NDArray[np.intp] = is_set.nonzero()[0]
+    if targets.size < labels.size:
+        valid = bool((labels[targets] == 1).all())
+    else:
+        targets = np.flatnonzero(labels == 1)
+        n_others = labels.size - targets.size
+        valid = np.count_nonzero(labels == -1) == n_others
+    if not valid:
+        rule = "hold labels {0, 1}, {-1, 1} or bool when `pos_label` is None"
+        got = f"values from {labels.min()} to {labels.max()}"
+        raise invalid("y_true", rule, got)
     return targets
 
 
@@ -110,187 +143,66 @@ def other_label(y_true: ArrayLike, targets: NDArray[np.intp]) -> Any:
 def same_other(known: Any, new: Any) -> Any:
     """Label of what is no target, the same in all pieces."""
     if known is not None and new is not None and known != new:
-        msg = (
-            "`y_true` must hold the same two labels in all pieces; got "
-            f"{brief(new)} and {brief(known)} beside the label of the targets."
-        )
-        raise ValueError(msg)
+        got = f"{brief(new)} and {brief(known)} beside the label of the targets"
+        raise invalid("y_true", "hold the same two labels in all pieces", got)
     return new if known is None else known
 
 
 def check_scores(
     y_score: ArrayLike, name: str = "y_score", *, whole: bool = True
 ) -> NDArray[Any]:
-    """Return finite numbers that can order items, in a type that is sorted rightly."""
+    """Return finite numbers that can order items, and are no hard labels."""
     scores = as_numbers(name, y_score)
-    kind = scores.dtype.kind
-    if kind == "b":
-        _refuse_labels(name, "booleans")
     low, high = scores.min(), scores.max()
-    if kind == "f" and not (np.isfinite(low) and np.isfinite(high)):
-        msg = (
-            f"`{name}` must be finite; got NaN or infinity "
-            f"(minimum {low}, maximum {high}), first at position "
-            f"{np.isfinite(scores).argmin()}."
+    if scores.dtype.kind == "f" and not (np.isfinite(low) and np.isfinite(high)):
+        got = (
+            f"NaN or infinity (minimum {low}, maximum {high}), first at position "
+            f"{np.isfinite(scores).argmin()}"
         )
-        raise ValueError(msg)
-    if whole and kind != "f" and high == 1 and (low == 0 or _is_sign(low, scores)):
-        _refuse_labels(name, f"integers {{{low}, {high}}}")
+        raise invalid(name, "be finite", got)
+    got = "booleans" if scores.dtype.kind == "b" else f"integers {{{low}, {high}}}"
+    if scores.dtype.kind == "b" or (whole and _are_labels(scores, low, high)):
+        rule = "rank the items, as decision_function or predict_proba do"
+        raise invalid(name, rule, f"hard labels, {got}")
     return scores
 
 
-def check_groups(
-    groups: ArrayLike, n_samples: int, name: str = "groups"
-) -> list[tuple[Any, NDArray[np.intp]]]:
-    """Return the labels of the groups and the positions of their items."""
-    labels = _plain_labels(as_column(name, groups), name)
-    check_length(name, labels.size, n_samples)
-    labels = labels.astype(ordered_type(labels.dtype), copy=False)
-    distinct, where, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    items = np.split(np.argsort(where, kind="stable"), np.cumsum(sizes)[:-1])
-    return list(zip(distinct.tolist(), items, strict=True))
+def _are_labels(scores: NDArray[Any], low: Any, high: Any) -> bool:
+    """Whether all scores are integers 0 or 1, or -1 or 1."""
+    if scores.dtype.kind == "f" or high != 1:
+        return False
+    return bool(low == 0 or (low == -1 and np.count_nonzero(scores) == scores.size))
 
 
-def _label_column(y_true: Any, pos_label: object) -> tuple[NDArray[Any], object]:
-    """Convert labels to a column; two texts are turned into bool where they are.
-
-    Columns of data frames compare texts without making Python objects of them. Where
-    labels are missing, or are not two texts, they are left to be looked at closely.
-    """
-    is_plain = hasattr(y_true, "dtype") and not is_dask(y_true)
-    if isinstance(pos_label, str) and is_plain and not np.ma.is_masked(y_true):
-        is_target = _equal(y_true, pos_label)
-        if (
-            is_target is not None
-            and is_target.size
-            and _has_one_other(y_true, is_target)
-        ):
-            return is_target, None
-    return as_column("y_true", y_true), pos_label
+def check_both_classes(n_targets: int, n_samples: int) -> None:
+    """Check that a ranking holds targets and non-targets."""
+    if not 0 < n_targets < n_samples:
+        got = f"{n_targets} targets among {n_samples} items"
+        raise invalid("y_true", "hold targets and non-targets to test a ranking", got)
 
 
-def _equal(column: Any, label: str) -> NDArray[np.bool_] | None:
-    """Say where a column holds a text; None where it may have missing items."""
-    try:
-        equal = np.asarray(column == label)
-    except TypeError:  # the truth of a missing item
-        return None
-    return equal if equal.dtype == bool and equal.ndim == 1 else None
+def _check_not_swapped(
+    labels: NDArray[Any], scores: NDArray[Any], score_name: str
+) -> None:
+    """Refuse more than two numbers as labels beside scores that are all labels."""
+    first = labels[:1000]  # enough to tell; what is no label is refused in any case
+    if first.dtype.kind == "f" and np.unique(first).size > 2:
+        if np.isin(scores[:1000], (-1, 0, 1)).all() and np.unique(scores).size <= 2:
+            rule = f"hold labels, and `{score_name}` scores"
+            got = "scores as labels and labels as scores: the two look swapped"
+            raise invalid("y_true", rule, got)
 
 
-def _has_one_other(column: Any, is_target: NDArray[np.bool_]) -> bool:
-    """Whether all items but the targets are one and the same text."""
-    first = int(is_target.argmin())
-    if is_target[first]:
-        return True
-    other = by_position(column)[first]
-    is_other = _equal(column, other) if isinstance(other, str) else None
-    n_targets = np.count_nonzero(is_target)
-    return is_other is not None and n_targets + is_other.sum() == is_target.size
-
-
-def _check_weight(
-    sample_weight: ArrayLike, labels: NDArray[Any]
-) -> NDArray[np.float64] | None:
+def _check_weight(sample_weight: ArrayLike, size: int) -> NDArray[np.float64] | None:
     """Weights are finite, not negative, and not all zero; None if all are 1."""
     weight = as_numbers("sample_weight", sample_weight).astype(np.float64, copy=False)
-    _same_length("sample_weight", weight, labels)
+    check_length("sample_weight", weight.size, size)
     with np.errstate(over="ignore"):
         low, total = weight.min(), weight.sum()
     if not (low >= 0 and _LIGHTEST <= total < np.inf):
-        msg = (
-            "`sample_weight` must be finite, not negative, and not all zero, with a "
-            f"sum of at least {_LIGHTEST}; got minimum {low} and sum {total}."
+        rule = (
+            "be finite, not negative, and not all zero, with a sum of at least "
+            f"{_LIGHTEST}"
         )
-        raise ValueError(msg)
+        raise invalid("sample_weight", rule, f"minimum {low} and sum {total}")
     return None if np.all(weight == 1) else weight
-
-
-def _marked(positions: NDArray[np.intp], size: int) -> NDArray[np.bool_]:
-    """Say of each item whether it is at one of the positions."""
-    marks = np.zeros(size, dtype=bool)
-    marks[positions] = True
-    return marks
-
-
-def _same_length(name: str, values: NDArray[Any], labels: NDArray[Any]) -> None:
-    check_length(name, values.size, labels.size)
-
-
-def _plain_labels(labels: NDArray[Any], name: str = "y_true") -> NDArray[Any]:
-    """Give object arrays the type of what they hold; refuse missing labels."""
-    if labels.dtype.kind == "O":
-        is_text = [isinstance(label, str) for label in labels]
-        if any(is_text) == all(is_text):
-            labels = np.array(labels.tolist())
-    missing = labels.dtype.kind == "O" or (
-        labels.dtype.kind == "f" and np.isnan(labels.min())
-    )
-    if missing:
-        msg = (
-            f"`{name}` must hold labels of one kind, none missing; "
-            "got a mixture or missing values."
-        )
-        raise ValueError(msg)
-    return labels
-
-
-def _find_label(labels: NDArray[Any], pos_label: object) -> NDArray[np.intp]:
-    """Positions of one label among at most two."""
-    if np.ndim(pos_label) != 0:  # type: ignore[arg-type]
-        msg = f"`pos_label` must be one label; got {brief(pos_label)}."
-        raise ValueError(msg)
-    is_target = labels == pos_label
-    targets = np.flatnonzero(is_target)
-    if targets.size == labels.size:
-        return targets
-    other = labels[is_target.argmin()]
-    if targets.size + np.count_nonzero(labels == other) < labels.size:
-        unlike = labels[~is_target & (labels != other)][0]
-        raise _unlike_labels(pos_label, other, unlike, found=targets.size > 0)
-    return targets
-
-
-def _unlike_labels(
-    pos_label: object, other: Any, unlike: Any, *, found: bool
-) -> ValueError:
-    """Error for more labels than two, with or without that of the targets."""
-    target = brief(pos_label)
-    others = f"{brief(plain_value(other))} and {brief(plain_value(unlike))}"
-    if found:
-        msg = (
-            f"`y_true` must hold two labels, {target} and one other, as does "
-            f"y == {target}; got {others} beside it."
-        )
-    else:
-        msg = (
-            "`pos_label` must be one of the labels in `y_true`; got "
-            f"pos_label={target}, labels {others}."
-        )
-    return ValueError(msg)
-
-
-def _find_ones(labels: NDArray[Any]) -> NDArray[np.intp] | None:
-    """Positions of the ones among zeros, or else among minus ones."""
-    is_set = labels if labels.dtype.kind == "b" else labels != 0
-    if np.count_nonzero(is_set) < labels.size:
-        targets: NDArray[np.intp] = is_set.nonzero()[0]
-        return targets if (labels[targets] == 1).all() else None
-    targets = np.flatnonzero(labels == 1)
-    others = labels.size - targets.size
-    if others and np.count_nonzero(labels == -1) != others:
-        return None
-    return targets
-
-
-def _is_sign(low: Any, scores: NDArray[Any]) -> bool:
-    """Whether integers with maximum 1 are all -1 or 1."""
-    return bool(low == -1 and np.count_nonzero(scores) == scores.size)
-
-
-def _refuse_labels(name: str, got: str) -> None:
-    msg = (
-        f"`{name}` must rank the items, as decision_function or predict_proba do; "
-        f"got hard labels, {got}."
-    )
-    raise ValueError(msg)

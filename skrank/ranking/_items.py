@@ -44,8 +44,11 @@ class ListedItems:
 
     weighted = False
 
-    def __init__(self, y_score: NDArray[Any]) -> None:
+    def __init__(
+        self, y_score: NDArray[Any], targets: NDArray[np.intp] | None = None
+    ) -> None:
         self.y_score = y_score
+        self.targets = targets  # their positions, for who looks at items one by one
 
     @property
     def whole(self) -> bool:

@@ -1,23 +1,27 @@
 """Several rankings: columns of scores, groups of items, rankings of both classes."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._columns import refuse_lazy
-from skrank._utils._text import brief
+from skrank._utils._checks import invalid
+from skrank._utils._columns import check_index, check_length, factorize
+from skrank._utils._text import brief, in_short
 from skrank._utils._warnings import warn
 from skrank.ranking._as_ranking import Labels, as_ranking
-from skrank.ranking._input import check_groups, check_ranking_input
-from skrank.ranking._ranking import Ranking
+from skrank.ranking._input import (
+    RankingInput,
+    check_both_classes,
+    check_ranking_input,
+)
+from skrank.ranking._ranking import Ranking, rank
 
-ListOfItems = TypeVar("ListOfItems", bound=tuple[Any, ...])
-
-
-# A list: its label, or None if it is the only one; which items are targets; the items.
-Part = tuple[Any, NDArray[np.bool_], Any]
+_GROUPS = (
+    " Each value of `groups` makes a ranking of its own, of all items with that value, "
+    "as of a query or a day."
+)
 
 
 def columns_by_name(y_scores: Any, *, least: int) -> dict[Any, Any]:
@@ -26,19 +30,14 @@ def columns_by_name(y_scores: Any, *, least: int) -> dict[Any, Any]:
     Each column is taken for itself: a table turned into one array would have one type
     for all, in which large integers lose digits and labels pass as scores.
     """
-    refuse_lazy("y_scores", y_scores)
     by_name = isinstance(y_scores, Mapping) or hasattr(y_scores, "columns")
     table = y_scores if by_name else _numbered_columns(y_scores)
     # the columns of pyarrow's tables are not their names
     names = list(getattr(table, "column_names", getattr(table, "columns", table)))
     if len(set(map(str, names))) < len(names):
-        msg = (
-            f"`y_scores` must have different names, also in print; got {brief(names)}."
-        )
-        raise ValueError(msg)
+        raise invalid("y_scores", "have different names, also in print", brief(names))
     if len(names) < least:
-        msg = f"`y_scores` must hold {least} or more rankings; got {len(names)}."
-        raise ValueError(msg)
+        raise invalid("y_scores", f"hold {least} or more rankings", str(len(names)))
     return {name: table[name] for name in names}
 
 
@@ -47,37 +46,24 @@ def _numbered_columns(y_scores: Any) -> dict[int, NDArray[Any]]:
     is_array = hasattr(y_scores, "__array__")
     array = np.asarray(y_scores, dtype=None if is_array else object)
     if not is_array or array.ndim != 2:
-        msg = (
-            "`y_scores` must be a mapping from names to scores, a data frame or an "
-            "array of shape (n_samples, n_rankings), as np.column_stack makes of "
-            f"vectors; got {type(y_scores).__name__} of shape {array.shape}."
+        rule = (
+            "be a mapping from names to scores, a data frame or an array of shape "
+            "(n_samples, n_rankings), as np.column_stack makes of vectors"
         )
-        raise ValueError(msg)
-    if _are_probabilities(array):
-        msg = (
-            "`y_scores` must have a column for each ranking, as the column of the "
-            "target class in what predict_proba gives; got two columns that sum to 1."
-        )
-        raise ValueError(msg)
-    return dict(enumerate(array.T))
-
-
-def _are_probabilities(array: NDArray[Any]) -> bool:
-    """Whether columns are two classes and not two rankings."""
-    return bool(
+        got = f"{type(y_scores).__name__} of shape {array.shape}"
+        raise invalid("y_scores", rule, got)
+    if (
         array.shape[1] == 2
         and array.dtype.kind == "f"
         and (array >= 0).all()
         and np.allclose(array.sum(axis=1), 1)
-    )
-
-
-def as_targets(
-    y_true: ArrayLike, y_score: ArrayLike, pos_label: object, name: str = "y_score"
-) -> tuple[NDArray[np.bool_], NDArray[Any]]:
-    """Say which items are targets, checked against their scores."""
-    data = check_ranking_input(y_true, y_score, pos_label=pos_label, score_name=name)
-    return data.is_target, data.y_score
+    ):
+        rule = (
+            "have a column for each ranking, as the column of the target class in what "
+            "predict_proba gives"
+        )
+        raise invalid("y_scores", rule, "two columns that sum to 1")
+    return dict(enumerate(array.T))
 
 
 def rank_both_classes(
@@ -89,25 +75,19 @@ def rank_both_classes(
     """Rank a data set that must hold targets and non-targets, whatever it missed."""
     ranking = as_ranking(y_true, y_score, pos_label=pos_label, n_missed=n_missed)
     if ranking.weighted:
-        msg = f"`y_true` must be a ranking without weights here; got {brief(ranking)}."
-        raise ValueError(msg)
+        raise invalid("y_true", "be a ranking without weights here", brief(ranking))
     n_scored = int(ranking.n_targets) - ranking.n_missed
     check_both_classes(n_scored, int(ranking.n_samples))
     return ranking
 
 
-def rank_listed(
-    y_true: ArrayLike | Ranking, y_score: Any, pos_label: object
+def rank_scored(
+    y_true: Labels, y_score: ArrayLike | None = None, pos_label: object = None
 ) -> Ranking:
-    """Rank items that must be in memory, all of them scored; or take their ranking."""
-    if not isinstance(y_true, Ranking):
-        return rank_both_classes(*as_targets(y_true, y_score, pos_label))
+    """Rank a data set of both classes of which no targets were missed."""
     ranking = rank_both_classes(y_true, y_score, pos_label)
     if ranking.n_missed:
-        msg = (
-            f"`y_true` must be a ranking without missed targets; got {brief(ranking)}."
-        )
-        raise ValueError(msg)
+        raise invalid("y_true", "be a ranking without missed targets", brief(ranking))
     return ranking
 
 
@@ -116,41 +96,80 @@ def n_items(ranking: Ranking) -> int:
     return int(ranking.n_samples) + ranking.n_missed
 
 
-def check_both_classes(n_targets: int, n_samples: int) -> None:
-    """Check that a ranking holds targets and non-targets."""
-    if not 0 < n_targets < n_samples:
-        msg = (
-            "`y_true` must hold targets and non-targets to test a ranking; "
-            f"got {n_targets} targets among {n_samples} items."
-        )
-        raise ValueError(msg)
+def both_classes(sizes: Sequence[tuple[int, int]], *, grouped: bool) -> list[int]:
+    """Which rankings hold both classes; others are left out with a warning.
 
-
-def keep_both_classes(lists: Iterable[ListOfItems]) -> list[ListOfItems]:
-    """Leave out rankings of one class with a warning; each is label, targets, ..."""
-    lists = list(lists)
-    kept = [one for one in lists if 0 < one[1].sum() < one[1].size]
+    `sizes` are the numbers of targets and of items of each; `grouped`, whether they
+    come of the argument `groups`.
+    """
+    kept = [i for i, (m, n) in enumerate(sizes) if 0 < m < n]
     if not kept:
-        msg = (
-            "`y_true` must hold targets and non-targets in some ranking; got none such."
+        raise invalid(
+            "y_true",
+            "hold targets and non-targets in some ranking",
+            "none such",
+            _GROUPS.strip() if grouped else "",
         )
-        raise ValueError(msg)
-    if len(kept) < len(lists):
+    if len(kept) < len(sizes):
+        n_targets = sum(m for m, _ in sizes)
+        n_left = n_targets - sum(sizes[i][0] for i in kept)
         warn(
-            f"{len(lists) - len(kept)} of {len(lists)} rankings hold no targets or "
-            "nothing else: the metric is undefined there, and they are left out."
+            f"{len(sizes) - len(kept)} of {len(sizes)} rankings hold no targets or "
+            f"nothing else: the metric is undefined there, and they are left out, with "
+            f"{n_left} of {n_targets} targets.{_GROUPS if grouped else ''}"
         )
     return kept
 
 
 def split(
-    is_target: NDArray[np.bool_], groups: ArrayLike | None, name: str = "groups"
-) -> list[Part]:
-    """Rankings of both classes: labels, which items are targets, and the items."""
+    data: RankingInput, groups: ArrayLike | None, name: str = "groups"
+) -> list[tuple[Any, Any, RankingInput]]:
+    """Rankings of both classes within groups: label, positions of the items, input.
+
+    Without groups it is one, whose label is None.
+    """
     if groups is None:
-        check_both_classes(int(is_target.sum()), is_target.size)
-        return [(None, is_target, slice(None))]
-    return keep_both_classes(
-        (label, is_target[items], items)
-        for label, items in check_groups(groups, is_target.size, name)
-    )
+        check_both_classes(data.targets.size, data.y_score.size)
+        return [(None, slice(None), data)]
+    labels, codes = factorize(name, groups)
+    check_length(name, codes.size, data.y_score.size)
+    order = np.argsort(codes, kind="stable")
+    items = np.split(order, np.cumsum(np.bincount(codes))[:-1])
+    parts = [take(data, index) for index in items]
+    sizes = [(part.targets.size, part.y_score.size) for part in parts]
+    kept = both_classes(sizes, grouped=name == "groups")
+    return [(labels[i], items[i], parts[i]) for i in kept]
+
+
+def take(data: RankingInput, items: Any) -> RankingInput:
+    """Items at these positions."""
+    is_target = np.zeros(data.y_score.size, dtype=bool)
+    is_target[data.targets] = True
+    return RankingInput(np.flatnonzero(is_target[items]), data.y_score[items])
+
+
+def rank_columns(
+    y_true: ArrayLike,
+    columns: Mapping[str, ArrayLike],
+    pos_label: object,
+    groups: ArrayLike | None,
+) -> tuple[tuple[Any, ...], dict[str, list[Ranking]]]:
+    """Rank the same items by several columns of scores, within groups if there are any.
+
+    Labels of the groups of both classes; and by the name that errors give a column its
+    rankings, one a group. Without groups there are no labels, and one ranking each.
+    """
+    inputs = {
+        name: check_ranking_input(
+            y_true, column, pos_label=pos_label, score_name=in_short(name)
+        )
+        for name, column in columns.items()
+    }
+    check_index("groups", groups, y_true)
+    parts = split(next(iter(inputs.values())), groups)
+    ranked = {
+        name: [rank(take(data, items)) for _, items, _ in parts]
+        for name, data in inputs.items()
+    }
+    labels = () if groups is None else tuple(label for label, *_ in parts)
+    return labels, ranked

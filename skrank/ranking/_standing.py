@@ -4,15 +4,12 @@ A ranking knows its tie groups. Paired comparisons and resamples ask of each ite
 which level, or between which levels, it stands.
 """
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from skrank.ranking._counting import levels_below
-from skrank.ranking._input import RankingInput
 from skrank.ranking._items import level_at
 
 
@@ -28,19 +25,19 @@ class Standing(NamedTuple):
     n_places: int
 
 
-def standing(data: RankingInput, levels: NDArray[Any] | None = None) -> Standing:
+def standing(
+    y_score: NDArray[Any], targets: NDArray[np.intp], levels: NDArray[Any]
+) -> Standing:
     """Level of each target and place of each other; O(n log m).
 
-    `levels`, ascending, are those of the targets unless they are given.
+    `levels` are ascending, and hold the scores of all targets.
     """
-    is_other = np.ones(data.y_score.size, dtype=bool)
-    is_other[data.targets] = False
-    targets = data.y_score[data.targets]
-    if levels is None:
-        levels = np.unique(targets)
+    is_other = np.ones(y_score.size, dtype=bool)
+    is_other[targets] = False
     last = 2 * levels.size
-    places = last - _places_from_below(data.y_score[is_other], levels)
-    return Standing((last - _places_from_below(targets, levels)) // 2, places, last + 1)
+    places = last - _places_from_below(y_score[is_other], levels)
+    of_targets = last - _places_from_below(y_score[targets], levels)
+    return Standing(of_targets // 2, places, last + 1)
 
 
 def _places_from_below(scores: NDArray[Any], levels: NDArray[Any]) -> NDArray[np.intp]:
@@ -48,11 +45,6 @@ def _places_from_below(scores: NDArray[Any], levels: NDArray[Any]) -> NDArray[np
     below = levels_below(scores, levels)
     tied: NDArray[np.bool_] = levels[np.minimum(below, levels.size - 1)] == scores
     return 2 * below + tied
-
-
-def ranks_as_scores(data: RankingInput) -> RankingInput:
-    """Score the items by the middle ranks of their ties; O(n log n)."""
-    return replace(data, y_score=rankdata(data.y_score))
 
 
 def cut_places(scores: NDArray[Any], depths: NDArray[Any]) -> NDArray[np.intp]:

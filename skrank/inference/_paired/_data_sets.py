@@ -10,10 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit
 from scipy.stats import norm, rankdata
 
-from skrank._utils._rounding import ROUNDING, levels
+from skrank._utils._rounding import levels
 from skrank.inference._paired._pair import PairedValues
 from skrank.inference._paired._paired_result import (
     PairedResult,
@@ -23,27 +22,28 @@ from skrank.inference._paired._paired_result import (
 )
 from skrank.inference._variability._folds import corrected_error
 
-# Lists up to which the distribution of signed ranks is computed in full.
+# Data sets up to which the distribution of signed ranks is computed in full: its time
+# grows with their cube, .05 s at 500. Beyond, the normal tail is within .1 % at 1e-6.
 _FEW = 500
 
 
-def paired_t(lists: PairedValues, alternative: str) -> PairedResult:
+def paired_t(found: PairedValues, alternative: str) -> PairedResult:
     """Student's t of the differences on data sets that share nothing."""
-    return _student(lists, 0.0, alternative, ("sign", "wilcoxon"))
+    return _student(found, 0.0, alternative, ("sign", "wilcoxon"))
 
 
-def sign(lists: PairedValues, alternative: str) -> PairedResult:
+def sign(found: PairedValues, alternative: str) -> PairedResult:
     """On how many data sets each is better; those without a winner do not count."""
-    differences = lists.differences
+    differences = found.differences
     wins_a, wins_b = int((differences > 0).sum()), int((differences < 0).sum())
     return PairedResult(
         math.nan, *sign_test(wins_a - wins_b, wins_a, wins_b, alternative)
     )
 
 
-def signed_rank(lists: PairedValues, alternative: str) -> PairedResult:
+def signed_rank(found: PairedValues, alternative: str) -> PairedResult:
     """Wilcoxon's signed ranks of the differences other than 0."""
-    ranks = _signed_ranks(lists)
+    ranks = _signed_ranks(found)
     if not ranks.size:
         return PairedResult(math.nan, 0.0, 0.0)
     z = float(ranks.sum() / np.linalg.norm(ranks))
@@ -53,12 +53,12 @@ def signed_rank(lists: PairedValues, alternative: str) -> PairedResult:
     return PairedResult(math.nan, z, join_tails(*tails, alternative))
 
 
-def _signed_ranks(lists: PairedValues) -> NDArray[np.float64]:
+def _signed_ranks(found: PairedValues) -> NDArray[np.float64]:
     """Middle ranks of the sizes of the differences, with their signs; no zeros."""
-    moved = lists.differences != 0
-    found, scales = lists.differences[moved], lists.scales[moved]
-    signs: NDArray[np.float64] = np.sign(found)
-    return signs * rankdata(levels(np.abs(found), scales))
+    moved = found.differences != 0
+    differences, scales = found.differences[moved], found.scales[moved]
+    signs: NDArray[np.float64] = np.sign(differences)
+    return signs * rankdata(levels(np.abs(differences), scales))
 
 
 def _exact_tails(ranks: NDArray[np.float64]) -> tuple[float, float]:
@@ -77,43 +77,21 @@ def _exact_tails(ranks: NDArray[np.float64]) -> tuple[float, float]:
     return float(np.log(chance[at:].sum())), float(np.log(chance[: at + 1].sum()))
 
 
-def corrected_t(lists: PairedValues, ratio: float, alternative: str) -> PairedResult:
+def corrected_t(found: PairedValues, ratio: float, alternative: str) -> PairedResult:
     """Student's t of the differences on folds, with a corrected variance.
 
     `ratio` is the number of items held out for each that a model is fitted to.
     """
-    return _student(lists, ratio, alternative)
+    return _student(found, ratio, alternative)
 
 
 def _student(
-    lists: PairedValues, ratio: float, alternative: str, others: Sequence[str] = ()
+    found: PairedValues, ratio: float, alternative: str, others: Sequence[str] = ()
 ) -> PairedResult:
-    error, freedom = corrected_error(lists.differences, ratio), lists.scales.size - 1
+    error, freedom = corrected_error(found.differences, ratio), found.scales.size - 1
     return from_error(
-        lists.difference, error, lists.scale, alternative, freedom, others
+        found.difference, error, found.scale, alternative, freedom, others
     )
 
 
-def corrected_logit_t(
-    lists: PairedValues, ratio: float, alternative: str
-) -> PairedResult:
-    """Return the same for the difference of the logits of the means.
-
-    The means are shares of the value of perfect data sets; the slope of the logit there
-    turns the values on the folds into their contributions. A mean without a logit, 0 or
-    perfect, leaves the difference as it is.
-    """
-    plain = corrected_t(lists, ratio, alternative)
-    shares = lists.values / lists.scales[:, None]
-    mean = shares.mean(axis=0)
-    if mean.min() < ROUNDING or mean.max() > 1 - ROUNDING or not plain.zscore:
-        return plain
-    moved = shares / (mean * (1 - mean))
-    a, b = logit(mean).tolist()
-    error = corrected_error(moved[:, 0] - moved[:, 1], ratio)
-    found = from_error(a - b, error, 1.0, alternative, lists.scales.size - 1)
-    return found._replace(standard_error=plain.standard_error)
-
-
-LIST_TESTS = {"paired_t": paired_t, "sign": sign, "wilcoxon": signed_rank}
-FOLD_TESTS = {"corrected_t": corrected_t, "corrected_logit_t": corrected_logit_t}
+DATA_SET_TESTS = {"paired_t": paired_t, "sign": sign, "wilcoxon": signed_rank}

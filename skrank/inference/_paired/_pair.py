@@ -1,61 +1,122 @@
-"""Two rankings of the same items."""
+"""Two rankings of the same items: their difference, its error, its distribution.
 
+Each item stands on a level, or a place, of either ranking (see `Standing`). That is all
+it takes: the influences of an item on the two rankings are paired, a resample draws the
+item in both, and the swap permutation (Yeh 2000) exchanges its two ranks.
+"""
+
+import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
-from skrank._utils._rounding import subtract
+from skrank._utils._checks import invalid
+from skrank._utils._rounding import ROUNDING, subtract
+from skrank._utils._text import brief
+from skrank.inference._paired._paired_result import PairedResult
 from skrank.inference._variability._constant import is_certain, same_order
+from skrank.inference._variability._jackknife import jackknife_of
 from skrank.inference._variability._moderation import reach_of
-from skrank.metrics._definitions import Metric
-from skrank.ranking._input import RankingInput
-from skrank.ranking._ranking import Ranking, rank
+from skrank.inference._variability._resampling import (
+    Engine,
+    Floats,
+    batches,
+    resampled_frame,
+    values_of_draws,
+)
+from skrank.metrics._definitions import Frame, Measure, Metric
+from skrank.ranking._ranking import Ranking
+from skrank.ranking._standing import Standing, standing
 
-# Clean input, and the ranking it makes.
-Ranked = tuple[RankingInput, Ranking]
+Standings = tuple[Standing, Standing]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PairedRankings:
-    """Clean input of A and of B, with the same targets, and the rankings they make."""
+class Pair:
+    """Rankings A and B. Methods that look at items one by one need them in memory."""
 
-    inputs: tuple[RankingInput, RankingInput]
-    rankings: tuple[Ranking, Ranking]
+    a: Ranking
+    b: Ranking
+
+    @property
+    def rankings(self) -> tuple[Ranking, Ranking]:
+        """Both."""
+        return self.a, self.b
 
     @property
     def n_samples(self) -> int:
         """Number of items."""
-        return self.inputs[0].y_score.size
+        return int(self.a.n_samples)
+
+    @property
+    def n_targets(self) -> int:
+        """Number of targets among them."""
+        return int(self.a.n_targets)
+
+    @property
+    def fewest(self) -> int:
+        """Number of targets or of non-targets, whichever is smaller."""
+        return min(self.n_targets, self.n_samples - self.n_targets)
 
     @property
     def targets(self) -> NDArray[np.intp]:
-        """Positions of the targets among them."""
-        return self.inputs[0].targets
+        """Positions of the targets, the same in both."""
+        found = [getattr(one.items, "targets", None) for one in self.rankings]
+        if found[0] is None or found[1] is None or not np.array_equal(*found):
+            rule = (
+                "rank the same items, in the same order and in memory, for a method "
+                "that looks at items one by one"
+            )
+            got = " and ".join(map(brief, self.rankings))
+            raise invalid("rankings_a` and `rankings_b", rule, got)
+        targets: NDArray[np.intp] = found[0]
+        return targets
 
-    def values(self, measure: Metric) -> tuple[float, float]:
-        """Values of a measure for A and for B."""
-        a, b = self.rankings
-        return measure.value(a), measure.value(b)
+    @property
+    def y_scores(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Scores of the items."""
+        a, b = (one.items.y_score for one in self.rankings)  # type: ignore[attr-defined]
+        return a, b
 
     def scale(self, measure: Metric) -> float:
-        """Value of a perfect data set."""
-        frame = measure.frame(self.rankings[0], self.targets.size)
-        return reach_of(measure, frame).best
+        """Value of a perfect ranking."""
+        return reach_of(measure, measure.frame(self.a, self.n_targets)).best
 
     def is_certain(self, measure: Metric) -> bool:
         """Whether the values are equal in every sample."""
         if all(is_certain(measure, ranking) for ranking in self.rankings):
             return True
-        above_a, above_b = (ranking.groups.above for ranking in self.rankings)
-        score_a, score_b = (data.y_score for data in self.inputs)
-        return np.array_equal(above_a, above_b) and same_order(score_a, score_b)
+        same = np.array_equal(self.a.groups.above, self.b.groups.above)
+        return same and hasattr(self.a.items, "y_score") and same_order(*self.y_scores)
+
+    def standings(self) -> Standings:
+        """Where the items stand in either ranking; O(n log m)."""
+        targets = self.targets
+        a, b = (
+            standing(score, targets, np.unique(score[targets]))
+            for score in self.y_scores
+        )
+        return a, b
+
+    def standings_by_rank(self) -> Standings:
+        """The same on one common axis of ranks; O(n log n).
+
+        An item's rank is the middle of its tie, so that an exchange of the two ranks of
+        an item changes nothing where the rankings agree.
+        """
+        targets, ranks = self.targets, [rankdata(score) for score in self.y_scores]
+        levels = np.union1d(ranks[0][targets], ranks[1][targets])
+        a, b = (standing(one, targets, levels) for one in ranks)
+        return a, b
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedValues:
-    """Values of A and of B, a row for each data set, and those of perfect data sets."""
+    """Values of A and of B, a row for each data set, and those of perfect rankings."""
 
     values: NDArray[np.float64]
     scales: NDArray[np.float64]
@@ -83,27 +144,138 @@ class PairedValues:
         return float(self.scales.max())
 
 
-def values_of(pairs: list[PairedRankings], measure: Metric) -> PairedValues:
+def values_of(pairs: list[Pair], measure: Metric) -> PairedValues:
     """Values of a measure on data sets."""
     return PairedValues(
-        np.array([pair.values(measure) for pair in pairs]),
+        np.array([[measure.value(one) for one in pair.rankings] for pair in pairs]),
         np.array([pair.scale(measure) for pair in pairs]),
     )
 
 
-def rank_one(is_target: NDArray[np.bool_], score: NDArray[Any]) -> Ranked:
-    """Rank items by one score, and keep them."""
-    data = RankingInput(np.flatnonzero(is_target), score, None, 0)
-    return data, rank(data)
+def jackknife_error(pair: Pair, measure: Measure) -> float:
+    """Standard error of the difference of the two values; O(n) beyond the ranking.
+
+    The influences of each item on the one ranking and the other are subtracted, as
+    DeLong, DeLong and Clarke-Pearson (1988) do for areas under the ROC curve.
+    """
+    parts = []
+    for ranking, items in zip(pair.rankings, pair.standings(), strict=True):
+        found = jackknife_of(measure, ranking)
+        parts.append((found.targets[items.levels], found.others[items.places]))
+    (targets_a, others_a), (targets_b, others_b) = parts
+    variance = np.square(targets_a - targets_b).sum()
+    return float(np.sqrt(variance + np.square(others_a - others_b).sum()))
 
 
-def paired(a: Ranked, b: Ranked) -> PairedRankings:
-    """Pair two rankings of the same items."""
-    return PairedRankings((a[0], b[0]), (a[1], b[1]))
+def freedom_of_error(errors: list[float], pairs: list[Pair]) -> float:
+    """Degrees of freedom of a standard error, put together from those of data sets.
+
+    Of one data set they are those of its fewer targets or non-targets; of several those
+    of a sum of variances (Satterthwaite 1946). Infinite where nothing varies.
+    """
+    variances = np.square(errors)
+    freedoms = np.maximum([pair.fewest - 1 for pair in pairs], 1)
+    noise = float((variances**2 / freedoms).sum())
+    return float(variances.sum() ** 2 / noise) if noise > 0 else math.inf
 
 
-def rank_pair(
-    is_target: NDArray[np.bool_], score_a: NDArray[Any], score_b: NDArray[Any]
-) -> PairedRankings:
-    """Rank the same items by two scores."""
-    return paired(rank_one(is_target, score_a), rank_one(is_target, score_b))
+def paired_bootstrap(pair: Pair, measure: Metric) -> Engine:
+    """Draw items with replacement; differences of the values on them, O(n) each."""
+    frames = [resampled_frame(measure, ranking) for ranking in pair.rankings]
+    return partial(_bootstrap, measure, pair.standings(), frames)
+
+
+def _bootstrap(
+    measure: Metric,
+    standings: Standings,
+    frames: list[Frame],
+    n_rankings: int,
+    rng: np.random.Generator,
+) -> Floats:
+    a, b = standings
+    m, n_non_targets = a.levels.size, a.places.size
+    differences = []
+    for size in batches(n_rankings, a.n_places + b.n_places):
+        targets = rng.integers(m, size=(size, m))
+        draws = (rng.integers(n_non_targets, size=n_non_targets) for _ in range(size))
+        counts = [(_tally(a, drawn), _tally(b, drawn)) for drawn in draws]
+        value_a, value_b = (
+            values_of_draws(measure, items.levels[targets], np.stack(others), frame)
+            for frame, items, others in zip(
+                frames, standings, zip(*counts, strict=True), strict=True
+            )
+        )
+        differences.append(value_a - value_b)
+    return np.concatenate(differences)
+
+
+def swapped_differences(pair: Pair, measure: Metric) -> Engine:
+    """Exchange the ranks of items at random; differences of the values, O(n) each.
+
+    What the one ranking does not get of an item, the other gets.
+    """
+    frame = resampled_frame(measure, pair.a)
+    return partial(_swapped, measure, pair.standings_by_rank(), frame)
+
+
+def _swapped(
+    measure: Metric,
+    standings: Standings,
+    frame: Frame,
+    n_rankings: int,
+    rng: np.random.Generator,
+) -> Floats:
+    a, b = standings
+    step, both = a.places - b.places, _tally(a) + _tally(b)
+    differences = []
+    for size in batches(n_rankings, a.n_places):
+        target = rng.integers(2, size=(size, a.levels.size), dtype=bool)
+        others = np.stack(
+            [
+                np.bincount(
+                    b.places + step * _coins(step.size, rng), minlength=both.size
+                )
+                for _ in range(size)
+            ]
+        )
+        value_a = values_of_draws(
+            measure, np.where(target, a.levels, b.levels), others, frame
+        )
+        value_b = values_of_draws(
+            measure, np.where(target, b.levels, a.levels), both - others, frame
+        )
+        differences.append(value_a - value_b)
+    return np.concatenate(differences)
+
+
+def _tally(items: Standing, drawn: Any = slice(None)) -> NDArray[np.intp]:
+    """How many of the others that were drawn stand on each place."""
+    return np.bincount(items.places[drawn], minlength=items.n_places)
+
+
+def _coins(count: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+    """Fair tosses of a coin, eight from each random byte."""
+    return np.unpackbits(
+        rng.integers(256, size=count // 8 + 1, dtype=np.uint8), count=count
+    )
+
+
+def count_swaps(
+    difference: float, draws: Floats, alternative: str, scale: float
+) -> PairedResult:
+    """P-value (C + 1) / (B + 1), and z-score by the spread around 0 of the draws.
+
+    A swap that changes nothing is as extreme as what was observed. `scale` is the
+    value of a perfect ranking.
+    """
+    slack = ROUNDING * scale
+    extreme = {
+        "greater": draws >= difference - slack,
+        "less": draws <= difference + slack,
+        "two-sided": np.abs(draws) >= abs(difference) - slack,
+    }[alternative]
+    log_p = math.log((np.count_nonzero(extreme) + 1) / (draws.size + 1))
+    spread = float(np.sqrt(np.mean(draws**2)))
+    if spread <= slack:  # no swap made a difference
+        return PairedResult(math.nan, 0.0 if difference == 0 else math.nan, log_p)
+    return PairedResult(math.nan, difference / spread, log_p)

@@ -1,7 +1,7 @@
 """What a method finds out about a difference, and how it becomes a p-value.
 
-The methods disagree about what varies: items, labels, lists. They agree in what they
-say: `PairedResult`, the same whatever the method.
+The methods differ in what varies: items, labels, or data sets. The result is the same
+whatever the method, a `PairedResult`.
 """
 
 import math
@@ -36,7 +36,7 @@ def from_error(
 ) -> PairedResult:
     """Refer a difference, in standard errors, to the normal or to Student's t.
 
-    `scale` is the value of a perfect data set; `others` are methods without an error
+    `scale` is the value of a perfect ranking; `others` are methods without an error
     that could be asked instead.
     """
     error = defined_error(difference, standard_error, scale, others)

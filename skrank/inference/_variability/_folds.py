@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skrank._utils._checks import invalid
 from skrank.ranking._cv_results import held_out
+from skrank.ranking._input import RankingInput
 
 
 def ratio_of_folds(cv_results: Mapping[str, Any]) -> float:
@@ -33,24 +35,23 @@ def check_same_folds(
 ) -> None:
     """Check that two cross-validations hold out the same items in the same order."""
     of_a, of_b = map(held_out, (cv_results_a, cv_results_b))
-    same = len(of_a) == len(of_b) and all(map(np.array_equal, of_a, of_b))
-    if not same:
-        msg = (
-            "`cv_results_b` must be of the same folds as `cv_results_a`, as by a `cv` "
-            "with a fixed random_state; got others."
+    if len(of_a) != len(of_b) or not all(map(np.array_equal, of_a, of_b)):
+        rule = (
+            "be of the same folds as `cv_results_a`, as by a `cv` with a fixed "
+            "random_state"
         )
-        raise ValueError(msg)
+        raise invalid("cv_results_b", rule, "others")
 
 
 def count_items(
-    cv_results: Mapping[str, Any], folds: list[tuple[int, NDArray[np.bool_], Any]]
+    cv_results: Mapping[str, Any], folds: list[RankingInput], kept: list[int]
 ) -> tuple[int, int]:
     """Items that are held out, and targets among them, in whatever many folds."""
-    test = held_out(cv_results)
-    items = np.concatenate([test[number] for number, *_ in folds])
-    is_target = np.concatenate([targets for _, targets, _ in folds])
-    _, first = np.unique(items, return_index=True)
-    return first.size, int(is_target[first].sum())
+    test = [held_out(cv_results)[number] for number in kept]
+    targets = [
+        items[folds[number].targets] for number, items in zip(kept, test, strict=True)
+    ]
+    return tuple(np.unique(np.concatenate(one)).size for one in (test, targets))  # type: ignore[return-value]
 
 
 def corrected_error(values: ArrayLike, ratio: float) -> float:

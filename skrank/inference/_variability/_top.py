@@ -12,12 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.ranking._ranking import Ranking, hits_at
-
 Floats = NDArray[np.float64]
-
-# The window in which Lambda is counted reaches at least so many ranks to each side.
-_LEAST_REACH = 5
 
 # Added to correlations of 1, which neighbouring depths may have but for rounding.
 _RIDGE = 1e-8
@@ -33,18 +28,6 @@ class Overlap:
 
     hits: Floats
     items: Floats
-
-
-def targets_around(ranking: Ranking, t: Any) -> Any:
-    """Share of targets among the items ranked around each depth, as chemmodlab has it.
-
-    The window reaches t/2 ranks to each side, at least 5, and ends where the ranking
-    does; ties across its ends are shared out. Ash and Hughes-Oliver smooth the scores
-    by a kernel instead; ranks need no bandwidth and know no scale.
-    """
-    reach = np.maximum(np.asarray(t) / 2, _LEAST_REACH)
-    first, last = np.clip([t - reach, t + reach], 0, ranking.n_samples)
-    return (hits_at(ranking, last) - hits_at(ranking, first)) / (last - first)
 
 
 def covariance(
@@ -69,26 +52,6 @@ def covariance(
     of_others = shared - others[0] * others[1] / (n_samples - n_targets)
     kept = (1 - around[0]) * (1 - around[1])
     return kept * of_targets + around[0] * around[1] * of_others
-
-
-def covariance_of_random_targets(
-    overlap: Overlap,
-    hits: tuple[Any, Any],
-    depths: tuple[Any, Any],
-    around: tuple[Any, Any],
-    n_samples: float,
-    n_targets: float,
-) -> Any:
-    """Return the same for samples of n items, whose number of targets varies.
-
-    Ash and Hughes-Oliver have that of k_1 and k_2 at one depth,
-    [pi (k_12 - k_1 k_2)(1 - Lambda_1 - Lambda_2) + (rho_12 - rho**2) Lambda_1 Lambda_2]
-    / (n pi**2). It is the mean product of two influences, and that is for two depths
-    as for one; here times m**2.
-    """
-    spread = overlap.hits - hits[0] * hits[1] / n_targets
-    moved = overlap.items - depths[0] * depths[1] / n_samples
-    return spread * (1 - around[0] - around[1]) + moved * (around[0] * around[1])
 
 
 def overlap(

@@ -175,7 +175,7 @@ def make_measure(metric: str | Metric, ties: str = "expected") -> Measure:
     )
     msg = (
         f"`metric` must be one that has a null distribution here: {listed}; got "
-        f"{made.name!r}, of which scorers, MetricVariability and RankingComparison "
+        f"{made.name!r}, of which scorers, MetricInterval and RankingComparison "
         "need only the value."
     )
     raise ValueError(msg)

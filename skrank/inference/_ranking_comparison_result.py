@@ -17,7 +17,7 @@ from skrank._utils._text import (
     format_size,
 )
 from skrank._utils._warnings import warn
-from skrank.inference._variability_result import ConfidenceInterval
+from skrank.inference._metric_interval_result import ConfidenceInterval
 
 # Rows of the summary, whose names no ranking takes.
 _ROWS = ("difference", "standard error", "95 % interval", "zscore", "pvalue")

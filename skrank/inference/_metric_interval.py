@@ -21,6 +21,7 @@ from skrank._utils._checks import (
     check_option,
     check_positive,
     check_random_state,
+    invalid,
 )
 from skrank._utils._warnings import warn
 from skrank.inference._base import RankingInference
@@ -46,7 +47,7 @@ from skrank.inference._variability._moderation import (
 )
 from skrank.inference._variability._resampling import bootstrap, draw_in_parallel
 from skrank.inference._variability._survival import survival_error
-from skrank.inference._variability_result import MetricVariabilityResult
+from skrank.inference._metric_interval_result import MetricIntervalResult
 from skrank.metrics._definitions import (
     AveragePrecision,
     EnrichmentFactor,
@@ -55,10 +56,11 @@ from skrank.metrics._definitions import (
     PrecisionAtT,
     make_metric,
 )
+from skrank.ranking._as_ranking import Labels
 from skrank.ranking._cv_results import folds_of_cv_results
 from skrank.ranking._folds import fit_folds, make_folds
-from skrank.ranking._ranking import Ranking
-from skrank.ranking._several import keep_both_classes, rank_both_classes, rank_listed
+from skrank.ranking._ranking import Ranking, rank
+from skrank.ranking._several import both_classes, rank_scored
 
 METHODS = (
     "auto",
@@ -66,13 +68,12 @@ METHODS = (
     "jackknife",
     "bootstrap",
     "survival",
-    "boyd",
     "posterior",
     "corrected_t",
 )
 
 
-class MetricVariability(RankingInference[MetricVariabilityResult]):
+class MetricInterval(RankingInference[MetricIntervalResult]):
     """Standard error and confidence interval of a metric of one ranking.
 
     Another sample of items, from the same population and ranked by the same model,
@@ -93,7 +94,7 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
         "breakeven_point", "precision_at_recall(0.8)" and "k_at_recall(0.8)".
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
-    method : {"auto", "moderated", "jackknife", "bootstrap", "survival", "boyd", \
+    method : {"auto", "moderated", "jackknife", "bootstrap", "survival", \
             "posterior", "corrected_t"}, default="auto"
         How to compute the standard error and the interval; see Notes.
     prior : float, default=0.5
@@ -115,110 +116,50 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
 
     See Also
     --------
-    MetricVariabilityResult : What it returns.
+    MetricIntervalResult : What it returns.
     RankingComparison : Whether one ranking is better than another.
     RandomSelectionTest : Whether a ranking is better than chance.
 
     Notes
     -----
     "moderated"
-        Variance of the jackknife, moderated by that of binormal rankings; Student's t.
-        All metrics that change smoothly, see below; "auto" where it is defined.
+        Variance of what leaving out one item changes, moderated by that of binormal
+        rankings; Student's t. All metrics that change smoothly; "auto" there.
     "jackknife"
-        Variance of what leaving out one item changes; normal quantiles. As "moderated".
+        The same variance alone; normal quantiles.
     "bootstrap"
         Deviation of rankings drawn with replacement, targets and non-targets apart;
         normal quantiles. All metrics; "auto" for the rest.
     "survival"
-        Su and Zhang: the ranks of the targets as survival times,
-        ``Var r(t) = r(t) (1 - r(t)) / m``, ``Var p(t) = (m / t)**2 Var r(t)``. AP,
-        recall, precision, EF.
-    "boyd"
-        Boyd, Eng and Page: ``AP (1 - AP) / m``. AP.
+        The ranks of the targets as survival times [1]_. AP, recall, precision, EF.
     "posterior"
-        Goutte and Gaussier: Beta distribution of precision,
-        ``(TP + prior, FP + prior)``, or of recall, ``(TP + prior, FN + prior)``, and
-        its quantiles. Recall, precision, EF.
+        Beta distribution of recall or precision [2]_, and its quantiles. Also EF.
+    "corrected_t"
+        The resampled t of Nadeau and Bengio [3]_, for the folds of a cross-validation,
+        which are not independent. All metrics; "auto" there.
 
-    Those are methods for one ranking. "corrected_t" is for the folds of a
-    cross-validation, all metrics, and "auto" there; see below.
-
-    "survival" is from [1]_, "boyd" from [2]_ and "posterior" from [3]_. Without
-    influences are "reciprocal_rank", which hangs on a single item,
-    "average_precision@k(normalize=hits)", whose divisor jumps, and the metrics without
-    a null distribution, which hang on one threshold.
-
-    **Influences.** The variance is the jackknife's of two samples [4]_, targets and
-    others; prefix and suffix sums have all n values with one item left out in O(m)
-    after the ranking. Above a cutoff, which stays at its depth in items, the next item
-    moves in, which is a target with a probability estimated from the hits around the
-    cut; so there the influence is not the plain difference, which would jump. The user
-    guide has the details. The error's root mean square was within
-    8 % of the true deviation in simulations of average precision from 30 targets on,
-    ties or not, and within 15 % for recall and precision at t. But where AP is low it
-    hangs on whether one or two targets came first, so that intervals by it hold the
-    truth too rarely.
-
-    **Moderation.** Therefore the variance, on the logit scale, is averaged with that of
-    a binormal ranking of the same value, whose targets have the spread that those of
-    the sample have, as Smyth [5]_ does with the variances of genes: the sample counts
-    half of its Satterthwaite degrees of freedom (at most half of m), the model counts
-    6. As in Wilson's interval, limits are values that the estimate does not contradict,
-    with the model's variance and the bias of the logit taken there. The more targets,
-    the less the model counts. The lower limit allows for targets that may be lost
-    though none was, and fewer than five hits above a cutoff widen the interval to what
-    their number does not contradict, both by the Poisson distribution.
-
-    **Values that cannot vary**, recall, precision and EF at t = n and any metric of
-    scores that are all equal, have an error of 0, and the interval is the value. A
-    ranking whose resamples merely have no spread, such as a perfect one, is not
-    certain.
-
-    **Coverage** of 95 % intervals for AP by "moderated", 800 simulated samples of each
-    cell: an AP of 0.06 to 0.7 with 2 % targets, 10, 30 and 100 of them, in populations
-    of normal scores, with heavy tails, skewed, with half of the targets or decoys
-    anywhere, with heavy ties and with one giant tie. The worst cell was 92.0 % with 10
-    targets, 93.2 % with 30 and 94.5 % with 100. By AP at k = m the worst was 89.7 % (10
-    targets), by recall at m 90.7 % (30 targets). The user guide has the tables, and
-    those of other methods. Limits of "reciprocal_rank" follow from the rank of its
-    first target, which is taken to be geometric; the worst cell was 85 % (10 targets).
-
-    **Folds** are ranked by models that were fitted to mostly the same items, so that
-    their values are not independent. "corrected_t" is the resampled t of Nadeau and
-    Bengio [6]_: with J folds, the variance of the mean is ``1 / J + n_test / n_train``
-    times that of the values, and Student's t has J - 1 degrees of freedom. It holds for
-    repeated and for shuffled splits, too, as their items are many times the same in any
-    case. Five values may by accident be nearly equal, so the variance is at least that
-    which the held-out items have for given models, by the method for one ranking. The
-    interval is for the mean over other samples of as many items, which are
-    cross-validated in the same way. The user guide has its coverage.
+    :ref:`variability` has the formulas, the metrics without influences, and the
+    measured coverage.
 
     References
     ----------
     .. [1] Su and Zhang, "Statistical inference for recall, precision and average
        precision", slides, University of Alberta.
-    .. [2] Boyd, Eng and Page (2013), "Area under the precision-recall curve: point
-       estimates and confidence intervals", *ECML PKDD 2013*, 451-466.
-    .. [3] Goutte and Gaussier (2005), "A probabilistic interpretation of precision,
+    .. [2] Goutte and Gaussier (2005), "A probabilistic interpretation of precision,
        recall and F-score, with implication for evaluation", *ECIR 2005*, 345-359.
-    .. [4] Efron and Stein (1981), "The jackknife estimate of variance", *Annals of
-       Statistics* 9, 586-596.
-    .. [5] Smyth (2004), "Linear models and empirical Bayes methods for assessing
-       differential expression in microarray experiments", *Statistical Applications in
-       Genetics and Molecular Biology* 3(1), article 3.
-    .. [6] Nadeau and Bengio (2003), "Inference for the generalization error", *Machine
+    .. [3] Nadeau and Bengio (2003), "Inference for the generalization error", *Machine
        Learning* 52, 239-281, section 4.1.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from skrank import MetricVariability
+    >>> from skrank import MetricInterval
     >>> y_true = np.zeros(1000, dtype=int)
     >>> y_true[[0, 2, 3, 9, 11, 30, 70, 150, 400, 800]] = 1
     >>> y_score = -np.arange(1000.0)
-    >>> result = MetricVariability().from_predictions(y_true, y_score)
+    >>> result = MetricInterval().from_predictions(y_true, y_score)
     >>> print(result)
-    Variability of average_precision
+    Interval of average_precision
       ranking         1000 items, 10 targets (prevalence 0.01)
       estimate        0.3613
       standard error  0.161, method: moderated
@@ -226,7 +167,7 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
 
     Ten targets say little. How much did we learn about the first 50?
 
-    >>> settings = MetricVariability("recall@50")
+    >>> settings = MetricInterval("recall@50")
     >>> low, high = settings.from_predictions(y_true, y_score).confidence_interval(0.8)
     >>> print(f"{low:.2f} to {high:.2f}")
     0.39 to 0.77
@@ -236,8 +177,8 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> print(MetricVariability().from_cv(GaussianNB(), X[:, :5], y == 0))
-    Variability of average_precision
+    >>> print(MetricInterval().from_cv(GaussianNB(), X[:, :5], y == 0))
+    Interval of average_precision
       5 rankings      569 items, 212 targets (prevalence 0.3726)
       estimate        0.9516 on average
       standard error  0.0143, method: corrected_t
@@ -270,26 +211,27 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
 
     def from_predictions(
         self,
-        y_true: ArrayLike | Ranking,
+        y_true: Labels,
         y_score: ArrayLike | None = None,
         *,
         pos_label: object = None,
-    ) -> MetricVariabilityResult:
+    ) -> MetricIntervalResult:
         """Ask how much the metric of a ranking varies.
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,) or Ranking
-            Labels; both targets and non-targets. Or a ranking, without weights and
-            missed targets, which stands for labels and scores.
+        y_true : array-like of shape (n_samples,), Ranking or RankCounts
+            Labels; both targets and non-targets. Or a ranking or its counts, without
+            weights and missed targets, which stand for labels and scores: no method
+            looks at items one by one.
         y_score : array-like of shape (n_samples,), default=None
-            Scores; higher means a likelier target. Left out with a ranking.
+            Scores; higher means a likelier target. Left out with a ranking or counts.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
 
         Returns
         -------
-        result : MetricVariabilityResult
+        result : MetricIntervalResult
             The value, its standard error, and intervals on demand. By "jackknife" and
             "bootstrap" a single target, or non-target, leaves the error NaN, with a
             warning. A value that cannot vary has an error of 0 by every method.
@@ -302,15 +244,12 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
             influences; and if rankings are to be resampled under ``ties="threshold"``.
         """
         if self.method == "corrected_t":
-            msg = (
-                "`method` must be another than 'corrected_t', which is for the folds "
-                "of `from_cv` and `from_cv_results`, for one ranking."
-            )
-            raise ValueError(msg)
+            rule = "be another than that for the folds of a cross-validation here"
+            raise invalid("method", rule, repr(self.method))
         measure = self._measure()
-        ranking = rank_listed(y_true, y_score, pos_label)
+        ranking = rank_scored(y_true, y_score, pos_label)
         rule = self._rule(measure, ranking)
-        return MetricVariabilityResult(
+        return MetricIntervalResult(
             estimate=measure.value(ranking),
             standard_error=rule.standard_error,
             method=self._method(measure),
@@ -330,7 +269,7 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
         cv_groups: ArrayLike | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
-    ) -> MetricVariabilityResult:
+    ) -> MetricIntervalResult:
         """Cross-validate an estimator, and ask how much the mean over folds varies.
 
         Parameters
@@ -355,7 +294,7 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
 
         Returns
         -------
-        result : MetricVariabilityResult
+        result : MetricIntervalResult
             The mean over the folds, its standard error, and intervals on demand.
 
         Raises
@@ -381,7 +320,7 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
         *,
         pos_label: object = None,
         detector_targets: str | None = None,
-    ) -> MetricVariabilityResult:
+    ) -> MetricIntervalResult:
         """Ask how much the mean over the folds of a cross-validation varies.
 
         Parameters
@@ -400,7 +339,7 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
 
         Returns
         -------
-        result : MetricVariabilityResult
+        result : MetricIntervalResult
             The mean over the folds, its standard error, and intervals on demand. Folds
             without targets, or of targets alone, are left out with a warning; a single
             fold that is left has no standard error.
@@ -411,11 +350,8 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
             If estimators or indices are missing; and as `from_cv`.
         """
         if self.method not in ("auto", "corrected_t"):
-            msg = (
-                "`method` must be 'auto' or 'corrected_t' for the folds of a "
-                f"cross-validation; got {self.method!r}."
-            )
-            raise ValueError(msg)
+            rule = "be 'auto' or 'corrected_t' for the folds of a cross-validation"
+            raise invalid("method", rule, repr(self.method))
         folds = folds_of_cv_results(
             cv_results,
             X,
@@ -424,15 +360,16 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
             pos_label=pos_label,
             detector_targets=detector_targets,
         )
-        kept = keep_both_classes(folds)
-        rankings = [rank_both_classes(y, score) for _, y, score in kept]
+        sizes = [(one.targets.size, one.y_score.size) for one in folds]
+        kept = both_classes(sizes, grouped=False)
+        rankings = [rank(folds[number]) for number in kept]
         measure = self._measure()
         values = [measure.value(ranking) for ranking in rankings]
         rule = self._rule_of_folds(
             measure, rankings, values, ratio_of_folds(cv_results)
         )
-        n_samples, n_targets = count_items(cv_results, kept)
-        return MetricVariabilityResult(
+        n_samples, n_targets = count_items(cv_results, folds, kept)
+        return MetricIntervalResult(
             estimate=float(np.mean(values)),
             standard_error=rule.standard_error,
             method="corrected_t",
@@ -479,22 +416,17 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
 
     def _check_method(self, measure: Measure) -> None:
         """Check that the method has a meaning for the metric."""
-        whole = type(measure) is AveragePrecision
         counts = not measure.ordered
         has_meaning = {
             "moderated": measure.smooth,
             "jackknife": measure.smooth,
-            "survival": whole or counts,
-            "boyd": whole,
+            "survival": type(measure) is AveragePrecision or counts,
             "posterior": counts,
         }
         methods = [name for name in METHODS if has_meaning.get(name, True)]
         if self.method not in methods:
-            msg = (
-                f"`method` must be one of {methods} for {measure.name}; "
-                f"got {self.method!r}."
-            )
-            raise ValueError(msg)
+            rule = f"be one of {methods} for {measure.name}"
+            raise invalid("method", rule, repr(self.method))
 
     def _rule(self, measure: Measure, ranking: Ranking) -> IntervalRule:
         """Standard error, and how an interval is made of it."""
@@ -512,9 +444,6 @@ class MetricVariability(RankingInference[MetricVariabilityResult]):
     def _error(self, method: str, measure: Measure, ranking: Ranking) -> float:
         if method == "survival":
             return survival_error(measure, ranking)
-        if method == "boyd":
-            value = measure.value(ranking)
-            return float(np.sqrt(value * (1 - value) / ranking.n_targets))
         if min(ranking.n_targets, ranking.n_non_targets) < 2:
             return _unknown(measure, ranking)
         if method == "jackknife":

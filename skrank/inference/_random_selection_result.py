@@ -18,7 +18,10 @@ REVERSED = (
     "do higher scores mean likelier targets, or the other class (the wrong column of "
     "predict_proba)?"
 )
-_FAR_BELOW = -3.0  # z-score; chance rarely has a lower one
+# Probability of so low a value, or a lower one, from which on scores may be reversed: so
+# many of honest models at chance level are warned of. The z-score does not tell: that of
+# average precision cannot be below -1.3 for 20 targets of 1000.
+_FAR_BELOW = 0.001
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -26,8 +29,9 @@ class RandomSelectionResult:
     """Result of a :class:`RandomSelectionTest`.
 
     The fields are the same whatever the method, for one ranking and for several.
-    Printed, a result with a z-score below -3 ends in a note, unless `alternative` is
-    "less": so bad a ranking may be a good one read backwards.
+    Printed, a result ends in a note if random selection has so low a value, or a lower
+    one, with a probability of at most 0.001, unless `alternative` is "less": so bad a
+    ranking may be a good one read backwards.
 
     Attributes
     ----------
@@ -51,7 +55,7 @@ class RandomSelectionResult:
     null_mean, null_std : float
         Exact mean and standard deviation of the metric under random selection; the
         latter for folds of a cross-validation `inflation` times that of independent
-        lists. The mean is the chance level, which lies above the prevalence, the more
+        rankings. The mean is the chance level, which lies above the prevalence, the more
         so the shorter the rankings.
     n_samples, n_targets : int
         Number of items, and of targets among them, in all rankings together; with those
@@ -164,7 +168,7 @@ class RandomSelectionResult:
         if self.inflation > 1:
             note = f"{n} times the smallest pvalue of a fold, valid however they depend"
             rows.append(("Bonferroni", f"{self.bonferroni_pvalue:.2g}   {note}"))
-        if self.alternative != "less" and is_far_below(self.zscore):
+        if is_far_below(self):
             rows.append(("note", f"far below chance: {REVERSED}"))
         return summary(f"Random selection test of {self.metric}", rows)
 
@@ -215,17 +219,25 @@ class RandomSelectionResult:
         return data_frame({"ranking": list(self.labels or (0,)), **columns_of(rows)})
 
 
-def is_far_below(zscore: float) -> bool:
+def is_far_below(result: RandomSelectionResult) -> bool:
     """Whether a ranking is so far below chance that it may be read backwards.
 
     Parameters
     ----------
-    zscore : float
-        Its z-score.
+    result : RandomSelectionResult
+        Result of the test of the ranking.
 
     Returns
     -------
     is_far_below : bool
-        True below -3.
+        True if ``P(null <= observed)`` is at most 0.001; False where the test asked for
+        low values.
     """
-    return zscore < _FAR_BELOW
+    if result.alternative == "less" or result.zscore >= 0:
+        return False
+    if result.alternative == "two-sided":
+        return result.pvalue / 2 <= _FAR_BELOW
+    # what is nearly sure to be exceeded; the rest needs no second probability
+    if result.pvalue < 1 - 2 * _FAR_BELOW:
+        return False
+    return float(result.null_distribution.cdf(result.statistic)) <= _FAR_BELOW

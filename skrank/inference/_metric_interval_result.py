@@ -23,8 +23,8 @@ class ConfidenceInterval(NamedTuple):
 
     Examples
     --------
-    >>> from skrank import MetricVariability
-    >>> result = MetricVariability().from_predictions([1, 0, 1, 0, 0], [5, 4, 3, 2, 1])
+    >>> from skrank import MetricInterval
+    >>> result = MetricInterval().from_predictions([1, 0, 1, 0, 0], [5, 4, 3, 2, 1])
     >>> low, high = result.confidence_interval()
     >>> bool(low < result.estimate < high)
     True
@@ -35,8 +35,8 @@ class ConfidenceInterval(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class MetricVariabilityResult:
-    """Result of :class:`MetricVariability`.
+class MetricIntervalResult:
+    """Result of :class:`MetricInterval`.
 
     The fields are the same whatever the method.
 
@@ -58,15 +58,15 @@ class MetricVariabilityResult:
 
     See Also
     --------
-    MetricVariability : Makes it.
+    MetricInterval : Makes it.
 
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from skrank import MetricVariability
+    >>> from skrank import MetricInterval
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> result = MetricVariability().from_cv(GaussianNB(), X[:, :5], y == 0)
+    >>> result = MetricInterval().from_cv(GaussianNB(), X[:, :5], y == 0)
     >>> result.n_rankings, round(result.standard_error, 3)
     (5, 0.014)
     >>> result.to_frame().round(3)
@@ -155,7 +155,7 @@ class MetricVariabilityResult:
             ("standard error", f"{self.standard_error:.3g}, method: {self.method}"),
             ("95 % interval", f"{low:.4g} to {high:.4g}"),
         ]
-        return summary(f"Variability of {self.metric}", rows)
+        return summary(f"Interval of {self.metric}", rows)
 
     def __repr__(self) -> str:
         """Print the summary, also where a notebook shows the result."""
