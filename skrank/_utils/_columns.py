@@ -75,9 +75,10 @@ def by_position(values: Any) -> Any:
 
 def as_column(name: str, values: ArrayLike) -> NDArray[Any]:
     """Convert to a non-empty one-dimensional array."""
-    refuse_dask(name, values)
-    if np.ma.is_masked(values):
-        raise invalid(name, "have no masked items", "some")
+    if type(values) is not np.ndarray:
+        refuse_dask(name, values)
+        if np.ma.is_masked(values):
+            raise invalid(name, "have no masked items", "some")
     array = np.asarray(values)
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         array = np.asarray(values, dtype=object)  # a list may have mixed in others

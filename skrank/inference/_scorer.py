@@ -5,7 +5,10 @@ from __future__ import annotations
 from skrank._utils._checks import check_undefined
 from skrank.inference._selection_score import check_statistic, selection_score
 from skrank.metrics._definitions import Metric, make_measure
-from skrank.metrics._scorers._ranking_scorer import RankingScorer, make
+from skrank.metrics._scorers._ranking_scorer import (
+    RankingScorer,
+    make_ranking_scorer,
+)
 
 
 def make_random_selection_scorer(
@@ -86,16 +89,17 @@ def make_random_selection_scorer(
     measure = make_measure(metric, ties)
     check_statistic(statistic, measure)
     answer = check_undefined(undefined)
-    name, larger = f"{statistic}({measure.name})", True
-    if statistic == "log10_pvalue":
-        name, larger = f"neg_{name}", False
-        answer = -answer if isinstance(answer, float) else answer
-    return make(
+    larger = statistic != "log10_pvalue"  # a p-value is the better the smaller it is
+    if not larger and isinstance(answer, float):
+        answer = -answer  # which the sign of the scorer turns back
+    return make_ranking_scorer(
         selection_score,
-        name,
-        {"statistic": statistic, "metric": metric, "ties": ties},
+        f"{statistic}({measure.name})",
         pos_label,
         answer,
         detector_targets,
         greater_is_better=larger,
+        statistic=statistic,
+        metric=metric,
+        ties=ties,
     )

@@ -17,7 +17,6 @@ def reciprocal_rank(
     *,
     pos_label: object = None,
     ties: str = "expected",
-    sample_weight: ArrayLike | None = None,
     n_missed: int = 0,
     undefined: float | str = math.nan,
 ) -> float:
@@ -40,11 +39,6 @@ def reciprocal_rank(
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Within the tie of the first target: the mean over all orders of one over the
         rank; the rank of the tie's last item; its targets first, or last.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights: the rank is the sum of them down to the first target, and their unit
-        one item. A tie of weighted items that holds a target is
-        retrieved whole, as by ``ties="threshold"``: with a warning where `ties` is
-        "expected", whose mean has no closed form then; the others are refused.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and have no rank.
     undefined : float or "raise", default=nan
@@ -60,9 +54,8 @@ def reciprocal_rank(
     ------
     ValueError
         If the input is not a ranking of two classes: lengths that differ, no items,
-        missing or infinite values, hard labels as scores, unknown labels, weights with
-        "optimistic" or "pessimistic" ties, or by which the first target has a rank
-        below 1; or if the metric is undefined and ``undefined="raise"``.
+        missing or infinite values, hard labels as scores, unknown labels; or if the
+        metric is undefined and ``undefined="raise"``.
 
     See Also
     --------
@@ -74,6 +67,8 @@ def reciprocal_rank(
     hits, below T items without any, the expected value is
     ``sum_{j=1..b-d+1} C(b-j, d-1) / C(b, d) / (T + j)``, the mean over all orders, of
     which [2]_ make the rule for this metric, too.
+
+    A rank counts items, and so there are no weights.
 
     Time O(n log m) for m targets, memory one byte an item and O(m); see
     :ref:`performance`.
@@ -98,9 +93,7 @@ def reciprocal_rank(
     0.833
     """
     measure = ReciprocalRank(ties)
-    return evaluate(
-        measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
-    )
+    return evaluate(measure, y_true, y_score, pos_label, None, n_missed, undefined)
 
 
 def rie(
@@ -138,9 +131,8 @@ def rie(
         Within a tie: the mean over all orders, the tie retrieved whole (each target has
         the rank of the tie's last item), its targets first, or its targets last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights, taken as repetition: an item of weight 2 is two items. With
-        ``ties="threshold"`` their unit matters, one being an item, and a rank below 1
-        is refused.
+        Weights, taken as repetition: an item of weight 2 is two items. Refused with
+        ``ties="threshold"``, which counts items down to a rank.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and the n items
         and have no rank.
@@ -241,9 +233,8 @@ def bedroc(
         Within a tie: the mean over all orders, the tie retrieved whole (each target has
         the rank of the tie's last item), its targets first, or its targets last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights, taken as repetition: an item of weight 2 is two items. With
-        ``ties="threshold"`` their unit matters, one being an item, and a rank below 1
-        is refused.
+        Weights, taken as repetition: an item of weight 2 is two items. Refused with
+        ``ties="threshold"``, which counts items down to a rank.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and the n items
         and have no rank. The worst ranking is then one that misses all targets.

@@ -1,4 +1,4 @@
-"""The path of every metric: check, rank, measure; and what to do without a value.
+"""What every `Metric` does with labels and scores: check, rank, measure.
 
 Whether a metric has a value depends on the ranking alone, and the answer where it has
 none is the caller's to choose.
@@ -13,22 +13,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from skrank._utils._checks import check_undefined
+from skrank._utils._checks import check_undefined, invalid
 from skrank._utils._warnings import warn
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._ranking import Ranking
 
-if TYPE_CHECKING:
-    from skrank.metrics._definitions import Metric
-
-
 def evaluate(
-    metric: Metric,
+    metric: Any,
     y_true: Labels,
     y_score: ArrayLike | None,
     pos_label: object,
@@ -50,34 +45,23 @@ def evaluate(
     if reason is not None:
         return undefined(metric.name, reason, answer)
     if ranking.weighted and metric.counts_ranks:
-        _check_unit(metric.name, ranking)
+        rule = f"be None for {metric.name}, which counts items down to a rank"
+        raise invalid("sample_weight", rule, "weights")
     if ranking.weighted and metric.orders_ties:
         metric = _without_orders(metric, ranking)
     return metric.value(ranking)
 
 
-def _check_unit(name: str, ranking: Ranking) -> None:
-    """Check that no target has a rank below 1, where ranks are sums of weights."""
-    first = (ranking.groups.above + ranking.groups.size)[:1]
-    if np.any(first < 1):
-        msg = (
-            f"`sample_weight` must have one item as its unit when {name} counts ranks "
-            "that are sums of weights; got weights by which the first target has the "
-            f"rank {first[0]:.3g}."
-        )
-        raise ValueError(msg)
-
-
-def _without_orders(metric: Any, ranking: Ranking) -> Metric:
+def _without_orders(metric: Any, ranking: Ranking) -> Any:
     """Retrieve the ties of weighted items whole, those of one item silently."""
-    whole: Metric = replace(metric, ties="threshold")
+    whole = replace(metric, ties="threshold")
     if ranking.shares_weight and metric.ties != "expected":
-        msg = (
-            f"`ties` must be 'threshold' or 'expected' when {metric.name} is given "
-            "sample_weight and a target is tied: the weights inside a tie have no best "
-            f"or worst order here; got ties={metric.ties!r}."
+        rule = (
+            f"be 'threshold' or 'expected' when {metric.name} is given sample_weight "
+            "and a target is tied: the weights inside a tie have no best or worst order "
+            "here"
         )
-        raise ValueError(msg)
+        raise invalid("ties", rule, f"ties={metric.ties!r}")
     if ranking.shares_weight:
         msg = (
             f"{metric.name} retrieves ties whole, as ties='threshold' does: the mean "

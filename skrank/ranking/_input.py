@@ -57,7 +57,7 @@ def check_ranking_input(
     labels, scores = as_column("y_true", y_true), as_numbers(score_name, y_score)
     check_length(score_name, scores.size, labels.size)
     _check_not_swapped(labels, scores, score_name)
-    scores = check_scores(scores, score_name, whole=whole)
+    _check_order(scores, score_name, whole=whole)
     weight = None
     if sample_weight is not None:
         weight = _check_weight(sample_weight, labels.size)
@@ -77,7 +77,7 @@ def _targets_of(
 
     `labels` is `y_true` as an array, in which a list may have lost large integers.
     """
-    if np.ndim(pos_label) != 0:  # type: ignore[arg-type]
+    if pos_label is not None and np.ndim(pos_label) != 0:  # type: ignore[arg-type]
         raise invalid("pos_label", "be one label", brief(pos_label))
     if labels.dtype.kind == "O" and isinstance(labels[0], bool | int | float):
         labels = np.asarray(labels.tolist())  # nullable columns come as objects
@@ -153,6 +153,11 @@ def check_scores(
 ) -> NDArray[Any]:
     """Return finite numbers that can order items, and are no hard labels."""
     scores = as_numbers(name, y_score)
+    _check_order(scores, name, whole=whole)
+    return scores
+
+
+def _check_order(scores: NDArray[Any], name: str, *, whole: bool) -> None:
     low, high = scores.min(), scores.max()
     if scores.dtype.kind == "f" and not (np.isfinite(low) and np.isfinite(high)):
         got = (
@@ -164,7 +169,6 @@ def check_scores(
     if scores.dtype.kind == "b" or (whole and _are_labels(scores, low, high)):
         rule = "rank the items, as decision_function or predict_proba do"
         raise invalid(name, rule, f"hard labels, {got}")
-    return scores
 
 
 def _are_labels(scores: NDArray[Any], low: Any, high: Any) -> bool:

@@ -88,6 +88,17 @@ class Metric(ABC):
             self, y_true, y_score, pos_label, sample_weight, n_missed, undefined
         )
 
+    def unweighted(
+        self,
+        y_true: Labels,
+        y_score: ArrayLike | None = None,
+        *,
+        pos_label: object = None,
+        undefined: float | str = nan,
+    ) -> float:
+        """Value as of a call; scikit-learn gives weights to what has a name for them."""
+        return self(y_true, y_score, pos_label=pos_label, undefined=undefined)
+
     @property
     @abstractmethod
     def name(self) -> str:
@@ -100,7 +111,7 @@ class Metric(ABC):
 
     @property
     def counts_ranks(self) -> bool:
-        """Whether a rank counts as a number, so that its unit must be one item."""
+        """Whether a rank counts as a number of items, which weights do not have."""
         return False
 
     def reach(self, n_samples: int, n_targets: int) -> float:

@@ -2,93 +2,80 @@
 
 What a scorer of ``make_scorer`` does not do is look at the estimator it is given: a
 classifier with nothing but labels would be scored on them, an outlier detector upside
-down, and scorers with different `pos_label` would read each other's predictions. So it
-gets one more step here, which orients the scores or refuses. There is no public hook
-for that step: it overrides the method that scikit-learn's multi-metric scorer calls,
-the same from 1.5 on, as the tests make sure.
+down, and scorers with different `pos_label` would read each other's predictions. So
+`_score`, which scikit-learn calls in single and in multi-metric scoring, orients the
+output of the estimator or refuses. It is the only private name of scikit-learn's here;
+`tests/metrics/test_scorers.py` says what to do when it moves.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from dataclasses import fields
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.metrics import make_scorer
 
-from skrank import metrics
 from skrank._utils._checks import check_undefined
-from skrank.metrics._definitions import (
-    AveragePrecision,
-    AveragePrecisionAtK,
-    AveragePrecisionOverHits,
-    Bedroc,
-    BreakevenPoint,
-    EnrichmentFactor,
-    KAtRecall,
-    MaxFScore,
-    Metric,
-    PrecisionAtRecall,
-    PrecisionAtT,
-    RecallAtT,
-    ReciprocalRank,
-    RobustInitialEnhancement,
-    RPrecision,
-    ThresholdMetric,
-)
+from skrank.metrics._definitions import AveragePrecision, Metric
 from skrank.ranking._response import (
     RESPONSE_METHODS,
     check_detector_targets,
     orientation,
 )
 
-# The public function of each metric, whose parameters are the metric's fields.
-_FUNCTIONS: dict[type[Metric], Callable[..., float]] = {
-    AveragePrecision: metrics.average_precision,
-    AveragePrecisionAtK: metrics.average_precision_at_k,
-    AveragePrecisionOverHits: metrics.average_precision_at_k,
-    RecallAtT: metrics.recall_at_t,
-    PrecisionAtT: metrics.precision_at_t,
-    EnrichmentFactor: metrics.enrichment_factor,
-    ReciprocalRank: metrics.reciprocal_rank,
-    RobustInitialEnhancement: metrics.rie,
-    Bedroc: metrics.bedroc,
-    RPrecision: metrics.r_precision,
-    MaxFScore: metrics.max_f_score,
-    BreakevenPoint: metrics.breakeven_point,
-    PrecisionAtRecall: metrics.precision_at_recall,
-    KAtRecall: metrics.k_at_recall,
-}
+_Scorer: Any = type(make_scorer(AveragePrecision()))
 
-_Scorer: Any = type(make_scorer(metrics.average_precision))
+# Outputs of an estimator by method, for the scorers of one call: the key is the object
+# that scikit-learn makes for each call of one scorer or of several, to share predictions
+# among them. What it shares itself is the output for one class, whichever came first.
+_outputs: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
 
 
 class RankingScorer(_Scorer):  # type: ignore[misc]
     """A scorer of ``make_scorer`` that orients the scores before it measures them."""
 
-    detector_targets: str | None = None
+    def __init__(
+        self,
+        metric: Callable[..., float],
+        name: str,
+        settings: dict[str, Any],
+        detector_targets: str | None,
+        *,
+        greater_is_better: bool,
+    ) -> None:
+        made = make_scorer(
+            metric,
+            response_method=RESPONSE_METHODS,
+            greater_is_better=greater_is_better,
+            **settings,
+        )
+        vars(self).update(vars(made))
+        self.metric, self.settings = metric, settings
+        self.sign = 1 if greater_is_better else -1
+        self.detector_targets = detector_targets
+        self.__name__ = name  # what scikit-learn's displays label an axis with
 
     def _score(
         self,
-        method_caller: Callable[..., Any],
+        method_caller: Any,
         estimator: Any,
         X: Any,  # noqa: N803
-        y_true: Any,
+        y_true: ArrayLike,
         **kwargs: Any,
     ) -> float:
-        """Score predictions for the target class, shared by all that have the same."""
-        pos_label = self._kwargs.get("pos_label")
+        """Score the estimator's output for the target class."""
+        pos_label = self.settings.get("pos_label")
         points = orientation(estimator, y_true, pos_label, self.detector_targets)
-
-        def oriented(estimator: Any, method: str, *args: Any, **_: Any) -> Any:
-            if points.target_class is None:
-                return points.sign * np.asarray(method_caller(estimator, method, *args))
-            # scikit-learn caches by the method, whatever the target class. A tuple that
-            # names the method once or twice means the same to it, but is another key.
-            key = (method,) * (1 + points.target_class)
-            target = estimator.classes_[points.target_class]
-            return method_caller(estimator, key, *args, pos_label=target)
-
-        return float(super()._score(oriented, estimator, X, y_true, **kwargs))
+        outputs = _outputs.setdefault(method_caller, {})
+        if points.method not in outputs:
+            outputs[points.method] = getattr(estimator, points.method)(X)
+        scores = points.scores(outputs[points.method])
+        return self.sign * float(
+            self.metric(y_true, scores, **{**self.settings, **kwargs})
+        )
 
     def __repr__(self) -> str:
         """Print the settings, the orientation included."""
@@ -98,33 +85,49 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
         return f"{text[:-1]}, detector_targets={self.detector_targets})"
 
 
-def make(
+def make_ranking_scorer(
     metric: Callable[..., float],
     name: str,
-    settings: dict[str, Any],
     pos_label: object,
     undefined: float | str,
     detector_targets: str | None,
     *,
     greater_is_better: bool = True,
+    **settings: Any,
 ) -> RankingScorer:
-    """Make the scorer and give it what ``make_scorer`` has no room for."""
+    """Make the scorer of a function; settings that are left at their default are none.
+
+    Parameters
+    ----------
+    metric : callable
+        ``metric(y_true, y_score, *, pos_label, undefined, **settings)``.
+    name : str
+        Name of the metric; a scorer with the sign turned has "neg_" before it.
+    pos_label, undefined, detector_targets
+        As in :func:`make_metric_scorer`.
+    greater_is_better : bool, default=True
+        Whether larger values are better.
+    **settings : dict
+        Other keywords of the metric.
+
+    Returns
+    -------
+    scorer : RankingScorer
+        The scorer.
+    """
     answer = check_undefined(undefined)
     check_detector_targets(detector_targets)
     if pos_label is not None:
-        settings = {**settings, "pos_label": pos_label}
+        settings["pos_label"] = pos_label
     if answer == "raise" or not np.isnan(answer):
-        settings = {**settings, "undefined": answer}
-    scorer: Any = make_scorer(
+        settings["undefined"] = answer
+    return RankingScorer(
         metric,
-        response_method=RESPONSE_METHODS,
+        name if greater_is_better else f"neg_{name}",
+        settings,
+        detector_targets,
         greater_is_better=greater_is_better,
-        **settings,
     )
-    scorer.__class__ = RankingScorer
-    scorer.detector_targets = detector_targets
-    scorer.__name__ = name  # what scikit-learn's displays label an axis with
-    return scorer  # type: ignore[no-any-return]
 
 
 def scorer_of(
@@ -134,17 +137,11 @@ def scorer_of(
     detector_targets: str | None,
 ) -> RankingScorer:
     """Make the scorer of a metric, negated where smaller values are better."""
-    settings = {field.name: getattr(metric, field.name) for field in fields(metric)}
-    ties = settings.pop("ties")
-    if not isinstance(metric, ThresholdMetric):
-        settings["ties"] = ties
-    larger = metric.greater_is_better
-    return make(
-        _FUNCTIONS[type(metric)],
-        metric.name if larger else f"neg_{metric.name}",
-        settings,
+    return make_ranking_scorer(
+        metric.unweighted if metric.counts_ranks else metric,
+        metric.name,
         pos_label,
         undefined,
         detector_targets,
-        greater_is_better=larger,
+        greater_is_better=metric.greater_is_better,
     )
