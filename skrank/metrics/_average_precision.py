@@ -7,7 +7,7 @@ import math
 from numpy.typing import ArrayLike
 
 from skrank.metrics._definitions import AveragePrecision, average_precision_at
-from skrank.metrics._evaluate import evaluate
+from skrank.metrics._evaluate import depth_called, evaluate
 from skrank.ranking._as_ranking import Labels
 
 
@@ -114,6 +114,7 @@ def average_precision(
     )
 
 
+@depth_called("k", other="t")
 def average_precision_at_k(
     y_true: Labels,
     y_score: ArrayLike | None = None,

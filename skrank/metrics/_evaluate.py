@@ -12,8 +12,10 @@ would cost a search all its candidates.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -21,6 +23,8 @@ from skrank._utils._checks import check_undefined, invalid
 from skrank._utils._warnings import warn
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._ranking import Ranking
+Metric = TypeVar("Metric", bound=Callable[..., float])
+
 
 def evaluate(
     metric: Any,
@@ -96,3 +100,22 @@ def undefined(name: str, reason: str, undefined: float | str) -> float:
     if math.isnan(answer):
         warn(msg)
     return answer
+
+
+def depth_called(name: str, other: str) -> Callable[[Metric], Metric]:
+    """Let a function say what its depth is called, if it is given by another name."""
+
+    def wrap(function: Metric) -> Metric:
+        @wraps(function)
+        def called(*args: Any, **kwargs: Any) -> float:
+            if other in kwargs:
+                msg = (
+                    f"{function.__name__}() calls the depth `{name}`: give "
+                    f"{name}={kwargs[other]!r} in place of {other}={kwargs[other]!r}."
+                )
+                raise TypeError(msg)
+            return function(*args, **kwargs)
+
+        return called  # type: ignore[return-value]
+
+    return wrap

@@ -12,10 +12,11 @@ from skrank.metrics._definitions import (
     RecallAtT,
     RPrecision,
 )
-from skrank.metrics._evaluate import evaluate
+from skrank.metrics._evaluate import depth_called, evaluate
 from skrank.ranking._as_ranking import Labels
 
 
+@depth_called("t", other="k")
 def recall_at_t(
     y_true: Labels,
     y_score: ArrayLike | None = None,
@@ -106,6 +107,7 @@ def recall_at_t(
     )
 
 
+@depth_called("t", other="k")
 def precision_at_t(
     y_true: Labels,
     y_score: ArrayLike | None = None,
@@ -197,6 +199,7 @@ def precision_at_t(
     )
 
 
+@depth_called("t", other="k")
 def enrichment_factor(
     y_true: Labels,
     y_score: ArrayLike | None = None,

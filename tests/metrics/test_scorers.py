@@ -62,6 +62,8 @@ from skrank import (
     rie,
 )
 
+from skrank.metrics._scorers._ranking_scorer import RankingScorer
+
 mpl.use("Agg")
 
 X, Y = make_classification(
@@ -388,12 +390,34 @@ def test_they_are_scorers_of_make_scorer():
     assert isinstance(SCORER, type(make_scorer(accuracy_score)))
     scorer = make_average_precision_at_k_scorer(20, pos_label="active", undefined=0.0)
     assert repr(scorer) == (
-        "make_scorer(average_precision_at_k, response_method=('decision_function', "
-        "'predict_proba', 'predict'), k=20, normalize=min, ties=expected, "
-        "pos_label=active, undefined=0.0)"
+        "RankingScorer(AveragePrecisionAtK(ties='expected', k=20, normalize='min'), "
+        "pos_label='active', undefined=0.0)"
     )
     scorer = make_average_precision_scorer(detector_targets="outliers")
-    assert repr(scorer).endswith("ties=expected, detector_targets=outliers)")
+    assert repr(scorer).endswith("ties='expected'), detector_targets='outliers')")
+
+
+def test_the_hook_of_scikit_learn_is_there():
+    # `_score` is what scikit-learn calls, of one scorer and of several, with an object
+    # of its own for each call. If this fails, scikit-learn has moved it: override the
+    # method that `_MultimetricScorer.__call__` calls now; if the class of scorers has
+    # become public, derive from it by its name.
+    calls = []
+
+    class Recording(RankingScorer):
+        def _score(self, method_caller, *args, **kwargs):
+            calls.append(method_caller)
+            return super()._score(method_caller, *args, **kwargs)
+
+    def recording():
+        return Recording(average_precision, "AP", {}, None, greater_is_better=True)
+
+    model = KNeighborsClassifier().fit(X, Y)
+    recording()(model, X, Y)
+    assert len(calls) == 1
+    cross_validate(model, X, Y, scoring={"a": recording(), "b": recording()}, cv=CV)
+    assert len(calls) == 1 + 2 * 3
+    assert len(set(map(id, calls))) == 1 + 3  # one for both scorers of a fold
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,11 @@ class Metric(ABC):
         """Name as printed, with the cutoff and other settings."""
 
     @property
+    def __name__(self) -> str:
+        """What scikit-learn calls a function that scores."""
+        return self.name
+
+    @property
     def orders_ties(self) -> bool:
         """Whether it takes the items of a tie one by one, in an order."""
         return False

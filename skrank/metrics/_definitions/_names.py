@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
+from skrank._utils._checks import invalid
 from skrank._utils._text import brief
 from skrank.metrics._definitions._average_precision import (
     AveragePrecision,
@@ -72,13 +73,28 @@ _ALIASES = {
     "recall_at_t": "recall",
     "precision_at_t": "precision",
     "ef": "enrichment_factor",
+    "p": "precision",
+    "r": "recall",
     "rprec": "r_precision",
     "rr": "reciprocal_rank",
     "mrr": "reciprocal_rank",
 }
+# What others call these metrics, and where there are those that are none of the top.
+_ELSEWHERE = {
+    **dict.fromkeys(("auprc", "aucpr", "prauc", "pr_auc"), "'average_precision'"),
+    "average_precision_score": "'average_precision' with ties='threshold'",
+    "lift": "'enrichment_factor@5%'",
+    "f1": "'max_f_score(beta=1)'",
+    "ndcg": "sklearn.metrics.ndcg_score, which discounts gains by the logarithm",
+    **dict.fromkeys(
+        ("roc_auc", "auc", "auroc", "auc_roc"),
+        "sklearn.metrics.roc_auc_score, which looks at the whole ranking alike",
+    ),
+}
 METRICS = tuple(_KINDS)
 
 _NAME = re.compile(r"(\w+)(?:@([^()@]+))?(?:\(([^()]*)\))?")
+_LOOSE = re.compile(r"([a-z_]+?)_?(@|at)?(\d+(?:\.\d+)?%?)?(?:\(.*\))?")
 _COUNT = re.compile(r"\d+")
 _SHARE = re.compile(r"(\d*\.\d+|\d+\.?|\d+(?:\.\d*)?[eE][+-]?\d+)(%?)")
 _EXAMPLES = "'precision@10', 'recall@0.05', 'recall@5%' or 'bedroc(alpha=20)'"
@@ -142,7 +158,7 @@ def make_metric(metric: str | Metric, ties: str = "expected") -> Metric:
     word, cutoff, settings = found.groups()
     name = _ALIASES.get(word.lower(), word)
     if name not in _KINDS:
-        raise _unknown(metric, word.lower())
+        raise _unknown(metric)
     kind = _AT_CUTOFF.get(name, _KINDS[name]) if cutoff else _KINDS[name]
     given = _settings(metric, name, kind, settings)
     if kind.cutoff is not None or cutoff:
@@ -168,27 +184,35 @@ def make_measure(metric: str | Metric, ties: str = "expected") -> Measure:
     made = make_metric(metric, ties)
     if isinstance(made, Measure):
         return made
-    listed = ", ".join(
+    measures = [
         repr(name)
         for name, kind in _KINDS.items()
         if isinstance(kind.build, type) and issubclass(kind.build, Measure)
+    ]
+    raise invalid(
+        "metric",
+        f"be one that has a null distribution here: {', '.join(measures)}",
+        f"{made.name!r}, of which scorers, MetricInterval and RankingComparison need "
+        "only the value",
     )
-    msg = (
-        f"`metric` must be one that has a null distribution here: {listed}; got "
-        f"{made.name!r}, of which scorers, MetricInterval and RankingComparison "
-        "need only the value."
-    )
-    raise ValueError(msg)
 
 
-def _unknown(metric: Any, word: str = "") -> ValueError:
+def _unknown(metric: Any) -> ValueError:
     """Error for a name that is none, with the one that may be meant."""
+    text = metric.lower().replace(" ", "") if isinstance(metric, str) else ""
+    loose = _LOOSE.fullmatch(text)
+    word, _, cutoff = loose.groups() if loose else ("", "", "")
     near = get_close_matches(word, [*_KINDS, *_ALIASES], n=1, cutoff=0.6)
-    if near:
-        rule = f"did you mean {_ALIASES.get(near[0], near[0])!r}?"
+    if word in _ELSEWHERE or text in _ELSEWHERE:
+        rule = f"see {_ELSEWHERE.get(text) or _ELSEWHERE[word]}."
+    elif near:
+        name = _ALIASES.get(near[0], near[0])
+        has_cutoff = cutoff and (_KINDS[name].cutoff or name in _AT_CUTOFF)
+        rule = f"did you mean {(f'{name}@{cutoff}' if has_cutoff else name)!r}?"
     else:
-        listed = ", ".join(map(repr, METRICS))
-        rule = f"the metrics are {listed}, written as {_EXAMPLES}."
+        rule = (
+            f"the metrics are {', '.join(map(repr, METRICS))}, written as {_EXAMPLES}."
+        )
     return ValueError(f"`metric` must name a metric; got {brief(metric)}: {rule}")
 
 
@@ -197,23 +221,19 @@ def _cutoff(
 ) -> Mapping[str, float]:
     """Turn what stands behind "@" into a number of items or a part of the ranking."""
     if kind.cutoff is None:
-        msg = f"`metric` {name!r} has no cutoff; got {brief(metric)}."
-        raise ValueError(msg)
+        raise ValueError(f"`metric` {name!r} has no cutoff; got {brief(metric)}.")
     if cutoff is None:
-        msg = (
-            f"`metric` must have a cutoff, as in '{name}@10' or '{name}@5%'; "
-            f"got {brief(metric)}."
-        )
-        raise ValueError(msg)
+        rule = f"have a cutoff, as in '{name}@10' or '{name}@5%'"
+        raise invalid("metric", rule, brief(metric))
     if _COUNT.fullmatch(cutoff):
         return {kind.cutoff: int(cutoff)}
     share = _SHARE.fullmatch(cutoff)
     if share is None:
-        msg = (
-            "`metric` must have a number behind '@', as in 'precision@10', "
-            f"'precision@0.05' or 'precision@5%'; got {brief(metric)}."
+        rule = (
+            "have a number behind '@', as in 'precision@10', 'precision@0.05' or "
+            "'precision@5%'"
         )
-        raise ValueError(msg)
+        raise invalid("metric", rule, brief(metric))
     number, percent = share.groups()
     return {kind.cutoff: float(number) / 100 if percent else float(number)}
 
@@ -228,16 +248,13 @@ def _settings(
         key = key or kind.needed or ""
         if key not in kind.settings or not value:
             allowed = " or ".join(f"{one}=..." for one in kind.settings) or "none"
-            msg = f"`metric` may have the settings: {allowed}; got {brief(metric)}."
-            raise ValueError(msg)
-        given[key] = (
-            value.strip("'\"") if key == "normalize" else _number(metric, key, value)
-        )
+            raise invalid("metric", f"have no settings but {allowed}", brief(metric))
+        is_text = key == "normalize"
+        given[key] = value.strip("'\"") if is_text else _number(metric, key, value)
     if kind.needed not in (None, *given):
-        msg = (
-            f"`metric` must have a {kind.needed}, as in '{name}(0.8)'; got {metric!r}."
+        raise invalid(
+            "metric", f"have a {kind.needed}, as in '{name}(0.8)'", repr(metric)
         )
-        raise ValueError(msg)
     return given
 
 
@@ -245,5 +262,5 @@ def _number(metric: str, key: str, value: str) -> float:
     try:
         return float(value)
     except ValueError:
-        msg = f"`metric` must have a number as {key}; got {brief(metric)}."
-        raise ValueError(msg) from None
+        rule = f"have a number as {key}"
+        raise invalid("metric", rule, brief(metric)) from None

@@ -39,7 +39,7 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
 
     def __init__(
         self,
-        metric: Callable[..., float],
+        function: Callable[..., float],
         name: str,
         settings: dict[str, Any],
         detector_targets: str | None,
@@ -47,13 +47,13 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
         greater_is_better: bool,
     ) -> None:
         made = make_scorer(
-            metric,
+            function,
             response_method=RESPONSE_METHODS,
             greater_is_better=greater_is_better,
             **settings,
         )
         vars(self).update(vars(made))
-        self.metric, self.settings = metric, settings
+        self.function, self.settings = function, settings
         self.sign = 1 if greater_is_better else -1
         self.detector_targets = detector_targets
         self.__name__ = name  # what scikit-learn's displays label an axis with
@@ -74,19 +74,21 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
             outputs[points.method] = getattr(estimator, points.method)(X)
         scores = points.scores(outputs[points.method])
         return self.sign * float(
-            self.metric(y_true, scores, **{**self.settings, **kwargs})
+            self.function(y_true, scores, **{**self.settings, **kwargs})
         )
 
     def __repr__(self) -> str:
-        """Print the settings, the orientation included."""
-        text: str = super().__repr__()
-        if self.detector_targets is None:
-            return text
-        return f"{text[:-1]}, detector_targets={self.detector_targets})"
+        """Print the metric and the settings, the orientation included."""
+        metric = getattr(self.function, "__self__", self.function)
+        shown = [repr(metric) if isinstance(metric, Metric) else metric.__name__]
+        shown += [f"{name}={value!r}" for name, value in self.settings.items()]
+        if self.detector_targets is not None:
+            shown.append(f"detector_targets={self.detector_targets!r}")
+        return f"{type(self).__name__}({', '.join(shown)})"
 
 
 def make_ranking_scorer(
-    metric: Callable[..., float],
+    function: Callable[..., float],
     name: str,
     pos_label: object,
     undefined: float | str,
@@ -99,8 +101,8 @@ def make_ranking_scorer(
 
     Parameters
     ----------
-    metric : callable
-        ``metric(y_true, y_score, *, pos_label, undefined, **settings)``.
+    function : callable
+        ``function(y_true, y_score, *, pos_label, undefined, **settings)``.
     name : str
         Name of the metric; a scorer with the sign turned has "neg_" before it.
     pos_label, undefined, detector_targets
@@ -122,7 +124,7 @@ def make_ranking_scorer(
     if answer == "raise" or not np.isnan(answer):
         settings["undefined"] = answer
     return RankingScorer(
-        metric,
+        function,
         name if greater_is_better else f"neg_{name}",
         settings,
         detector_targets,

@@ -1,10 +1,11 @@
-"""How the items of a ranking are tied that was only counted."""
+"""How items are tied that were only counted."""
 
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skrank._utils._checks import invalid
 from skrank.ranking._ranking import HitGroups
 from skrank.ranking._tie_search import TieSearch
 from skrank.ranking._ties import DETAILED, TieGroups
@@ -50,10 +51,10 @@ class CountedItems:
         ends = self._ties.ends
         index = int(np.searchsorted(ends, depth))
         if self._ties.merged[index]:
-            msg = (
-                "`ties` must be 'expected', or the cutoff be within the best "
-                f"{DETAILED} items or in a tie that holds a target, where it was "
-                f"only counted; got a cutoff after {depth:.15g} items."
+            rule = (
+                "be 'expected', or the cutoff be within the best "
+                f"{DETAILED} items or in a tie that holds a target, where items were "
+                "only counted"
             )
-            raise ValueError(msg)
+            raise invalid("ties", rule, f"a cutoff after {depth:.15g} items")
         return int(ends[index - 1]) if index else 0, int(ends[index])

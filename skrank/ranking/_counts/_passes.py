@@ -1,82 +1,102 @@
-"""Two passes over a ranking in chunks: what to count, and the counts.
+"""Two passes over a data set in chunks: what to count, and the counts.
 
 The first pass tells the scores of the targets, and by a sample of all scores where to
 look for wide ties. The second counts the items above and level with each target. Both
-can be shared out: passes over parts of a ranking are merged. What does not go together
-is refused before anything is changed, and what was seen is noted last, so that a pass
-that was interrupted can be told from a complete one.
+can be shared out: passes over parts of a data set are merged. What does not go together
+is refused before anything is changed.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from skrank._utils._checks import invalid
+from skrank._utils._columns import refuse_dask
 from skrank.ranking._counting import LevelCounts
-from skrank.ranking._counts._chunk import Chunk, Kind, Seen, extremes
 from skrank.ranking._counts._items import CountedItems
-from skrank.ranking._input import check_scores
+from skrank.ranking._input import (
+    RankingInput,
+    check_ranking_input,
+    other_label,
+    same_other,
+)
 from skrank.ranking._ranking import HitGroups, Ranking
 from skrank.ranking._tie_search import ScoreSample, TieSearch
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
-    """What is known before the first pass: about how many items there will be."""
-
-    n_expected: int = 0
-
-    def blank(self) -> "FirstPass":
-        """Return a pass that has seen nothing."""
-        return FirstPass(self.n_expected)
+def read_chunk(
+    y_true: ArrayLike, y_score: ArrayLike, pos_label: object
+) -> tuple[RankingInput, Any] | None:
+    """Check a chunk: its clean input, and its label of no target; None if it is empty."""
+    refuse_dask("y_true", y_true)
+    refuse_dask("y_score", y_score)
+    if np.shape(y_true) == np.shape(y_score) == (0,):
+        return None
+    data = check_ranking_input(y_true, y_score, pos_label=pos_label, whole=False)
+    return data, other_label(y_true, data.targets)
 
 
 class FirstPass:
     """Scores of the targets, and a sample of all scores."""
 
     def __init__(self, n_expected: int = 0) -> None:
-        self.kind = Kind()
-        self.seen = Seen()
-        self.sample = ScoreSample(n_expected)
+        self.n_samples = self.n_targets = 0
+        self.dtype: np.dtype[Any] | None = None
+        self.other: Any = None
         self.target_scores: list[NDArray[Any]] = []
-        self.extremes: NDArray[Any] = np.zeros(0)
+        self.sample = ScoreSample(n_expected)
+        # distinct scores as long as all are integers from -1 to 1, which may be labels
+        self.small: set[int] | None = set()
 
-    def add(self, chunk: Chunk) -> None:
+    def add(self, y_true: ArrayLike, y_score: ArrayLike, pos_label: object) -> None:
         """Take a chunk."""
-        self._take(chunk.kind, [chunk.target_scores], extremes(chunk.scores))
-        self.sample.add(chunk.scores)
-        self.seen += chunk.seen
+        chunk = read_chunk(y_true, y_score, pos_label)
+        if chunk is None:
+            return
+        data, other = chunk
+        scores, part = data.y_score, FirstPass()
+        part.n_samples, part.n_targets = scores.size, data.targets.size
+        part.dtype, part.other = scores.dtype, other
+        part.target_scores = [scores[data.targets]]
+        may_be_labels = scores.dtype.kind != "f" and -1 <= scores.min() <= scores.max() <= 1
+        part.small = set(np.unique(scores).tolist()) if may_be_labels else None
+        self._take(part)
+        self.sample.add(scores)
 
     def merge(self, other: "FirstPass") -> None:
         """Take what another has seen."""
-        self._take(other.kind, other.target_scores, other.extremes)
+        self._take(other)
         self.sample.merge(other.sample)
-        self.seen += other.seen
 
-    def blank(self) -> "FirstPass":
-        """Return a pass that has seen nothing."""
-        return FirstPass()
+    def _take(self, part: "FirstPass") -> None:
+        known, new = self.dtype or part.dtype, part.dtype or self.dtype
+        if known != new:
+            rule = (
+                "have the same type in all chunks, so that equal scores stay equal, as "
+                "`y_score.astype` and the `dtype` of a reader make sure"
+            )
+            raise invalid("y_score", rule, f"{new} after {known}")
+        self.other = same_other(self.other, part.other)
+        self.dtype = known
+        self.n_samples += part.n_samples
+        self.n_targets += part.n_targets
+        self.target_scores += part.target_scores
+        both = self.small is not None and part.small is not None
+        self.small = self.small | part.small if both else None  # type: ignore[operator]
 
     def plan(self) -> "Plan":
-        """Check the ranking as a whole, and say what to count of it."""
-        if self.seen.n_samples == 0:
-            msg = "`y_true` must hold at least one item in some chunk; got none."
-            raise ValueError(msg)
-        if self.extremes.size:
-            check_scores(self.extremes)
-        targets = np.concatenate([np.zeros(0, self.kind.dtype), *self.target_scores])
+        """Check the data set as a whole, and say what to count of it."""
+        if self.n_samples == 0:
+            raise invalid("y_true", "hold at least one item in some chunk", "none")
+        if self.small in ({0, 1}, {-1, 1}):
+            rule = "rank the items, as decision_function or predict_proba do"
+            raise invalid("y_score", rule, f"hard labels, integers {self.small}")
+        targets = np.concatenate([np.zeros(0, self.dtype), *self.target_scores])
         levels, hits = np.unique(targets, return_counts=True)
         search = self.sample.search()
-        return Plan(self.kind, self.seen, levels, hits, search.floor, search.candidates)
-
-    def _take(
-        self, kind: Kind, target_scores: list[NDArray[Any]], ends: NDArray[Any]
-    ) -> None:
-        self.kind += kind
-        self.target_scores += [scores for scores in target_scores if scores.size]
-        if ends.size:
-            self.extremes = extremes(np.append(self.extremes.astype(ends.dtype), ends))
+        return Plan(self.n_samples, levels, hits, search.floor, search.candidates)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,22 +107,21 @@ class Plan:
     have each; `floor` and `candidates` are those of a `TieSearch`.
     """
 
-    kind: Kind
-    seen: Seen
+    n_samples: int
     levels: NDArray[Any]
     hits: NDArray[np.intp]
     floor: Any
     candidates: NDArray[Any]
 
-    def blank(self) -> "SecondPass":
-        """Return a pass that has counted nothing."""
-        return SecondPass(self)
+    @property
+    def n_targets(self) -> int:
+        """Number of targets."""
+        return int(self.hits.sum())
 
     def same_as(self, other: "Plan") -> bool:
         """Whether both come from the same first pass."""
         return (
-            self.seen == other.seen
-            and self.floor == other.floor
+            (self.n_samples, self.floor) == (other.n_samples, other.floor)
             and np.array_equal(self.levels, other.levels)
             and np.array_equal(self.hits, other.hits)
             and np.array_equal(self.candidates, other.candidates)
@@ -114,107 +133,90 @@ class SecondPass:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.kind = plan.kind
-        self.seen = Seen()
         self.hits = np.zeros(plan.levels.size, dtype=np.intp)
         self.counts = LevelCounts(plan.levels)
         self.ties = TieSearch(plan.floor, plan.candidates)
-        self._ranking: Ranking | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out of a pickle what can be computed again."""
-        return {**self.__dict__, "_ranking": None}
+    @property
+    def n_samples(self) -> int:
+        """Number of items that were counted."""
+        return self.counts.n_samples
 
-    def blank(self) -> "SecondPass":
-        """Return a pass that has counted nothing."""
-        return self.plan.blank()
+    @property
+    def n_targets(self) -> int:
+        """Number of targets that were counted."""
+        return int(self.hits.sum())
 
-    def add(self, chunk: Chunk) -> None:
+    def add(self, y_true: ArrayLike, y_score: ArrayLike, pos_label: object) -> None:
         """Take a chunk, unless it is more than was left."""
-        kind = self.kind + chunk.kind
-        hits = self._hits_of(chunk.target_scores)
-        self._check_room(chunk.seen)
-        self.counts.add(chunk.scores)
-        self.ties.add(chunk.scores)
-        self.kind = kind
+        chunk = read_chunk(y_true, y_score, pos_label)
+        if chunk is None:
+            return
+        data, _ = chunk
+        levels, scores = self.plan.levels, data.y_score
+        if levels.size and levels.dtype != scores.dtype:
+            got = f"{scores.dtype} after {levels.dtype}"
+            raise invalid("y_score", "have the same type in both passes", got)
+        targets = scores[data.targets]
+        unknown = targets[~np.isin(targets, levels)]
+        if unknown.size:
+            rule = "give the targets the scores that they had in the first pass"
+            raise invalid("y_score", rule, f"{unknown[0]!s}, which none had")
+        hits = np.bincount(np.searchsorted(levels, targets), minlength=levels.size)
+        self._check_room(scores.size, hits)
         self.hits += hits
-        self._note(chunk.seen)
+        self.counts.add(scores)
+        self.ties.add(scores)
 
     def merge(self, other: "SecondPass") -> None:
         """Take what another has counted by the same plan."""
         if not self.plan.same_as(other.plan):
             msg = (
                 "`RankCounts` can only be added if their second passes come from the "
-                f"same first pass; got one of {self.plan.seen.n_samples} items and "
-                f"another of {other.plan.seen.n_samples}."
+                f"same first pass; got one of {self.plan.n_samples} items and "
+                f"another of {other.plan.n_samples}."
             )
             raise ValueError(msg)
-        self._check_room(other.seen)
-        self.kind += other.kind
+        self._check_room(other.n_samples, other.hits)
+        self.hits += other.hits
         self.counts.merge(other.counts)
         self.ties.merge(other.ties)
-        self.hits += other.hits
-        self._note(other.seen)
+
+    def _check_room(self, n_samples: int, hits: NDArray[np.intp]) -> None:
+        """Check that no more is counted than the first pass has seen."""
+        seen = self.n_samples + n_samples
+        if seen > self.plan.n_samples or np.any(self.hits + hits > self.plan.hits):
+            got = f"{seen} items of {self.plan.n_samples}"
+            if seen <= self.plan.n_samples:
+                got = f"{self.n_targets + hits.sum()} targets of {self.plan.n_targets}"
+            rule = (
+                "see each item once in the second pass, and none that the first has "
+                "not seen"
+            )
+            raise invalid("RankCounts", rule, f"{got}, and left the last out")
 
     def ranking(self) -> Ranking:
-        """Ranking of the whole ranking, once all of it was seen; O(m)."""
-        self._check_complete()
-        if self._ranking is None:
-            self._ranking = self._rank()
-        return self._ranking
-
-    def _check_room(self, new: Seen) -> None:
-        """Check that no more is counted than the first pass has seen."""
-        got = (self.seen + new).more_than(self.plan.seen)
-        if got is not None:
-            msg = (
-                "`RankCounts` must see each item once in the second pass, and none "
-                f"that the first has not seen; got {got}, and left the last out."
+        """Ranking of the whole, once all of it was seen; O(m)."""
+        plan, counts, hits = self.plan, self.counts, self.hits[::-1]
+        complete = self.n_samples == plan.n_samples and np.array_equal(
+            self.hits, plan.hits
+        )
+        if not complete:
+            got = (
+                f"{self.n_samples} items of {plan.n_samples} and {self.n_targets} "
+                f"targets of {plan.n_targets} in the second"
             )
-            raise ValueError(msg)
-
-    def _note(self, seen: Seen) -> None:
-        self.seen += seen
-        self._ranking = None
-
-    def _hits_of(self, scores: NDArray[Any]) -> NDArray[np.intp]:
-        """Count targets on each level."""
-        levels = self.plan.levels
-        unknown = scores[~np.isin(scores, levels)]
-        if unknown.size:
-            msg = (
-                "`y_score` must give the targets the scores that they had in the first "
-                f"pass; got {unknown[0]!s}, which none had."
-            )
-            raise ValueError(msg)
-        return np.bincount(np.searchsorted(levels, scores), minlength=levels.size)
-
-    def _check_complete(self) -> None:
-        """Check that exactly the items of the first pass were counted."""
-        got = self.seen.unlike(self.plan.seen)
-        counted_all = self.counts.n_samples == self.seen.n_samples
-        if got is None and not (
-            counted_all and np.array_equal(self.hits, self.plan.hits)
-        ):
-            got = "a chunk that was broken off"
-        if got is not None:
-            msg = (
-                "`RankCounts` must see the same items in both passes before they are "
-                f"read; got {got} in the second."
-            )
-            raise ValueError(msg)
-
-    def _rank(self) -> Ranking:
-        counts, hits = self.counts, self.hits[::-1]
+            rule = "see the same items in both passes before they are read"
+            raise invalid("RankCounts", rule, got)
         size = counts.level_with[::-1]
         above = counts.n_samples - counts.below[::-1] - size
         groups = HitGroups(above, size, np.cumsum(hits) - hits, hits)
         return Ranking(
             groups=groups,
-            levels=self.plan.levels[::-1],
-            n_samples=self.seen.n_samples,
-            n_targets=self.seen.n_targets,
-            n_non_targets=self.seen.n_samples - self.seen.n_targets,
+            levels=plan.levels[::-1],
+            n_samples=plan.n_samples,
+            n_targets=plan.n_targets,
+            n_non_targets=plan.n_samples - plan.n_targets,
             n_missed=0,
             items=CountedItems(groups, self.ties),
         )

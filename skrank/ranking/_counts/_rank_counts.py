@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NoReturn, Self
 
 from numpy.typing import ArrayLike
-from scipy.sparse import issparse
 
-from skrank._utils._checks import check_count
-from skrank._utils._columns import as_column, is_dask
+from skrank._utils._checks import check_count, check_flag, invalid
+from skrank._utils._columns import is_dask
 from skrank._utils._text import brief
-from skrank.ranking._counts._chunk import read_chunk
+from skrank.ranking._counts._chunks import Chunks, Slices, count_chunks
 from skrank.ranking._counts._dask import count_partitions
-from skrank.ranking._counts._drivers import Chunks, Slices, count_chunks
 from skrank.ranking._counts._passes import FirstPass, SecondPass
 from skrank.ranking._ranking import Ranking
 
-_CHUNK_SIZE = 2**20  # items
+# Items read at a time: fewer are slower (10 % at half), more take more memory.
+_CHUNK_SIZE = 2**20
 
 
 class RankCounts:
     """Counts of a ranking that is too large for memory, made in two passes.
 
-    They stand for `y_true` and `y_score` in every metric, in :func:`hit_curve`,
-    :func:`operating_points` and ``RandomSelectionTest.from_predictions``, which
-    answer exactly as from the whole ranking. Only the scores of the targets are kept,
-    and about a million of the best scores.
+    They stand for `y_true` and `y_score` in every metric, in :func:`hit_curve` and
+    :func:`operating_points`, and in the ``from_predictions`` of
+    :class:`RandomSelectionTest` and :class:`MetricInterval`, which answer exactly as
+    from the whole ranking. Only the scores of the targets are kept, and about a million
+    of the best scores.
 
     `from_arrays` and `from_chunks` make both passes. To share the work out otherwise,
     begin with an empty ``RankCounts()``: the first pass learns the scores of the
@@ -52,17 +50,16 @@ class RankCounts:
     the targets are known. A pass takes O(n log m) for n items with m targets at most,
     and memory O(m) and that of a chunk.
 
-    What the two passes saw is compared: the number of items and of targets, the targets
-    on each score, and checksums of the scores modulo 2**64 that do not depend on their
-    order. Until they agree the counts cannot be read. `from_arrays` and `from_chunks`
-    also compare each chunk.
+    The passes must see the same items: the numbers of items and of targets on each
+    score are compared, and until they agree the counts cannot be read.
 
     How all items are tied, targets or not, is known down to 2**20 items; further down,
     where a tie holds a target, or is wider than 1/128 of its depth and 1/8192 of the
-    list. That is enough for the test against random selection. ``ties="threshold"``
+    ranking. That is enough for the test against random selection. ``ties="threshold"``
     with a cutoff further down has no answer outside such ties.
 
-    One object must not be shared by threads: give each its own, and add them up.
+    To count in several threads or processes give each an object of its own, and add
+    them up.
 
     All scores must be of one type, since single and double precision, or integers and
     floats, need not be equal where they are meant to be.
@@ -107,7 +104,6 @@ class RankCounts:
         *,
         pos_label: object = None,
         chunk_size: int | None = None,
-        n_jobs: int | None = None,
         progress: bool = False,
     ) -> Self:
         """Count a ranking given as two columns, in memory or not.
@@ -124,10 +120,6 @@ class RankCounts:
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         chunk_size : int, default=None
             Number of items to read at a time; None is 2**20.
-        n_jobs : int, default=None
-            Number of threads, as in joblib, whose ``parallel_config`` may set it;
-            another backend of its is passed over for threads. Slices of what is no
-            array, list or column of pandas are copied if there are several threads.
         progress : bool, default=False
             Whether to show a bar of progress for each pass; it needs tqdm. With dask
             use ``dask.diagnostics.ProgressBar``.
@@ -141,33 +133,32 @@ class RankCounts:
         ------
         ValueError
             If the input is not a ranking, as in :func:`average_precision`; if it
-            changed between the passes, which names the chunk; if slices hold fewer
-            items than the length says; if `y_true` and `y_score` are split otherwise,
+            changed between the passes; if `y_true` and `y_score` are split otherwise,
             or settings of this method are given with dask, whose scheduler has its own.
-        RuntimeError
-            If a cluster of dask has had no workers for as long as its setting
-            ``distributed.scheduler.no-workers-timeout`` says in this process, 5 minutes
-            where that is not set; if a partition has cost it too many workers, see
-            ``distributed.scheduler.allowed-failures``; or if it was closed meanwhile.
+            Errors of dask's are raised as they are.
         """
+        progress = check_flag("progress", progress)
         if is_dask(y_true) or is_dask(y_score):
-            _refuse_settings(chunk_size=chunk_size, n_jobs=n_jobs, progress=progress)
+            if chunk_size is not None or progress:
+                name = "progress" if progress else "chunk_size"
+                rule = (
+                    "be left out with dask, whose partitions are the chunks, and whose "
+                    "ProgressBar shows them"
+                )
+                raise invalid(name, rule, brief(chunk_size or progress))
             return cls._of(pos_label, count_partitions(y_true, y_score, pos_label))
         size = _CHUNK_SIZE
         if chunk_size is not None:
             size = check_count("chunk_size", chunk_size, least=1)
-        y_true, y_score = _sliceable("y_true", y_true), _sliceable("y_score", y_score)
-        length = _common_length(y_true, y_score)
-        return cls._of(
+        slices = Slices(y_true, y_score, size)
+        counted = count_chunks(
+            slices,
             pos_label,
-            count_chunks(
-                Slices(y_true, y_score, size),
-                pos_label,
-                n_jobs=n_jobs,
-                progress=progress,
-                n_expected=length,
-            ),
+            progress=progress,
+            total=len(slices.starts),
+            n_expected=slices.n_samples,
         )
+        return cls._of(pos_label, counted)
 
     @classmethod
     def from_chunks(
@@ -175,7 +166,6 @@ class RankCounts:
         chunks: Chunks,
         *,
         pos_label: object = None,
-        n_jobs: int | None = None,
         progress: bool = False,
     ) -> Self:
         """Count a ranking given in chunks.
@@ -183,16 +173,11 @@ class RankCounts:
         Parameters
         ----------
         chunks : iterable of (y_true, y_score), or callable that returns one
-            Labels and scores of the chunks, such as a ranking; they are gone over
+            Labels and scores of the chunks, such as a list; they are gone over
             twice, and a callable is called twice, once for each pass. Chunks of 100,000
             items and more are quickest.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
-        n_jobs : int, default=None
-            Number of threads, as in joblib, whose ``parallel_config`` may set it;
-            another backend of its is passed over for threads. As many chunks are held
-            at a time, as copies if more than one, so that `chunks` may fill the same
-            arrays again.
         progress : bool, default=False
             Whether to show a bar of progress for each pass; it needs tqdm.
 
@@ -206,7 +191,7 @@ class RankCounts:
         ValueError
             If `chunks` can be gone over only once, as generators; if the chunks are not
             a ranking, as in :func:`average_precision`; or if they changed between the
-            passes, which names the chunk.
+            passes.
 
         Examples
         --------
@@ -217,7 +202,8 @@ class RankCounts:
         >>> recall_at_t(RankCounts.from_chunks(read), t=3)
         0.5
         """
-        counted = count_chunks(chunks, pos_label, n_jobs=n_jobs, progress=progress)
+        progress = check_flag("progress", progress)
+        counted = count_chunks(chunks, pos_label, progress=progress)
         return cls._of(pos_label, counted)
 
     @property
@@ -229,7 +215,7 @@ class RankCounts:
         n_samples : int
             Count of the items.
         """
-        return self._pass.seen.n_samples
+        return self._pass.n_samples
 
     @property
     def n_targets(self) -> int:
@@ -240,7 +226,7 @@ class RankCounts:
         n_targets : int
             Count of the targets.
         """
-        return self._pass.seen.n_targets
+        return self._pass.n_targets
 
     def update(self, y_true: ArrayLike, y_score: ArrayLike) -> None:
         """Take a chunk of the ranking.
@@ -259,7 +245,7 @@ class RankCounts:
             second pass a target with a score that no target had in the first, or more
             items or targets than are left. The counts are then as they were.
         """
-        self._pass.add(read_chunk(y_true, y_score, self.pos_label))
+        self._pass.add(y_true, y_score, self.pos_label)
 
     def second_pass(self) -> Self:
         """Return empty counts for the second pass, once the first has seen all items.
@@ -276,16 +262,16 @@ class RankCounts:
             are hard labels where scores belong.
         """
         if isinstance(self._pass, SecondPass):
-            msg = f"`second_pass` must be asked of a first pass; got {brief(self)}."
-            raise ValueError(msg)
-        return self._of(self.pos_label, self._pass.plan().blank())
+            raise invalid("second_pass", "be asked of a first pass", brief(self))
+        return self._of(self.pos_label, SecondPass(self._pass.plan()))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
         """Refuse to stand for a column, wherever items are looked at one by one."""
         msg = (
             "`y_true` and `y_score` must be given item by item here; got counts, which "
-            "metrics, curves and `RandomSelectionTest` can read, and which are drawn "
-            f"as in HitCurveDisplay(hit_curve(counts)).plot(): {brief(self)}."
+            "metrics, curves, `RandomSelectionTest` and `MetricInterval` can read, and "
+            "which are drawn as in HitCurveDisplay(hit_curve(counts)).plot(): "
+            f"{brief(self)}."
         )
         raise ValueError(msg)
 
@@ -294,18 +280,16 @@ class RankCounts:
         if not isinstance(other, RankCounts):
             return NotImplemented
         if self.pos_label != other.pos_label:
-            msg = (
-                "`pos_label` must be the same in all parts; "
-                f"got {brief(self.pos_label)} and {brief(other.pos_label)}."
-            )
+            got = f"{brief(self.pos_label)} and {brief(other.pos_label)}"
+            raise invalid("pos_label", "be the same in all parts", got)
+        if type(self._pass) is not type(other._pass):
+            got = f"{brief(self)} and {brief(other)}"
+            msg = f"`+` needs parts in the same pass; got {got}."
             raise ValueError(msg)
-        total: Any = self._pass.blank()
-        part: Any
+        total: Any = FirstPass()
+        if isinstance(self._pass, SecondPass):
+            total = SecondPass(self._pass.plan)
         for part in (self._pass, other._pass):
-            if type(part) is not type(total):
-                both = f"{brief(self)} and {brief(other)}"
-                msg = f"`+` needs parts in the same pass; got {both}."
-                raise ValueError(msg)
             total.merge(part)
         return self._of(self.pos_label, total)
 
@@ -325,13 +309,11 @@ class RankCounts:
 
 
 def read_counts(counts: RankCounts, n_missed: int = 0) -> Ranking:
-    """Ranking of a ranking that was counted to the end."""
+    """Ranking of a data set that was counted to the end."""
     if isinstance(counts._pass, FirstPass):
-        msg = (
-            "`RankCounts` must see all items twice before they are read, see "
-            f"`second_pass`; got 0 items of {counts.n_samples} in the second pass."
-        )
-        raise ValueError(msg)
+        rule = "see all items twice before they are read, see `second_pass`"
+        got = f"0 items of {counts.n_samples} in the second pass"
+        raise invalid("RankCounts", rule, got)
     ranking = counts._pass.ranking()
     missed = check_count("n_missed", n_missed, least=0)
     return replace(ranking, n_targets=ranking.n_targets + missed, n_missed=missed)
@@ -339,51 +321,12 @@ def read_counts(counts: RankCounts, n_missed: int = 0) -> Ranking:
 
 def _describe(counted: FirstPass | SecondPass) -> str:
     """Say which pass it is, and how far it has come."""
-    seen = counted.seen
+    n, m = counted.n_samples, counted.n_targets
     if isinstance(counted, FirstPass):
-        return f"first pass: {seen.n_samples} items, {seen.n_targets} targets"
-    whole = counted.plan.seen
-    if seen == whole:
-        return f"complete: {whole.n_samples} items, {whole.n_targets} targets"
+        return f"first pass: {n} items, {m} targets"
+    plan = counted.plan
+    if (n, m) == (plan.n_samples, plan.n_targets):
+        return f"complete: {n} items, {m} targets"
     return (
-        f"second pass: {seen.n_samples} of {whole.n_samples} items, "
-        f"{seen.n_targets} of {whole.n_targets} targets"
+        f"second pass: {n} of {plan.n_samples} items, {m} of {plan.n_targets} targets"
     )
-
-
-def _sliceable(name: str, column: Any) -> Any:
-    """Turn what has a length but no slices into an array, or refuse it."""
-    if issparse(column) or isinstance(column, deque | Mapping):
-        return as_column(name, column)  # type: ignore[arg-type]
-    return column
-
-
-def _common_length(y_true: Any, y_score: Any) -> int:
-    """Length of two columns, which must have one and the same."""
-    for name, values in (("y_true", y_true), ("y_score", y_score)):
-        needed = {"__len__", "__getitem__"}
-        if not needed <= set(dir(values)) or hasattr(type(values), "__dask_graph__"):
-            msg = (
-                f"`{name}` must have a length and be sliceable, or else be given in "
-                f"chunks to `from_chunks`; got {type(values).__name__}."
-            )
-            raise ValueError(msg)
-    if len(y_true) != len(y_score):
-        msg = (
-            "`y_score` must have as many items as `y_true`; "
-            f"got {len(y_score)} and {len(y_true)}."
-        )
-        raise ValueError(msg)
-    return len(y_score)
-
-
-def _refuse_settings(**settings: Any) -> None:
-    """Refuse settings beside collections of dask."""
-    given = [name for name, value in settings.items() if value]
-    if given:
-        msg = (
-            f"`{given[0]}` must be left out with dask, where partitions are the "
-            "chunks, the scheduler shares out the work, and its ProgressBar shows "
-            f"it; got {brief(settings[given[0]])}."
-        )
-        raise ValueError(msg)
