@@ -7,7 +7,7 @@ asks whether the band of 95 % holds the hit curve of the population: at all of 6
 depths, and at which share of them, and at the worst, if it is pointwise; and whether
 the band of the difference of two correlated, equally good rankings holds 0. The curve
 of the population is that of a ranking 200 times as long. The last column is the
-standard error of the band over that of ``MetricVariability("recall@50")``, least and
+standard error of the band over that of ``MetricInterval("recall@50")``, least and
 largest over the depths with 3 hits or more on average, as many non-targets above the
 cutoff, and as many targets below it.
 
@@ -23,7 +23,7 @@ from joblib import Parallel, delayed
 from scipy.stats import norm
 
 from skrank import (
-    MetricVariability,
+    MetricInterval,
     hit_curve,
     hit_curve_band,
     hit_curve_difference_band,
@@ -53,14 +53,14 @@ def inside(band, truth):
 
 
 def errors(y_true, scores, depths):
-    """Standard errors of the hits by the band, and by MetricVariability."""
+    """Standard errors of the hits by the band, and by MetricInterval."""
     level = 0.5
     band = hit_curve_band(
         y_true, scores, t=depths, simultaneous=False, confidence_level=level
     )
     half = (band.high - band.low) / 2 / norm.isf((1 - level) / 2)
     single = [
-        MetricVariability(f"recall@{t}").from_predictions(y_true, scores)
+        MetricInterval(f"recall@{t}").from_predictions(y_true, scores)
         for t in depths
     ]
     return half, y_true.sum() * np.array([one.standard_error for one in single])

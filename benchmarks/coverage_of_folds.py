@@ -4,7 +4,7 @@ Each run draws a data set: normal features, shifted for the targets. Two models 
 kind see three features each, which are alike, so that neither is better. TailQuery, by
 average precision over the folds:
 
-- in what share of the runs does the 95 % interval of ``MetricVariability.from_cv`` hold
+- in what share of the runs does the 95 % interval of ``MetricInterval.from_cv`` hold
   the mean over all runs; its median width; its standard error over the true one, both
   as root mean squares; and the same for the plain resampled t, without the floor of the
   items' variance and without the logit;
@@ -30,7 +30,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
-from skrank import MetricVariability, RankingComparison
+from skrank import MetricInterval, RankingComparison
 
 MODELS = {
     "logistic": LogisticRegression(),
@@ -62,7 +62,7 @@ def run(model, split, n, m, shift, seed):
     items = rng.normal(size=(n, 6)) + shift * y[:, None]
     models = on(model, [0, 1, 2]), on(model, [3, 4, 5])
     cv = SPLITS[split](seed)
-    one = MetricVariability().from_cv(models[0], items, y, cv=cv)
+    one = MetricInterval().from_cv(models[0], items, y, cv=cv)
     two = RankingComparison().from_cv(*models, items, y, cv=cv)
     by_logit = RankingComparison(method="corrected_logit_t")
     return {

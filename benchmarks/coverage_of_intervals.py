@@ -1,4 +1,4 @@
-"""Coverage of the intervals of MetricVariability, by simulation.
+"""Coverage of the intervals of MetricInterval, by simulation.
 
 Each population has a score for targets and one for others, and a shift between them
 that gives a population AP of 0.05 to 0.8, as far as it can be reached:
@@ -26,7 +26,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.special import expit
 
-from skrank import MetricVariability, average_precision
+from skrank import MetricInterval, average_precision
 
 POPULATION_APS = (0.05, 0.1, 0.2, 0.4, 0.6, 0.8)
 
@@ -93,7 +93,7 @@ def run(seed, name, target, shift, m, args):
     if args.cutoff is not None:
         metric += f"@{max(1, round(args.cutoff * m))}"
     questions = [
-        MetricVariability(metric, method=method, n_resamples=300, random_state=0)
+        MetricInterval(metric, method=method, n_resamples=300, random_state=0)
         for method in args.methods
     ]
     found = [[] for _ in questions]

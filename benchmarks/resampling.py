@@ -15,7 +15,7 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.metrics import average_precision_score
 
-from skrank import MetricVariability, RankingComparison
+from skrank import MetricInterval, RankingComparison
 
 ROUNDS = 5
 N_RESAMPLES = 2000
@@ -66,7 +66,7 @@ def ratio(ours, loop):
 
 def main():
     settings = {"n_resamples": N_RESAMPLES, "random_state": 0}
-    bootstrap = MetricVariability(method="bootstrap", **settings)
+    bootstrap = MetricInterval(method="bootstrap", **settings)
     paired = RankingComparison(method="bootstrap", **settings)
     swap = RankingComparison(method="permutation", **settings)
     print(f"{N_RESAMPLES} resamples of AP, times faster than a loop")

@@ -25,7 +25,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
-from skrank import MetricVariability, RankingComparison
+from skrank import MetricInterval, RankingComparison
 
 rng = np.random.default_rng(0)
 X, digit = load_digits(return_X_y=True)
@@ -69,7 +69,7 @@ for name, model in models.items():
 # that rank the same items.
 
 for name, y_score in scores.items():
-    result = MetricVariability().from_predictions(y_test, y_score)
+    result = MetricInterval().from_predictions(y_test, y_score)
     low, high = result.confidence_interval()
     print(f"{name:<9} AP {result.estimate:.3f}, 95 % interval {low:.3f} to {high:.3f}")
 

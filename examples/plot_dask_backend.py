@@ -19,7 +19,7 @@ from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 
 from skrank import (
-    MetricVariability,
+    MetricInterval,
     SearchSelectionTest,
     make_average_precision_scorer,
 )
@@ -45,7 +45,7 @@ def ask():
         scoring=make_average_precision_scorer(),
     ).fit(X_train, y_train)
     test = SearchSelectionTest(n_resamples=1999, random_state=0)
-    spread = MetricVariability(method="bootstrap", n_resamples=4999, random_state=0)
+    spread = MetricInterval(method="bootstrap", n_resamples=4999, random_state=0)
     return (
         search,
         test.from_search(search, X_train, y_train),

@@ -26,7 +26,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import hypergeom, norm
 
-from skrank import MetricVariability, RandomSelectionNull
+from skrank import MetricInterval, RandomSelectionNull
 
 N, M, N_LISTS = 3000, 245, 10_000
 SLIDES = {  # mean, std; mean estimate, mean error; coverage at 80 and 95 %
@@ -70,7 +70,7 @@ def survival_error(ranks, recall):
 
 # %%
 # 10,000 random rankings, each given by the ranks of its targets. On one of them
-# :class:`~skrank.MetricVariability` has to say the same, by ``method="survival"``.
+# :class:`~skrank.MetricInterval` has to say the same, by ``method="survival"``.
 
 rng = np.random.default_rng(0)
 order = np.argpartition(rng.random((N_LISTS, N)), M, axis=1)
@@ -79,11 +79,11 @@ i = np.arange(1, M + 1)
 ap, ap_error = np.mean(i / ranks, axis=1), survival_error(ranks, i / M)
 
 y_true, y_score = np.isin(np.arange(1, N + 1), ranks[0]), -np.arange(N)
-settings = MetricVariability(method="survival")
+settings = MetricInterval(method="survival")
 one = settings.from_predictions(y_true, y_score)
 np.testing.assert_allclose((one.estimate, one.standard_error), (ap[0], ap_error[0]))
 for t in (50, 500, 2500):
-    settings = MetricVariability(f"recall@{t}", method="survival")
+    settings = MetricInterval(f"recall@{t}", method="survival")
     one = settings.from_predictions(y_true, y_score)
     recall = np.mean(ranks[0] <= t)
     expected = (recall, recall_error(recall))

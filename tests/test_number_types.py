@@ -211,7 +211,7 @@ def of_one(made):
 def variability(**given):
     more = {"method": "posterior", "metric": "recall@20"}
     more = more if "prior" in given else {"method": "bootstrap"}
-    ask = question("MetricVariability", of_one, n_resamples=20, random_state=0, **more)
+    ask = question("MetricInterval", of_one, n_resamples=20, random_state=0, **more)
     return ask(**given)
 
 
@@ -340,17 +340,17 @@ CALLS = {
         .from_cv_results(**folds(**given))
         .to_dict()
     ),
-    "MetricVariability.__init__": variability,
-    "MetricVariability.from_cv": lambda **given: (
-        skrank.MetricVariability("recall@5")
+    "MetricInterval.__init__": variability,
+    "MetricInterval.from_cv": lambda **given: (
+        skrank.MetricInterval("recall@5")
         .from_cv(GaussianNB(), X, Y, **{"cv": 2, **given})
         .to_dict()
     ),
-    "MetricVariability.from_cv_results": lambda **given: (
-        skrank.MetricVariability().from_cv_results(**folds(**given)).to_dict()
+    "MetricInterval.from_cv_results": lambda **given: (
+        skrank.MetricInterval().from_cv_results(**folds(**given)).to_dict()
     ),
-    "MetricVariabilityResult.confidence_interval": lambda **given: (
-        skrank.MetricVariability().from_predictions(Y, S).confidence_interval(**given)
+    "MetricIntervalResult.confidence_interval": lambda **given: (
+        skrank.MetricInterval().from_predictions(Y, S).confidence_interval(**given)
     ),
     "RankingComparison.__init__": comparison,
     "RankingComparison.from_cv": lambda **given: (

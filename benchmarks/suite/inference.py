@@ -1,7 +1,7 @@
 """Questions that ask about more than the list: chance, and other rankings."""
 
 from skrank import (
-    MetricVariability,
+    MetricInterval,
     RandomSelectionNull,
     RandomSelectionTest,
     RankingComparison,
@@ -63,11 +63,11 @@ class Resampling:
 
     def time_moderated(self, _):
         """Standard error by influences."""
-        MetricVariability().from_predictions(self.y_true, self.a)
+        MetricInterval().from_predictions(self.y_true, self.a)
 
     def time_bootstrap(self, _):
         """Standard error by resampled rankings."""
-        question = MetricVariability(method="bootstrap", **DRAWS)
+        question = MetricInterval(method="bootstrap", **DRAWS)
         question.from_predictions(self.y_true, self.a)
 
     def time_comparison(self, _):

@@ -1,5 +1,6 @@
 """Columns of any library as one-dimensional arrays of NumPy."""
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -110,11 +111,10 @@ def as_numbers(name: str, values: ArrayLike) -> NDArray[Any]:
     if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
         return array.astype(np.float64)
     if isinstance(values, list | tuple) and array.dtype.kind == "f":
-        # integers beside floats; Python compares the two exactly
-        changed = [i for i in np.flatnonzero(abs(array) >= 2.0**53) if values[i] != array[i].item()]
-        if changed:
-            rule = "hold integers that keep their value in the common type of all"
-            raise invalid(name, rule, f"{values[changed[0]]} where that is {array.dtype}")
+        for i in np.flatnonzero(abs(array) >= 2.0**53).tolist():
+            if isinstance(values[i], Integral) and int(values[i]) != int(array[i]):
+                rule = "hold integers that keep their value in the common type of all"
+                raise invalid(name, rule, f"{values[i]} where that is {array.dtype}")
     # numbers in another order of bytes would be sorted one by one
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 

@@ -257,7 +257,9 @@ def hit_curve_difference_band(
     across = tops.covariances(0, 1)
     covariances = tops.covariances(0, 0) + tops.covariances(1, 1) - across - across.T
     _clear_rounding(covariances, tops.depths)
-    reach = 0 * tops.most if same_order(a.y_score, b.y_score) else tops.most - tops.least
+    reach = (
+        0 * tops.most if same_order(a.y_score, b.y_score) else tops.most - tops.least
+    )
     difference = tops.hits[0] - tops.hits[1]
     width = rule.reach(covariances) * np.sqrt(np.diag(covariances))
     low, high = (

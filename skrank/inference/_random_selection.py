@@ -383,7 +383,9 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         sizes = [(one.targets.size, one.y_score.size) for one in folds]
         kept = both_classes(sizes, grouped=False)
         rankings = [rank(folds[number]) for number in kept]
-        return self._test(rankings, tuple(kept), 1.0 if independent else FOLDS_INFLATION)
+        return self._test(
+            rankings, tuple(kept), 1.0 if independent else FOLDS_INFLATION
+        )
 
     def _test(
         self,

@@ -85,7 +85,9 @@ _METHODS = {
     "the folds of a cross-validation": ("corrected_t",),
 }
 _ONE, _SEVERAL, _FOLDS = _METHODS
-METHODS = tuple(dict.fromkeys(("auto", *(name for one in _METHODS.values() for name in one))))
+METHODS = tuple(
+    dict.fromkeys(("auto", *(name for one in _METHODS.values() for name in one)))
+)
 
 
 class RankingComparison(MetricSettings):
@@ -324,7 +326,9 @@ class RankingComparison(MetricSettings):
             [rank_scored(one) for one in ([given] if single else given)]  # type: ignore[union-attr]
             for given in (rankings_a, rankings_b)
         )
-        sizes = [[(one.n_samples, one.n_targets) for one in part] for part in (of_a, of_b)]
+        sizes = [
+            [(one.n_samples, one.n_targets) for one in part] for part in (of_a, of_b)
+        ]
         if not of_a or sizes[0] != sizes[1]:
             rule = "rank the same items as `rankings_a`"
             raise invalid("rankings_b", rule, f"{brief(of_b)} beside {brief(of_a)}")
@@ -634,13 +638,9 @@ class RankingComparison(MetricSettings):
             return DATA_SET_TESTS[method](values, self.alternative)
         if method == "permutation":
             draws = self._draw(swapped_differences(pairs[0], measure))
-            return count_swaps(
-                values.difference, draws, self.alternative, values.scale
-            )
+            return count_swaps(values.difference, draws, self.alternative, values.scale)
         if method in AT_CUTOFF:
-            return weigh_at_cut(
-                method, pairs[0], measure, self.alternative, self.prior
-            )
+            return weigh_at_cut(method, pairs[0], measure, self.alternative, self.prior)
         # The variances of data sets that are taken as given add up.
         errors = [self._error(method, pair) for pair in pairs]
         error = float(np.linalg.norm(errors)) / len(errors)

@@ -23,6 +23,7 @@ from skrank._utils._checks import check_undefined, invalid
 from skrank._utils._warnings import warn
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._ranking import Ranking
+
 Metric = TypeVar("Metric", bound=Callable[..., float])
 
 

@@ -82,9 +82,7 @@ def orientation(
         sign = _detector_sign(estimator, y_true, pos_label, detector_targets)
         return Orientation(methods[0], sign=sign)
     if hasattr(estimator, "predict_proba") or hasattr(estimator, "classes_"):
-        rule = (
-            "be a classifier to scikit-learn (see ClassifierMixin) if it has classes"
-        )
+        rule = "be a classifier to scikit-learn (see ClassifierMixin) if it has classes"
         raise invalid("estimator", rule, f"{name}, which is not")
     if pos_label is not None and is_regressor(estimator):
         _check_regressor(estimator, y_true, pos_label)
@@ -135,9 +133,7 @@ def _target_class(estimator: Any, pos_label: object) -> int:
         check_is_fitted(estimator)
     classes = np.asarray(estimator.classes_).tolist()
     if len(classes) != 2:
-        rule = (
-            "know two classes, the target and the rest, as if fitted on y == target"
-        )
+        rule = "know two classes, the target and the rest, as if fitted on y == target"
         raise invalid("estimator", rule, brief(classes))
     if pos_label is None:
         if classes[1] == 1 and classes[0] in (0, -1):

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 
 from skrank import (
-    MetricVariability,
+    MetricInterval,
     RandomSelectionTest,
     RankingComparison,
     SearchSelectionTest,
@@ -29,7 +29,7 @@ DRAWS = {"n_resamples": 2500, "random_state": 0}
 
 
 def bootstrap():
-    question = MetricVariability(method="bootstrap", **DRAWS)
+    question = MetricInterval(method="bootstrap", **DRAWS)
     return question.from_predictions(Y, A).standard_error
 
 

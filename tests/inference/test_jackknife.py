@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import skrank
 from cases import TIES, make_list, named
-from skrank import MetricVariability
+from skrank import MetricInterval
 
 WHOLE_LIST = {
     "average_precision": ("average_precision", {}),
@@ -48,7 +48,7 @@ def two_sample_error(values, y_true):
 
 
 def asked_error(metric, y_true, y_score, **kwargs):
-    question = MetricVariability(method="jackknife", **named(metric, **kwargs))
+    question = MetricInterval(method="jackknife", **named(metric, **kwargs))
     return question.from_predictions(y_true, y_score).standard_error
 
 

@@ -14,6 +14,7 @@ from sklearn.ensemble import IsolationForest, VotingClassifier
 from sklearn.linear_model import Ridge
 from sklearn.metrics import average_precision_score
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import oracles
@@ -127,9 +128,10 @@ NOTE = (
 @pytest.mark.parametrize(
     ("hits", "alternative", "noted"),
     [
-        (17, "greater", True),
-        (17, "two-sided", True),
-        (17, "less", False),  # it was asked whether it is worse
+        (16, "greater", True),
+        (17, "greater", False),
+        (16, "two-sided", True),
+        (16, "less", False),  # it was asked whether it is worse
         (18, "greater", False),
         (33, "greater", False),
     ],
@@ -137,8 +139,8 @@ NOTE = (
 def test_a_ranking_far_below_chance_may_be_read_backwards(hits, alternative, noted):
     test = RandomSelectionTest("precision@50", alternative=alternative)
     result = test.from_predictions(*half_of_100(hits))
-    z = (hits - 25) / hypergeom(100, 50, 50).std()
-    assert noted == (z < -3 and alternative != "less")
+    chance = hypergeom(100, 50, 50).cdf(hits)
+    assert noted == (chance <= 0.001 and alternative != "less")
     lines = str(result).splitlines()
     assert (lines[-1] == NOTE) is noted
     assert len(lines) == 7 + noted
@@ -150,8 +152,9 @@ def test_the_note_on_several_lists_is_on_their_mean():
     result = test.from_predictions(
         np.tile(y_true, 2), np.tile(y_score, 2), groups=np.repeat([0, 1], 100)
     )
-    z = (19 - 25) / hypergeom(100, 50, 50).std()
-    assert z > -3 > math.sqrt(2) * z
+    one = hypergeom(100, 50, 50).pmf(np.arange(51))
+    both = np.convolve(one, one)[: 2 * 19 + 1].sum()
+    assert both <= 0.001 < one[: 19 + 1].sum()
     assert str(result).splitlines()[-1].split() == NOTE.split()
     assert not any("note" in str(part) for part in result.parts)
 
@@ -265,7 +268,22 @@ def test_from_estimator_refusals():
     with pytest.raises(
         ValueError, match="`estimator` must have one of the methods deci"
     ):
+        RandomSelectionTest().from_estimator(StandardScaler().fit(X), X, Y)
+    with pytest.raises(ValueError, match="`estimator` must be an estimator; got"):
         RandomSelectionTest().from_estimator(object(), X, Y)
+
+
+@pytest.mark.parametrize(("n", "m"), [(1000, 20), (450, 48), (30_000, 60)])
+def test_reversed_scores_of_rare_targets_are_noted(n, m):
+    # the least z-score of average precision is above -3 there; a chance ranking is none
+    rng = np.random.default_rng(0)
+    y_true = np.arange(n) < m
+    y_score = rng.normal(2.0 * y_true)
+    backwards = RandomSelectionTest().from_predictions(y_true, -y_score)
+    assert backwards.zscore > -6
+    assert str(backwards).endswith("(the wrong column of predict_proba)?")
+    for score in (y_score, rng.normal(size=n)):
+        assert "note" not in str(RandomSelectionTest().from_predictions(y_true, score))
 
 
 @pytest.mark.parametrize("y_true", [[0] * 5, [1] * 5])

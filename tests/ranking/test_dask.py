@@ -146,7 +146,7 @@ def test_what_needs_the_list_in_memory_does_not_fetch_it(columns):
     refused = [
         lambda y, s: skrank.HitCurveDisplay.from_predictions(y, s),
         lambda y, s: skrank.PrecisionRecallDisplay.from_predictions(y_true, s),
-        lambda y, s: skrank.MetricVariability().from_predictions(y, s),
+        lambda y, s: skrank.MetricInterval().from_predictions(y, s),
         lambda y, s: skrank.hit_curve_band(y, s),
         lambda y, s: comparison.from_predictions(y_true, y_score, s),
         lambda y, s: skrank.RankingEvaluation().add(y, s),

@@ -22,9 +22,7 @@ def close_and_far(rng, n_samples):
 
 QUESTIONS = {
     "test": lambda y, s: skrank.RandomSelectionTest().from_predictions(y, s).to_dict(),
-    "interval": lambda y, s: (
-        skrank.MetricVariability().from_predictions(y, s).to_dict()
-    ),
+    "interval": lambda y, s: skrank.MetricInterval().from_predictions(y, s).to_dict(),
     "comparison": lambda y, s: (
         skrank.RankingComparison().from_predictions(y, s, -s).to_dict()
     ),

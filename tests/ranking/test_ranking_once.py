@@ -6,7 +6,7 @@ from sklearn.linear_model import LogisticRegression
 
 import skrank
 from cases import METRICS, metric_function
-from skrank import MetricVariability, RandomSelectionTest, RankCounts, Ranking
+from skrank import MetricInterval, RandomSelectionTest, RankCounts, Ranking
 from skrank.ranking import _ranking
 
 RNG = np.random.default_rng(0)
@@ -43,7 +43,7 @@ def test_metrics_of_a_ranking(case, ranked):
 def test_what_takes_a_ranking_does_not_rank(ranked):
     ranking = Ranking.from_predictions(Y, SCORE)
     ranked.clear()
-    for ask in (RandomSelectionTest("precision@10"), MetricVariability()):
+    for ask in (RandomSelectionTest("precision@10"), MetricInterval()):
         found = ask.from_predictions(ranking).to_dict()
         assert ranked == []
         assert found == ask.from_predictions(Y, SCORE).to_dict()
@@ -87,8 +87,8 @@ def test_weights_and_missed_targets_stay_with_a_ranking():
     expected = test.from_predictions(Y, SCORE, n_missed=3).to_dict()
     assert test.from_predictions(missed).to_dict() == expected
     with pytest.raises(ValueError, match="must be a ranking without missed targets"):
-        MetricVariability().from_predictions(missed)
-    for ask in (test, MetricVariability()):
+        MetricInterval().from_predictions(missed)
+    for ask in (test, MetricInterval()):
         with pytest.raises(ValueError, match="must be a ranking without weights here"):
             ask.from_predictions(weighted)
 
@@ -122,4 +122,4 @@ def test_what_a_ranking_has_is_not_given_again(given, message):
 def test_counts_are_no_ranking_of_items():
     counts = RankCounts.from_arrays(Y, SCORE)
     with pytest.raises(ValueError, match="must be given item by item"):
-        MetricVariability().from_predictions(counts)
+        MetricInterval().from_predictions(counts)

@@ -235,11 +235,9 @@ QUESTIONS = {
         .from_predictions(Y, s, groups=GROUPS.astype(s.dtype))
         .to_dict()
     ),
-    "variability": lambda s: (
-        skrank.MetricVariability().from_predictions(Y, s).to_dict()
-    ),
+    "variability": lambda s: skrank.MetricInterval().from_predictions(Y, s).to_dict(),
     "bootstrap": lambda s: (
-        skrank.MetricVariability(method="bootstrap", n_resamples=9, random_state=0)
+        skrank.MetricInterval(method="bootstrap", n_resamples=9, random_state=0)
         .from_predictions(Y, s)
         .to_dict()
     ),

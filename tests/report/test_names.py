@@ -12,7 +12,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from skrank import (
-    MetricVariability,
+    MetricInterval,
     RandomSelectionNull,
     RankCounts,
     RankingComparison,
@@ -243,12 +243,10 @@ ASKED = {
     "baseline": lambda value: RankingComparison().compare_all(
         Y, SCORES.T, baseline=value
     ),
-    "random_state": lambda value: MetricVariability(
+    "random_state": lambda value: MetricInterval(
         method="bootstrap", random_state=value
     ).from_predictions(Y, SCORES[0]),
-    "method": lambda value: MetricVariability(method=value).from_predictions(
-        Y, SCORES[0]
-    ),
+    "method": lambda value: MetricInterval(method=value).from_predictions(Y, SCORES[0]),
     "comparison": lambda value: RankingComparison(method=value).from_predictions(
         Y, *SCORES
     ),

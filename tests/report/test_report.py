@@ -18,7 +18,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 import skrank
 from skrank import (
-    MetricVariability,
+    MetricInterval,
     RandomSelectionNull,
     RandomSelectionTest,
     RankingComparison,
@@ -91,7 +91,7 @@ def test_numbers_are_those_of_the_functions(ties):
     for name, row in frame.set_index("name").iterrows():
         s = scores[name]
         test = RandomSelectionTest(ties=ties, random_state=0).from_predictions(y, s)
-        result = MetricVariability(ties=ties).from_predictions(y, s)
+        result = MetricInterval(ties=ties).from_predictions(y, s)
         assert row["average_precision"] == skrank.average_precision(y, s, ties=ties)
         assert (row["low"], row["high"]) == result.confidence_interval()
         for field in ("zscore", "pvalue", "log10_pvalue", "null_mean", "null_std"):
@@ -167,7 +167,7 @@ def test_labels_and_level():
     y, scores = two_rankings()
     text = np.where(y, "active", "decoy")
     report = ranking_report(text, scores, pos_label="active", confidence_level=0.8)
-    variability = MetricVariability().from_predictions(y, scores["plain"])
+    variability = MetricInterval().from_predictions(y, scores["plain"])
     assert report.intervals["plain"] == variability.confidence_interval(0.8)
     assert (report.n_samples, report.n_targets, report.prevalence) == (300, 15, 0.05)
     assert "80 % interval" in str(report)

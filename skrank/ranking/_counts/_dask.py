@@ -13,7 +13,9 @@ from skrank._utils._checks import invalid
 from skrank._utils._columns import is_dask
 from skrank.ranking._counts._passes import FirstPass, Plan, SecondPass
 
-_BRANCHES = 8  # parts that are merged at once: half as many make the tree a third deeper
+_BRANCHES = (
+    8  # parts that are merged at once: half as many make the tree a third deeper
+)
 
 
 def count_partitions(y_true: Any, y_score: Any, pos_label: object) -> SecondPass:

@@ -60,7 +60,9 @@ class FirstPass:
         part.n_samples, part.n_targets = scores.size, data.targets.size
         part.dtype, part.other = scores.dtype, other
         part.target_scores = [scores[data.targets]]
-        may_be_labels = scores.dtype.kind != "f" and -1 <= scores.min() <= scores.max() <= 1
+        may_be_labels = (
+            scores.dtype.kind != "f" and -1 <= scores.min() <= scores.max() <= 1
+        )
         part.small = set(np.unique(scores).tolist()) if may_be_labels else None
         self._take(part)
         self.sample.add(scores)

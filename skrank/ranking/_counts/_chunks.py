@@ -1,0 +1,84 @@
+"""Take a data set in chunks through both passes."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from skrank._utils._checks import invalid
+from skrank._utils._columns import as_column, by_position, check_index, check_length
+from skrank._utils._text import track
+from skrank.ranking._counts._passes import FirstPass, SecondPass
+
+Pair = tuple[ArrayLike, ArrayLike]
+Chunks = Iterable[Pair] | Callable[[], Iterable[Pair]]
+
+
+def count_chunks(
+    chunks: Chunks,
+    pos_label: object,
+    *,
+    progress: bool,
+    total: int | None = None,
+    n_expected: int = 0,
+) -> SecondPass:
+    """Count all chunks twice; errors say in which they arose."""
+    first = FirstPass(n_expected)
+    _go_over(chunks, first, pos_label, progress, total)
+    second = SecondPass(first.plan())
+    _go_over(chunks, second, pos_label, progress, total)
+    second.ranking()  # which checks that both have seen the same
+    return second
+
+
+def _go_over(
+    chunks: Chunks,
+    counted: FirstPass | SecondPass,
+    pos_label: object,
+    progress: bool,
+    total: int | None,
+) -> None:
+    source = chunks() if callable(chunks) else chunks
+    if not hasattr(source, "__iter__") or iter(source) is chunks:
+        rule = (
+            "be gone over twice: a list, an object whose iterator begins anew, or a "
+            "function that returns a new iterator whenever it is called, as "
+            "lambda: read_chunks()"
+        )
+        raise invalid("chunks", rule, type(source).__name__)
+    label = "first pass" if isinstance(counted, FirstPass) else "second pass"
+    shown = track(source, total=total, label=label, progress=progress)
+    for index, chunk in enumerate(shown):
+        if not (isinstance(chunk, tuple | list) and len(chunk) == 2):
+            got = type(chunk).__name__
+            raise invalid("chunks", "hold pairs (y_true, y_score)", got)
+        try:
+            counted.add(*chunk, pos_label)
+        except ValueError as error:
+            msg = f"{error} This is in chunk {index}, counted from 0."
+            raise ValueError(msg) from error
+
+
+class Slices:
+    """Two columns of the same length, cut into chunks as often as they are asked."""
+
+    def __init__(self, y_true: Any, y_score: Any, size: int) -> None:
+        # what has a shape can be sliced, in memory or not
+        y_true, y_score = (
+            column
+            if hasattr(column, "shape") or isinstance(column, list)
+            else as_column(name, column)
+            for name, column in (("y_true", y_true), ("y_score", y_score))
+        )
+        self.n_samples = len(y_score)
+        check_length("y_score", self.n_samples, len(y_true))
+        check_index("y_score", y_score, y_true)
+        self.columns = by_position(y_true), by_position(y_score)
+        self.starts = range(0, self.n_samples, size)
+
+    def __iter__(self) -> Iterator[Pair]:
+        """Cut one after the other."""
+        for start in self.starts:
+            piece = slice(start, start + self.starts.step)
+            labels, scores = (column[piece] for column in self.columns)
+            yield labels, scores
