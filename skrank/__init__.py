@@ -67,7 +67,7 @@ from skrank.null import RandomSelectionNull
 from skrank.ranking._counts import RankCounts
 from skrank.ranking._ranking import Ranking
 from skrank.report import RankingReport, ranking_report
-from skrank.report._evaluation import MaxFScorePoint, RankingEvaluation
+from skrank.report._evaluation import RankingEvaluation
 
 __version__ = "0.1.0.dev0"
 
@@ -77,7 +77,6 @@ __all__ = [
     "HitCurve",
     "HitCurveDisplay",
     "LiftDisplay",
-    "MaxFScorePoint",
     "MetricVariability",
     "MetricVariabilityResult",
     "NullDistributionDisplay",
