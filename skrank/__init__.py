@@ -5,10 +5,6 @@ scikit-learn, the test against random selection, how much a metric varies, wheth
 ranking is better than another, whether the best of a search is real, and a report.
 """
 
-# Before all others, which take a while: Ctrl-C is heard from here on.
-import skrank._utils._interrupt  # noqa: F401
-
-# isort: split
 from skrank.curves import (
     CurveBand,
     HitCurve,

@@ -1,6 +1,7 @@
 """What a report holds, and how it is shown: in print, as a frame, as a page."""
 
 import math
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,6 @@ from skrank.inference._selection_result import (
 from skrank.inference._variability_result import ConfidenceInterval
 from skrank.null import RandomSelectionNull
 from skrank.report._html import fragment, page
-from skrank.report._output import write_whole
 from skrank.report._pictures import draw_pictures
 from skrank.report._tables import table_of_depths, table_of_pairs, table_of_rankings
 
@@ -211,7 +211,16 @@ class RankingReport:
         html = page(self._fragment("h1"), _TITLE)
         if path is None:
             return html
-        write_whole(str(Path(path)), html.encode())
+        page_path = Path(path).resolve()
+        if page_path.exists() and not page_path.is_file():  # a device or a pipe
+            page_path.write_text(html, encoding="utf-8")
+            return None
+        beside = page_path.with_name(f"{page_path.name}.{os.getpid()}.part")
+        try:
+            beside.write_text(html, encoding="utf-8")
+            os.replace(beside, page_path)
+        finally:
+            beside.unlink(missing_ok=True)
         return None
 
     def _repr_html_(self) -> str:
