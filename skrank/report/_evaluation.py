@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._utils._checks import TIES, check_count, check_option
 from skrank._utils._table import summary
@@ -265,7 +267,7 @@ default="expected"
         if (self.ties, self.pos_label) != (other.ties, other.pos_label):
             msg = (
                 "`ties` and `pos_label` must be the same in evaluations that are "
-                f"joined; got {self._settings()} and {other._settings()}."
+                f"joined; got {self!r} and {other!r}."
             )
             raise ValueError(msg)
         both = type(self)(ties=self.ties, pos_label=self.pos_label)
@@ -337,28 +339,55 @@ default="expected"
         fields : dict
             What is printed. What is undefined is NaN, with one warning.
         """
-        facts = self._facts()
-        if any(map(math.isnan, facts.values())):
-            reason = why_undefined(self.ranking()) or "nothing but targets"
-            warn(undefined_text("some metric", reason))
-        return facts
+        ties, ranking = self.ties, self.ranking()
+        metrics = {
+            "average_precision": make_metric("average_precision", ties),
+            "precision_recall_area": make_metric("average_precision", ties),
+            "precision_recall_area_interpolated": InterpolatedArea(rate="precision"),
+            "roc_area": RocArea(ties),
+            "roc_area_interpolated": InterpolatedArea(rate="specificity"),
+            "max_f_score": make_metric("max_f_score"),
+            "breakeven_point": make_metric("breakeven_point"),
+            "r_precision": make_metric("r_precision", ties),
+            "reciprocal_rank": make_metric("reciprocal_rank", ties),
+        }
+        for t in (5, 10, 100):
+            if t <= self.n_samples:
+                metrics[f"precision_at_{t}"] = make_metric(f"precision@{t}", ties)
+        values = dict.fromkeys(metrics, math.nan)
+        reason = why_undefined(ranking)
+        if reason is None:
+            for name, metric in metrics.items():
+                if ranking.n_non_targets or not name.startswith("roc_area"):
+                    values[name] = metric.value(ranking)
+        if math.nan in values.values():
+            warn(undefined_text("some metric", reason or "nothing but targets"))
+        n_items = self.n_samples + self.n_missed
+        return {
+            "n_samples": self.n_samples,
+            "n_targets": self.n_targets,
+            "n_missed": self.n_missed,
+            "prevalence": self.n_targets / n_items if n_items else math.nan,
+            **values,
+        }
 
     def __repr__(self) -> str:
         """Print the settings, and how much there is."""
-        return f"<RankingEvaluation({self._settings()}) of {self._size()}>"
+        settings = f"ties={self.ties!r}, pos_label={brief(self.pos_label)}"
+        return f"<RankingEvaluation({settings}) of {self._size()}>"
 
     def __str__(self) -> str:
         """Print the counts and the metrics."""
         ranking, size = self.ranking(), self._size()
-        said = {name: f"{value:.4g}" for name, value in self._facts().items()}
+        with warnings.catch_warnings():  # the print says itself what is undefined
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            said = {name: f"{value:.4g}" for name, value in self.to_dict().items()}
         if self.n_samples + self.n_missed:
             size += f" (prevalence {said['prevalence']})"
         reason = why_undefined(ranking)
         if reason is not None:
             why = f"`y_true` must hold targets and non-targets; got {reason}"
-            return summary(
-                "Ranking evaluation", [("ranking", size), ("no metrics", why)]
-            )
+            return summary("Ranking evaluation", [("ranking", size), ("metrics", why)])
         points = points_of(ranking)
         if len(points):
             i = int(np.argmax(points.f_score()))
@@ -389,40 +418,6 @@ default="expected"
         self._ranking = None
         return self
 
-    def _facts(self) -> dict[str, float]:
-        """Counts, and the metrics of the summary: NaN where they have no value."""
-        ties, ranking = self.ties, self.ranking()
-        n_items = self.n_samples + self.n_missed
-        metrics = {
-            "average_precision": make_metric("average_precision", ties),
-            "precision_recall_area": make_metric("average_precision", ties),
-            "precision_recall_area_interpolated": InterpolatedArea(rate="precision"),
-            "roc_area": RocArea(ties),
-            "roc_area_interpolated": InterpolatedArea(rate="specificity"),
-            "max_f_score": make_metric("max_f_score"),
-            "breakeven_point": make_metric("breakeven_point"),
-            "r_precision": make_metric("r_precision", ties),
-            "reciprocal_rank": make_metric("reciprocal_rank", ties),
-        }
-        for t in (5, 10, 100):
-            if t <= self.n_samples:
-                metrics[f"precision_at_{t}"] = make_metric(f"precision@{t}", ties)
-        values = dict.fromkeys(metrics, math.nan)
-        if why_undefined(ranking) is None:
-            for name, metric in metrics.items():
-                if ranking.n_non_targets or not name.startswith("roc_area"):
-                    values[name] = metric.value(ranking)
-        return {
-            "n_samples": self.n_samples,
-            "n_targets": self.n_targets,
-            "n_missed": self.n_missed,
-            "prevalence": self.n_targets / n_items if n_items else math.nan,
-            **values,
-        }
-
     def _size(self) -> str:
         missed = f", {self.n_missed} of them missed" if self.n_missed else ""
         return f"{self.n_samples} items, {self.n_targets} targets{missed}"
-
-    def _settings(self) -> str:
-        return f"ties={self.ties!r}, pos_label={brief(self.pos_label)}"

@@ -6,7 +6,6 @@ Pandas would shift or drop the cells of rows that are longer than the header.
 import math
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -54,14 +53,8 @@ def _read(
         return file.read(columns=there).select(there).rename_columns(names)
     from pyarrow import csv
 
-    suffix = ".csv" if path == "-" else Path(path.removesuffix(".gz")).suffix
-    separator = separator or {".csv": ",", ".tsv": "\t"}.get(suffix)
     if separator is None:
-        msg = (
-            "the name must end in .csv, .tsv (both also with .gz) or .parquet where "
-            f"`--separator` is not given; got {brief(suffix)}."
-        )
-        raise ValueError(msg)
+        separator = "\t" if path.endswith((".tsv", ".tsv.gz")) else ","
     compression = "gzip" if path.endswith(".gz") else None
     text = pa.input_stream(source, compression).read()
     options = (
@@ -122,12 +115,8 @@ def _targets(
     labels = [(label or "").strip() for label in coded.dictionary.to_pylist()]
     meanings, codes = [*map(_meaning, labels)], coded.indices.to_numpy()
     where, got = f"column {brief(name)}", listed([*map(repr, labels)], 5)
-    if "" in labels:
-        row = f"row {(codes == labels.index('')).argmax() + 1} below the header"
-        msg = f"{where} must hold a label in each row; got none in {row}."
-        raise ValueError(msg)
-    if len(set(meanings)) > 2:
-        msg = f"{where} must hold two labels; got {got}."
+    if "" in labels or len(set(meanings)) > 2:
+        msg = f"{where} must hold two labels, none missing; got {got}."
         raise ValueError(msg)
     target = 1.0 if pos_label is None else _meaning(pos_label.strip())
     is_plain = set(meanings) <= {0, 1} or set(meanings) <= {-1, 1}
