@@ -127,7 +127,8 @@ def _targets(
             f"{brief(pos_label)}."
         )
         raise ValueError(msg)
-    return np.array([meaning == target for meaning in meanings])[codes]
+    is_target: NDArray[np.bool_] = np.array([meaning == target for meaning in meanings])
+    return is_target[codes]
 
 
 def _meaning(label: str) -> float | str:
