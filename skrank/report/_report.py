@@ -197,9 +197,9 @@ def ranking_report(
     nulls = {name: null_of(ranking, ap) for name, ranking in rankings.items()}
     if pvalue is None:
         pvalue = all(null._is_quick for null in nulls.values())
+    test = RandomSelectionTest(ties=ties, random_state=random_state)
     tests = None
     if pvalue:
-        test = RandomSelectionTest(ties=ties, random_state=random_state)
         tests = {name: test.from_predictions(one) for name, one in rankings.items()}
     comparisons = None
     if len(ranked) > 1:

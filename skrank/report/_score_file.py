@@ -127,8 +127,8 @@ def _targets(
             f"{brief(pos_label)}."
         )
         raise ValueError(msg)
-    is_target: NDArray[np.bool_] = np.array([meaning == target for meaning in meanings])
-    return is_target[codes]
+    is_target: NDArray[np.bool_] = np.array([one == target for one in meanings])[codes]
+    return is_target
 
 
 def _meaning(label: str) -> float | str:
