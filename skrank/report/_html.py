@@ -7,26 +7,10 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from itertools import pairwise
+from string import Template
 
 from skrank._utils._table import Table
 
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8"/>
-<meta name="viewport" content="width=device-width, initial-scale=1"/>
-<title>{title}</title>
-<style>
-body {{ margin: 0 auto; max-width: 66em; padding: 1em 4%; }}
-@media print {{ body {{ padding: 0; max-width: none; font-size: 10pt; }}
-  .skrank-report section {{ break-inside: avoid; }} }}
-</style>
-</head>
-<body>
-{piece}
-</body>
-</html>
-"""
 _PIECE = """<div class="skrank-report">
 <style>
 {style}</style>
@@ -48,7 +32,7 @@ _TABLE = """<section>
 
 def page(title: str, piece: str) -> str:
     """One page around a piece."""
-    return _PAGE.format(title=escape(title), piece=piece)
+    return Template(_file("page.html")).substitute(title=escape(title), piece=piece)
 
 
 def piece_of_page(
@@ -61,13 +45,18 @@ def piece_of_page(
     """Piece of a page; its style touches nothing around it."""
     listed = [f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>\n" for k, v in facts.items()]
     return _PIECE.format(
-        style=files("skrank.report").joinpath("report.css").read_text("utf-8"),
+        style=_file("report.css"),
         heading=heading,
         title=escape(title),
         facts="".join(listed),
         tables="".join(map(_table, tables)),
         pictures=pictures,
     )
+
+
+def _file(name: str) -> str:
+    """Read a file that lies beside this one."""
+    return files("skrank.report").joinpath(name).read_text("utf-8")
 
 
 def _table(table: Table) -> str:

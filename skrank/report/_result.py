@@ -209,14 +209,14 @@ class RankingReport:
         html = page(_TITLE, self._piece("h1"))
         if path is None:
             return html
-        page_path = Path(path).resolve()
-        if page_path.exists() and not page_path.is_file():  # a device or a pipe
-            page_path.write_text(html, encoding="utf-8")
+        place = Path(path).resolve()
+        if place.exists() and not place.is_file():  # a device or a pipe
+            place.write_bytes(html.encode())
             return None
-        beside = page_path.with_name(f"{page_path.name}.{os.getpid()}.part")
+        beside = place.with_name(f"{place.name}.{os.getpid()}.part")
         try:
-            beside.write_text(html, encoding="utf-8")
-            os.replace(beside, page_path)
+            beside.write_bytes(html.encode())
+            os.replace(beside, place)
         finally:
             beside.unlink(missing_ok=True)
         return None
@@ -257,9 +257,10 @@ class RankingReport:
             quick = all(null._is_quick for null in self.null_distributions.values())
             why = "as asked" if quick else "as it may take long; `pvalue` asks for it"
             facts["pvalue"] = f"left out, {why}"
-        zscores = {name: float(self._row(name)["zscore"]) for name in self.names}
         far = [
-            as_text(name) for name, zscore in zscores.items() if is_far_below(zscore)
+            as_text(name)
+            for name, value in self.average_precision.items()
+            if is_far_below(zscore_of(value, self.null_distributions[name]))
         ]
         if far:
             facts["note"] = f"far below chance: {listed(far, 3)}; {REVERSED}"
@@ -270,13 +271,10 @@ class RankingReport:
         level, chance = self.confidence_level, self.null_means.get("average_precision")
         rows = [self._row(name) for name in self.names]
         tables = [table_of_rankings(rows, chance, level)]
-        depths = {repr(depth): depth for depth in self.t + self.k}  # 1 is not 1.0
+        depths = [*{repr(depth): depth for depth in self.t + self.k}.values()]
         if depths:
-            tables.append(
-                table_of_depths(
-                    self.at_depths, self.null_means, [*depths.values()], self.n_samples
-                )
-            )
+            values, null_means = self.at_depths, self.null_means
+            tables.append(table_of_depths(values, null_means, depths, self.n_samples))
         if self.comparisons is not None:
             tables.append(table_of_pairs(self.comparisons, level))
         return tables

@@ -313,6 +313,7 @@ def test_depths_are_taken_once_and_k_may_differ():
 
 def test_without_depths_there_is_no_top():
     y, scores = two_rankings()
+    assert "AP@K" not in str(ranking_report(y, scores, t=5, k=()))
     report = ranking_report(y, scores, t=())
     assert "top" not in str(report)
     assert list(report.null_means) == ["average_precision"]
