@@ -354,12 +354,10 @@ default="expected"
         for t in (5, 10, 100):
             if t <= self.n_samples:
                 metrics[f"precision_at_{t}"] = make_metric(f"precision@{t}", ties)
-        values = dict.fromkeys(metrics, math.nan)
-        reason = why_undefined(ranking)
-        if reason is None:
-            for name, metric in metrics.items():
-                if ranking.n_non_targets or not name.startswith("roc_area"):
-                    values[name] = metric.value(ranking)
+        reason, values = why_undefined(ranking), {}
+        for name, metric in metrics.items():
+            is_defined = reason is None and (ranking.n_non_targets or "roc" not in name)
+            values[name] = metric.value(ranking) if is_defined else math.nan
         if math.nan in values.values():
             warn(undefined_text("some metric", reason or "nothing but targets"))
         n_items = self.n_samples + self.n_missed
