@@ -22,8 +22,7 @@ PUBLIC := skrank/__init__.py \
 	$(addprefix skrank/null/,__init__.py _distribution.py _base.py _choice.py) \
 	$(addprefix skrank/inference/,$(QUESTIONS)) \
 	$(addprefix skrank/displays/,$(DISPLAYS)) \
-	$(addprefix skrank/report/,_report.py _result.py) \
-	$(addprefix skrank/report/_evaluation/,_evaluation.py _methods.py _accumulator.py _text.py)
+	$(addprefix skrank/report/,_report.py _result.py _evaluation.py)
 PIP = -m pip --disable-pip-version-check install --quiet
 RUN := $(VENV)/bin/python -m
 # as many processes as processors, each with one thread

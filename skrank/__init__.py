@@ -5,10 +5,6 @@ scikit-learn, the test against random selection, how much a metric varies, wheth
 ranking is better than another, whether the best of a search is real, and a report.
 """
 
-# Before all others, which take a while: Ctrl-C is heard from here on.
-import skrank._utils._interrupt  # noqa: F401
-
-# isort: split
 from skrank.curves import (
     CurveBand,
     HitCurve,
@@ -67,7 +63,7 @@ from skrank.null import MeanNull, RandomSelectionNull, TailProbability
 from skrank.ranking._counts import RankCounts
 from skrank.ranking._ranking import Ranking
 from skrank.report import RankingReport, ranking_report
-from skrank.report._evaluation import MaxFScorePoint, RankingEvaluation
+from skrank.report._evaluation import RankingEvaluation
 
 __version__ = "0.1.0.dev0"
 
@@ -77,7 +73,6 @@ __all__ = [
     "HitCurve",
     "HitCurveDisplay",
     "LiftDisplay",
-    "MaxFScorePoint",
     "MeanNull",
     "MetricInterval",
     "MetricIntervalResult",

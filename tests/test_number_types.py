@@ -48,7 +48,6 @@ NUMBERS = {
     "n_jobs": (1,),
     "cv": (3,),
     "bins": (127,),
-    "max_rows": (5,),
     "chunk_size": (100,),
     "size": (3,),
     "baseline": (0,),
@@ -251,14 +250,6 @@ def folds(**given):
     return {"cv_results": FOLDS, "X": X, "y": Y, **given}
 
 
-def evaluation(method):
-    def call(**given):
-        made = skrank.RankingEvaluation.from_predictions(Y, S)
-        return getattr(made, method)(**given)
-
-    return call
-
-
 def counted(**given):
     return skrank.average_precision(skrank.RankCounts.from_arrays(Y, S, **given))
 
@@ -418,24 +409,9 @@ CALLS = {
     "RankingEvaluation.from_estimator": lambda **given: (
         skrank.RankingEvaluation.from_estimator(FITTED, X, Y, **given).to_dict()
     ),
-    "RankingEvaluation.add_missed": lambda **given: evaluation("add_missed")(
-        **given
-    ).to_dict(),
-    "RankingEvaluation.to_frame": lambda **given: evaluation("to_frame")(
-        **given
-    ).to_csv(),
-    **{
-        f"RankingEvaluation.{method}": evaluation(method)
-        for method in (
-            "max_f_score",
-            "max_f_score_point",
-            "precision_at",
-            "recall_at",
-            "k_at_recall",
-            "precision_at_recall",
-            "format_curve",
-        )
-    },
+    "RankingEvaluation.add_missed": lambda **given: (
+        skrank.RankingEvaluation.from_predictions(Y, S).add_missed(**given).to_dict()
+    ),
     "HitCurveDisplay.plot": display(
         "HitCurveDisplay", curve=skrank.hit_curve(TEN.repeat(20), TEN_S.repeat(20))
     ),

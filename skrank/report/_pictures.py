@@ -1,14 +1,14 @@
-"""The pictures of a report: those of the displays, as data that a page can hold.
+"""The pictures of a report: those of the displays, as data inside of a page.
 
 They are drawn on figures of their own, not on those of pyplot, and in the settings that
-matplotlib comes with. Names are for the page to write: there they have room.
+matplotlib comes with. Names of rankings stand beside them, where they have room.
 """
 
 import base64
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from html import escape
 from importlib.util import find_spec
-from typing import NamedTuple
 
 from skrank._utils._text import as_text
 from skrank.curves import HitCurve, OperatingPoints
@@ -16,101 +16,84 @@ from skrank.displays import HitCurveDisplay, LiftDisplay, PrecisionRecallDisplay
 from skrank.displays._curve_display import CurveDisplay
 from skrank.displays._drawing import COLORS, STYLES, lone_axes
 
-_SIZE, _DPI = (6.0, 5.0), 160  # of a picture: inches, and dots in each
-_MOST = 10  # curves that can be told apart
-# Lengths of dashes and gaps in widths of the line, as matplotlib has them.
+_MOST = 10  # curves: more colours and dashes cannot be told apart
+# lengths of dashes and gaps in widths of the line, as matplotlib has them
 _DASHES = {"-": (), "--": (3.7, 1.6), "-.": (6.4, 1.6, 1, 1.6)}
 
 
-class Picture(NamedTuple):
-    """A picture as data, what it shows in words, and how to read it."""
-
-    caption: str
-    source: str
-    reading: str
-
-
-class Line(NamedTuple):
-    """Line of a ranking in all pictures: whose, its colour, its dashes and gaps."""
-
-    label: str
-    color: str
-    dashes: Sequence[float]
-
-
-class Pictures(NamedTuple):
-    """Pictures, the lines in them, and what is to be said of all."""
-
-    drawn: list[Picture]
-    lines: list[Line]
-    notes: list[str]
-
-
-def draw_pictures(
+def gallery(
     curves: Mapping[str, HitCurve],
     points: Mapping[str, OperatingPoints],
     average_precision: Mapping[str, float],
     ties: str,
-) -> Pictures | None:
-    """Draw all rankings together; None where matplotlib is not installed."""
+) -> str:
+    """Draw all rankings together; as HTML, with a legend as the last picture."""
     if find_spec("matplotlib") is None:
-        return None
+        return "<p>The pictures need matplotlib, which is not installed.</p>\n"
     best = sorted(curves, key=average_precision.__getitem__, reverse=True)[:_MOST]
     names = [name for name in curves if name in best]
-    notes = []
-    if len(names) < len(curves):
-        notes.append(
-            f"Of {len(curves)} rankings the {_MOST} of the highest average precision "
-            "are drawn."
-        )
-    if ties == "threshold":
-        notes.append("The curves are means over the orders of tied items.")
-    drawn = _draw_all([curves[one] for one in names], [points[one] for one in names])
-    return Pictures(drawn, _lines(names, average_precision), notes)
-
-
-def _draw_all(curves: list[HitCurve], points: list[OperatingPoints]) -> list[Picture]:
-    """Draw the three views of the same curves."""
-    return [
-        Picture(
+    shown = [curves[name] for name in names]
+    figures = [
+        _figure(
             "Targets found down the ranking",
-            _draw(HitCurveDisplay(curves)),
+            HitCurveDisplay(shown),
             "The steeper, the better. Chance is the dotted line, and stays in the "
             "grey band at any one depth with a probability of 95 %.",
         ),
-        Picture(
+        _figure(
             "Precision against recall",
-            _draw(PrecisionRecallDisplay(curves, points)),
+            PrecisionRecallDisplay(shown, [points[name] for name in names]),
             "Average precision is the area below, but for the corners. The grey band "
             "is what is expected by chance; it is high where few targets are found.",
         ),
-        Picture(
+        _figure(
             "Lift at every depth",
-            _draw(LiftDisplay(curves)),
+            LiftDisplay(shown),
             "Targets found as a multiple of those expected by chance, on logarithmic "
             "scales. Chance is 1, and in the grey band.",
         ),
     ]
+    legend = [_line(i, name, average_precision[name]) for i, name in enumerate(names)]
+    notes = ""
+    if len(names) < len(curves):
+        notes += f"<p>Of {len(curves)} rankings the {_MOST} of the highest average "
+        notes += "precision are drawn.</p>"
+    if ties == "threshold":
+        notes += "<p>The curves are means over the orders of tied items.</p>"
+    return f"""<div class="pictures">
+{"".join(figures)}<div>
+<ul>
+{"".join(legend)}</ul>
+{notes}</div>
+</div>
+"""
 
 
-def _lines(names: list[str], average_precision: Mapping[str, float]) -> list[Line]:
-    """Lines by the order in which the displays draw them."""
-    lines = []
-    for number, name in enumerate(names):
-        label = f"{as_text(name)}: AP {average_precision[name]:#.3g}"
-        style = STYLES[number % len(STYLES)]
-        dashes = _DASHES[style] if isinstance(style, str) else style[1]
-        lines.append(Line(label, COLORS[number % len(COLORS)], dashes))
-    return lines
-
-
-def _draw(display: CurveDisplay) -> str:
-    """Draw on a figure that nothing else knows of; return its address."""
+def _figure(caption: str, display: CurveDisplay, reading: str) -> str:
+    """Draw on a figure that nothing else knows of; with how to read it."""
     from matplotlib import style
 
     drawn = io.BytesIO()  # of pixels: lines of many points would make a heavy page
     with style.context("default"):
-        ax = lone_axes(*_SIZE)
+        ax = lone_axes(6.0, 5.0)
         display.plot(ax)
-        ax.figure.savefig(drawn, format="png", dpi=_DPI)
-    return f"data:image/png;base64,{base64.b64encode(drawn.getvalue()).decode()}"
+        ax.figure.savefig(drawn, format="png", dpi=160)  # 960 pixels wide: sharp
+    source = base64.b64encode(drawn.getvalue()).decode()
+    return f"""<figure>
+<figcaption>{caption}</figcaption>
+<img src="data:image/png;base64,{source}" alt="{caption}. {reading}"/>
+<p>{reading}</p>
+</figure>
+"""
+
+
+def _line(number: int, name: str, average_precision: float) -> str:
+    """Line as the displays draw that of this number, and whose it is."""
+    color, style = COLORS[number % len(COLORS)], STYLES[number % len(STYLES)]
+    lengths = _DASHES[style] if isinstance(style, str) else style[1]
+    dashes = " ".join(f"{2.5 * length:g}" for length in lengths) or "none"
+    label = escape(f"{as_text(name)}: AP {average_precision:#.3g}")
+    return f"""<li><svg width="40" height="8" aria-hidden="true">
+<line x1="0" y1="4" x2="40" y2="4" stroke="{color}" stroke-width="2.5"
+ stroke-dasharray="{dashes}"/></svg>{label}</li>
+"""

@@ -1,13 +1,11 @@
 """All that is to be said of some rankings of one data set, in one call.
 
-What comes in is labels and scores by name; what goes out is a frozen report. Every
-number is that of a public function or class; nothing is computed here.
+Every number is that of a public function or class; each column is ranked once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +15,7 @@ from skrank._utils._checks import (
     TIES,
     check_cutoff,
     check_depth,
+    check_flag,
     check_fraction,
     check_option,
 )
@@ -26,25 +25,10 @@ from skrank.inference._paired._input import check_columns, pairs_of
 from skrank.inference._paired._pair import rank_one
 from skrank.inference._random_selection import RandomSelectionTest, null_of
 from skrank.inference._ranking_comparison import RankingComparison
-from skrank.metrics._definitions import (
-    AveragePrecision,
-    EnrichmentFactor,
-    Measure,
-    PrecisionAtT,
-    RecallAtT,
-    average_precision_at,
-)
+from skrank.metrics._definitions import make_measure
 from skrank.null import RandomSelectionNull
-from skrank.ranking._ranking import Ranking
-from skrank.ranking._several import (
-    columns_by_name,
-    split,
-)
+from skrank.ranking._several import columns_by_name, split
 from skrank.report._result import RankingReport
-
-# A metric by its name and cut, as the functions and classes take them.
-
-_DEPTHS: tuple[int | float, ...] = (10, 0.01, 0.1)
 
 
 def ranking_report(
@@ -59,7 +43,7 @@ def ranking_report(
     pvalue: bool | None = None,
     random_state: object = None,
 ) -> RankingReport:
-    """Report on one ranking of a ranking, or on several: the table for a paper.
+    """Report on one ranking of a data set, or on several: the table for a paper.
 
     Average precision with its interval and its test against random selection, what the
     top of the ranking holds, and the comparisons of each two rankings.
@@ -89,10 +73,10 @@ def ranking_report(
     pvalue : bool, default=None
         Whether to test each ranking against random selection. None does so where that
         takes no more than some two seconds for each: not for few targets in very long
-        lists, nor in few ties of such. Without it there is no p; z is there all the
-        same.
+        rankings, nor where these fall into few ties. Without the test there is no
+        p-value, but still a z-score.
     random_state : int, RandomState, Generator or None, default=None
-        Source of randomness of the test against random selection, which draws lists
+        Source of randomness of the test against random selection, which draws rankings
         only where no other method is fast enough.
 
     Returns
@@ -105,12 +89,13 @@ def ranking_report(
     ValueError
         If the input is not rankings of two classes, or one of the classes is absent;
         if two rankings have the same name; if a depth is invalid or beyond the ranking;
-        or if another setting is outside its range.
+        if `pvalue` is not True, False or None; or if another setting is outside its
+        range.
 
     See Also
     --------
     RankingReport : What it returns.
-    RandomSelectionTest : Where z and p come from.
+    RandomSelectionTest : Where the z-scores and p-values come from.
     MetricVariability : The intervals, of any metric.
     RankingComparison : The comparisons, by any metric and method.
 
@@ -122,9 +107,10 @@ def ranking_report(
     AP, AP@K                     :func:`average_precision`,
                                  :func:`average_precision_at_k`
     interval of AP               :class:`MetricVariability`
-    z                            mean and standard deviation of AP under
-                                 :class:`RandomSelectionNull`, with its ties
-    p                            :class:`RandomSelectionTest` of AP
+    zscore                       mean and standard deviation of AP under
+                                 :class:`RandomSelectionNull`, with the ties of the
+                                 ranking
+    pvalue                       :class:`RandomSelectionTest` of AP
     recall, precision, lift      :func:`recall_at_t`, :func:`precision_at_t`,
                                  :func:`enrichment_factor`
     comparisons                  :class:`RankingComparison` by AP, p-values after Holm
@@ -178,42 +164,67 @@ def ranking_report(
     """
     check_option("ties", ties, TIES)
     level = check_fraction("confidence_level", confidence_level)
-    columns = _columns(y_scores)
+    if pvalue is not None:
+        pvalue = check_flag("pvalue", pvalue)
+    if len(getattr(y_scores, "shape", ())) == 1:
+        name = getattr(y_scores, "name", None)
+        columns = {"model" if name in (None, "") else name: y_scores}
+    else:
+        columns = columns_by_name(y_scores, least=1)
     named = {f"y_scores[{name!r}]": column for name, column in columns.items()}
     is_target, checked = check_columns(y_true, named, pos_label)
     n_samples, n_targets = is_target.size, int(is_target.sum())
     parts = split(is_target, None)
+    ranked = {
+        str(name): rank_one(is_target, scores)
+        for name, scores in zip(columns, checked, strict=True)
+    }
+    rankings = {name: ranking for name, (_, ranking) in ranked.items()}
+
     depths_t = _depths("t", t, n_samples)
     depths_k = depths_t if k is None else _depths("k", k, n_samples)
-    scores = dict(zip(map(str, columns), checked, strict=True))
-    ranked = {name: rank_one(is_target, score) for name, score in scores.items()}
-    rankings = {name: ranking for name, (_, ranking) in ranked.items()}
-    metrics = _at_depths(depths_t, depths_k, ties)
-    variability = MetricVariability(ties=ties)
-    comparison = RankingComparison(ties=ties)
-    nulls = _of_each(rankings, partial(null_of, measure=AveragePrecision(ties)))
+    names = [f"average_precision@{depth}" for depth in depths_k]
+    for metric in ("recall", "precision", "enrichment_factor"):
+        names += [f"{metric}@{depth}" for depth in depths_t]
+    at_depths = {name: make_measure(name, ties) for name in names}
+    ap = make_measure("average_precision", ties)
+
+    null_means = {}
+    if ties == "expected":  # else they depend on the ties of each ranking
+        for name in ("average_precision", *names):
+            null = RandomSelectionNull(n_samples, n_targets, name)
+            null_means[name] = float(null.mean())
+    nulls = {name: null_of(ranking, ap) for name, ranking in rankings.items()}
     if pvalue is None:
         pvalue = all(null._is_quick for null in nulls.values())
     test = RandomSelectionTest(ties=ties, random_state=random_state)
-    return RankingReport(
-        average_precision=_of_each(rankings, AveragePrecision(ties).value),
-        null_distributions=nulls,
-        tests=_of_each(rankings, test.from_predictions) if pvalue else None,
-        intervals={
-            name: variability.from_predictions(ranking).confidence_interval(level)
-            for name, ranking in rankings.items()
-        },
-        at_depths=_of_each(rankings, partial(_values, metrics)),
-        null_means=_null_means(metrics, ties, n_samples, n_targets),
-        comparisons=None
-        if len(ranked) == 1
-        else comparison._compare_ranked(
+    tests = None
+    if pvalue:
+        tests = {name: test.from_predictions(one) for name, one in rankings.items()}
+    comparisons = None
+    if len(ranked) > 1:
+        comparisons = RankingComparison(ties=ties)._compare_ranked(
             parts,
             {name: [one] for name, one in ranked.items()},
             pairs_of(tuple(ranked), None),
-        ),
-        hit_curves=_of_each(rankings, partial(curve_of, ties=ties)),
-        operating_points=_of_each(rankings, points_of),
+        )
+    variability = MetricVariability(ties=ties)
+    return RankingReport(
+        average_precision={name: ap.value(one) for name, one in rankings.items()},
+        null_distributions=nulls,
+        tests=tests,
+        intervals={
+            name: variability.from_predictions(one).confidence_interval(level)
+            for name, one in rankings.items()
+        },
+        at_depths={
+            name: {at: float(measure.value(one)) for at, measure in at_depths.items()}
+            for name, one in rankings.items()
+        },
+        null_means=null_means,
+        comparisons=comparisons,
+        hit_curves={name: curve_of(one, ties) for name, one in rankings.items()},
+        operating_points={name: points_of(one) for name, one in rankings.items()},
         t=depths_t,
         k=depths_k,
         n_samples=n_samples,
@@ -223,71 +234,15 @@ def ranking_report(
     )
 
 
-def _of_each(rankings: Mapping[str, Any], ask: Callable[[Any], Any]) -> dict[str, Any]:
-    """Ask the same of each ranking."""
-    return {name: ask(one) for name, one in rankings.items()}
-
-
-def _columns(y_scores: Any) -> dict[Any, Any]:
-    """Scores by name; a vector is one ranking."""
-    if len(getattr(y_scores, "shape", ())) != 1:
-        return columns_by_name(y_scores, least=1)
-    name = getattr(y_scores, "name", None)
-    return {"model" if name in (None, "") else name: y_scores}
-
-
 def _depths(name: str, depths: Any, n_samples: int) -> tuple[int | float, ...]:
     """Check one depth or several; each is there once."""
     if depths is None:
-        return _default_depths(n_samples)
+        # the least first; of several that come to the same items, that in items
+        default = (0.1, 0.01, 10) if n_samples >= 10 else (0.1, 0.01)
+        items = {check_depth(name, depth, n_samples): depth for depth in default}
+        return tuple(items[count] for count in sorted(items))
     given = [depths] if np.ndim(depths) == 0 else list(depths)
     checked = [check_cutoff(name, depth) for depth in given]
     for depth in checked:
         check_depth(name, depth, n_samples)
     return tuple({repr(depth): depth for depth in checked}.values())
-
-
-def _default_depths(n_samples: int) -> tuple[int | float, ...]:
-    """Depths that the ranking has, the least first; of equal ones that in items."""
-    items = {
-        check_depth("t", depth, n_samples): depth
-        for depth in reversed(_DEPTHS)
-        if isinstance(depth, float) or depth <= n_samples
-    }
-    return tuple(items[count] for count in sorted(items))
-
-
-def _at_depths(
-    t: tuple[float, ...], k: tuple[float, ...], ties: str
-) -> dict[str, Measure]:
-    """Metrics at all depths, by their printed names."""
-    measures = [
-        *(average_precision_at(depth, ties=ties) for depth in k),
-        *(
-            measure(ties, t=depth)
-            for measure in (RecallAtT, PrecisionAtT, EnrichmentFactor)
-            for depth in t
-        ),
-    ]
-    return {measure.name: measure for measure in measures}
-
-
-def _values(metrics: dict[str, Measure], ranking: Ranking) -> dict[str, float]:
-    """Values of the metrics of one ranking."""
-    return {name: float(measure.value(ranking)) for name, measure in metrics.items()}
-
-
-def _null_means(
-    metrics: dict[str, Measure], ties: str, n_samples: int, n_targets: int
-) -> dict[str, float]:
-    """Mean of each metric over all orders of the ranking, whatever its ties.
-
-    Under rules other than "expected" it depends on the ties of each ranking.
-    """
-    if ties != "expected":
-        return {}
-    named = ["average_precision", *metrics]
-    return {
-        name: float(RandomSelectionNull(n_samples, n_targets, name).mean())
-        for name in named
-    }

@@ -1,6 +1,7 @@
 """What a report holds, and how it is shown: in print, as a frame, as a page."""
 
 import math
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,13 +18,11 @@ from skrank.inference._selection_result import (
 )
 from skrank.inference._variability_result import ConfidenceInterval
 from skrank.null import RandomSelectionNull
-from skrank.report._html import fragment, page
-from skrank.report._output import write_whole
-from skrank.report._pictures import draw_pictures
+from skrank.report._html import page, piece_of_page
+from skrank.report._pictures import gallery
 from skrank.report._tables import table_of_depths, table_of_pairs, table_of_rankings
 
 _TITLE = "Ranking report"
-_NAMED = 3  # rankings that a note names
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -132,7 +131,7 @@ class RankingReport:
 
     @property
     def prevalence(self) -> float:
-        """Share of targets in the ranking.
+        """Share of targets in the data set.
 
         Returns
         -------
@@ -142,7 +141,7 @@ class RankingReport:
         return self.n_targets / self.n_samples
 
     def __str__(self) -> str:
-        """Print the ranking and the tables."""
+        """Print the facts and the tables."""
         facts = [f"  {name:<10} {said}" for name, said in self._facts().items()]
         head = "\n".join([_TITLE, *facts])
         return "\n\n".join([head, *map(str, self._tables())])
@@ -157,11 +156,10 @@ class RankingReport:
         Returns
         -------
         fields : dict
-            The size of the ranking and the settings; "null_means"; under "rankings" the
-            columns of `to_frame` as rankings; under "comparisons" those of
+            The size of the data set and the settings; "null_means"; under "rankings"
+            the columns of :meth:`to_frame`, each a list; under "comparisons" those of
             :meth:`RankingComparisonTable.to_dict`, or None.
         """
-        rows = [self._row(name) for name in self.names]
         table = self.comparisons
         return {
             "n_samples": self.n_samples,
@@ -170,7 +168,7 @@ class RankingReport:
             "ties": self.ties,
             "confidence_level": self.confidence_level,
             "null_means": dict(self.null_means),
-            "rankings": columns_of(rows),
+            "rankings": columns_of([self._row(name) for name in self.names]),
             "comparisons": None if table is None else table.to_dict(),
         }
 
@@ -208,26 +206,30 @@ class RankingReport:
             the hit curves, precision against recall and the lift, each with a sentence
             on how to read it.
         """
-        html = page(self._fragment("h1"), _TITLE)
+        html = page(_TITLE, self._piece("h1"))
         if path is None:
             return html
-        write_whole(str(Path(path)), html.encode())
+        place = Path(path).resolve()
+        if place.exists() and not place.is_file():  # a device or a pipe
+            place.write_bytes(html.encode())
+            return None
+        beside = place.with_name(f"{place.name}.{os.getpid()}.part")
+        try:
+            beside.write_bytes(html.encode())
+            os.replace(beside, place)
+        finally:
+            beside.unlink(missing_ok=True)
         return None
 
     def _repr_html_(self) -> str:
         """Show the report in a notebook, below its headings."""
-        return self._fragment("h2")
+        return self._piece("h2")
 
-    def _fragment(self, heading: str) -> str:
+    def _piece(self, heading: str) -> str:
         """Make the tables and pictures a piece of a page."""
-        pictures = draw_pictures(
-            self.hit_curves,
-            self.operating_points,
-            self.average_precision,
-            self.ties,
-        )
-        title = f"<{heading}>{_TITLE}</{heading}>"
-        return fragment(title, self._facts(), self._tables(), pictures)
+        curves, points = self.hit_curves, self.operating_points
+        pictures = gallery(curves, points, self.average_precision, self.ties)
+        return piece_of_page(_TITLE, heading, self._facts(), self._tables(), pictures)
 
     def _row(self, name: str) -> dict[str, float | str]:
         """Numbers of one ranking."""
@@ -252,33 +254,27 @@ class RankingReport:
             "ties": self.ties,
         }
         if self.tests is None:
-            facts["pvalue"] = self._why_no_test()
-        far = self._far_below()
+            quick = all(null._is_quick for null in self.null_distributions.values())
+            why = "as asked" if quick else "as it may take long; `pvalue` asks for it"
+            facts["pvalue"] = f"left out, {why}"
+        far = [
+            as_text(name)
+            for name, value in self.average_precision.items()
+            if is_far_below(zscore_of(value, self.null_distributions[name]))
+        ]
         if far:
-            facts["note"] = f"far below chance: {listed(far, _NAMED)}; {REVERSED}"
+            facts["note"] = f"far below chance: {listed(far, 3)}; {REVERSED}"
         return facts
-
-    def _why_no_test(self) -> str:
-        """Say why there is no p-value."""
-        if all(null._is_quick for null in self.null_distributions.values()):
-            return "left out, as asked"
-        return "left out, as it may take long; `pvalue` asks for it"
-
-    def _far_below(self) -> list[str]:
-        """Rankings that may be read backwards."""
-        zscores = {name: float(self._row(name)["zscore"]) for name in self.names}
-        return [as_text(name) for name, z in zscores.items() if is_far_below(z)]
 
     def _tables(self) -> list[Table]:
         """All tables there are."""
         level, chance = self.confidence_level, self.null_means.get("average_precision")
         rows = [self._row(name) for name in self.names]
         tables = [table_of_rankings(rows, chance, level)]
-        depths = tuple({repr(depth): depth for depth in self.t + self.k}.values())
+        depths = [*{repr(depth): depth for depth in self.t + self.k}.values()]
         if depths:
-            tables.append(
-                table_of_depths(self.at_depths, self.null_means, depths, self.n_samples)
-            )
+            values, null_means = self.at_depths, self.null_means
+            tables.append(table_of_depths(values, null_means, depths, self.n_samples))
         if self.comparisons is not None:
             tables.append(table_of_pairs(self.comparisons, level))
         return tables

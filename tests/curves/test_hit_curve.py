@@ -276,7 +276,8 @@ def test_all_targets_missed():
     for view in (curve.recall, curve.precision, curve.lift, curve.perfect().hits):
         assert_array_equal(view, [0, 0])
     assert curve.at(1) == 0
-    joined = RankingEvaluation().add([0, 0], [1.5, 2]).add_missed(3).hit_curve()
+    joined = RankingEvaluation().add([0, 0], [1.5, 2]).add_missed(3)
+    joined = hit_curve(joined.ranking())
     assert (joined.t.tolist(), joined.hits.tolist()) == ([0, 2], [0, 0])
     band = curve.chance_band()
     assert_array_equal(band.x, [0, 1, 2])
@@ -288,7 +289,7 @@ def test_all_targets_missed():
 
 
 def test_curve_without_items():
-    curve = RankingEvaluation().add_missed(3).hit_curve()
+    curve = hit_curve(RankingEvaluation().add_missed(3).ranking())
     assert (curve.t.tolist(), curve.hits.tolist()) == ([0], [0])
     assert curve.recall.tolist() == [0]
     assert np.isnan([*curve.precision, *curve.lift]).tolist() == [True, True]

@@ -35,7 +35,7 @@ QUESTIONS = {
     "points": lambda y, s: skrank.operating_points(y, s).precision.tolist(),
     "evaluation": lambda y, s: skrank.RankingEvaluation.from_predictions(
         y, s
-    ).average_precision(),
+    ).to_dict()["average_precision"],
     "report": lambda y, s: str(skrank.ranking_report(y, s)),
 }
 

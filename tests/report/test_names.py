@@ -4,7 +4,6 @@ The judge is Python's own table of Unicode: what `str.isprintable` says of a let
 """
 
 import sys
-import unicodedata
 
 import numpy as np
 import pytest
@@ -17,7 +16,6 @@ from skrank import (
     RankCounts,
     RankingComparison,
     RankingEvaluation,
-    SearchSelectionTest,
     average_precision,
     average_precision_at_k,
     hit_curve,
@@ -28,7 +26,6 @@ from skrank import (
 from skrank._utils._text import as_text, brief, in_short, listed
 from skrank.displays._drawing import plain
 from skrank.report._command_line import main
-from skrank.report._score_file import find_targets, read_score_file
 
 CATEGORIES = ["Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs", "L", "M", "N", "P", "S"]
 STEERING = [
@@ -99,20 +96,6 @@ def test_names_that_differ_print_differently(pair):
     assert "by chance" not in (one, other)
 
 
-@pytest.mark.parametrize(
-    "category", sorted({unicodedata.category(chr(i)) for i in range(0x30000)})
-)
-def test_letters_of_each_category_are_printed_if_they_can_be_seen(category):
-    letters = [
-        chr(i) for i in range(0x30000) if unicodedata.category(chr(i)) == category
-    ]
-    for letter in letters[:300]:
-        shown = as_text(f"a{letter}b")
-        assert shown.isprintable()
-        is_seen = letter.isprintable() and letter != "\N{NO-BREAK SPACE}"
-        assert (shown == f"a{letter}b") == is_seen
-
-
 def test_names_in_common_use_are_printed_as_they_are():
     for name in (
         "model a",
@@ -140,15 +123,15 @@ def test_reports_hold_no_control_characters(pair):
     assert report.names == tuple(pair)
 
 
-@pytest.mark.parametrize("name", STEERING)
-def test_pages_hold_no_control_characters(name, monkeypatch):
-    monkeypatch.setattr("skrank.report._pictures.find_spec", lambda name: None)
-    scores = {name: SCORES[0], "other": SCORES[1]}
-    page = ranking_report(Y, scores, pvalue=False, t=5).to_html()
-    assert is_clean(page)
-    assert page.encode()
-    assert "<b>" not in page
-    assert page.count('scope="rowgroup"') == 1 + 1  # one depth, one A
+def test_pages_hold_no_control_characters(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)  # as if not installed
+    for name in STEERING:
+        scores = {name: SCORES[0], "other": SCORES[1]}
+        page = ranking_report(Y, scores, pvalue=False, t=5).to_html()
+        assert is_clean(page)
+        assert page.encode()
+        assert "<b>" not in page
+        assert page.count('scope="rowgroup"') == 1 + 1  # one depth, one A
 
 
 @settings(max_examples=40)
@@ -163,13 +146,6 @@ def test_comparisons_hold_no_control_characters(pair):
     assert is_clean("".join(lines))
     for row in ("data set", "difference", "standard error", "zscore", "pvalue"):
         assert sum(line.startswith(f"  {row:<14} ") for line in lines) == 1
-
-
-@pytest.mark.parametrize("name", STEERING)
-def test_searches_hold_no_control_characters(name):
-    test = SearchSelectionTest(n_resamples=9, random_state=0)
-    result = test.from_predictions(Y, {name: SCORES[0]})
-    assert is_clean(str(result))
 
 
 # Values in errors
@@ -262,31 +238,26 @@ ASKED = {
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("asked", ASKED)
-@pytest.mark.parametrize(
-    "value",
-    ["x" * LONG, "\x1b[2J\n" * 999, 10**5000, np.zeros(900), list(range(9999))],
-    ids=["text", "control", "int", "array", "list"],
-)
-def test_errors_are_short_lines(asked, value):
-    try:
-        ASKED[asked](value)
-    except (ValueError, TypeError, OverflowError, AttributeError) as error:
-        said = str(error)
-        assert len(said) < 500, said[:700]
-        assert "\x1b" not in said
+def test_errors_are_short_lines(asked):
+    for value in ("x" * LONG, "\x1b[2J\n" * 999, 10**5000, np.zeros(900), [0] * 9999):
+        try:
+            ASKED[asked](value)
+        except (ValueError, TypeError, OverflowError, AttributeError) as error:
+            said = str(error)
+            assert len(said) < 500, said[:700]
+            assert "\x1b" not in said
 
 
-# Files
+# The command line
 
-
-def wrong_file(folder, *, header="y,a", rows="0,1\n1,2\n"):
-    path = folder / "t.csv"
-    path.write_bytes(f"{header}\n{rows}".encode("utf-8", "surrogatepass"))
-    return path
+CELL = "x" * 10**5
 
 
 def error_of(capsys, path, *options):
-    status = main(["report", str(path), "--target", "y", "--score", "a", *options])
+    try:
+        status = main(["report", str(path), "--target", "y", "--score", "a", *options])
+    except SystemExit as ended:
+        status = ended.code
     out, err = capsys.readouterr()
     assert (status, out) == (2, "")
     assert err.endswith("\n")
@@ -295,46 +266,23 @@ def error_of(capsys, path, *options):
     return err
 
 
-CELL = "x" * 10**5
-
-
 @pytest.mark.parametrize(
-    ("made", "where"),
+    ("header", "rows"),
     [
-        ({"rows": f"0,1\n1,{CELL}\n"}, ["column 'a'", "line 3"]),
-        ({"rows": "0,1\n1,\x1b[31m\n"}, ["column 'a'", "line 3", r"\x1b[31m"]),
-        ({"rows": "0,1\n1," + "9" * 10**5 + "\n"}, ["column 'a'", "line 3"]),
-        ({"rows": "0,1\n1,1." + "9" * 10**5 + "\n2,2\n"}, ["'a'", "lines 3 and 4"]),
-        ({"rows": f"0,1\n{CELL},2\n"}, ["column 'y'"]),
-        ({"rows": f"0,1\n{CELL},2\n3,4\n"}, ["column 'y'"]),
-        ({"rows": "0,1\n,2\n"}, ["column 'y'", "line 3"]),
-        ({"rows": "0,1\n1\n"}, ["line 3"]),
-        ({"rows": '0,1\n1,"2\n'}, ["after line"]),
-        ({"rows": "0,1\n1," + CELL * 2 + "\n"}, ["after line"]),
-        ({"header": "y," + CELL}, ["column 'a'"]),
-        ({"header": "y," + ",".join("abcdefg" * 9)}, ["column 'a'", "more"]),
-        ({"header": "y,\x1b[31m"}, ["column 'a'", r"\x1b[31m"]),
-        ({"header": "y,a,a"}, ["column 'a'", "several"]),
-        ({"header": "y,\ud800"}, ["UTF-8", "after line 0"]),
-        ({"header": ""}, ["header"]),
-        ({"rows": ""}, ["rows"]),
-        ({"rows": "0,0.5\n1,0.50000000000000000001\n"}, ["'a'", "lines 2 and 3"]),
+        ("y,a", f"0,1\n1,{CELL}\n"),
+        ("y,a", "0,1\n1,\x1b[31m\n"),
+        ("y,a", f"0,1\n{CELL},2\n3,4\n"),
+        ("y,a", '0,1\n1,"2\n'),
+        (f"y,{CELL}", "0,1\n1,2\n"),
+        ("y," + ",".join("bcdefg" * 9), "0,1\n1,2\n"),
+        ("y,\x1b[31m", "0,1\n1,2\n"),
+        ("y,\ud800", "0,1\n1,2\n"),
     ],
+    ids=range(8),
 )
-def test_errors_of_files_say_where(tmp_path, capsys, made, where):
-    path = wrong_file(tmp_path, **made)
-    said = error_of(capsys, path)
-    assert all(one in said for one in [str(path), *where])
-
-
-def test_errors_of_labels_of_parquet_say_where(tmp_path, capsys):
-    pa = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
-    path = tmp_path / "t.parquet"
-    parquet.write_table(pa.table({"y": [0, 1, 2], "a": [1.0, 2.0, 3.0]}), path)
-    assert str(path) in error_of(capsys, path)
-    parquet.write_table(pa.table({"y": [[0], [1]], "a": [1.0, 2.0]}), path)
+def test_errors_of_files_are_short_lines(tmp_path, capsys, header, rows):
+    path = tmp_path / "t.csv"
+    path.write_bytes(f"{header}\n{rows}".encode("utf-8", "surrogatepass"))
     assert str(path) in error_of(capsys, path)
 
 
@@ -344,58 +292,21 @@ def test_names_of_files_are_shown(tmp_path, capsys, name):
     for path in (tmp_path / name, tmp_path / name[:60] / name):
         error_of(capsys, path)
     (tmp_path / name).write_text("y,a\n0,1\n1,x\n")
-    if name.endswith(".csv"):
-        assert "line 3" in error_of(capsys, tmp_path / name)
+    assert "column 'a'" in error_of(capsys, tmp_path / name)
 
 
-@given(name=texts)
-@settings(max_examples=30)
-def test_headers_are_printed_as_text(tmp_path_factory, name):
-    name = name.strip()
-    assume(name and not set(name) & set('",\r\n\x00'))
-    assume(not any(unicodedata.category(one) == "Cs" for one in name))
-    path = tmp_path_factory.mktemp("t") / "t.csv"
+@pytest.mark.parametrize("option", ["--at", "--separator", "--ties", "--nope"])
+def test_errors_of_options_are_short_lines(tmp_path, capsys, option):
+    path = tmp_path / "t.csv"
+    path.write_text("y,a\n0,1.5\n1,2\n")
+    for value in ("x" * 10**5, "\x1b[2J", "\u202e", "\ud800"):
+        error_of(capsys, path, option, value)
+
+
+def test_columns_are_printed_as_text(tmp_path, capsys):
     rows = "".join(f"{i % 2},{i}.5\n" for i in range(9))
-    path.write_text(f"y,{name}\n{rows}", encoding="utf-8")
-    table = read_score_file(str(path), "y", [name])
-    is_target = find_targets(table, str(path), "y", None)
-    assert is_clean(str(ranking_report(is_target, table.scores, pvalue=False)))
-
-
-@pytest.mark.parametrize(
-    "option", ["--at", "--separator", "--html", "--ties", "--nope"]
-)
-@pytest.mark.parametrize("value", ["x" * 10**5, "\x1b[2J", "\u202e", "\ud800"])
-def test_errors_of_options_are_short_lines(capsys, option, value):
-    arguments = ["report", "t.csv", "--target", "y", "--score", "a", option, value]
-    try:
-        status = main(arguments)
-    except SystemExit as ended:
-        status = ended.code
-    out, err = capsys.readouterr()
-    assert (status, out) == (2, "")
-    assert err[:-1].isprintable()
-    assert len(err) < 800
-
-
-def test_columns_that_the_report_would_call_the_same(tmp_path, capsys):
-    path = wrong_file(tmp_path, header="y,a,a (lower)", rows="0,1,2\n1,2,1\n")
-    start = ["report", str(path), "--target", "y", "--score", "a (lower)"]
-    assert main([*start, "--lower-is-better", "a"]) == 2
-    assert "as the report calls one of `--lower-is-b" in capsys.readouterr().err
-
-
-def test_warnings_are_lines(tmp_path, capsys, monkeypatch):
-    import warnings
-
-    def warn(*args, **kwargs):
-        warnings.warn("first\nsecond \x1b[31m" + "x" * 10**4, UserWarning, stacklevel=2)
-        return "report"
-
-    monkeypatch.setattr("skrank.report._command_line.ranking_report", warn)
-    path = wrong_file(tmp_path)
-    assert main(["report", str(path), "--target", "y", "--score", "a"]) == 0
-    out, err = capsys.readouterr()
-    assert out == "report\n"
-    assert err.startswith(r"python -m skrank: warning: first second \x1b[31mxxx")
-    assert len(err) < 800
+    for name in ("\x1b[2J", "\u202eabc", "null mean", "'a'", "<b>"):
+        path = tmp_path / "t.csv"
+        path.write_text(f"y,{name}\n{rows}", encoding="utf-8")
+        assert main(["report", str(path), "--target", "y", "--score", name]) == 0
+        assert is_clean(capsys.readouterr().out)

@@ -10,6 +10,7 @@ import re
 import sys
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -312,6 +313,7 @@ def test_depths_are_taken_once_and_k_may_differ():
 
 def test_without_depths_there_is_no_top():
     y, scores = two_rankings()
+    assert "AP@K" not in str(ranking_report(y, scores, t=5, k=()))
     report = ranking_report(y, scores, t=())
     assert "top" not in str(report)
     assert list(report.null_means) == ["average_precision"]
@@ -327,6 +329,7 @@ def test_without_depths_there_is_no_top():
         ({"k": "10"}, "`k` must be an int of at least 1"),
         ({"ties": "random"}, "`ties` must be one of"),
         ({"confidence_level": 1.0}, "`confidence_level` must be a number between"),
+        ({"pvalue": "False"}, "`pvalue` must be True or False; got 'False'"),
     ],
 )
 def test_bad_settings(settings, message):
@@ -472,6 +475,30 @@ def test_same_seed_same_report():
     y, scores = two_rankings()
     first, second = (ranking_report(y, scores, random_state=3) for _ in range(2))
     assert first.to_html() == second.to_html()
+
+
+def test_printed_names_are_attributes_and_explained():
+    y, scores = two_rankings()
+    report = ranking_report(y, scores)
+    rows = {"null mean", "null std", "zscore", "pvalue"}
+    assert {row.replace(" ", "_") for row in rows} <= set(report.to_frame().columns)
+    heads = [table.split("\n")[1] for table in str(report).split("\n\n")[1:]]
+    said = Page(plain_page()).text
+    assert all(row in said for row in rows)
+    guide = Path(__file__).parents[2] / "doc" / "user_guide" / "report.rst"
+    if not guide.is_file():
+        pytest.skip("the documentation is not here")
+    text = guide.read_text(encoding="utf-8")
+    words = {word for head in heads for word in re.split("  +", head.strip())}
+    words -= {"ranking", "top", "AP", "95 % interval", "A", "B"}
+    assert words == {
+        "zscore",
+        "pvalue",
+        "AP@K",
+        *["recall", "precision", "lift", "Holm"],
+        "A - B",
+    }
+    assert [word for word in words | rows if f"**{word}**" not in text] == []
 
 
 # Page

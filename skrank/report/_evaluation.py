@@ -1,0 +1,421 @@
+"""Scored cases that come piece by piece, and end in one ranking."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrank._utils._checks import TIES, check_count, check_option
+from skrank._utils._table import summary
+from skrank._utils._text import brief
+from skrank._utils._warnings import warn
+from skrank.curves import points_of
+from skrank.metrics._definitions import make_metric
+from skrank.metrics._definitions._curve import InterpolatedArea, RocArea
+from skrank.metrics._evaluate import undefined_text, why_undefined
+from skrank.ranking._input import (
+    RankingInput,
+    check_ranking_input,
+    check_scores,
+    other_label,
+    same_other,
+)
+from skrank.ranking._ranking import Ranking, rank
+from skrank.ranking._response import target_scores
+
+_ROWS = {  # of the summary, and what they are called there
+    "average_precision": "average precision",
+    "precision_recall_area": "area under PR",
+    "roc_area": "area under ROC",
+    "max_f_score": "maximum F1",
+    "breakeven_point": "breakeven point",
+    "r_precision": "R-precision",
+    "reciprocal_rank": "reciprocal rank",
+    "precision_at_5": "precision at 5",
+    "precision_at_10": "precision at 10",
+    "precision_at_100": "precision at 100",
+}
+
+
+class RankingEvaluation:
+    """Evaluation of a ranking whose cases come piece by piece.
+
+    It starts empty. Cases are added one by one or in arrays, and evaluations are
+    joined, as ``sum(parts)`` does. :meth:`ranking` gives the ranking of all cases so
+    far, which every metric, curve and test takes; printed, the evaluation is a summary.
+
+    Parameters
+    ----------
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Tie rule of the summary and of :meth:`to_dict`.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+
+    Raises
+    ------
+    ValueError
+        If the tie rule is unknown.
+
+    See Also
+    --------
+    Ranking : What it ends in.
+    operating_points, hit_curve : The curves of a ranking.
+
+    Notes
+    -----
+    The summary is that of LingPipe's ``ScoredPrecisionRecallEvaluation``, which takes
+    tied cases in the order in which they were added.
+
+    Scores of different pieces must be comparable, and should be of one type: beside
+    floats, integers become floats.
+
+    Examples
+    --------
+    >>> from skrank import RankingEvaluation, precision_at_t
+    >>> evaluation = RankingEvaluation()
+    >>> evaluation.add([0, 1, 0, 1, 1], [-1.21, -1.27, -1.39, -1.47, -1.60])
+    <RankingEvaluation(ties='expected', pos_label=None) of 5 items, 3 targets>
+    >>> evaluation.add([0, 0, 0, 1, 0], [-1.65, -1.79, -1.80, -2.01, -3.70])
+    <RankingEvaluation(ties='expected', pos_label=None) of 10 items, 4 targets>
+    >>> print(evaluation)
+    Ranking evaluation
+      ranking            10 items, 4 targets (prevalence 0.4)
+      average precision  0.5111
+      area under PR      0.5111, interpolated 0.5611
+      area under ROC     0.5833, interpolated 0.5833
+      maximum F1         0.6667 at score -1.6 (recall 0.75, precision 0.6)
+      breakeven point    0.6
+      R-precision        0.5
+      reciprocal rank    0.5
+      precision at 5     0.6
+      precision at 10    0.4
+    >>> precision_at_t(evaluation.ranking(), t=5)
+    0.6
+    """
+
+    def __init__(self, *, ties: str = "expected", pos_label: object = None) -> None:
+        check_option("ties", ties, TIES)
+        self.ties = ties
+        self.pos_label = pos_label
+        self._n_missed = 0
+        self._is_target: list[NDArray[np.bool_]] = []
+        self._y_score: list[NDArray[Any]] = []
+        self._other: Any = None  # label of what is no target, once one was seen
+        self._dtype = np.dtype(bool)  # common type of all scores
+        self._largest = 0  # integer among the scores, by absolute value
+        self._ranking: Ranking | None = None
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        pos_label: object = None,
+        ties: str = "expected",
+        n_missed: int = 0,
+    ) -> Self:
+        """Start from a ranking given as labels and scores.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Labels.
+        y_score : array-like of shape (n_samples,)
+            Scores, higher meaning a likelier target.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets.
+        ties : {"expected", "threshold", "optimistic", "pessimistic"}, \
+default="expected"
+            Tie rule.
+        n_missed : int, default=0
+            Targets that were never scored.
+
+        Returns
+        -------
+        evaluation : RankingEvaluation
+            More can be added.
+
+        Raises
+        ------
+        ValueError
+            As in :meth:`add`, also if the scores are hard labels.
+        """
+        missed = check_count("n_missed", n_missed, least=0)
+        evaluation = cls(ties=ties, pos_label=pos_label).add(y_true, y_score)
+        evaluation.add_missed(missed).ranking()  # which refuses hard labels
+        return evaluation
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        pos_label: object = None,
+        ties: str = "expected",
+        n_missed: int = 0,
+        detector_targets: str | None = None,
+    ) -> Self:
+        """Start from the ranking that a fitted estimator gives.
+
+        Parameters
+        ----------
+        estimator : estimator instance
+            Fitted classifier, regressor, ranker or outlier detector. It ranks by
+            ``decision_function``, else ``predict_proba``, else ``predict``.
+        X : array-like of shape (n_samples, n_features)
+            Items to rank; not those it was fitted on.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets.
+        ties : {"expected", "threshold", "optimistic", "pessimistic"}, \
+default="expected"
+            Tie rule.
+        n_missed : int, default=0
+            Targets that were never scored.
+        detector_targets : {"outliers", "inliers"}, default=None
+            What the targets are to an outlier detector, which must be stated for one.
+
+        Returns
+        -------
+        evaluation : RankingEvaluation
+            More can be added.
+
+        Raises
+        ------
+        ValueError
+            If the estimator can only give labels, is an outlier detector of unstated
+            orientation, or the input is not valid for `from_predictions`.
+        """
+        y_score = target_scores(
+            estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
+        )
+        return cls.from_predictions(
+            y, y_score, pos_label=pos_label, ties=ties, n_missed=n_missed
+        )
+
+    def add(self, y_true: ArrayLike, y_score: ArrayLike) -> Self:
+        """Add scored cases.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_cases,), or a label
+            Labels; a piece may have one class only.
+        y_score : array-like of shape (n_cases,), or a number
+            Scores, higher meaning a likelier target.
+
+        Returns
+        -------
+        evaluation : RankingEvaluation
+            The same object.
+
+        Raises
+        ------
+        ValueError
+            If lengths differ, there are no cases, scores are missing or infinite, or
+            labels are unknown or others than before. Nothing is then added. Whether
+            scores are hard labels is known of all cases only, when they are ranked.
+        """
+        if np.ndim(y_true) == 0 and np.ndim(y_score) == 0:
+            y_true, y_score = [y_true], [y_score]  # type: ignore[assignment]
+        data = check_ranking_input(
+            y_true, y_score, pos_label=self.pos_label, whole=False
+        )
+        piece = type(self)(pos_label=self.pos_label)
+        piece._is_target = [data.is_target]
+        piece._y_score = [data.y_score.copy()]  # the caller may use the array again
+        piece._other = other_label(y_true, data.targets)
+        piece._dtype = data.y_score.dtype
+        if piece._dtype.kind in "iu":
+            piece._largest = max(-int(data.y_score.min()), int(data.y_score.max()))
+        return self._take(piece)
+
+    def add_missed(self, count: int) -> Self:
+        """Add targets that were never scored.
+
+        Parameters
+        ----------
+        count : int
+            How many. They count among the targets and have no rank.
+
+        Returns
+        -------
+        evaluation : RankingEvaluation
+            The same object.
+
+        Raises
+        ------
+        ValueError
+            If the count is not a whole number of at least 0.
+        """
+        self._n_missed += check_count("count", count, least=0)
+        self._ranking = None
+        return self
+
+    def __add__(self, other: object) -> Self:
+        """Join the cases of two evaluations of the same settings."""
+        if not isinstance(other, RankingEvaluation):
+            return NotImplemented
+        if (self.ties, self.pos_label) != (other.ties, other.pos_label):
+            msg = (
+                "`ties` and `pos_label` must be the same in evaluations that are "
+                f"joined; got {self!r} and {other!r}."
+            )
+            raise ValueError(msg)
+        both = type(self)(ties=self.ties, pos_label=self.pos_label)
+        return both._take(self)._take(other)
+
+    def __radd__(self, other: object) -> Self:
+        """Begin a ``sum`` of evaluations, which starts with 0."""
+        return self if other == 0 else NotImplemented
+
+    @property
+    def n_samples(self) -> int:
+        """Number of scored cases.
+
+        Returns
+        -------
+        n_samples : int
+            Those that were missed are not counted.
+        """
+        return sum(piece.size for piece in self._y_score)
+
+    @property
+    def n_targets(self) -> int:
+        """Number of targets.
+
+        Returns
+        -------
+        n_targets : int
+            Those that were missed are counted.
+        """
+        return sum(int(piece.sum()) for piece in self._is_target) + self._n_missed
+
+    @property
+    def n_missed(self) -> int:
+        """Number of targets that were never scored.
+
+        Returns
+        -------
+        n_missed : int
+            As added by :meth:`add_missed`.
+        """
+        return self._n_missed
+
+    def ranking(self) -> Ranking:
+        """Rank all cases, which is done once until something is added.
+
+        Returns
+        -------
+        ranking : Ranking
+            To give to metrics, curves and tests in place of labels and scores.
+
+        Raises
+        ------
+        ValueError
+            If the scores are hard labels.
+        """
+        if self._ranking is None:
+            targets, y_score = np.array([], dtype=np.intp), np.array([])
+            if self._y_score:  # all targets may have been missed
+                targets = np.flatnonzero(np.concatenate(self._is_target))
+                y_score = check_scores(np.concatenate(self._y_score, dtype=self._dtype))
+            self._ranking = rank(RankingInput(targets, y_score, None, self._n_missed))
+        return self._ranking
+
+    def to_dict(self) -> dict[str, float]:
+        """Return counts and metrics as plain numbers.
+
+        Returns
+        -------
+        fields : dict
+            What is printed. What is undefined is NaN, with one warning.
+        """
+        ties, ranking = self.ties, self.ranking()
+        metrics = {
+            "average_precision": make_metric("average_precision", ties),
+            "precision_recall_area": make_metric("average_precision", ties),
+            "precision_recall_area_interpolated": InterpolatedArea(rate="precision"),
+            "roc_area": RocArea(ties),
+            "roc_area_interpolated": InterpolatedArea(rate="specificity"),
+            "max_f_score": make_metric("max_f_score"),
+            "breakeven_point": make_metric("breakeven_point"),
+            "r_precision": make_metric("r_precision", ties),
+            "reciprocal_rank": make_metric("reciprocal_rank", ties),
+        }
+        for t in (5, 10, 100):
+            if t <= self.n_samples:
+                metrics[f"precision_at_{t}"] = make_metric(f"precision@{t}", ties)
+        reason, values = why_undefined(ranking), {}
+        for name, metric in metrics.items():
+            is_defined = reason is None and (ranking.n_non_targets or "roc" not in name)
+            values[name] = metric.value(ranking) if is_defined else math.nan
+        if math.nan in values.values():
+            warn(undefined_text("some metric", reason or "nothing but targets"))
+        n_items = self.n_samples + self.n_missed
+        return {
+            "n_samples": self.n_samples,
+            "n_targets": self.n_targets,
+            "n_missed": self.n_missed,
+            "prevalence": self.n_targets / n_items if n_items else math.nan,
+            **values,
+        }
+
+    def __repr__(self) -> str:
+        """Print the settings, and how much there is."""
+        settings = f"ties={self.ties!r}, pos_label={brief(self.pos_label)}"
+        return f"<RankingEvaluation({settings}) of {self._size()}>"
+
+    def __str__(self) -> str:
+        """Print the counts and the metrics."""
+        ranking, size = self.ranking(), self._size()
+        with warnings.catch_warnings():  # the print says itself what is undefined
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            said = {name: f"{value:.4g}" for name, value in self.to_dict().items()}
+        if self.n_samples + self.n_missed:
+            size += f" (prevalence {said['prevalence']})"
+        reason = why_undefined(ranking)
+        if reason is not None:
+            why = f"`y_true` must hold targets and non-targets; got {reason}"
+            return summary("Ranking evaluation", [("ranking", size), ("metrics", why)])
+        points = points_of(ranking)
+        if len(points):
+            i = int(np.argmax(points.f_score()))
+            said["max_f_score"] += (
+                f" at score {points.score[i]:.4g} "
+                f"(recall {points.recall[i]:.4g}, precision {points.precision[i]:.4g})"
+            )
+        for area in ("precision_recall_area", "roc_area"):
+            said[area] += f", interpolated {said[f'{area}_interpolated']}"
+        rows = [(row, said[name]) for name, row in _ROWS.items() if name in said]
+        return summary("Ranking evaluation", [("ranking", size), *rows])
+
+    def _take(self, other: RankingEvaluation) -> Self:
+        """Take the cases of another; nothing changes if they do not fit."""
+        label = same_other(self._other, other._other)
+        dtype = np.result_type(self._dtype, other._dtype)
+        largest = max(self._largest, other._largest)
+        if dtype.kind == "f" and largest > 2**53:  # floats hold all integers up to it
+            msg = (
+                "`y_score` must hold integers of at most 2**53 where the common type "
+                f"of all pieces is {dtype}; got one of absolute value {largest}."
+            )
+            raise ValueError(msg)
+        self._other, self._dtype, self._largest = label, dtype, largest
+        self._n_missed += other._n_missed
+        self._is_target += other._is_target
+        self._y_score += other._y_score
+        self._ranking = None
+        return self
+
+    def _size(self) -> str:
+        missed = f", {self.n_missed} of them missed" if self.n_missed else ""
+        return f"{self.n_samples} items, {self.n_targets} targets{missed}"
