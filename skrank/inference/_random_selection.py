@@ -474,7 +474,7 @@ def null_of(ranking: Ranking, measure: Measure) -> RandomSelectionNull:
         The null distribution.
     """
     groups = replace(ranking.tie_groups(), n_missed=ranking.n_missed)
-    return RandomSelectionNull._of_ties(groups, int(ranking.n_targets), measure)
+    return RandomSelectionNull.of_ties(groups, int(ranking.n_targets), measure)
 
 
 def zscore_of(value: float, null: RandomSelectionNull | MeanNull) -> float:

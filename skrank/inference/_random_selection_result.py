@@ -168,7 +168,10 @@ class RandomSelectionResult:
         if self.inflation > 1:
             note = f"{n} times the smallest pvalue of a fold, valid however they depend"
             rows.append(("Bonferroni", f"{self.bonferroni_pvalue:.2g}   {note}"))
-        if is_far_below(self):
+        one_sided = self.pvalue if self.alternative == "greater" else None
+        if self.alternative != "less" and is_far_below(
+            self.statistic, self.null_distribution, one_sided
+        ):
             rows.append(("note", f"far below chance: {REVERSED}"))
         return summary(f"Random selection test of {self.metric}", rows)
 
@@ -219,25 +222,25 @@ class RandomSelectionResult:
         return data_frame({"ranking": list(self.labels or (0,)), **columns_of(rows)})
 
 
-def is_far_below(result: RandomSelectionResult) -> bool:
+def is_far_below(
+    statistic: float, null: RandomSelectionNull | MeanNull, pvalue: float | None = None
+) -> bool:
     """Whether a ranking is so far below chance that it may be read backwards.
 
     Parameters
     ----------
-    result : RandomSelectionResult
-        Result of the test of the ranking.
+    statistic : float
+        Value of the metric.
+    null : RandomSelectionNull or MeanNull
+        Its null distribution.
+    pvalue : float, default=None
+        ``P(null >= statistic)``, if it is known: of most rankings it tells by itself.
 
     Returns
     -------
     is_far_below : bool
-        True if ``P(null <= observed)`` is at most 0.001; False where the test asked for
-        low values.
+        True if ``P(null <= statistic)`` is at most 0.001.
     """
-    if result.alternative == "less" or result.zscore >= 0:
+    if statistic >= null.mean() or (pvalue is not None and pvalue < 0.99):
         return False
-    if result.alternative == "two-sided":
-        return result.pvalue / 2 <= _FAR_BELOW
-    # what is nearly sure to be exceeded; the rest needs no second probability
-    if result.pvalue < 1 - 2 * _FAR_BELOW:
-        return False
-    return float(result.null_distribution.cdf(result.statistic)) <= _FAR_BELOW
+    return float(null.cdf(statistic)) <= _FAR_BELOW

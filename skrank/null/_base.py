@@ -90,8 +90,14 @@ class NullDistribution:
         return self.inflation * math.sqrt(self._facts.moments[1])
 
     @property
-    def _is_quick(self) -> bool:
-        """Whether a tail probability takes no more than some two seconds."""
+    def is_quick(self) -> bool:
+        """Whether a tail probability takes no more than some two seconds.
+
+        Returns
+        -------
+        is_quick : bool
+            As far as the size of the ranking tells.
+        """
         return self._facts.is_quick
 
     def _series(self, outside: float) -> Series | None:

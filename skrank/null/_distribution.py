@@ -94,10 +94,25 @@ class RandomSelectionNull(NullDistribution):
         )
 
     @classmethod
-    def _of_ties(
+    def of_ties(
         cls, groups: TieGroups, n_targets: int, measure: Measure
     ) -> RandomSelectionNull:
-        """Build the distribution of a ranking whose tie groups are known already."""
+        """Build the distribution of a ranking whose tie groups are known already.
+
+        Parameters
+        ----------
+        groups : TieGroups
+            All tie groups of the ranking.
+        n_targets : int
+            Number of targets.
+        measure : Measure
+            The metric.
+
+        Returns
+        -------
+        null : RandomSelectionNull
+            The distribution.
+        """
         null = cls.__new__(cls)
         null.n_samples, null.n_targets = groups.n_samples, n_targets
         null._settle(measure, groups)

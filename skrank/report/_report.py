@@ -20,14 +20,12 @@ from skrank._utils._checks import (
     check_option,
 )
 from skrank.curves import curve_of, points_of
-from skrank.inference._metric_variability import MetricVariability
-from skrank.inference._paired._input import check_columns, pairs_of
-from skrank.inference._paired._pair import rank_one
+from skrank.inference._metric_interval import MetricInterval
 from skrank.inference._random_selection import RandomSelectionTest, null_of
 from skrank.inference._ranking_comparison import RankingComparison
 from skrank.metrics._definitions import make_measure
 from skrank.null import RandomSelectionNull
-from skrank.ranking._several import columns_by_name, split
+from skrank.ranking._several import columns_by_name, rank_columns
 from skrank.report._result import RankingReport
 
 
@@ -96,7 +94,7 @@ def ranking_report(
     --------
     RankingReport : What it returns.
     RandomSelectionTest : Where the z-scores and p-values come from.
-    MetricVariability : The intervals, of any metric.
+    MetricInterval : The intervals, of any metric.
     RankingComparison : The comparisons, by any metric and method.
 
     Notes
@@ -106,7 +104,7 @@ def ranking_report(
     ============================ ======================================================
     AP, AP@K                     :func:`average_precision`,
                                  :func:`average_precision_at_k`
-    interval of AP               :class:`MetricVariability`
+    interval of AP               :class:`MetricInterval`
     zscore                       mean and standard deviation of AP under
                                  :class:`RandomSelectionNull`, with the ties of the
                                  ranking
@@ -172,14 +170,12 @@ def ranking_report(
     else:
         columns = columns_by_name(y_scores, least=1)
     named = {f"y_scores[{name!r}]": column for name, column in columns.items()}
-    is_target, checked = check_columns(y_true, named, pos_label)
-    n_samples, n_targets = is_target.size, int(is_target.sum())
-    parts = split(is_target, None)
-    ranked = {
-        str(name): rank_one(is_target, scores)
-        for name, scores in zip(columns, checked, strict=True)
+    _, ranked = rank_columns(y_true, named, pos_label, None)
+    rankings = {
+        str(name): one for name, (one,) in zip(columns, ranked.values(), strict=True)
     }
-    rankings = {name: ranking for name, (_, ranking) in ranked.items()}
+    first = next(iter(rankings.values()))
+    n_samples, n_targets = int(first.n_samples), int(first.n_targets)
 
     depths_t = _depths("t", t, n_samples)
     depths_k = depths_t if k is None else _depths("k", k, n_samples)
@@ -196,25 +192,23 @@ def ranking_report(
             null_means[name] = float(null.mean())
     nulls = {name: null_of(ranking, ap) for name, ranking in rankings.items()}
     if pvalue is None:
-        pvalue = all(null._is_quick for null in nulls.values())
+        pvalue = all(null.is_quick for null in nulls.values())
     test = RandomSelectionTest(ties=ties, random_state=random_state)
     tests = None
     if pvalue:
         tests = {name: test.from_predictions(one) for name, one in rankings.items()}
     comparisons = None
-    if len(ranked) > 1:
-        comparisons = RankingComparison(ties=ties)._compare_ranked(
-            parts,
-            {name: [one] for name, one in ranked.items()},
-            pairs_of(tuple(ranked), None),
+    if len(rankings) > 1:
+        comparisons = RankingComparison(ties=ties).compare_ranked(
+            {name: [one] for name, one in rankings.items()}
         )
-    variability = MetricVariability(ties=ties)
+    interval = MetricInterval(ties=ties)
     return RankingReport(
         average_precision={name: ap.value(one) for name, one in rankings.items()},
         null_distributions=nulls,
         tests=tests,
         intervals={
-            name: variability.from_predictions(one).confidence_interval(level)
+            name: interval.from_predictions(one).confidence_interval(level)
             for name, one in rankings.items()
         },
         at_depths={

@@ -9,14 +9,14 @@ from typing import Any
 from skrank._utils._table import Table
 from skrank._utils._text import as_text, columns_of, data_frame, format_size, listed
 from skrank.curves import HitCurve, OperatingPoints
-from skrank.inference._comparison_result import RankingComparisonTable
+from skrank.inference._metric_interval_result import ConfidenceInterval
 from skrank.inference._random_selection import zscore_of
-from skrank.inference._selection_result import (
+from skrank.inference._random_selection_result import (
     REVERSED,
     RandomSelectionResult,
     is_far_below,
 )
-from skrank.inference._variability_result import ConfidenceInterval
+from skrank.inference._ranking_comparison_result import RankingComparisonTable
 from skrank.null import RandomSelectionNull
 from skrank.report._html import page, piece_of_page
 from skrank.report._pictures import gallery
@@ -30,8 +30,9 @@ class RankingReport:
     """Report of :func:`ranking_report` on the rankings of one data set.
 
     Printed, it is a table of average precision, one of the top of the ranking, and one
-    of the comparisons. A dash stands for what is undefined. Rankings with a z-score
-    below -3 are named in a note at the top: they may be read backwards.
+    of the comparisons. A dash stands for what is undefined. Rankings so
+    far below chance that random selection is as low with a probability of at most 0.001
+    are named in a note at the top: they may be read backwards.
 
     Attributes
     ----------
@@ -254,17 +255,23 @@ class RankingReport:
             "ties": self.ties,
         }
         if self.tests is None:
-            quick = all(null._is_quick for null in self.null_distributions.values())
+            quick = all(null.is_quick for null in self.null_distributions.values())
             why = "as asked" if quick else "as it may take long; `pvalue` asks for it"
             facts["pvalue"] = f"left out, {why}"
         far = [
             as_text(name)
             for name, value in self.average_precision.items()
-            if is_far_below(zscore_of(value, self.null_distributions[name]))
+            if self._is_far_below(name, value)
         ]
         if far:
             facts["note"] = f"far below chance: {listed(far, 3)}; {REVERSED}"
         return facts
+
+    def _is_far_below(self, name: str, value: float) -> bool:
+        """Whether a ranking may be read backwards, if it does not take long to tell."""
+        null, test = self.null_distributions[name], (self.tests or {}).get(name)
+        pvalue = test.pvalue if test else None
+        return (test is not None or null.is_quick) and is_far_below(value, null, pvalue)
 
     def _tables(self) -> list[Table]:
         """All tables there are."""

@@ -10,7 +10,7 @@ from typing import Any
 from skrank._utils._checks import check_depth
 from skrank._utils._table import Table
 from skrank._utils._text import as_text, format_pvalue
-from skrank.inference._comparison_result import RankingComparisonTable
+from skrank.inference._ranking_comparison_result import RankingComparisonTable
 
 _NULL_MEAN = "null mean"
 _LAST_ROW = f"; {_NULL_MEAN} is what a random order has on average"
