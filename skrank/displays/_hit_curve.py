@@ -8,12 +8,19 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from skrank._utils._checks import check_cutoff, check_depth, check_option
+from skrank._utils._checks import (
+    check_cutoff,
+    check_depth,
+    check_flag,
+    check_option,
+)
 from skrank.curves import CurveBand, HitCurve
 from skrank.displays import _drawing
 from skrank.displays._curve_display import CurveDisplay
-from skrank.displays._legend import draw_legend
 from skrank.inference._hit_curve_band import hit_curve_band
+from skrank.ranking._as_ranking import Labels, as_ranking
+from skrank.ranking._counts import RankCounts
+from skrank.ranking._ranking import Ranking
 
 BANDS = (None, "simultaneous", "pointwise")
 
@@ -111,8 +118,8 @@ class HitCurveDisplay(CurveDisplay):
     @classmethod
     def from_predictions(
         cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
+        y_true: Labels,
+        y_score: ArrayLike | None = None,
         *,
         pos_label: object = None,
         as_fraction: bool = False,
@@ -127,10 +134,11 @@ class HitCurveDisplay(CurveDisplay):
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,)
-            Labels.
-        y_score : array-like of shape (n_samples,)
-            Scores; higher means a likelier target.
+        y_true : array-like of shape (n_samples,), Ranking or RankCounts
+            Labels. Or a ranking or its counts, which stand for labels and scores.
+        y_score : array-like of shape (n_samples,), default=None
+            Scores; higher means a likelier target. Left out with a ranking or counts,
+            and needed otherwise.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         as_fraction : bool, default=False
@@ -143,7 +151,7 @@ class HitCurveDisplay(CurveDisplay):
         pvalue : bool, default=None
             Whether the legend has the p-value against random selection. None leaves it
             out where it may take more than some two seconds, as for few targets in very
-            long rankings.
+            long rankings, and where items have weights.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         name : str, default=None
@@ -163,10 +171,15 @@ class HitCurveDisplay(CurveDisplay):
         """
         _drawing.need_matplotlib()
         check_option("confidence_band", confidence_band, BANDS)
-        data = cls._measure(
-            y_true, y_score, pos_label=pos_label, pvalue=pvalue, as_fraction=as_fraction
-        )
+        ranking = as_ranking(y_true, y_score, pos_label=pos_label)
+        data = cls._measure(ranking, as_fraction=as_fraction, pvalue=pvalue)
         if confidence_band is not None:
+            if y_score is None or isinstance(y_true, Ranking | RankCounts):
+                msg = (
+                    "`confidence_band` must be None where `y_true` is a ranking or its "
+                    f"counts, which have no items; got {confidence_band!r}."
+                )
+                raise ValueError(msg)
             band = hit_curve_band(
                 y_true,
                 y_score,
@@ -174,7 +187,11 @@ class HitCurveDisplay(CurveDisplay):
                 pos_label=pos_label,
                 random_state=random_state,
             )
-            data["confidence_band"] = _scale(band, data["curve"].unit)
+            limits = {key: getattr(band, key) for key in ("x", "low", "high")}
+            unit = data["curve"].unit
+            data["confidence_band"] = replace(
+                band, **{key: limit * unit for key, limit in limits.items()}
+            )
         return cls(**data, name=name).plot(ax, **kwargs)
 
     def plot(
@@ -225,25 +242,29 @@ class HitCurveDisplay(CurveDisplay):
             list not as long as that of the curves, `ax` no axes, or one with curves in
             other units; or there are several curves and a confidence band.
         """
-        limit = self._check_plot(ax, top, chance_band_level, name, line_kw)
+        plot_perfect = check_flag("plot_perfect", plot_perfect)
+        limit = self.check_plot(ax, top, chance_band_level, name, line_kw)
         self._start(ax)
-        shown = self._shown()
-        self._draw_chance(chance_band_level, chance_level_kw)
-        self.perfect_ = None
-        if plot_perfect:
-            self._draw_perfect(perfect_kw)
+        before = None
+        if _drawing.count_curves(self.ax_):
+            before = self.ax_.get_xlim(), self.ax_.get_ylim()
+        self._draw_references(
+            chance_band_level, chance_level_kw, perfect_kw, plot_perfect=plot_perfect
+        )
         self._draw_curves(name, line_kw)
         self._draw_confidence_band(name)
         fractions = self._listed(self.curve)[0].unit < 1
         if ax is None and not fractions:
-            _drawing.integer_ticks(self.ax_)
+            self.ax_.locator_params(integer=True, min_n_ticks=1)
         unit = ", as fractions of the ranking" if fractions else ""
         self.ax_.set(xlabel=f"items looked at{unit}", ylabel=f"targets found{unit}")
-        self._show(limit, shown)
-        draw_legend(self.ax_)
+        self.ax_.set_xmargin(0)
+        if limit is not None:
+            self._show(limit, before)
+        _drawing.draw_legend(self.ax_)
         return self
 
-    def _check_plot(
+    def check_plot(
         self,
         ax: Any,
         top: float | None,
@@ -253,66 +274,44 @@ class HitCurveDisplay(CurveDisplay):
     ) -> float | None:
         """Check what is asked for; return the last depth to show."""
         self._check(ax, chance_band_level, name, line_kw)
+        curves = self._listed(self.curve)
         if self.confidence_band is not None and not isinstance(self.curve, HitCurve):
             msg = (
-                "`confidence_band` must be None if `curve` is a ranking; "
-                f"got a band and {self._count()} curves."
+                "`confidence_band` must be None where `curve` is a list; "
+                f"got a band and {len(curves)} curves."
             )
             raise ValueError(msg)
-        return None if top is None else self._limit(top)
+        if top is None:
+            return None
+        cut = check_cutoff("top", top)
+        depths = (
+            check_depth("top", cut, one.t[-1] / one.unit) * one.unit for one in curves
+        )
+        return float(max(depths))
 
     def _draw_confidence_band(self, name: Any) -> None:
         """Draw the band of the curve, in its colour."""
         self.confidence_band_ = None
-        if self.confidence_band is None:
-            return
         band = self.confidence_band
-        whose = _drawing.plain(name or self.name) or "the curve"
-        style = {
-            "color": self.line_.get_color(),
-            "alpha": 0.18,
-            "zorder": 1.2,
-            "label": f"{100 * band.confidence_level:g} % band of {whose}",
-        }
-        self.confidence_band_ = _drawing.draw_band(
-            self.ax_, band.x, band.low, band.high, style
-        )
-
-    def _limit(self, top: float) -> float:
-        """Last depth that is shown, in the units of the curves."""
-        cut = check_cutoff("top", top)
-        depths = (
-            check_depth("top", cut, one.t[-1] / one.unit) * one.unit
-            for one in self._listed(self.curve)
-        )
-        return float(max(depths))
-
-    def _shown(self) -> tuple[Any, Any] | None:
-        """Limits of axes that have curves already, before others are added."""
-        if _drawing.count_curves(self.ax_) == 0:
-            return None
-        return self.ax_.get_xlim(), self.ax_.get_ylim()
-
-    def _show(self, limit: float | None, before: tuple[Any, Any] | None) -> None:
-        """Set the limits: no room beside the curves, and none for what is cut off."""
-        self.ax_.set_xmargin(0)
-        if limit is None:
+        if band is None:
             return
-        shown = [
-            one.perfect() if self.perfect_ else one for one in self._listed(self.curve)
-        ]
+        whose = _drawing.plain(name or self.name) or "the curve"
+        self.confidence_band_ = _drawing.draw_band(
+            self.ax_,
+            *(band.x, band.low, band.high),
+            label=f"{100 * band.confidence_level:g} % band of {whose}",
+            **{"color": self.line_.get_color(), "alpha": 0.18, "zorder": 1.2},
+        )
+
+    def _show(self, limit: float, before: tuple[Any, Any] | None) -> None:
+        """Show the top alone, and what the axes have shown before."""
+        curves = self._listed(self.curve)
+        shown = [one.perfect() for one in curves] if self.perfect_ else curves
         highest = max(one.at(min(limit, one.t[-1])) for one in shown)
         x, y = (0.0, limit), (-0.03 * highest, 1.05 * highest)
         if before is not None:
-            x, y = map(_hull, (x, y), before)
+            x, y = (
+                (min(now + then), max(now + then))
+                for now, then in zip((x, y), before, strict=True)
+            )
         self.ax_.set(xlim=x, ylim=y)
-
-
-def _hull(one: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
-    """Limits that hold two others."""
-    return min(one + other), max(one + other)
-
-
-def _scale(band: CurveBand, unit: float) -> CurveBand:
-    """Count in units of the curve."""
-    return replace(band, x=band.x * unit, low=band.low * unit, high=band.high * unit)

@@ -6,16 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
+from skrank._utils._checks import check_flag
 from skrank.curves import CurveBand, HitCurve
 from skrank.displays import _drawing
-from skrank.displays._curve_display import CurveDisplay
-from skrank.displays._downsample import close_depths, downsample
-from skrank.displays._legend import draw_legend
-
-_LEAST = 0.1  # lift that is shown
+from skrank.displays._curve_display import CurveDisplay, Points, thin
 
 
 class LiftDisplay(CurveDisplay):
@@ -82,58 +76,6 @@ class LiftDisplay(CurveDisplay):
     'log'
     """
 
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        *,
-        pos_label: object = None,
-        as_fraction: bool = False,
-        pvalue: bool | None = None,
-        ax: Any = None,
-        name: str | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw a ranking given as labels and scores.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,)
-            Labels.
-        y_score : array-like of shape (n_samples,)
-            Scores; higher means a likelier target.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
-        as_fraction : bool, default=False
-            Whether the depth is in fractions of the ranking, not in items.
-        pvalue : bool, default=None
-            Whether the legend has the p-value against random selection. None leaves it
-            out where it may take more than some two seconds, as for few targets in very
-            long rankings.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        name : str, default=None
-            What the legend calls the curve.
-        **kwargs : dict
-            Passed to :meth:`plot`.
-
-        Returns
-        -------
-        display : LiftDisplay
-            With the data, and what was drawn.
-
-        Raises
-        ------
-        ValueError
-            If the input is not a ranking of two classes, or there are no targets.
-        """
-        _drawing.need_matplotlib()
-        data = cls._measure(
-            y_true, y_score, pos_label=pos_label, pvalue=pvalue, as_fraction=as_fraction
-        )
-        return cls(**data, name=name).plot(ax, **kwargs)
-
     def plot(
         self,
         ax: Any = None,
@@ -177,12 +119,12 @@ class LiftDisplay(CurveDisplay):
             If `chance_band_level` is not between 0 and 1, a ranking not as long as that
             of the curves, `ax` no axes, or one with curves in other units.
         """
+        plot_perfect = check_flag("plot_perfect", plot_perfect)
         self._check(ax, chance_band_level, name, line_kw)
         self._start(ax)
-        self._draw_chance(chance_band_level, chance_level_kw)
-        self.perfect_ = None
-        if plot_perfect:
-            self._draw_perfect(perfect_kw)
+        self._draw_references(
+            chance_band_level, chance_level_kw, perfect_kw, plot_perfect=plot_perfect
+        )
         self._draw_curves(name, line_kw)
         fractions = self._listed(self.curve)[0].unit < 1
         unit = ", as a fraction of the ranking" if fractions else ""
@@ -193,22 +135,25 @@ class LiftDisplay(CurveDisplay):
             ylabel="lift: targets found over those by chance",
         )
         self.ax_.set_xmargin(0)
-        self.ax_.set_ylim(bottom=_LEAST)
-        _drawing.plain_ticks(self.ax_)
-        draw_legend(self.ax_)
+        self.ax_.set_ylim(bottom=0.1)  # a tenth of chance
+        for axis in (self.ax_.xaxis, self.ax_.yaxis):
+            axis.set_major_formatter("{x:,.10g}")  # 100, not a power of ten
+        _drawing.draw_legend(self.ax_)
         return self
 
     @staticmethod
-    def _view(curve: HitCurve) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        t, hits = downsample(curve)
-        return t[1:], hits[1:] / t[1:] * (curve.n_samples / curve.n_targets)
+    def _view(curve: HitCurve) -> Points:
+        t, hits = (values[1:] for values in thin(curve))
+        return t, hits / t * (curve.n_samples / curve.n_targets)
 
     def _chance_band(self, chance_band_level: float) -> CurveBand:
         band, curve = (
             super()._chance_band(chance_band_level),
             self._listed(self.curve)[0],
         )
-        x = close_depths(band.x[1:])
-        limits = (np.interp(x, band.x, limit) for limit in (band.low, band.high))
-        low, high = (hits / x * (curve.n_samples / curve.n_targets) for hits in limits)
+        x = band.x[1:]
+        low, high = (
+            limit[1:] / x * (curve.n_samples / curve.n_targets)
+            for limit in (band.low, band.high)
+        )
         return replace(band, x=x, low=low, high=high)

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from skrank._utils._checks import check_flag
 from skrank.curves import CurveBand, HitCurve, OperatingPoints, points_of
 from skrank.displays import _drawing
-from skrank.displays._curve_display import CurveDisplay
-from skrank.displays._downsample import downsample
-from skrank.displays._legend import draw_legend
+from skrank.displays._curve_display import CurveDisplay, Points, thin
+from skrank.ranking._as_ranking import Labels
 from skrank.ranking._ranking import Ranking
 
 
@@ -94,8 +94,8 @@ class PrecisionRecallDisplay(CurveDisplay):
     @classmethod
     def from_predictions(
         cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
+        y_true: Labels,
+        y_score: ArrayLike | None = None,
         *,
         pos_label: object = None,
         pvalue: bool | None = None,
@@ -107,16 +107,17 @@ class PrecisionRecallDisplay(CurveDisplay):
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,)
-            Labels.
-        y_score : array-like of shape (n_samples,)
-            Scores; higher means a likelier target.
+        y_true : array-like of shape (n_samples,), Ranking or RankCounts
+            Labels. Or a ranking or its counts, which stand for labels and scores.
+        y_score : array-like of shape (n_samples,), default=None
+            Scores; higher means a likelier target. Left out with a ranking or counts,
+            and needed otherwise.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         pvalue : bool, default=None
             Whether the legend has the p-value against random selection. None leaves it
             out where it may take more than some two seconds, as for few targets in very
-            long rankings.
+            long rankings, and where items have weights.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         name : str, default=None
@@ -134,9 +135,8 @@ class PrecisionRecallDisplay(CurveDisplay):
         ValueError
             If the input is not a ranking of two classes, or there are no targets.
         """
-        _drawing.need_matplotlib()
-        data = cls._measure(y_true, y_score, pos_label=pos_label, pvalue=pvalue)
-        return cls(**data, name=name).plot(ax, **kwargs)
+        settings = {"pos_label": pos_label, "pvalue": pvalue, "ax": ax, "name": name}
+        return super().from_predictions(y_true, y_score, **settings, **kwargs)
 
     def plot(
         self,
@@ -177,30 +177,31 @@ class PrecisionRecallDisplay(CurveDisplay):
             If `chance_band_level` is not between 0 and 1, a ranking not as long as that
             of the curves, or `ax` no axes.
         """
+        interpolate = check_flag("interpolate", interpolate)
         self._check(ax, chance_band_level, name, line_kw)
         self._start(ax)
         self._draw_chance_band(chance_band_level)
-        steps = [_steps(one) for one in self._listed(self.points)]
-        self._draw_curves(name, line_kw, steps if interpolate else None)
+        steps = list(map(_steps, self._listed(self.points))) if interpolate else None
+        self._draw_curves(name, line_kw, steps)
         self.ax_.set(
             xlabel="recall: share of the targets found",
             ylabel="precision: share of targets in the top",
             xlim=(0, 1),
         )
         self.ax_.set_ylim(0, min(self.ax_.get_ylim()[1], 1.03), auto=None)
-        draw_legend(self.ax_)
+        _drawing.draw_legend(self.ax_)
         return self
 
-    @staticmethod
-    def _curves(ranking: Ranking, *, as_fraction: bool) -> dict[str, Any]:
-        return {
-            **CurveDisplay._curves(ranking, as_fraction=as_fraction),
-            "points": points_of(ranking),
-        }
+    @classmethod
+    def _measure(
+        cls, ranking: Ranking, *, as_fraction: bool, pvalue: bool | None
+    ) -> dict[str, Any]:
+        data = super()._measure(ranking, as_fraction=as_fraction, pvalue=pvalue)
+        return {**data, "points": points_of(ranking)}
 
     @staticmethod
-    def _view(curve: HitCurve) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        t, hits = downsample(curve)
+    def _view(curve: HitCurve) -> Points:
+        t, hits = thin(curve)
         precision = hits[1:] / t[1:]
         return hits / curve.n_targets, np.append(precision[0], precision)
 
@@ -213,9 +214,7 @@ class PrecisionRecallDisplay(CurveDisplay):
         return _drawing.CURVE
 
 
-def _steps(
-    points: OperatingPoints,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _steps(points: OperatingPoints) -> Points:
     """Best precision at a recall or a higher one, as corners of steps."""
     best = points.not_dominated("precision")
     return np.repeat(np.append(0, best.recall), 2)[1:-1], np.repeat(best.precision, 2)
