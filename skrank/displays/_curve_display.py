@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._checks import check_flag, check_fraction
-from skrank.curves import CurveBand, HitCurve, curve_of, in_fractions, spread_counts
+from skrank._utils._checks import check_cutoff, check_depth, check_flag, check_fraction
+from skrank.curves import HitCurve, curve_of, in_fractions
 from skrank.displays import _drawing
 from skrank.inference._random_selection import RandomSelectionTest, null_of
 from skrank.metrics._definitions import AveragePrecision
@@ -25,27 +25,22 @@ from skrank.ranking._several import keep_both_classes
 # colours and five styles, and a legend of more hides the axes.
 _MANY = 10
 
-Points = tuple[NDArray[np.float64], NDArray[np.float64]]
+Array = NDArray[Any]
+Heights = tuple[Array, ...]  # where something is drawn, and how high
 
 
+@dataclass(eq=False, repr=False)
 class CurveDisplay(ABC):
     """A view of the hit curve of one ranking, or of several on one scale.
 
     Subclasses say what the view is, and how its axes are called.
     """
 
-    def __init__(
-        self,
-        curve: HitCurve | Sequence[HitCurve],
-        *,
-        average_precision: float | Sequence[float] | None = None,
-        log10_pvalue: float | Sequence[float] | None = None,
-        name: str | Sequence[str] | None = None,
-    ) -> None:
-        self.curve = curve
-        self.average_precision = average_precision
-        self.log10_pvalue = log10_pvalue
-        self.name = name
+    curve: HitCurve | Sequence[HitCurve]
+    _: KW_ONLY
+    average_precision: float | Sequence[float] | None = None
+    log10_pvalue: float | Sequence[float] | None = None
+    name: str | Sequence[str] | None = None
 
     @classmethod
     def from_estimator(
@@ -124,7 +119,7 @@ class CurveDisplay(ABC):
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         as_fraction : bool, default=False
-            Whether depths are in fractions of the ranking, not in items.
+            Whether depths and hits are in fractions of the ranking, not in items.
         pvalue : bool, default=None
             Whether the legend has the p-value against random selection. None leaves it
             out where it may take more than some two seconds, as for few targets in very
@@ -220,9 +215,19 @@ class CurveDisplay(ABC):
                 detector_targets=detector_targets,
             )
         )
-        numbers = [number for number, *_ in folds]
-        names = _names_of_folds(name, numbers, len(cv_results["estimator"]))
-        if len(folds) > _MANY and pvalue is None:
+        count, is_many = len(cv_results["estimator"]), len(folds) > _MANY
+        before = f"{name}, " if name is not None else ""
+        names: Any = name
+        if not _is_listed(name):
+            names = [f"{before}fold {number}" for number in range(count)]
+        names = list(names)
+        if len(names) != count:
+            msg = f"`name` must be one for each of {count} folds; got {len(names)}."
+            raise ValueError(msg)
+        names = [names[number] for number, *_ in folds]
+        if is_many and not _is_listed(name):
+            names = f"{before}{len(folds)} folds"
+        if is_many and pvalue is None:
             pvalue = False
         measured = [
             cls._measure(as_ranking(*fold), as_fraction=True, pvalue=pvalue)
@@ -252,11 +257,6 @@ class CurveDisplay(ABC):
             "log10_pvalue": test and test.log10_pvalue,
         }
 
-    @staticmethod
-    def _view(curve: HitCurve) -> Points:
-        """Turn depths and hits into what is drawn."""
-        return thin(curve)
-
     def _listed(self, value: Any) -> list[Any]:
         """One value for each curve."""
         count = 1 if isinstance(self.curve, HitCurve) else len(self.curve)
@@ -267,9 +267,9 @@ class CurveDisplay(ABC):
         return artists[0] if isinstance(self.curve, HitCurve) else artists
 
     def _check(
-        self, ax: Any, chance_band_level: float | None, name: Any, line_kw: Any
-    ) -> None:
-        """Check what is asked for, before anything is drawn."""
+        self, ax: Any, top: Any, chance_band_level: Any, name: Any, line_kw: Any
+    ) -> float | None:
+        """Check what is asked for before it is drawn; return the last depth shown."""
         _drawing.check_axes(ax)
         if chance_band_level is not None:
             check_fraction("chance_band_level", chance_band_level)
@@ -281,50 +281,39 @@ class CurveDisplay(ABC):
         if name is not None:
             given["name"] = name
         for key in ("points", "name", "average_precision", "log10_pvalue", "line_kw"):
-            size = len(self._listed(given.get(key)))
-            if size != len(curves):
-                msg = (
-                    f"`{key}` must have one value for each curve; "
-                    f"got {size} for {len(curves)}."
-                )
+            size, n = len(self._listed(given.get(key))), len(curves)
+            if size != n:
+                msg = f"`{key}` must have one value for each curve; got {size} for {n}."
                 raise ValueError(msg)
         self._mark = self._mark_of_curves(ax)
+        if top is None:
+            return None
+        cut = check_cutoff("top", top)
+        depths = (check_depth("top", cut, c.t[-1] / c.unit) * c.unit for c in curves)
+        return float(max(depths))
 
     def _mark_of_curves(self, ax: Any) -> str:
         """Mark of the curves, which are in the same units as others in the axes."""
-        units = {one.unit < 1 for one in self._listed(self.curve)}
-        if len(units) > 1:
-            msg = (
-                "`curve` must hold curves in the same units, items or fractions of the "
-                "ranking; got both."
-            )
+        shared = f"{_drawing.CURVE} in "
+        curves = self._listed(self.curve)
+        marks = {shared + ("fractions" if c.unit < 1 else "items") for c in curves}
+        drawn = {_drawing.gid(line) for line in ([] if ax is None else ax.lines)}
+        if len(marks | {one for one in drawn if one.startswith(shared)}) > 1:
+            msg = "curves of one `ax` must be in items or in fractions; got both."
             raise ValueError(msg)
-        mine, other = (
-            f" in {'fractions' if one else 'items'}"
-            for one in (units == {True}, units == {False})
-        )
-        lines = [] if ax is None else ax.lines
-        if any(_drawing.gid(line) == _drawing.CURVE + other for line in lines):
-            msg = (
-                "`ax` must hold curves in the same units, items or fractions; "
-                f"got curves{mine} for axes with curves{other}."
-            )
-            raise ValueError(msg)
-        return _drawing.CURVE + mine
+        return marks.pop()
 
     def _start(self, ax: Any) -> None:
         """Remember where it is drawn; a new figure if that is not said."""
         self.ax_ = _drawing.new_axes() if ax is None else ax
         self.figure_ = self.ax_.figure
 
-    def _draw_curves(self, name: Any, line_kw: Any, views: Any = None) -> None:
-        """Draw the curves themselves, unless there are other views of them."""
-        drawn = views or map(self._view, self._listed(self.curve))
+    def _draw_curves(self, name: Any, line_kw: Any, views: Iterable[Heights]) -> None:
+        """Draw the curves themselves."""
+        styles, keywords = self._styles(name), self._listed(line_kw)
         lines = [
             _drawing.draw_curve(self.ax_, x, y, kw, **style)
-            for (x, y), style, kw in zip(
-                drawn, self._styles(name), self._listed(line_kw), strict=True
-            )
+            for (x, y), style, kw in zip(views, styles, keywords, strict=True)
         ]
         self.line_ = self._unlisted(lines)
 
@@ -335,53 +324,18 @@ class CurveDisplay(ABC):
         labels = list(map(_drawing.describe, *map(self._listed, facts)))
         if len(labels) <= _MANY:
             return [{"label": label, "gid": self._mark} for label in labels]
-        # the first is in the legend for all
-        together = "" if _is_listed(said) else _drawing.plain(said)
-        together = together or f"{len(labels)} curves"
-        values = [
-            one for one in self._listed(self.average_precision) if one is not None
-        ]
+        # thin lines of one colour, the first of which is in the legend for all
+        values = [v for v in self._listed(self.average_precision) if v is not None]
+        group = "" if _is_listed(said) else _drawing.plain(said)
+        together = group or f"{len(labels)} curves"
         if values:
             together += f", AP {min(values):#.3g} to {max(values):#.3g}"
-        color = _drawing.COLORS[_drawing.count_curves(self.ax_) % len(_drawing.COLORS)]
+        number = _drawing.count_curves(self.ax_)
+        color = _drawing.COLORS[number % len(_drawing.COLORS)]
         line = {"color": color, "linestyle": "-", "linewidth": 0.8, "alpha": 0.7}
-        return [
-            {**line, "label": together, "gid": self._mark},
-            *({**line, "label": f"_{one}", "gid": None} for one in labels[1:]),
-        ]
-
-    def _draw_references(
-        self,
-        chance_band_level: float | None,
-        chance_level_kw: Any,
-        perfect_kw: Any,
-        *,
-        plot_perfect: bool,
-    ) -> None:
-        """Draw chance level with its band, and the perfect curve."""
-        curves = self._listed(self.curve)
-        by_chance = [
-            replace(one, t=one.t[[0, -1]], hits=one.hits[[0, -1]]) for one in curves
-        ]
-        style = {**_drawing.CHANCE, "label": "chance level", "line_kw": chance_level_kw}
-        self.chance_level_ = self._draw_each(by_chance, style)
-        self._draw_chance_band(chance_band_level)
-        self.perfect_ = None
-        if plot_perfect:
-            style = {
-                "color": "0.6",
-                "linewidth": 1.0,
-                "zorder": 1.7,
-                "label": "perfect",
-            }
-            perfect = [one.perfect() for one in curves]
-            self.perfect_ = self._draw_each(perfect, {**style, "line_kw": perfect_kw})
-
-    def _draw_each(self, curves: list[HitCurve], style: dict[str, Any]) -> Any:
-        """Draw a line to compare with for each curve, equal ones once."""
-        draw, line = _drawing.draw_shared, _drawing.draw_line
-        views = map(self._view, curves)
-        return self._unlisted([draw(line, self.ax_, *xy, **style) for xy in views])
+        unnamed = [{"label": f"_{label}", "gid": None} for label in labels[1:]]
+        named: dict[str, Any] = {"label": together, "gid": self._mark}
+        return [{**line, **one} for one in (named, *unnamed)]
 
     def _draw_chance_band(self, chance_band_level: float | None) -> None:
         """Draw the chance band of the first ranking, unless it has weights."""
@@ -389,29 +343,26 @@ class CurveDisplay(ABC):
         curves = self._listed(self.curve)
         if chance_band_level is None or curves[0].tie_ends is None:
             return
-        band = self._chance_band(chance_band_level)
-        if band.x.size == 1:  # one target has one recall, over which nothing is filled
+        limits = self._chance_limits(chance_band_level)
+        if limits[0].size == 1:  # one target has one recall: nothing to fill
             return
         sizes = {(round(c.t[-1] / c.unit), round(c.hits[-1] / c.unit)) for c in curves}
         which = " (first ranking)" if len(sizes) > 1 else ""
         self.chance_band_ = _drawing.draw_shared(
             _drawing.draw_band,
             self.ax_,
-            *(band.x, band.low, band.high),
-            label=f"chance, {100 * band.confidence_level:g} %{which}",
+            *limits,
+            label=f"chance, {100 * chance_band_level:g} %{which}",
             # grey half through: light on white, dim on black
             **{"color": "0.5", "alpha": 0.2, "zorder": 0.6},
         )
 
-    def _chance_band(self, chance_band_level: float) -> CurveBand:
-        """Limits of chance without ties, which all rankings of the data set share."""
-        first = self._listed(self.curve)[0]
-        n_samples = round(first.t[-1] / first.unit)
-        untied: HitCurve = replace(first, tie_ends=spread_counts(n_samples))
-        return untied.chance_band(chance_band_level)
+    @abstractmethod
+    def _chance_limits(self, level: float) -> Heights:
+        """Band of chance without ties, which all rankings of the data set share."""
 
 
-def thin(curve: HitCurve) -> Points:
+def thin(curve: HitCurve) -> Heights:
     """Depths and hits that draw a curve, however many points it has; O(n_points).
 
     Of the points that share a cell on each of three scales (depths, their logarithms,
@@ -433,20 +384,3 @@ def thin(curve: HitCurve) -> Points:
 def _is_listed(value: Any) -> bool:
     """Whether it is several values; a text and keywords are one."""
     return isinstance(value, Iterable) and not isinstance(value, str | Mapping)
-
-
-def _names_of_folds(name: Any, numbers: list[int], n_folds: int) -> Any:
-    """Name the folds that are left, or all together if they are many."""
-    if _is_listed(name):
-        names = list(name)
-        if len(names) != n_folds:
-            msg = (
-                "`name` must have one value for each fold of `cv_results`; "
-                f"got {len(names)} for {n_folds}."
-            )
-            raise ValueError(msg)
-        return [names[number] for number in numbers]
-    before = f"{name}, " if name else ""
-    if len(numbers) > _MANY:
-        return f"{before}{len(numbers)} folds"
-    return [f"{before}fold {number}" for number in numbers]

@@ -10,7 +10,7 @@ from zlib import crc32
 
 import numpy as np
 
-from skrank._utils._text import as_text, format_pvalue
+from skrank._utils._text import as_text, brief, format_pvalue
 
 # Marks, as matplotlib's gid, of curves and of what the curves of an axes share.
 CURVE, SHARED = "skrank curve", "skrank shared"
@@ -18,6 +18,7 @@ CURVE, SHARED = "skrank curve", "skrank shared"
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 STYLES = ("-", "--", "-.", (0, (1, 1)), (0, (6, 1, 1, 1, 1, 1)))
 CHANCE = {"color": "0.45", "linestyle": ":", "linewidth": 1.3, "zorder": 1.8}
+PERFECT = {"color": "0.6", "linewidth": 1.0, "zorder": 1.7}
 # Of a name in a legend. With 80, one entry is wider than a usual figure; with 20, the
 # settings of an estimator are lost.
 _LETTERS = 40
@@ -61,8 +62,7 @@ def check_axes(ax: Any) -> None:
     from matplotlib.axes import Axes
 
     if not isinstance(ax, Axes):
-        got = f"{np.size(ax)} of them" if np.ndim(ax) else type(ax).__name__
-        msg = f"`ax` must be one matplotlib Axes, or None; got {got}."
+        msg = f"`ax` must be one matplotlib Axes, or None; got {brief(ax)}."
         raise ValueError(msg)
 
 

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
 from skrank._utils._checks import (
-    check_cutoff,
-    check_depth,
     check_flag,
     check_option,
 )
-from skrank.curves import CurveBand, HitCurve
+from skrank.curves import CurveBand, HitCurve, spread_counts
 from skrank.displays import _drawing
-from skrank.displays._curve_display import CurveDisplay
+from skrank.displays._curve_display import Array, CurveDisplay, Heights, thin
 from skrank.inference._hit_curve_band import hit_curve_band
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._counts import RankCounts
@@ -25,6 +23,7 @@ from skrank.ranking._ranking import Ranking
 BANDS = (None, "simultaneous", "pointwise")
 
 
+@dataclass(eq=False, repr=False)
 class HitCurveDisplay(CurveDisplay):
     """Picture of a hit curve: targets found against items looked at.
 
@@ -98,22 +97,8 @@ class HitCurveDisplay(CurveDisplay):
     'items looked at'
     """
 
-    def __init__(
-        self,
-        curve: HitCurve | Sequence[HitCurve],
-        *,
-        average_precision: float | Sequence[float] | None = None,
-        log10_pvalue: float | Sequence[float] | None = None,
-        confidence_band: CurveBand | None = None,
-        name: str | Sequence[str] | None = None,
-    ) -> None:
-        super().__init__(
-            curve,
-            average_precision=average_precision,
-            log10_pvalue=log10_pvalue,
-            name=name,
-        )
-        self.confidence_band = confidence_band
+    _: KW_ONLY
+    confidence_band: CurveBand | None = None
 
     @classmethod
     def from_predictions(
@@ -175,10 +160,7 @@ class HitCurveDisplay(CurveDisplay):
         data = cls._measure(ranking, as_fraction=as_fraction, pvalue=pvalue)
         if confidence_band is not None:
             if y_score is None or isinstance(y_true, Ranking | RankCounts):
-                msg = (
-                    "`confidence_band` must be None where `y_true` is a ranking or its "
-                    f"counts, which have no items; got {confidence_band!r}."
-                )
+                msg = f"`confidence_band` must be None without items; got {y_true!r}."
                 raise ValueError(msg)
             band = hit_curve_band(
                 y_true,
@@ -187,10 +169,9 @@ class HitCurveDisplay(CurveDisplay):
                 pos_label=pos_label,
                 random_state=random_state,
             )
-            limits = {key: getattr(band, key) for key in ("x", "low", "high")}
             unit = data["curve"].unit
             data["confidence_band"] = replace(
-                band, **{key: limit * unit for key, limit in limits.items()}
+                band, x=band.x * unit, low=band.low * unit, high=band.high * unit
             )
         return cls(**data, name=name).plot(ax, **kwargs)
 
@@ -243,75 +224,71 @@ class HitCurveDisplay(CurveDisplay):
             other units; or there are several curves and a confidence band.
         """
         plot_perfect = check_flag("plot_perfect", plot_perfect)
-        limit = self.check_plot(ax, top, chance_band_level, name, line_kw)
+        limit = self._check(ax, top, chance_band_level, name, line_kw)
+        curves = self._listed(self.curve)
+        if self.confidence_band is not None and not isinstance(self.curve, HitCurve):
+            msg = "`confidence_band` must be None for a list of curves; got a band."
+            raise ValueError(msg)
         self._start(ax)
         before = None
         if _drawing.count_curves(self.ax_):
             before = self.ax_.get_xlim(), self.ax_.get_ylim()
-        self._draw_references(
-            chance_band_level, chance_level_kw, perfect_kw, plot_perfect=plot_perfect
-        )
-        self._draw_curves(name, line_kw)
-        self._draw_confidence_band(name)
-        fractions = self._listed(self.curve)[0].unit < 1
-        if ax is None and not fractions:
+        by_chance = [
+            replace(one, t=one.t[[0, -1]], hits=one.hits[[0, -1]]) for one in curves
+        ]
+        style = {**_drawing.CHANCE, "label": "chance level"}
+        self.chance_level_ = self._draw_each(by_chance, chance_level_kw, style)
+        self._draw_chance_band(chance_band_level)
+        self.perfect_ = None
+        if plot_perfect:
+            perfect = [one.perfect() for one in curves]
+            style = {**_drawing.PERFECT, "label": "perfect"}
+            self.perfect_ = self._draw_each(perfect, perfect_kw, style)
+        self._draw_curves(name, line_kw, [self._view(c, *thin(c)) for c in curves])
+        self.confidence_band_ = None
+        band = self.confidence_band
+        if band is not None:
+            whose = _drawing.plain(name or self.name) or "the curve"
+            self.confidence_band_ = _drawing.draw_band(
+                self.ax_,
+                *self._view(curves[0], band.x, band.low, band.high),
+                label=f"{100 * band.confidence_level:g} % band of {whose}",
+                **{"color": self.line_.get_color(), "alpha": 0.18, "zorder": 1.2},
+            )
+        if ax is None and curves[0].unit == 1:
             self.ax_.locator_params(integer=True, min_n_ticks=1)
-        unit = ", as fractions of the ranking" if fractions else ""
-        self.ax_.set(xlabel=f"items looked at{unit}", ylabel=f"targets found{unit}")
         self.ax_.set_xmargin(0)
-        if limit is not None:
-            self._show(limit, before)
+        self._set_axes(limit, before)
         _drawing.draw_legend(self.ax_)
         return self
 
-    def check_plot(
-        self,
-        ax: Any,
-        top: float | None,
-        chance_band_level: float | None,
-        name: Any,
-        line_kw: Any,
-    ) -> float | None:
-        """Check what is asked for; return the last depth to show."""
-        self._check(ax, chance_band_level, name, line_kw)
-        curves = self._listed(self.curve)
-        if self.confidence_band is not None and not isinstance(self.curve, HitCurve):
-            msg = (
-                "`confidence_band` must be None where `curve` is a list; "
-                f"got a band and {len(curves)} curves."
-            )
-            raise ValueError(msg)
-        if top is None:
-            return None
-        cut = check_cutoff("top", top)
-        depths = (
-            check_depth("top", cut, one.t[-1] / one.unit) * one.unit for one in curves
-        )
-        return float(max(depths))
+    def _draw_each(self, curves: list[HitCurve], line_kw: Any, style: Any) -> Any:
+        """Draw a line to compare with for each curve, equal ones once."""
+        draw, line = _drawing.draw_shared, _drawing.draw_line
+        views = (self._view(one, *thin(one)) for one in curves)
+        lines = [draw(line, self.ax_, *xy, line_kw=line_kw, **style) for xy in views]
+        return self._unlisted(lines)
 
-    def _draw_confidence_band(self, name: Any) -> None:
-        """Draw the band of the curve, in its colour."""
-        self.confidence_band_ = None
-        band = self.confidence_band
-        if band is None:
+    def _chance_limits(self, level: float) -> Heights:
+        first = self._listed(self.curve)[0]
+        ends = spread_counts(round(first.t[-1] / first.unit))
+        band = replace(first, tie_ends=ends).chance_band(level)
+        return self._view(first, band.x, band.low, band.high)
+
+    def _view(self, curve: HitCurve, t: Array, *hits: Array) -> Heights:
+        """Turn depths and hits into what is drawn."""
+        return t, *hits
+
+    def _set_axes(self, limit: float | None, before: tuple[Any, Any] | None) -> None:
+        """Name the axes; show the top alone, and what they have shown before."""
+        curves = self._listed(self.curve)
+        unit = ", as fractions of the ranking" if curves[0].unit < 1 else ""
+        self.ax_.set(xlabel=f"items looked at{unit}", ylabel=f"targets found{unit}")
+        if limit is None:
             return
-        whose = _drawing.plain(name or self.name) or "the curve"
-        self.confidence_band_ = _drawing.draw_band(
-            self.ax_,
-            *(band.x, band.low, band.high),
-            label=f"{100 * band.confidence_level:g} % band of {whose}",
-            **{"color": self.line_.get_color(), "alpha": 0.18, "zorder": 1.2},
-        )
-
-    def _show(self, limit: float, before: tuple[Any, Any] | None) -> None:
-        """Show the top alone, and what the axes have shown before."""
-        curves = self._listed(self.curve)
         shown = [one.perfect() for one in curves] if self.perfect_ else curves
         highest = max(one.at(min(limit, one.t[-1])) for one in shown)
-        x, y = (0.0, limit), (-0.03 * highest, 1.05 * highest)
-        if before is not None:
-            x, y = (
-                (min(now + then), max(now + then))
-                for now, then in zip((x, y), before, strict=True)
-            )
+        low, high = -0.03 * highest, 1.05 * highest
+        (left, right), (bottom, up) = before or ((0.0, limit), (low, high))
+        x, y = (min(0.0, left), max(limit, right)), (min(low, bottom), max(high, up))
         self.ax_.set(xlim=x, ylim=y)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
-from skrank._utils._checks import check_flag
-from skrank.curves import CurveBand, HitCurve
-from skrank.displays import _drawing
-from skrank.displays._curve_display import CurveDisplay, Points, thin
+from skrank.curves import HitCurve
+from skrank.displays._curve_display import Array, Heights
+from skrank.displays._hit_curve import HitCurveDisplay
 
 
-class LiftDisplay(CurveDisplay):
+class LiftDisplay(HitCurveDisplay):
     """Picture of the lift, or enrichment, at every depth of the ranking.
 
     The lift at t is the number of targets among the top t over that of the chance
@@ -76,56 +73,12 @@ class LiftDisplay(CurveDisplay):
     'log'
     """
 
-    def plot(
-        self,
-        ax: Any = None,
-        *,
-        name: str | Sequence[str] | None = None,
-        chance_band_level: float | None = 0.95,
-        plot_perfect: bool = True,
-        line_kw: Any = None,
-        chance_level_kw: dict[str, Any] | None = None,
-        perfect_kw: dict[str, Any] | None = None,
-    ) -> Self:
-        """Draw the lift.
+    def _view(self, curve: HitCurve, t: Array, *hits: Array) -> Heights:
+        below = t > 0
+        by_chance = t[below] * (curve.n_targets / curve.n_samples)
+        return t[below], *(found[below] / by_chance for found in hits)
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure. Its scales become logarithmic, and
-            it ends at a tenth of chance.
-        name : str or list of str, default=None
-            What the legend calls the curve; None is the name of the display.
-        chance_band_level : float, default=0.95
-            Probability of random selection to be within the band, at any one depth;
-            None draws no band.
-        plot_perfect : bool, default=True
-            Whether to draw the perfect curve.
-        line_kw : dict or list of dict, default=None
-            Keywords of ``Axes.plot`` for the curve, or for each of them.
-        chance_level_kw, perfect_kw : dict, default=None
-            Keywords of ``Axes.plot`` for the chance level and for the perfect curve.
-
-        Returns
-        -------
-        display : LiftDisplay
-            Itself.
-
-        Raises
-        ------
-        ImportError
-            If a new figure is wanted and matplotlib is not installed.
-        ValueError
-            If `chance_band_level` is not between 0 and 1, a ranking not as long as that
-            of the curves, `ax` no axes, or one with curves in other units.
-        """
-        plot_perfect = check_flag("plot_perfect", plot_perfect)
-        self._check(ax, chance_band_level, name, line_kw)
-        self._start(ax)
-        self._draw_references(
-            chance_band_level, chance_level_kw, perfect_kw, plot_perfect=plot_perfect
-        )
-        self._draw_curves(name, line_kw)
+    def _set_axes(self, limit: float | None, before: tuple[Any, Any] | None) -> None:
         fractions = self._listed(self.curve)[0].unit < 1
         unit = ", as a fraction of the ranking" if fractions else ""
         self.ax_.set(
@@ -134,26 +87,8 @@ class LiftDisplay(CurveDisplay):
             xlabel=f"items looked at{unit}",
             ylabel="lift: targets found over those by chance",
         )
-        self.ax_.set_xmargin(0)
         self.ax_.set_ylim(bottom=0.1)  # a tenth of chance
+        if limit is not None:
+            self.ax_.set_xlim(right=max(limit, before[0][1]) if before else limit)
         for axis in (self.ax_.xaxis, self.ax_.yaxis):
             axis.set_major_formatter("{x:,.10g}")  # 100, not a power of ten
-        _drawing.draw_legend(self.ax_)
-        return self
-
-    @staticmethod
-    def _view(curve: HitCurve) -> Points:
-        t, hits = (values[1:] for values in thin(curve))
-        return t, hits / t * (curve.n_samples / curve.n_targets)
-
-    def _chance_band(self, chance_band_level: float) -> CurveBand:
-        band, curve = (
-            super()._chance_band(chance_band_level),
-            self._listed(self.curve)[0],
-        )
-        x = band.x[1:]
-        low, high = (
-            limit[1:] / x * (curve.n_samples / curve.n_targets)
-            for limit in (band.low, band.high)
-        )
-        return replace(band, x=x, low=low, high=high)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +18,7 @@ from skrank.inference._selection_result import RandomSelectionResult
 from skrank.metrics._definitions import Metric
 from skrank.null import MeanNull, RandomSelectionNull
 from skrank.ranking._as_ranking import Labels
-from skrank.ranking._response import target_scores
+from skrank.ranking._ranking import Ranking
 
 # A bar of one value in twenty is then within 3 % of its height. With half as many the
 # eye sees it rise and fall; a million items with 10,000 targets take seven seconds.
@@ -27,6 +28,7 @@ _BARS = "skrank distribution"  # mark, as matplotlib's gid, of bars
 Null = RandomSelectionNull | MeanNull
 
 
+@dataclass(eq=False, repr=False)
 class NullDistributionDisplay:
     """Null distribution of a metric, and the value that was observed.
 
@@ -94,26 +96,15 @@ class NullDistributionDisplay:
     1.000
     """
 
-    def __init__(
-        self,
-        edges: NDArray[np.float64],
-        probabilities: NDArray[np.float64],
-        *,
-        metric: str,
-        null_name: str = "null distribution",
-        null_mean: float | None = None,
-        null_std: float | None = None,
-        statistic: float | None = None,
-        description: str = "",
-    ) -> None:
-        self.edges = edges
-        self.probabilities = probabilities
-        self.metric = metric
-        self.null_name = null_name
-        self.null_mean = null_mean
-        self.null_std = null_std
-        self.statistic = statistic
-        self.description = description
+    edges: NDArray[np.float64]
+    probabilities: NDArray[np.float64]
+    _: KW_ONLY
+    metric: str
+    null_name: str = "null distribution"
+    null_mean: float | None = None
+    null_std: float | None = None
+    statistic: float | None = None
+    description: str = ""
 
     @classmethod
     def from_result(
@@ -152,16 +143,27 @@ class NullDistributionDisplay:
         _drawing.need_matplotlib()
         bins = check_count("bins", bins, least=2)
         if isinstance(result, SearchSelectionResult):
-            data = _data_of_search(result, bins)
+            counts, edges = np.histogram(result.null_maxima, bins)
+            data: dict[str, Any] = {
+                "edges": edges,
+                "probabilities": counts / result.n_resamples,
+                "metric": result.metric,
+                "null_name": f"best of {result.n_candidates} by chance",
+            }
+            zscore, p = result.zscores[result.best_index], f"{result.pvalue:.2g}"
+            said = f"winner {result.statistic:.3g}, z {zscore:.3g}, adjusted p = {p}"
         elif isinstance(result, RandomSelectionResult):
-            data = _data_of_result(result, bins)
+            data = _data_of_distribution(result.null_distribution, bins)
+            p = format_pvalue(result.log10_pvalue)
+            said = f"{result.statistic:.3g}, z {result.zscore:.3g}, p = {p}"
         else:
             msg = (
                 "`result` must be a RandomSelectionResult or a SearchSelectionResult; "
                 f"got {type(result).__name__}."
             )
             raise ValueError(msg)
-        return cls(**data).plot(ax, **kwargs)
+        display = cls(**data, statistic=result.statistic, description=said)
+        return display.plot(ax, **kwargs)
 
     @classmethod
     def from_null(
@@ -291,10 +293,10 @@ class NullDistributionDisplay:
             orientation, or the input is not valid for `from_predictions`.
         """
         _drawing.need_matplotlib()
-        y_score = target_scores(
+        ranking = Ranking.from_estimator(
             estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
         )
-        return cls.from_predictions(y, y_score, pos_label=pos_label, **kwargs)
+        return cls.from_predictions(ranking, **kwargs)
 
     def plot(
         self,
@@ -338,14 +340,11 @@ class NullDistributionDisplay:
         self.line_ = self.normal_ = None
         # each distribution of the axes has its colour; the first is grey
         number = sum(_drawing.gid(one) == _BARS for one in self.ax_.patches)
-        of_bars, of_normal, of_value = "0.5", *_drawing.COLORS[:2]
-        if number:
-            of_bars = of_normal = of_value = _drawing.COLORS[
-                (number + 1) % len(_drawing.COLORS)
-            ]
+        color = _drawing.COLORS[(number + 1) % len(_drawing.COLORS)]
+        grey, blue = ("0.5", _drawing.COLORS[0]) if number == 0 else (color, color)
         style = {
             "fill": True,
-            "color": of_bars,
+            "color": grey,
             "alpha": 0.45,  # so that another can be seen behind it
             "linewidth": 0,
             "label": _drawing.plain(self.null_name),
@@ -363,10 +362,10 @@ class NullDistributionDisplay:
                 norm.pdf(x, self.null_mean, self.null_std),
                 normal_kw,
                 label="normal distribution, same mean and spread",
-                **{"color": of_normal, "linestyle": "--", "linewidth": 1.8},
+                **{"color": blue, "linestyle": "--", "linewidth": 1.8},
             )
         if self.statistic is not None:
-            style = {"color": of_value, "linewidth": 2, "gid": _drawing.CURVE}
+            style = {"color": color, "linewidth": 2, "gid": _drawing.CURVE}
             style["label"] = f"observed: {self.description}"
             self.line_ = self.ax_.axvline(
                 self.statistic, **{**style, **_drawing.long_names(line_kw)}
@@ -375,32 +374,6 @@ class NullDistributionDisplay:
         self.ax_.set_ylim(bottom=0, auto=None)
         _drawing.draw_legend(self.ax_)
         return self
-
-
-def _data_of_result(result: RandomSelectionResult, bins: int) -> dict[str, Any]:
-    """Distribution and value of a test."""
-    z, p = f"{result.zscore:.3g}", format_pvalue(result.log10_pvalue)
-    return {
-        **_data_of_distribution(result.null_distribution, bins),
-        "metric": result.metric,
-        "statistic": result.statistic,
-        "description": f"{result.statistic:.3g}, z {z}, p = {p}",
-    }
-
-
-def _data_of_search(result: SearchSelectionResult, bins: int) -> dict[str, Any]:
-    """Draws of the best by chance, and the winner."""
-    counts, edges = np.histogram(result.null_maxima, bins)
-    zscore = result.zscores[result.best_index]
-    said = f"winner {result.statistic:.3g}, z {zscore:.3g}"
-    return {
-        "edges": edges,
-        "probabilities": counts / result.n_resamples,
-        "metric": result.metric,
-        "null_name": f"best of {result.n_candidates} by chance",
-        "statistic": result.statistic,
-        "description": f"{said}, adjusted p = {result.pvalue:.2g}",
-    }
 
 
 def _data_of_distribution(null: Null, bins: int) -> dict[str, Any]:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_flag
-from skrank.curves import CurveBand, HitCurve, OperatingPoints, points_of
+from skrank.curves import HitCurve, OperatingPoints, points_of
 from skrank.displays import _drawing
-from skrank.displays._curve_display import CurveDisplay, Points, thin
-from skrank.ranking._as_ranking import Labels
+from skrank.displays._curve_display import CurveDisplay, Heights, thin
 from skrank.ranking._ranking import Ranking
 
 
+@dataclass(eq=False, repr=False)
 class PrecisionRecallDisplay(CurveDisplay):
     """Picture of precision against recall, down the ranking.
 
@@ -74,69 +74,7 @@ class PrecisionRecallDisplay(CurveDisplay):
     [[0.0, 1.0], [0.33, 1.0], [0.33, 0.67], [0.67, 0.67], [0.67, 0.38], [1.0, 0.38]]
     """
 
-    def __init__(
-        self,
-        curve: HitCurve | Sequence[HitCurve],
-        points: OperatingPoints | Sequence[OperatingPoints],
-        *,
-        average_precision: float | Sequence[float] | None = None,
-        log10_pvalue: float | Sequence[float] | None = None,
-        name: str | Sequence[str] | None = None,
-    ) -> None:
-        super().__init__(
-            curve,
-            average_precision=average_precision,
-            log10_pvalue=log10_pvalue,
-            name=name,
-        )
-        self.points = points
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels,
-        y_score: ArrayLike | None = None,
-        *,
-        pos_label: object = None,
-        pvalue: bool | None = None,
-        ax: Any = None,
-        name: str | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw a ranking given as labels and scores.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,), Ranking or RankCounts
-            Labels. Or a ranking or its counts, which stand for labels and scores.
-        y_score : array-like of shape (n_samples,), default=None
-            Scores; higher means a likelier target. Left out with a ranking or counts,
-            and needed otherwise.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
-        pvalue : bool, default=None
-            Whether the legend has the p-value against random selection. None leaves it
-            out where it may take more than some two seconds, as for few targets in very
-            long rankings, and where items have weights.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        name : str, default=None
-            What the legend calls the curve.
-        **kwargs : dict
-            Passed to :meth:`plot`.
-
-        Returns
-        -------
-        display : PrecisionRecallDisplay
-            With the data, and what was drawn.
-
-        Raises
-        ------
-        ValueError
-            If the input is not a ranking of two classes, or there are no targets.
-        """
-        settings = {"pos_label": pos_label, "pvalue": pvalue, "ax": ax, "name": name}
-        return super().from_predictions(y_true, y_score, **settings, **kwargs)
+    points: OperatingPoints | Sequence[OperatingPoints]
 
     def plot(
         self,
@@ -178,11 +116,13 @@ class PrecisionRecallDisplay(CurveDisplay):
             of the curves, or `ax` no axes.
         """
         interpolate = check_flag("interpolate", interpolate)
-        self._check(ax, chance_band_level, name, line_kw)
+        self._check(ax, None, chance_band_level, name, line_kw)
         self._start(ax)
         self._draw_chance_band(chance_band_level)
-        steps = list(map(_steps, self._listed(self.points))) if interpolate else None
-        self._draw_curves(name, line_kw, steps)
+        views = map(_steps, self._listed(self.points))
+        if not interpolate:
+            views = map(_view, self._listed(self.curve))
+        self._draw_curves(name, line_kw, views)
         self.ax_.set(
             xlabel="recall: share of the targets found",
             ylabel="precision: share of targets in the top",
@@ -199,22 +139,23 @@ class PrecisionRecallDisplay(CurveDisplay):
         data = super()._measure(ranking, as_fraction=as_fraction, pvalue=pvalue)
         return {**data, "points": points_of(ranking)}
 
-    @staticmethod
-    def _view(curve: HitCurve) -> Points:
-        t, hits = thin(curve)
-        precision = hits[1:] / t[1:]
-        return hits / curve.n_targets, np.append(precision[0], precision)
-
-    def _chance_band(self, chance_band_level: float) -> CurveBand:
-        points: OperatingPoints = self._listed(self.points)[0]
-        return points.chance_band(chance_band_level)
+    def _chance_limits(self, level: float) -> Heights:
+        band = self._listed(self.points)[0].chance_band(level)
+        return band.x, band.low, band.high
 
     def _mark_of_curves(self, ax: Any) -> str:
         """Mark of the curves; recall and precision have the same units anywhere."""
         return _drawing.CURVE
 
 
-def _steps(points: OperatingPoints) -> Points:
+def _view(curve: HitCurve) -> Heights:
+    """Recall and precision along a curve."""
+    t, hits = thin(curve)
+    precision = hits[1:] / t[1:]
+    return hits / curve.n_targets, np.append(precision[0], precision)
+
+
+def _steps(points: OperatingPoints) -> Heights:
     """Best precision at a recall or a higher one, as corners of steps."""
     best = points.not_dominated("precision")
     return np.repeat(np.append(0, best.recall), 2)[1:-1], np.repeat(best.precision, 2)

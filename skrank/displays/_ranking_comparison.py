@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from skrank.inference._ranking_comparison import RankingComparison
 from skrank.ranking._response import target_scores
 
 
+@dataclass(eq=False, repr=False)
 class RankingComparisonDisplay:
     """Picture of two rankings: above their hit curves, below the difference.
 
@@ -82,20 +84,12 @@ class RankingComparisonDisplay:
     'A - B: AP 0.202, p = 0.02'
     """
 
-    def __init__(
-        self,
-        curve_a: HitCurve,
-        curve_b: HitCurve,
-        band: CurveBand | None = None,
-        *,
-        result: RankingComparisonResult | None = None,
-        names: tuple[str, str] = ("A", "B"),
-    ) -> None:
-        self.curve_a = curve_a
-        self.curve_b = curve_b
-        self.band = band
-        self.result = result
-        self.names = names
+    curve_a: HitCurve
+    curve_b: HitCurve
+    band: CurveBand | None = None
+    _: KW_ONLY
+    result: RankingComparisonResult | None = None
+    names: tuple[str, str] = ("A", "B")
 
     @classmethod
     def from_predictions(
@@ -262,7 +256,7 @@ class RankingComparisonDisplay:
             If `ax` are not two axes, or hold curves in other units, `top` is outside
             the data set or `chance_band_level` not between 0 and 1.
         """
-        pair = [None, None] if ax is None else list(np.ravel(np.asarray(ax, object)))
+        pair = [None, None] if ax is None else np.ravel(ax)
         if len(pair) != 2:
             msg = f"`ax` must be two axes, or None; got {len(pair)}."
             raise ValueError(msg)
@@ -275,11 +269,11 @@ class RankingComparisonDisplay:
         )
         _drawing.check_axes(pair[1])
         check_flag("plot_perfect", plot_perfect)
-        self.hit_curves_.check_plot(pair[0], top, chance_band_level, None, line_kw)
+        self.hit_curves_._check(pair[0], top, chance_band_level, None, line_kw)
         if ax is None:
             size = {"figsize": (6.4, 6.2), "height_ratios": (2, 1)}
             pair = _drawing.new_axes(nrows=2, sharex=True, **size)
-        self.ax_ = np.ravel(np.asarray(pair, object))
+        self.ax_ = np.asarray(pair)
         upper, lower = self.ax_
         self.figure_ = upper.figure
         self.hit_curves_.plot(

@@ -27,7 +27,8 @@ from skrank import (
     hit_curve_band,
     operating_points,
 )
-from skrank.displays._downsample import downsample, thin
+from skrank.displays._curve_display import thin
+downsample = None
 
 CURVE_DISPLAYS = (HitCurveDisplay, LiftDisplay, PrecisionRecallDisplay)
 N, M = 400, 30
