@@ -27,10 +27,10 @@ BANDS = (None, "simultaneous", "pointwise")
 class HitCurveDisplay(CurveDisplay):
     """Picture of a hit curve: targets found against items looked at.
 
-    Beside the curve it has the perfect one, which finds a target with each item until
-    all are found, and chance: its line on average, and the band within which it stays,
-    at any one depth, with a probability of `chance_band_level`. Make it by
-    `from_estimator`, `from_predictions` or `from_cv_results`.
+    Beside the curve there are the perfect one, which finds a target with each item
+    until all are found, and chance: the mean of random selection, and the band within
+    which it stays, at any one depth, with a probability of `chance_band_level`. Make it
+    by `from_estimator`, `from_predictions` or `from_cv_results`.
 
     Parameters
     ----------
@@ -49,14 +49,14 @@ class HitCurveDisplay(CurveDisplay):
     Attributes
     ----------
     line_ : matplotlib Line2D or list of them
-        The curve; a ranking if there are several, here and below.
+        The curve; a list where there are several curves, here and below.
     perfect_ : matplotlib Line2D, list of them, or None
         The perfect curve.
     chance_level_ : matplotlib Line2D or list of them
         The chance level.
     chance_band_ : matplotlib PolyCollection or None
-        The chance band, one for all curves: that of the first ranking, which the legend
-        says if lists differ in items or targets. None where its items have weights.
+        The chance band, one for all curves: that of the first ranking, as the legend
+        says if rankings differ in items or targets. None where its items have weights.
     confidence_band_ : matplotlib PolyCollection or None
         The band of the curve.
     ax_ : matplotlib Axes
@@ -74,12 +74,12 @@ class HitCurveDisplay(CurveDisplay):
     -----
     The picture is that of [1]_, figures 2 and 3, and the chance band hypergeometric
     (see :meth:`HitCurve.chance_band`). It is drawn for a ranking without ties, so that
-    all rankings share it; on a ranking with ties chance stays closer to its line. What
+    all rankings share it; on a ranking with ties chance stays closer to its mean. What
     is drawn of long rankings differs from the curve by less than a pixel, as a whole
     and after zooming into the top, though not after zooming into the middle: for that,
-    plot ``curve.t, curve.hits``. A colour and a style of line go to each curve in turn,
-    so that displays can share their axes; more than ten curves of one display are thin
-    lines of one colour.
+    plot ``curve.t, curve.hits``. Each curve of an axes has a colour and a style of its
+    own, so that displays can share their axes; more than ten curves of one display are
+    thin lines of one colour.
 
     References
     ----------
@@ -127,7 +127,7 @@ class HitCurveDisplay(CurveDisplay):
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         as_fraction : bool, default=False
-            Whether both axes are in fractions of the ranking, not in items.
+            Whether depths and hits are in fractions of the ranking, not in items.
         confidence_band : {"simultaneous", "pointwise"}, default=None
             Band of the curve itself, by :func:`hit_curve_band` at a level of 95 %: for
             all depths at once, or for each. None draws none.
@@ -160,7 +160,7 @@ class HitCurveDisplay(CurveDisplay):
         data = cls._measure(ranking, as_fraction=as_fraction, pvalue=pvalue)
         if confidence_band is not None:
             if y_score is None or isinstance(y_true, Ranking | RankCounts):
-                msg = f"`confidence_band` must be None without items; got {y_true!r}."
+                msg = f"`confidence_band` must be None for a ranking; got {y_true!r}."
                 raise ValueError(msg)
             band = hit_curve_band(
                 y_true,
@@ -197,8 +197,8 @@ class HitCurveDisplay(CurveDisplay):
             What the legend calls the curve; None is the name of the display.
         top : int or float, default=None
             Part of the ranking to show: an int counts items, a float in (0, 1] is a
-            fraction. The rest is drawn, too, outside the limits of the axes. Axes that
-            have curves already show what they did, too.
+            fraction. The rest is drawn outside the limits of the axes. Axes that have
+            curves already go on to show what they did.
         chance_band_level : float, default=0.95
             Probability of random selection to be within the band, at any one depth;
             None draws no band.
@@ -221,7 +221,8 @@ class HitCurveDisplay(CurveDisplay):
         ValueError
             If `top` is outside the ranking, `chance_band_level` not between 0 and 1, a
             list not as long as that of the curves, `ax` no axes, or one with curves in
-            other units; or there are several curves and a confidence band.
+            other units; if there are several curves and a confidence band; or if
+            `plot_perfect` is not True or False.
         """
         plot_perfect = check_flag("plot_perfect", plot_perfect)
         limit = self._check(ax, top, chance_band_level, name, line_kw)

@@ -13,14 +13,13 @@ class LiftDisplay(HitCurveDisplay):
     """Picture of the lift, or enrichment, at every depth of the ranking.
 
     The lift at t is the number of targets among the top t over that of the chance
-    level. Both are on logarithmic scales: it is the top that counts, and twice as many
-    as by chance is as much to see at a lift of 1 as at one of 100. Chance is a line at
-    1, lower
-    if targets were missed, and a band that narrows down the ranking. Where chance most
+    level. Both axes are logarithmic: the top has most of the room, and to double the
+    lift is as far from 1 to 2 as from 50 to 100. Chance is a line at 1, lower if
+    targets were missed, and a band that narrows down the ranking. Where chance most
     likely finds nothing yet, the band is 0, below the axes, as is the lift before the
     first target. The perfect curve stays at its ceiling, items over targets, until all
-    targets are found. Make it by `from_estimator`,
-    `from_predictions` or `from_cv_results`.
+    targets are found. Make it by `from_estimator`, `from_predictions` or
+    `from_cv_results`, with the settings of :class:`HitCurveDisplay`.
 
     Parameters
     ----------
@@ -31,20 +30,24 @@ class LiftDisplay(HitCurveDisplay):
         Average precision, for the legend.
     log10_pvalue : float or list of float, default=None
         Decimal logarithm of the p-value against random selection, for the legend.
+    confidence_band : CurveBand, default=None
+        Band of the hit curve, in the units of the curve, which is drawn as lift.
     name : str or list of str, default=None
         What the legend calls the curve, or each of them.
 
     Attributes
     ----------
     line_ : matplotlib Line2D or list of them
-        The lift; a ranking if there are several curves, here and below.
+        The lift; a list where there are several curves, here and below.
     perfect_ : matplotlib Line2D, list of them, or None
         The perfect curve.
     chance_level_ : matplotlib Line2D or list of them
         The chance level.
     chance_band_ : matplotlib PolyCollection or None
-        The chance band, one for all curves: that of the first ranking, which the legend
-        says if lists differ in items or targets. None where its items have weights.
+        The chance band, one for all curves: that of the first ranking, as the legend
+        says if rankings differ in items or targets. None where its items have weights.
+    confidence_band_ : matplotlib PolyCollection or None
+        The band of the curve.
     ax_ : matplotlib Axes
         Where they are.
     figure_ : matplotlib Figure
@@ -58,7 +61,7 @@ class LiftDisplay(HitCurveDisplay):
     Notes
     -----
     The chance band is that of a ranking without ties, so that all rankings share it; on
-    a ranking with ties chance stays closer to its line. What is drawn of long rankings
+    a ranking with ties chance stays closer to its mean. What is drawn of long rankings
     is exact to a pixel as a whole and after zooming into the top, not after zooming
     into the middle: for that, plot ``curve.t, curve.lift``.
 

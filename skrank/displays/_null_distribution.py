@@ -331,7 +331,7 @@ class NullDistributionDisplay:
         ImportError
             If a new figure is wanted and matplotlib is not installed.
         ValueError
-            If `ax` is no axes.
+            If `ax` is no axes, or `plot_normal` not True or False.
         """
         plot_normal = check_flag("plot_normal", plot_normal)
         _drawing.check_axes(ax)

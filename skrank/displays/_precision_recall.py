@@ -41,11 +41,11 @@ class PrecisionRecallDisplay(CurveDisplay):
     Attributes
     ----------
     line_ : matplotlib Line2D or list of them
-        The curve; a ranking if there are several, here and below.
+        The curve; a list where there are several curves.
     chance_band_ : matplotlib PolyCollection or None
-        The chance band, one for all curves: that of the first ranking, which the legend
-        says if lists differ in items or targets. None where its items have weights, or
-        it has one target.
+        The chance band, one for all curves: that of the first ranking, as the legend
+        says if rankings differ in items or targets. None where its items have weights,
+        or it has one target.
     ax_ : matplotlib Axes
         Where they are.
     figure_ : matplotlib Figure
@@ -112,8 +112,8 @@ class PrecisionRecallDisplay(CurveDisplay):
         ImportError
             If a new figure is wanted and matplotlib is not installed.
         ValueError
-            If `chance_band_level` is not between 0 and 1, a ranking not as long as that
-            of the curves, or `ax` no axes.
+            If `chance_band_level` is not between 0 and 1, a list not as long as that of
+            the curves, `ax` no axes, or `interpolate` not True or False.
         """
         interpolate = check_flag("interpolate", interpolate)
         self._check(ax, None, chance_band_level, name, line_kw)

@@ -1,4 +1,4 @@
-"""Two rankings of the same items as a picture: their hit curves, and the difference."""
+"""Two rankings of the same items as a picture: hit curves and their difference."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from skrank.ranking._response import target_scores
 class RankingComparisonDisplay:
     """Picture of two rankings: above their hit curves, below the difference.
 
-    Where the band of the difference leaves 0 aside, one ranking has found more targets
-    at that depth than the choice of the items explains. Both rank the same items, so
-    the band is narrower than two bands above would let one think. Make it by
+    Where the band of the difference does not hold 0, one ranking has found more targets
+    at that depth than the choice of the items explains. Both rank the same items, which
+    makes this band narrower than those of the two curves suggest. Make it by
     `from_predictions` or `from_estimators`.
 
     Parameters
@@ -254,7 +254,8 @@ class RankingComparisonDisplay:
             If a new figure is wanted and matplotlib is not installed.
         ValueError
             If `ax` are not two axes, or hold curves in other units, `top` is outside
-            the data set or `chance_band_level` not between 0 and 1.
+            the data set, `chance_band_level` not between 0 and 1, or `plot_perfect` not
+            True or False.
         """
         pair = [None, None] if ax is None else np.ravel(ax)
         if len(pair) != 2:
