@@ -436,15 +436,20 @@ CALLS = {
             "format_curve",
         )
     },
-    "HitCurveDisplay.plot": display(
-        "HitCurveDisplay", curve=skrank.hit_curve(TEN.repeat(20), TEN_S.repeat(20))
-    ),
-    "HitCurveDisplay.from_predictions": lambda **given: drawn(
-        skrank.HitCurveDisplay.from_predictions(
-            TEN, TEN_S, pvalue=False, confidence_band="simultaneous", **given
+    **{
+        f"{name}.plot": display(
+            name, curve=skrank.hit_curve(TEN.repeat(20), TEN_S.repeat(20))
         )
-    ),
-    "LiftDisplay.plot": display("LiftDisplay", curve=CURVE),
+        for name in ("HitCurveDisplay", "LiftDisplay")
+    },
+    **{
+        f"{name}.from_predictions": lambda name=name, **given: drawn(
+            getattr(skrank, name).from_predictions(
+                TEN, TEN_S, pvalue=False, confidence_band="simultaneous", **given
+            )
+        )
+        for name in ("HitCurveDisplay", "LiftDisplay")
+    },
     "PrecisionRecallDisplay.plot": display(
         "PrecisionRecallDisplay", curve=CURVE, points=POINTS
     ),

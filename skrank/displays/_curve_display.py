@@ -1,4 +1,4 @@
-"""What the displays of one ranking share: how they come by curves and draw them."""
+"""What the displays of curves share: where curves come from, and how they are drawn."""
 
 from __future__ import annotations
 

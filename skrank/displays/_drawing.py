@@ -22,8 +22,9 @@ PERFECT = {"color": "0.6", "linewidth": 1.0, "zorder": 1.7}
 # Of a name in a legend. With 80, one entry is wider than a usual figure; with 20, the
 # settings of an estimator are lost.
 _LETTERS = 40
-# In axes of the usual size, a legend of more entries hides half of the curves.
-_INSIDE = 6
+# Entries of a legend inside: three curves, chance, its band and the perfect curve hide
+# some of a curve in axes of the usual size; with half as many one curve has it below.
+_INSIDE = 5
 
 
 def need_matplotlib() -> None:

@@ -24,7 +24,7 @@ BANDS = (None, "simultaneous", "pointwise")
 
 
 @dataclass(eq=False, repr=False)
-class HitCurveDisplay(CurveDisplay):
+class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
     """Picture of a hit curve: targets found against items looked at.
 
     Beside the curve there are the perfect one, which finds a target with each item

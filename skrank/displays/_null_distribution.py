@@ -29,7 +29,7 @@ Null = RandomSelectionNull | MeanNull
 
 
 @dataclass(eq=False, repr=False)
-class NullDistributionDisplay:
+class NullDistributionDisplay:  # numpydoc ignore=PR02
     """Null distribution of a metric, and the value that was observed.
 
     The bars are the distribution of a metric under random selection, or of the best of

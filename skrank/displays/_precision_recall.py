@@ -16,7 +16,7 @@ from skrank.ranking._ranking import Ranking
 
 
 @dataclass(eq=False, repr=False)
-class PrecisionRecallDisplay(CurveDisplay):
+class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
     """Picture of precision against recall, down the ranking.
 
     The curve is that of the hits, ``p = h / t`` against ``r = h / m``: it falls where

@@ -21,7 +21,7 @@ from skrank.ranking._response import target_scores
 
 
 @dataclass(eq=False, repr=False)
-class RankingComparisonDisplay:
+class RankingComparisonDisplay:  # numpydoc ignore=PR02
     """Picture of two rankings: above their hit curves, below the difference.
 
     Where the band of the difference does not hold 0, one ranking has found more targets
@@ -270,20 +270,15 @@ class RankingComparisonDisplay:
         )
         _drawing.check_axes(pair[1])
         check_flag("plot_perfect", plot_perfect)
-        self.hit_curves_._check(pair[0], top, chance_band_level, None, line_kw)
+        shown = {"top": top, "chance_band_level": chance_band_level, "line_kw": line_kw}
+        self.hit_curves_._check(pair[0], name=None, **shown)
         if ax is None:
             size = {"figsize": (6.4, 6.2), "height_ratios": (2, 1)}
             pair = _drawing.new_axes(nrows=2, sharex=True, **size)
         self.ax_ = np.asarray(pair)
         upper, lower = self.ax_
         self.figure_ = upper.figure
-        self.hit_curves_.plot(
-            upper,
-            top=top,
-            chance_band_level=chance_band_level,
-            plot_perfect=plot_perfect,
-            line_kw=line_kw,
-        )
+        self.hit_curves_.plot(upper, plot_perfect=plot_perfect, **shown)
         self.line_ = self.hit_curves_.line_
         self._draw_difference(lower, difference_kw, upper.get_xlim(), top)
         lower.set(xlabel=upper.get_xlabel(), ylabel="difference in targets")

@@ -380,7 +380,7 @@ def test_what_curves_compare_with_is_drawn_twice_if_it_differs(display):
     for key in ("perfect_", "chance_band_"):
         assert getattr(one, key) is getattr(same, key)
         assert getattr(one, key) is not getattr(shorter, key)
-    assert texts(one.ax_.get_legend()).count("perfect") == 1
+    assert texts(one.figure_.legends[0]).count("perfect") == 1
 
 
 @with_chance_line
