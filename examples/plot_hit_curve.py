@@ -75,9 +75,9 @@ display.ax_.set_title("With 24 targets, a curve is not known well")
 # %%
 # Folds
 # -----
-# Each held-out fold of a cross-validation is a list of its own. In fractions of the
-# list they are on one scale. Nearest neighbours have long ties, along which the curve
-# is a straight slope: any order within them is as good as another.
+# Each held-out fold of a cross-validation is a ranking of its own. In fractions of
+# their lengths they are on one scale. Nearest neighbours have long ties, along which
+# the curve is a straight slope: it is the mean over all orders within the tie.
 
 knn = make_pipeline(StandardScaler(), KNeighborsClassifier(9))
 found = cross_validate(

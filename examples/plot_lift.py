@@ -4,7 +4,7 @@ Lift
 
 Lift, in virtual screening the enrichment factor, is the number of targets found over
 that of chance. Both scales are logarithmic: the first ten items have as much room as
-the last ten thousand, and twice chance is as much to see at the end as at the top.
+the last ten thousand, and to double the lift is the same distance everywhere.
 """
 
 # %%

@@ -2,16 +2,16 @@
 Null distribution
 =================
 
-An average precision (AP) of 0.05 with 20 targets among 1000 items: is that something?
-The display shows the null distribution, exactly and not by simulation, the normal
-distribution that is often put in its place, and the value that was observed.
+Is an average precision (AP) of 0.06 with 20 targets among 1000 items better than
+chance? The display shows the null distribution, the normal distribution that is often
+put in its place, and the value that was observed.
 """
 
 # %%
 # Skewness
 # --------
-# One target at the very top makes a good AP of a ranking that knows nothing. The normal
-# distribution with the same mean and standard deviation has no such tail.
+# One target at the very top gives a good AP to a ranking that is random otherwise. The
+# normal distribution with the same mean and standard deviation has no such tail.
 
 import sys
 
@@ -46,9 +46,9 @@ fig = display.figure_
 # %%
 # Ties
 # ----
-# A shallow tree knows a few scores only. The ranking is a few long ties, and chance has
-# hardly a choice but how many targets fall into the first one. The bars are
-# probabilities, so that the lumps are real.
+# A shallow tree gives only a few scores. The ranking is a few long ties, and average
+# precision depends on little but how many targets fall into the first one. So few
+# values can occur, and the bars are their exact probabilities.
 
 rng = np.random.default_rng(0)
 X, digit = load_digits(return_X_y=True)
@@ -67,9 +67,9 @@ display.ax_.set_title("The null distribution for a tree with few leaves")
 # %%
 # The best of a search
 # --------------------
-# The winner of a search is the best of many, and so is its chance. The result of a
-# :class:`~skrank.SearchSelectionTest` is drawn with the best that chance found for the
-# same candidates, in each draw of labels.
+# The winner of a search is the best of many, and is compared with the best of as many
+# by chance. The result of a :class:`~skrank.SearchSelectionTest` is drawn with the best
+# value of the same candidates in each draw of labels.
 
 search = GridSearchCV(
     KNeighborsClassifier(),

@@ -2,9 +2,10 @@
 Precision and recall
 ====================
 
-Precision against recall: of what one has looked at, which share are targets, by the
-time that a given share of all targets is found? The display draws it down the ranking,
-and sets chance beside it, which for the first targets is far above the prevalence.
+Precision is the share of targets among the items looked at, recall the share of all
+targets that are found by then. The display draws one against the other down the
+ranking, with the band of chance, which for the first targets is far above the
+prevalence.
 """
 
 # %%

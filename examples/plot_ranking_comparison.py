@@ -3,8 +3,8 @@ Difference of two rankings
 ==========================
 
 A comparison by one number says that A is better than B, not where. The display has the
-two hit curves, and below them their difference with its band, which knows that both
-rank the same items.
+two hit curves, and below them their difference with its band, which allows for both
+ranking the same items.
 """
 
 # %%
@@ -36,9 +36,9 @@ linear = LogisticRegression(max_iter=10_000).fit(X_train, y_train)
 # %%
 # The picture
 # -----------
-# Where the band leaves the dotted line aside, the SVM has found more targets than the
-# choice of the items explains. It holds for all depths at once, so that one may look
-# for such a place without paying for the search.
+# Where the band does not hold the dotted line, the SVM has found more targets than the
+# choice of the items explains. The band holds for all depths at once, so that such a
+# depth may be chosen after looking at the picture.
 
 display = RankingComparisonDisplay.from_estimators(
     svm, linear, X_test, y_test, names=("SVM", "linear"), top=300, random_state=0

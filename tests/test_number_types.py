@@ -412,15 +412,20 @@ CALLS = {
     "RankingEvaluation.add_missed": lambda **given: (
         skrank.RankingEvaluation.from_predictions(Y, S).add_missed(**given).to_dict()
     ),
-    "HitCurveDisplay.plot": display(
-        "HitCurveDisplay", curve=skrank.hit_curve(TEN.repeat(20), TEN_S.repeat(20))
-    ),
-    "HitCurveDisplay.from_predictions": lambda **given: drawn(
-        skrank.HitCurveDisplay.from_predictions(
-            TEN, TEN_S, pvalue=False, confidence_band="simultaneous", **given
+    **{
+        f"{name}.plot": display(
+            name, curve=skrank.hit_curve(TEN.repeat(20), TEN_S.repeat(20))
         )
-    ),
-    "LiftDisplay.plot": display("LiftDisplay", curve=CURVE),
+        for name in ("HitCurveDisplay", "LiftDisplay")
+    },
+    **{
+        f"{name}.from_predictions": lambda name=name, **given: drawn(
+            getattr(skrank, name).from_predictions(
+                TEN, TEN_S, pvalue=False, confidence_band="simultaneous", **given
+            )
+        )
+        for name in ("HitCurveDisplay", "LiftDisplay")
+    },
     "PrecisionRecallDisplay.plot": display(
         "PrecisionRecallDisplay", curve=CURVE, points=POINTS
     ),

@@ -1,50 +1,46 @@
-"""What the displays of one ranking share: how they come by curves and draw them."""
+"""What the displays of curves share: where curves come from, and how they are drawn."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._checks import check_fraction
-from skrank.curves import CurveBand, HitCurve, curve_of, in_fractions, spread_counts
+from skrank._utils._checks import check_cutoff, check_depth, check_flag, check_fraction
+from skrank.curves import HitCurve, curve_of, in_fractions
 from skrank.displays import _drawing
-from skrank.displays._downsample import downsample
 from skrank.inference._random_selection import RandomSelectionTest, null_of
 from skrank.metrics._definitions import AveragePrecision
+from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._cv_results import folds_of_cv_results
-from skrank.ranking._input import check_ranking_input
 from skrank.ranking._ranking import Ranking, rank
 from skrank.ranking._response import target_scores
-from skrank.ranking._several import keep_both_classes
+from skrank.ranking._several import both_classes
 
-_MANY = 10  # curves above which they are thin lines of one colour
+# Curves of one display above which they are thin lines of one colour: there are six
+# colours and five styles, and a legend of more hides the axes.
+_MANY = 10
 
-_Floats = NDArray[np.float64]
+Array = NDArray[Any]
+Heights = tuple[Array, ...]  # where something is drawn, and how high
 
 
+@dataclass(eq=False, repr=False)
 class CurveDisplay(ABC):
     """A view of the hit curve of one ranking, or of several on one scale.
 
     Subclasses say what the view is, and how its axes are called.
     """
 
-    def __init__(
-        self,
-        curve: HitCurve | Sequence[HitCurve],
-        *,
-        average_precision: float | Sequence[float] | None = None,
-        log10_pvalue: float | Sequence[float] | None = None,
-        name: str | Sequence[str] | None = None,
-    ) -> None:
-        self.curve = curve
-        self.average_precision = average_precision
-        self.log10_pvalue = log10_pvalue
-        self.name = name
+    curve: HitCurve | Sequence[HitCurve]
+    _: KW_ONLY
+    average_precision: float | Sequence[float] | None = None
+    log10_pvalue: float | Sequence[float] | None = None
+    name: str | Sequence[str] | None = None
 
     @classmethod
     def from_estimator(
@@ -99,9 +95,56 @@ class CurveDisplay(ABC):
         )
 
     @classmethod
-    @abstractmethod
-    def from_predictions(cls, *args: Any, **kwargs: Any) -> Self:
-        """Draw a ranking given as labels and scores."""
+    def from_predictions(
+        cls,
+        y_true: Labels,
+        y_score: ArrayLike | None = None,
+        *,
+        pos_label: object = None,
+        as_fraction: bool = False,
+        pvalue: bool | None = None,
+        ax: Any = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw a ranking given as labels and scores.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,), Ranking or RankCounts
+            Labels. Or a ranking or its counts, which stand for labels and scores.
+        y_score : array-like of shape (n_samples,), default=None
+            Scores; higher means a likelier target. Left out with a ranking or counts,
+            and needed otherwise.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        as_fraction : bool, default=False
+            Whether depths and hits are in fractions of the ranking, not in items.
+        pvalue : bool, default=None
+            Whether the legend has the p-value against random selection. None leaves it
+            out where it may take more than some two seconds, as for few targets in very
+            long rankings, and where items have weights.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        name : str, default=None
+            What the legend calls the curve.
+        **kwargs : dict
+            Passed to `plot`.
+
+        Returns
+        -------
+        display : the display
+            With the data, and what was drawn.
+
+        Raises
+        ------
+        ValueError
+            If the input is not a ranking of two classes, or there are no targets.
+        """
+        _drawing.need_matplotlib()
+        ranking = as_ranking(y_true, y_score, pos_label=pos_label)
+        data = cls._measure(ranking, as_fraction=as_fraction, pvalue=pvalue)
+        return cls(**data, name=name).plot(ax, **kwargs)
 
     @classmethod
     def from_cv_results(
@@ -162,23 +205,33 @@ class CurveDisplay(ABC):
             targets and non-targets, or there is not one name for each fold.
         """
         _drawing.need_matplotlib()
-        lists = keep_both_classes(
-            folds_of_cv_results(
-                cv_results,
-                X,
-                y,
-                n_jobs=n_jobs,
-                pos_label=pos_label,
-                detector_targets=detector_targets,
-            )
+        folds = folds_of_cv_results(
+            cv_results,
+            X,
+            y,
+            n_jobs=n_jobs,
+            pos_label=pos_label,
+            detector_targets=detector_targets,
         )
-        numbers = [number for number, *_ in lists]
-        names = _names_of_folds(name, numbers, len(cv_results["estimator"]))
-        if len(lists) > _MANY and pvalue is None:
+        sizes = [(one.targets.size, one.y_score.size) for one in folds]
+        kept = both_classes(sizes, grouped=False)
+        count, is_many = len(folds), len(kept) > _MANY
+        before = f"{name}, " if name is not None else ""
+        names: Any = name
+        if not _is_listed(name):
+            names = [f"{before}fold {number}" for number in range(count)]
+        names = list(names)
+        if len(names) != count:
+            msg = f"`name` must be one for each of {count} folds; got {len(names)}."
+            raise ValueError(msg)
+        names = [names[number] for number in kept]
+        if is_many and not _is_listed(name):
+            names = f"{before}{len(kept)} folds"
+        if is_many and pvalue is None:
             pvalue = False
         measured = [
-            cls._measure(is_target, y_score, pvalue=pvalue, as_fraction=True)
-            for _, is_target, y_score in lists
+            cls._measure(rank(folds[number]), as_fraction=True, pvalue=pvalue)
+            for number in kept
         ]
         columns = {key: [one[key] for one in measured] for key in measured[0]}
         return cls(**columns, name=names).plot(ax, **kwargs)
@@ -189,187 +242,145 @@ class CurveDisplay(ABC):
 
     @classmethod
     def _measure(
-        cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        *,
-        pvalue: bool | None,
-        pos_label: object = None,
-        as_fraction: bool = False,
+        cls, ranking: Ranking, *, as_fraction: bool, pvalue: bool | None
     ) -> dict[str, Any]:
         """Make the data of a display: the curve, its average precision, its p-value."""
-        ranking = rank(check_ranking_input(y_true, y_score, pos_label=pos_label))
-        data = cls._curves(ranking, as_fraction=as_fraction)
-        data["average_precision"] = AveragePrecision().value(ranking)
-        data["log10_pvalue"] = None
+        as_fraction = check_flag("as_fraction", as_fraction)
+        curve, metric, test = curve_of(ranking), AveragePrecision(), None
         if pvalue is None:
-            pvalue = null_of(ranking, AveragePrecision())._is_quick
-        if pvalue:
-            test = RandomSelectionTest(random_state=0)
-            result = test.from_predictions(y_true, y_score, pos_label=pos_label)
-            data["log10_pvalue"] = result.log10_pvalue
-        return data
-
-    @staticmethod
-    def _curves(ranking: Ranking, *, as_fraction: bool) -> dict[str, Any]:
-        curve = curve_of(ranking)
-        return {"curve": in_fractions(curve) if as_fraction else curve}
-
-    @staticmethod
-    def _view(curve: HitCurve) -> tuple[_Floats, _Floats]:
-        """Turn depths and hits into what is drawn."""
-        return downsample(curve)
+            pvalue = not ranking.weighted and null_of(ranking, metric).is_quick
+        if check_flag("pvalue", pvalue):
+            test = RandomSelectionTest(random_state=0).from_predictions(ranking)
+        return {
+            "curve": in_fractions(curve) if as_fraction else curve,
+            "average_precision": metric.value(ranking),
+            "log10_pvalue": test and test.log10_pvalue,
+        }
 
     def _listed(self, value: Any) -> list[Any]:
         """One value for each curve."""
-        return list(value) if _is_listed(value) else [value] * self._count()
-
-    def _count(self) -> int:
-        """Count the curves."""
-        return 1 if isinstance(self.curve, HitCurve) else len(self.curve)
+        count = 1 if isinstance(self.curve, HitCurve) else len(self.curve)
+        return list(value) if _is_listed(value) else [value] * count
 
     def _unlisted(self, artists: list[Any]) -> Any:
-        """Return a ranking for several curves, the one artist for one curve."""
+        """Return the artist of the one curve, or a list where there are several."""
         return artists[0] if isinstance(self.curve, HitCurve) else artists
+
+    def _check(
+        self, ax: Any, top: Any, chance_band_level: Any, name: Any, line_kw: Any
+    ) -> float | None:
+        """Check what is asked for before it is drawn; return the last depth shown."""
+        _drawing.check_axes(ax)
+        if chance_band_level is not None:
+            check_fraction("chance_band_level", chance_band_level)
+        curves = self._listed(self.curve)
+        if not curves:
+            msg = "`curve` must be one hit curve or a list of at least one; got none."
+            raise ValueError(msg)
+        given = {**vars(self), "line_kw": line_kw}
+        if name is not None:
+            given["name"] = name
+        for key in ("points", "name", "average_precision", "log10_pvalue", "line_kw"):
+            size, n = len(self._listed(given.get(key))), len(curves)
+            if size != n:
+                msg = f"`{key}` must have one value for each curve; got {size} for {n}."
+                raise ValueError(msg)
+        self._mark = self._mark_of_curves(ax)
+        if top is None:
+            return None
+        cut = check_cutoff("top", top)
+        depths = (check_depth("top", cut, c.t[-1] / c.unit) * c.unit for c in curves)
+        return float(max(depths))
+
+    def _mark_of_curves(self, ax: Any) -> str:
+        """Mark of the curves, which are in the same units as others in the axes."""
+        shared = f"{_drawing.CURVE} in "
+        curves = self._listed(self.curve)
+        marks = {shared + ("fractions" if c.unit < 1 else "items") for c in curves}
+        drawn = {_drawing.gid(line) for line in ([] if ax is None else ax.lines)}
+        if len(marks | {one for one in drawn if one.startswith(shared)}) > 1:
+            msg = "curves of one `ax` must be in items or in fractions; got both."
+            raise ValueError(msg)
+        return marks.pop()
 
     def _start(self, ax: Any) -> None:
         """Remember where it is drawn; a new figure if that is not said."""
         self.ax_ = _drawing.new_axes() if ax is None else ax
         self.figure_ = self.ax_.figure
 
-    def _check(
-        self, ax: Any, chance_band_level: float | None, name: Any, line_kw: Any
-    ) -> None:
-        """Check what is asked for, before anything is drawn."""
-        _drawing.check_axes(ax)
-        if chance_band_level is not None:
-            check_fraction("chance_band_level", chance_band_level)
-        self._check_lengths(name=name, line_kw=line_kw)
-        self._mark = self._mark_of_curves(ax)
-
-    def _check_lengths(self, **settings: Any) -> None:
-        """Check that rankings have a value for each curve."""
-        count = self._count()
-        if count == 0:
-            msg = "`curve` must be one curve or a ranking of at least one; got none."
-            raise ValueError(msg)
-        given = {**vars(self), **{k: v for k, v in settings.items() if v is not None}}
-        for key in ("points", "name", "average_precision", "log10_pvalue", "line_kw"):
-            size = len(self._listed(given.get(key)))
-            if size != count:
-                msg = (
-                    f"`{key}` must have one value for each curve; "
-                    f"got {size} for {count}."
-                )
-                raise ValueError(msg)
-
-    def _mark_of_curves(self, ax: Any) -> str:
-        """Mark of the curves, which are in the same units as others in the axes."""
-        fractions = {one.unit < 1 for one in self._listed(self.curve)}
-        if len(fractions) > 1:
-            msg = (
-                "`curve` must hold curves in the same units, items or fractions of the "
-                "list; got both."
-            )
-            raise ValueError(msg)
-        return _drawing.mark_of_curves(ax, fractions=fractions.pop())
-
-    def _draw_curves(self, name: Any, line_kw: Any, views: Any = None) -> None:
-        """Draw the curves themselves, unless there are other views of them."""
-        drawn = views or [self._view(curve) for curve in self._listed(self.curve)]
+    def _draw_curves(self, name: Any, line_kw: Any, views: Iterable[Heights]) -> None:
+        """Draw the curves themselves."""
+        styles, keywords = self._styles(name), self._listed(line_kw)
         lines = [
-            _drawing.draw_curve(self.ax_, x, y, line_kw=kw, **style)
-            for (x, y), style, kw in zip(
-                drawn, self._styles(name), self._listed(line_kw), strict=True
-            )
+            _drawing.draw_curve(self.ax_, x, y, kw, **style)
+            for (x, y), style, kw in zip(views, styles, keywords, strict=True)
         ]
         self.line_ = self._unlisted(lines)
 
     def _styles(self, name: Any) -> list[dict[str, Any]]:
         """What each curve is called, and looks like if there are many."""
-        said = name if name is not None else self.name
+        said = self.name if name is None else name
         facts = said, self.average_precision, self.log10_pvalue
         labels = list(map(_drawing.describe, *map(self._listed, facts)))
         if len(labels) <= _MANY:
             return [{"label": label, "gid": self._mark} for label in labels]
-        group = None if _is_listed(said) else said
-        values = self._listed(self.average_precision)
-        together = _drawing.describe_many(group, len(labels), values)
-        return _drawing.styles_of_many(self.ax_, self._mark, labels, together)
-
-    def _draw_perfect(self, perfect_kw: Any) -> None:
-        """Draw the curve of rankings that have all targets first."""
-        style = {**_drawing.PERFECT, "label": "perfect"}
-        lines = [
-            _drawing.draw_line(self.ax_, *self._view(one.perfect()), style, perfect_kw)
-            for one in self._listed(self.curve)
-        ]
-        self.perfect_ = self._unlisted(lines)
-
-    def _draw_chance(
-        self, chance_band_level: float | None, chance_level_kw: Any
-    ) -> None:
-        """Draw chance level and within its band."""
-        style = {**_drawing.CHANCE, "label": "chance level"}
-        lines = [
-            _drawing.draw_line(
-                self.ax_, *self._view(_random(one)), style, chance_level_kw
-            )
-            for one in self._listed(self.curve)
-        ]
-        self.chance_level_ = self._unlisted(lines)
-        self._draw_chance_band(chance_band_level)
+        # thin lines of one colour, the first of which is in the legend for all
+        values = [v for v in self._listed(self.average_precision) if v is not None]
+        group = "" if _is_listed(said) else _drawing.plain(said)
+        together = group or f"{len(labels)} curves"
+        if values:
+            together += f", AP {min(values):#.3g} to {max(values):#.3g}"
+        number = _drawing.count_curves(self.ax_)
+        color = _drawing.COLORS[number % len(_drawing.COLORS)]
+        line = {"color": color, "linestyle": "-", "linewidth": 0.8, "alpha": 0.7}
+        unnamed = [{"label": f"_{label}", "gid": None} for label in labels[1:]]
+        named: dict[str, Any] = {"label": together, "gid": self._mark}
+        return [{**line, **one} for one in (named, *unnamed)]
 
     def _draw_chance_band(self, chance_band_level: float | None) -> None:
-        """Draw the chance band on the first ranking, unless it has weights."""
+        """Draw the chance band of the first ranking, unless it has weights."""
         self.chance_band_ = None
         curves = self._listed(self.curve)
         if chance_band_level is None or curves[0].tie_ends is None:
             return
-        band = self._chance_band(chance_band_level)
-        if band.x.size == 1:  # one target has one recall, over which nothing is filled
+        limits = self._chance_limits(chance_band_level)
+        if limits[0].size == 1:  # one target has one recall: nothing to fill
             return
-        which = " (first ranking)" if len(set(map(_size, curves))) > 1 else ""
-        label = f"chance, {100 * band.confidence_level:g} %{which}"
-        style = {**_drawing.CHANCE_BAND, "label": label}
-        limits = band.x, band.low, band.high
-        self.chance_band_ = _drawing.draw_band(self.ax_, *limits, style)
+        sizes = {(round(c.t[-1] / c.unit), round(c.hits[-1] / c.unit)) for c in curves}
+        which = " (first ranking)" if len(sizes) > 1 else ""
+        self.chance_band_ = _drawing.draw_shared(
+            _drawing.draw_band,
+            self.ax_,
+            *limits,
+            label=f"chance, {100 * chance_band_level:g} %{which}",
+            # grey half through: light on white, dim on black
+            **{"color": "0.5", "alpha": 0.2, "zorder": 0.6},
+        )
 
-    def _chance_band(self, chance_band_level: float) -> CurveBand:
-        """Limits of chance without ties, which all rankings of the data set share."""
-        first = self._listed(self.curve)[0]
-        n_samples, _ = _size(first)
-        untied: HitCurve = replace(first, tie_ends=spread_counts(n_samples))
-        return untied.chance_band(chance_band_level)
+    @abstractmethod
+    def _chance_limits(self, level: float) -> Heights:
+        """Band of chance without ties, which all rankings of the data set share."""
+
+
+def thin(curve: HitCurve) -> Heights:
+    """Depths and hits that draw a curve, however many points it has; O(n_points).
+
+    Of the points that share a cell on each of three scales (depths, their logarithms,
+    hits) only the first and the last stay; a cell is less than half a pixel of a
+    thousand. Depths are added where a line that is straight in items would be bent on
+    another scale.
+    """
+    t, hits = curve.t[1:], curve.hits[1:]
+    cells = np.floor(
+        [2000 * (t / t[-1]), 2000 * (hits / curve.n_targets), np.log(t) / 5e-4]
+    )
+    is_next = np.any(np.diff(cells) != 0, axis=0)
+    kept = t[np.append(True, is_next) | np.append(is_next, True)]
+    added = np.geomspace(min(curve.unit, t[0]), t[-1], 2000)
+    x = np.append(0.0, np.union1d(kept, added))
+    return x, np.interp(x, curve.t, curve.hits)
 
 
 def _is_listed(value: Any) -> bool:
     """Whether it is several values; a text and keywords are one."""
     return isinstance(value, Iterable) and not isinstance(value, str | Mapping)
-
-
-def _names_of_folds(name: Any, numbers: list[int], n_folds: int) -> Any:
-    """Name the folds that are left, or all together if they are many."""
-    if _is_listed(name):
-        names = list(name)
-        if len(names) != n_folds:
-            msg = (
-                "`name` must have one value for each fold of `cv_results`; "
-                f"got {len(names)} for {n_folds}."
-            )
-            raise ValueError(msg)
-        return [names[number] for number in numbers]
-    before = f"{name}, " if name else ""
-    if len(numbers) > _MANY:
-        return f"{before}{len(numbers)} folds"
-    return [f"{before}fold {number}" for number in numbers]
-
-
-def _size(curve: HitCurve) -> tuple[int, int]:
-    """Items of the ranking that chance has, and targets among them."""
-    return round(curve.t[-1] / curve.unit), round(curve.hits[-1] / curve.unit)
-
-
-def _random(curve: HitCurve) -> HitCurve:
-    """Curve of random selection, on average."""
-    return replace(curve, t=curve.t[[0, -1]], hits=curve.hits[[0, -1]])

@@ -1,35 +1,30 @@
-"""Axes, lines, bands and what they are called, in the manner of the house.
+"""Axes, lines, bands, what they are called, and the legend.
 
-This module and `_legend` alone load matplotlib, and only to draw.
+This module alone loads matplotlib, and only to draw.
 """
 
 import re
+from collections.abc import Callable
 from typing import Any
+from zlib import crc32
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from skrank._utils._text import as_text, format_pvalue
-from skrank.displays._downsample import thin
+from skrank._utils._text import as_text, brief, format_pvalue
 
-# Marks of artists among all that may stand in an axes: curves, and what they share.
+# Marks, as matplotlib's gid, of curves and of what the curves of an axes share.
 CURVE, SHARED = "skrank curve", "skrank shared"
-_UNITS = {True: " in fractions", False: " in items"}
-_HIDDEN = " of many"  # those that are in the legend as one
-_LETTERS = 40  # of a name in a legend
 # Okabe and Ito: told apart by the colour-blind; the styles also in grey.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 STYLES = ("-", "--", "-.", (0, (1, 1)), (0, (6, 1, 1, 1, 1, 1)))
-CHANCE = {
-    "color": "0.45",
-    "linestyle": ":",
-    "linewidth": 1.3,
-    "zorder": 1.8,
-    "gid": SHARED,
-}
-PERFECT = {"color": "0.6", "linewidth": 1.0, "zorder": 1.7, "gid": SHARED}
-# Grey half through: light on white, dim on black.
-CHANCE_BAND = {"color": "0.5", "alpha": 0.2, "zorder": 0.6, "gid": SHARED}
+CHANCE = {"color": "0.45", "linestyle": ":", "linewidth": 1.3, "zorder": 1.8}
+PERFECT = {"color": "0.6", "linewidth": 1.0, "zorder": 1.7}
+# Of a name in a legend. With 80, one entry is wider than a usual figure; with 20, the
+# settings of an estimator are lost.
+_LETTERS = 40
+# Entries of a legend inside: three curves, chance, its band and the perfect curve hide
+# some of a curve in axes of the usual size; with half as many one curve has it below.
+_INSIDE = 5
 
 
 def need_matplotlib() -> None:
@@ -52,30 +47,6 @@ def new_axes(**kwargs: Any) -> Any:
     return axes
 
 
-def check_axes(ax: Any) -> None:
-    """Check that what is given to draw in is one axes, or nothing."""
-    if ax is None:
-        return
-    from matplotlib.axes import Axes
-
-    if not isinstance(ax, Axes):
-        got = f"{np.size(ax)} of them" if np.ndim(ax) else type(ax).__name__
-        msg = f"`ax` must be one matplotlib Axes, or None; got {got}."
-        raise ValueError(msg)
-
-
-def mark_of_curves(ax: Any, *, fractions: bool) -> str:
-    """Mark of curves in these units; refuse axes that hold curves in others."""
-    other = CURVE + _UNITS[not fractions]
-    if ax is not None and any(gid(line).startswith(other) for line in ax.lines):
-        msg = (
-            "`ax` must hold curves in the same units, items or fractions; "
-            f"got{_UNITS[fractions]} for axes with curves{_UNITS[not fractions]}."
-        )
-        raise ValueError(msg)
-    return CURVE + _UNITS[fractions]
-
-
 def lone_axes(width: float, height: float) -> Any:
     """Make axes on a figure that pyplot does not know of; its size in inches."""
     from matplotlib.figure import Figure
@@ -85,98 +56,92 @@ def lone_axes(width: float, height: float) -> Any:
     return ax
 
 
-def draw_curve(
-    ax: Any, x: ArrayLike, y: ArrayLike, label: str | None, line_kw: Any, **style: Any
-) -> Any:
+def check_axes(ax: Any) -> None:
+    """Check that what is given to draw in is one axes, or nothing."""
+    if ax is None:
+        return
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        msg = f"`ax` must be one matplotlib Axes, or None; got {brief(ax)}."
+        raise ValueError(msg)
+
+
+def draw_line(ax: Any, x: Any, y: Any, line_kw: Any = None, **style: Any) -> Any:
+    """Draw a line; what the user asks for takes the place of the usual style."""
+    return ax.plot(x, y, **{**style, **long_names(line_kw)})[0]
+
+
+def draw_band(ax: Any, x: Any, low: Any, high: Any, **style: Any) -> Any:
+    """Fill between two limits."""
+    return ax.fill_between(x, low, high, linewidth=0, **style)
+
+
+def draw_curve(ax: Any, x: Any, y: Any, line_kw: Any, **style: Any) -> Any:
     """Draw the next curve of an axes, in a colour and a style of its own."""
     number = count_curves(ax)
     usual = {
         "color": COLORS[number % len(COLORS)],
         "linestyle": STYLES[number % len(STYLES)],
         "linewidth": 2,
-        "label": label,
         "gid": CURVE,
     }
-    return _line(ax, x, y, {**usual, **style, **_long_names(line_kw)})
+    return draw_line(ax, x, y, line_kw, **{**usual, **style})
+
+
+def draw_shared(draw: Callable[..., Any], ax: Any, *data: Any, **style: Any) -> Any:
+    """Draw what curves share, unless another display has drawn the same already."""
+    mark = f"{SHARED} {style['label']} {crc32(np.stack(data).tobytes())}"
+    for artist in (*ax.lines, *ax.collections):
+        if gid(artist) == mark:
+            return artist
+    return draw(ax, *data, gid=mark, **style)
+
+
+def long_names(line_kw: dict[str, Any] | None) -> dict[str, Any]:
+    """Spell out keywords of a line, so that "lw" takes the place of "linewidth"."""
+    from matplotlib.cbook import normalize_kwargs
+    from matplotlib.lines import Line2D
+
+    return dict(normalize_kwargs(line_kw or {}, Line2D))
 
 
 def count_curves(ax: Any) -> int:
     """Count the curves of an axes, many that are in the legend as one for one."""
-    marks = [gid(line) for line in ax.lines]
-    return sum(m.startswith(CURVE) and not m.endswith(_HIDDEN) for m in marks)
+    return sum(gid(line).startswith(CURVE) for line in ax.lines)
 
 
-def styles_of_many(ax: Any, mark: str, labels: list[Any], said: Any) -> list[Any]:
-    """Make thin lines of one colour, the first of which is in the legend for all."""
-    color = COLORS[count_curves(ax) % len(COLORS)]
-    thin_line = {"color": color, "linestyle": "-", "linewidth": 0.8, "alpha": 0.7}
-    hidden = [
-        {**thin_line, "gid": mark + _HIDDEN, "label": f"_{label}"}
-        for label in labels[1:]
-    ]
-    return [{**thin_line, "gid": mark, "label": said}, *hidden]
+def gid(artist: Any) -> str:
+    """Mark of an artist; none on those of others."""
+    return str(getattr(artist, "get_gid", str)() or "")
 
 
-def draw_line(
-    ax: Any, x: ArrayLike, y: ArrayLike, style: dict[str, Any], line_kw: Any
-) -> Any:
-    """Draw a line to compare with, once if curves share it."""
-    line = _line(ax, x, y, {**style, **_long_names(line_kw)})
-    twins = [
-        one
-        for one in ax.lines[:-1]
-        if gid(one) == SHARED
-        and one.get_label() == line.get_label()
-        and np.array_equal(one.get_xydata(), line.get_xydata())
-    ]
-    return _only(line, twins)
+def draw_legend(ax: Any) -> None:
+    """Name what is drawn, curves first and what they share once.
 
+    The legend stands where it hides least of the axes; one of many entries stands
+    below them, if they are alone in a figure whose layout makes room for it.
+    """
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-def draw_mark(ax: Any, x: float, label: str, line_kw: Any, **style: Any) -> Any:
-    """Mark a value by a line from bottom to top; the axes come to include it."""
-    usual = {"linewidth": 2, "label": label, "gid": CURVE}
-    return ax.axvline(x, **{**usual, **style, **_long_names(line_kw)})
-
-
-def draw_band(
-    ax: Any, x: ArrayLike, low: ArrayLike, high: ArrayLike, style: dict[str, Any]
-) -> Any:
-    """Fill between two limits, once if curves share the band."""
-    band = ax.fill_between(x, low, high, **{"linewidth": 0, **style})
-    shape = band.get_paths()[0].vertices
-    twins = [
-        one
-        for one in ax.collections[:-1]
-        if gid(one) == SHARED
-        and one.get_label() == band.get_label()
-        and np.array_equal(one.get_paths()[0].vertices, shape)
-    ]
-    return _only(band, twins)
-
-
-def integer_ticks(ax: Any) -> None:
-    """Put ticks at whole numbers of items, also where there are few."""
-    from matplotlib.ticker import MaxNLocator
-
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_locator(
-            MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True, min_n_ticks=1)
-        )
-
-
-def text_color() -> str:
-    """Colour that is seen on the background, be it light or dark."""
-    import matplotlib as mpl
-
-    return str(mpl.rcParams["text.color"])
-
-
-def plain_ticks(ax: Any) -> None:
-    """Write 100 on logarithmic scales, not a power of ten."""
-    from matplotlib.ticker import FuncFormatter
-
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    figure = ax.figure
+    alone = figure.axes == [ax]
+    for old in [ax.get_legend(), *(figure.legends if alone else [])]:
+        if old is not None:
+            old.remove()
+    entries = {}
+    for artist, label in zip(*ax.get_legend_handles_labels(), strict=True):
+        is_shared = gid(artist).startswith(SHARED)
+        entries[label if is_shared else id(artist)] = artist, label
+    if not entries:
+        return
+    named = sorted(entries.values(), key=lambda one: not gid(one[0]).startswith(CURVE))
+    makes_room = isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine)
+    if len(named) > _INSIDE and alone and makes_room:
+        below = {"loc": "outside lower center", "ncols": 2, "frameon": False}
+        figure.legend(*zip(*named, strict=True), fontsize="small", **below)
+    else:
+        ax.legend(*zip(*named, strict=True), fontsize="small", loc="best")
 
 
 def describe(
@@ -192,17 +157,6 @@ def describe(
     return ": ".join(said) or None
 
 
-def describe_many(
-    name: Any, count: int, average_precision: list[float | None]
-) -> str | None:
-    """Say in a legend what many curves are, and where their average precision is."""
-    who = plain(name) or f"{count} curves"
-    values = [value for value in average_precision if value is not None]
-    if not values:
-        return who
-    return f"{who}, AP {min(values):#.3g} to {max(values):#.3g}"
-
-
 def plain(name: Any) -> str:
     """Name as a legend prints it: no formula, not too long, and never left out."""
     text = "" if name is None else as_text(name)
@@ -210,29 +164,3 @@ def plain(name: Any) -> str:
         text = f"{text[: _LETTERS // 2]}…{text[1 - _LETTERS // 2 :]}"
     text = re.sub(r"(?<!\\)\$", r"\\$", text)
     return f" {text}" if text.startswith("_") else text
-
-
-def gid(artist: Any) -> str:
-    """Mark of an artist; none on those of others."""
-    return str(getattr(artist, "get_gid", str)() or "")
-
-
-def _line(ax: Any, x: ArrayLike, y: ArrayLike, style: dict[str, Any]) -> Any:
-    data = thin(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
-    return ax.plot(*data, **style)[0]
-
-
-def _only(artist: Any, twins: list[Any]) -> Any:
-    """Keep the first of equal artists, so that several displays share it."""
-    if not twins:
-        return artist
-    artist.remove()
-    return twins[0]
-
-
-def _long_names(line_kw: dict[str, Any] | None) -> dict[str, Any]:
-    """Spell out keywords of a line, so that "lw" takes the place of "linewidth"."""
-    from matplotlib.cbook import normalize_kwargs
-    from matplotlib.lines import Line2D
-
-    return dict(normalize_kwargs(line_kw or {}, Line2D))

@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from skrank._utils._checks import check_cutoff, check_depth, check_option
-from skrank.curves import CurveBand, HitCurve
+from skrank._utils._checks import (
+    check_flag,
+    check_option,
+)
+from skrank.curves import CurveBand, HitCurve, spread_counts
 from skrank.displays import _drawing
-from skrank.displays._curve_display import CurveDisplay
-from skrank.displays._legend import draw_legend
+from skrank.displays._curve_display import Array, CurveDisplay, Heights, thin
 from skrank.inference._hit_curve_band import hit_curve_band
+from skrank.ranking._as_ranking import Labels, as_ranking
+from skrank.ranking._counts import RankCounts
+from skrank.ranking._ranking import Ranking
 
 BANDS = (None, "simultaneous", "pointwise")
 
 
-class HitCurveDisplay(CurveDisplay):
+@dataclass(eq=False, repr=False)
+class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
     """Picture of a hit curve: targets found against items looked at.
 
-    Beside the curve it has the perfect one, which finds a target with each item until
-    all are found, and chance: its line on average, and the band within which it stays,
-    at any one depth, with a probability of `chance_band_level`. Make it by
-    `from_estimator`, `from_predictions` or `from_cv_results`.
+    Beside the curve there are the perfect one, which finds a target with each item
+    until all are found, and chance: the mean of random selection, and the band within
+    which it stays, at any one depth, with a probability of `chance_band_level`. Make it
+    by `from_estimator`, `from_predictions` or `from_cv_results`.
 
     Parameters
     ----------
@@ -43,14 +49,14 @@ class HitCurveDisplay(CurveDisplay):
     Attributes
     ----------
     line_ : matplotlib Line2D or list of them
-        The curve; a ranking if there are several, here and below.
+        The curve; a list where there are several curves, here and below.
     perfect_ : matplotlib Line2D, list of them, or None
         The perfect curve.
     chance_level_ : matplotlib Line2D or list of them
         The chance level.
     chance_band_ : matplotlib PolyCollection or None
-        The chance band, one for all curves: that of the first ranking, which the legend
-        says if lists differ in items or targets. None where its items have weights.
+        The chance band, one for all curves: that of the first ranking, as the legend
+        says if rankings differ in items or targets. None where its items have weights.
     confidence_band_ : matplotlib PolyCollection or None
         The band of the curve.
     ax_ : matplotlib Axes
@@ -68,12 +74,12 @@ class HitCurveDisplay(CurveDisplay):
     -----
     The picture is that of [1]_, figures 2 and 3, and the chance band hypergeometric
     (see :meth:`HitCurve.chance_band`). It is drawn for a ranking without ties, so that
-    all rankings share it; on a ranking with ties chance stays closer to its line. What
+    all rankings share it; on a ranking with ties chance stays closer to its mean. What
     is drawn of long rankings differs from the curve by less than a pixel, as a whole
     and after zooming into the top, though not after zooming into the middle: for that,
-    plot ``curve.t, curve.hits``. A colour and a style of line go to each curve in turn,
-    so that displays can share their axes; more than ten curves of one display are thin
-    lines of one colour.
+    plot ``curve.t, curve.hits``. Each curve of an axes has a colour and a style of its
+    own, so that displays can share their axes; more than ten curves of one display are
+    thin lines of one colour.
 
     References
     ----------
@@ -91,28 +97,14 @@ class HitCurveDisplay(CurveDisplay):
     'items looked at'
     """
 
-    def __init__(
-        self,
-        curve: HitCurve | Sequence[HitCurve],
-        *,
-        average_precision: float | Sequence[float] | None = None,
-        log10_pvalue: float | Sequence[float] | None = None,
-        confidence_band: CurveBand | None = None,
-        name: str | Sequence[str] | None = None,
-    ) -> None:
-        super().__init__(
-            curve,
-            average_precision=average_precision,
-            log10_pvalue=log10_pvalue,
-            name=name,
-        )
-        self.confidence_band = confidence_band
+    _: KW_ONLY
+    confidence_band: CurveBand | None = None
 
     @classmethod
     def from_predictions(
         cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
+        y_true: Labels,
+        y_score: ArrayLike | None = None,
         *,
         pos_label: object = None,
         as_fraction: bool = False,
@@ -127,14 +119,15 @@ class HitCurveDisplay(CurveDisplay):
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,)
-            Labels.
-        y_score : array-like of shape (n_samples,)
-            Scores; higher means a likelier target.
+        y_true : array-like of shape (n_samples,), Ranking or RankCounts
+            Labels. Or a ranking or its counts, which stand for labels and scores.
+        y_score : array-like of shape (n_samples,), default=None
+            Scores; higher means a likelier target. Left out with a ranking or counts,
+            and needed otherwise.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         as_fraction : bool, default=False
-            Whether both axes are in fractions of the ranking, not in items.
+            Whether depths and hits are in fractions of the ranking, not in items.
         confidence_band : {"simultaneous", "pointwise"}, default=None
             Band of the curve itself, by :func:`hit_curve_band` at a level of 95 %: for
             all depths at once, or for each. None draws none.
@@ -143,7 +136,7 @@ class HitCurveDisplay(CurveDisplay):
         pvalue : bool, default=None
             Whether the legend has the p-value against random selection. None leaves it
             out where it may take more than some two seconds, as for few targets in very
-            long rankings.
+            long rankings, and where items have weights.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         name : str, default=None
@@ -163,10 +156,12 @@ class HitCurveDisplay(CurveDisplay):
         """
         _drawing.need_matplotlib()
         check_option("confidence_band", confidence_band, BANDS)
-        data = cls._measure(
-            y_true, y_score, pos_label=pos_label, pvalue=pvalue, as_fraction=as_fraction
-        )
+        ranking = as_ranking(y_true, y_score, pos_label=pos_label)
+        data = cls._measure(ranking, as_fraction=as_fraction, pvalue=pvalue)
         if confidence_band is not None:
+            if y_score is None or isinstance(y_true, Ranking | RankCounts):
+                msg = f"`confidence_band` must be None for a ranking; got {y_true!r}."
+                raise ValueError(msg)
             band = hit_curve_band(
                 y_true,
                 y_score,
@@ -174,7 +169,10 @@ class HitCurveDisplay(CurveDisplay):
                 pos_label=pos_label,
                 random_state=random_state,
             )
-            data["confidence_band"] = _scale(band, data["curve"].unit)
+            unit = data["curve"].unit
+            data["confidence_band"] = replace(
+                band, x=band.x * unit, low=band.low * unit, high=band.high * unit
+            )
         return cls(**data, name=name).plot(ax, **kwargs)
 
     def plot(
@@ -199,8 +197,8 @@ class HitCurveDisplay(CurveDisplay):
             What the legend calls the curve; None is the name of the display.
         top : int or float, default=None
             Part of the ranking to show: an int counts items, a float in (0, 1] is a
-            fraction. The rest is drawn, too, outside the limits of the axes. Axes that
-            have curves already show what they did, too.
+            fraction. The rest is drawn outside the limits of the axes. Axes that have
+            curves already go on to show what they did.
         chance_band_level : float, default=0.95
             Probability of random selection to be within the band, at any one depth;
             None draws no band.
@@ -223,96 +221,75 @@ class HitCurveDisplay(CurveDisplay):
         ValueError
             If `top` is outside the ranking, `chance_band_level` not between 0 and 1, a
             list not as long as that of the curves, `ax` no axes, or one with curves in
-            other units; or there are several curves and a confidence band.
+            other units; if there are several curves and a confidence band; or if
+            `plot_perfect` is not True or False.
         """
-        limit = self._check_plot(ax, top, chance_band_level, name, line_kw)
+        plot_perfect = check_flag("plot_perfect", plot_perfect)
+        limit = self._check(ax, top, chance_band_level, name, line_kw)
+        curves = self._listed(self.curve)
+        if self.confidence_band is not None and not isinstance(self.curve, HitCurve):
+            msg = "`confidence_band` must be None for a list of curves; got a band."
+            raise ValueError(msg)
         self._start(ax)
-        shown = self._shown()
-        self._draw_chance(chance_band_level, chance_level_kw)
+        before = None
+        if _drawing.count_curves(self.ax_):
+            before = self.ax_.get_xlim(), self.ax_.get_ylim()
+        by_chance = [
+            replace(one, t=one.t[[0, -1]], hits=one.hits[[0, -1]]) for one in curves
+        ]
+        style = {**_drawing.CHANCE, "label": "chance level"}
+        self.chance_level_ = self._draw_each(by_chance, chance_level_kw, style)
+        self._draw_chance_band(chance_band_level)
         self.perfect_ = None
         if plot_perfect:
-            self._draw_perfect(perfect_kw)
-        self._draw_curves(name, line_kw)
-        self._draw_confidence_band(name)
-        fractions = self._listed(self.curve)[0].unit < 1
-        if ax is None and not fractions:
-            _drawing.integer_ticks(self.ax_)
-        unit = ", as fractions of the ranking" if fractions else ""
-        self.ax_.set(xlabel=f"items looked at{unit}", ylabel=f"targets found{unit}")
-        self._show(limit, shown)
-        draw_legend(self.ax_)
+            perfect = [one.perfect() for one in curves]
+            style = {**_drawing.PERFECT, "label": "perfect"}
+            self.perfect_ = self._draw_each(perfect, perfect_kw, style)
+        self._draw_curves(name, line_kw, [self._view(c, *thin(c)) for c in curves])
+        self.confidence_band_ = None
+        band = self.confidence_band
+        if band is not None:
+            whose = _drawing.plain(name or self.name) or "the curve"
+            self.confidence_band_ = _drawing.draw_band(
+                self.ax_,
+                *self._view(curves[0], band.x, band.low, band.high),
+                label=f"{100 * band.confidence_level:g} % band of {whose}",
+                **{"color": self.line_.get_color(), "alpha": 0.18, "zorder": 1.2},
+            )
+        if ax is None and curves[0].unit == 1:
+            self.ax_.locator_params(integer=True, min_n_ticks=1)
+        self.ax_.set_xmargin(0)
+        self._set_axes(limit, before)
+        _drawing.draw_legend(self.ax_)
         return self
 
-    def _check_plot(
-        self,
-        ax: Any,
-        top: float | None,
-        chance_band_level: float | None,
-        name: Any,
-        line_kw: Any,
-    ) -> float | None:
-        """Check what is asked for; return the last depth to show."""
-        self._check(ax, chance_band_level, name, line_kw)
-        if self.confidence_band is not None and not isinstance(self.curve, HitCurve):
-            msg = (
-                "`confidence_band` must be None if `curve` is a ranking; "
-                f"got a band and {self._count()} curves."
-            )
-            raise ValueError(msg)
-        return None if top is None else self._limit(top)
+    def _draw_each(self, curves: list[HitCurve], line_kw: Any, style: Any) -> Any:
+        """Draw a line to compare with for each curve, equal ones once."""
+        draw, line = _drawing.draw_shared, _drawing.draw_line
+        views = (self._view(one, *thin(one)) for one in curves)
+        lines = [draw(line, self.ax_, *xy, line_kw=line_kw, **style) for xy in views]
+        return self._unlisted(lines)
 
-    def _draw_confidence_band(self, name: Any) -> None:
-        """Draw the band of the curve, in its colour."""
-        self.confidence_band_ = None
-        if self.confidence_band is None:
-            return
-        band = self.confidence_band
-        whose = _drawing.plain(name or self.name) or "the curve"
-        style = {
-            "color": self.line_.get_color(),
-            "alpha": 0.18,
-            "zorder": 1.2,
-            "label": f"{100 * band.confidence_level:g} % band of {whose}",
-        }
-        self.confidence_band_ = _drawing.draw_band(
-            self.ax_, band.x, band.low, band.high, style
-        )
+    def _chance_limits(self, level: float) -> Heights:
+        first = self._listed(self.curve)[0]
+        ends = spread_counts(round(first.t[-1] / first.unit))
+        band = replace(first, tie_ends=ends).chance_band(level)
+        return self._view(first, band.x, band.low, band.high)
 
-    def _limit(self, top: float) -> float:
-        """Last depth that is shown, in the units of the curves."""
-        cut = check_cutoff("top", top)
-        depths = (
-            check_depth("top", cut, one.t[-1] / one.unit) * one.unit
-            for one in self._listed(self.curve)
-        )
-        return float(max(depths))
+    def _view(self, curve: HitCurve, t: Array, *hits: Array) -> Heights:
+        """Turn depths and hits into what is drawn."""
+        return t, *hits
 
-    def _shown(self) -> tuple[Any, Any] | None:
-        """Limits of axes that have curves already, before others are added."""
-        if _drawing.count_curves(self.ax_) == 0:
-            return None
-        return self.ax_.get_xlim(), self.ax_.get_ylim()
-
-    def _show(self, limit: float | None, before: tuple[Any, Any] | None) -> None:
-        """Set the limits: no room beside the curves, and none for what is cut off."""
-        self.ax_.set_xmargin(0)
+    def _set_axes(self, limit: float | None, before: tuple[Any, Any] | None) -> None:
+        """Name the axes; show the top alone, and what they have shown before."""
+        curves = self._listed(self.curve)
+        unit = ", as fractions of the ranking" if curves[0].unit < 1 else ""
+        self.ax_.set(xlabel=f"items looked at{unit}", ylabel=f"targets found{unit}")
         if limit is None:
             return
-        shown = [
-            one.perfect() if self.perfect_ else one for one in self._listed(self.curve)
-        ]
+        shown = [one.perfect() for one in curves] if self.perfect_ else curves
         highest = max(one.at(min(limit, one.t[-1])) for one in shown)
-        x, y = (0.0, limit), (-0.03 * highest, 1.05 * highest)
-        if before is not None:
-            x, y = map(_hull, (x, y), before)
+        low, high = -0.03 * highest, 1.05 * highest
+        (left, right), (bottom, up) = before or ((0.0, limit), (low, high))
+        x, y = (min(0.0, left), max(limit, right)), (min(low, bottom), max(high, up))
         self.ax_.set(xlim=x, ylim=y)
-
-
-def _hull(one: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
-    """Limits that hold two others."""
-    return min(one + other), max(one + other)
-
-
-def _scale(band: CurveBand, unit: float) -> CurveBand:
-    """Count in units of the curve."""
-    return replace(band, x=band.x * unit, low=band.low * unit, high=band.high * unit)

@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-from skrank.curves import CurveBand, HitCurve
-from skrank.displays import _drawing
-from skrank.displays._curve_display import CurveDisplay
-from skrank.displays._downsample import close_depths, downsample
-from skrank.displays._legend import draw_legend
-
-_LEAST = 0.1  # lift that is shown
+from skrank.curves import HitCurve
+from skrank.displays._curve_display import Array, Heights
+from skrank.displays._hit_curve import HitCurveDisplay
 
 
-class LiftDisplay(CurveDisplay):
+class LiftDisplay(HitCurveDisplay):
     """Picture of the lift, or enrichment, at every depth of the ranking.
 
     The lift at t is the number of targets among the top t over that of the chance
-    level. Both are on logarithmic scales: it is the top that counts, and twice as many
-    as by chance is as much to see at a lift of 1 as at one of 100. Chance is a line at
-    1, lower
-    if targets were missed, and a band that narrows down the ranking. Where chance most
+    level. Both axes are logarithmic: the top has most of the room, and to double the
+    lift is as far from 1 to 2 as from 50 to 100. Chance is a line at 1, lower if
+    targets were missed, and a band that narrows down the ranking. Where chance most
     likely finds nothing yet, the band is 0, below the axes, as is the lift before the
     first target. The perfect curve stays at its ceiling, items over targets, until all
-    targets are found. Make it by `from_estimator`,
-    `from_predictions` or `from_cv_results`.
+    targets are found. Make it by `from_estimator`, `from_predictions` or
+    `from_cv_results`, with the settings of :class:`HitCurveDisplay`.
 
     Parameters
     ----------
@@ -40,20 +30,24 @@ class LiftDisplay(CurveDisplay):
         Average precision, for the legend.
     log10_pvalue : float or list of float, default=None
         Decimal logarithm of the p-value against random selection, for the legend.
+    confidence_band : CurveBand, default=None
+        Band of the hit curve, in the units of the curve, which is drawn as lift.
     name : str or list of str, default=None
         What the legend calls the curve, or each of them.
 
     Attributes
     ----------
     line_ : matplotlib Line2D or list of them
-        The lift; a ranking if there are several curves, here and below.
+        The lift; a list where there are several curves, here and below.
     perfect_ : matplotlib Line2D, list of them, or None
         The perfect curve.
     chance_level_ : matplotlib Line2D or list of them
         The chance level.
     chance_band_ : matplotlib PolyCollection or None
-        The chance band, one for all curves: that of the first ranking, which the legend
-        says if lists differ in items or targets. None where its items have weights.
+        The chance band, one for all curves: that of the first ranking, as the legend
+        says if rankings differ in items or targets. None where its items have weights.
+    confidence_band_ : matplotlib PolyCollection or None
+        The band of the curve.
     ax_ : matplotlib Axes
         Where they are.
     figure_ : matplotlib Figure
@@ -67,7 +61,7 @@ class LiftDisplay(CurveDisplay):
     Notes
     -----
     The chance band is that of a ranking without ties, so that all rankings share it; on
-    a ranking with ties chance stays closer to its line. What is drawn of long rankings
+    a ranking with ties chance stays closer to its mean. What is drawn of long rankings
     is exact to a pixel as a whole and after zooming into the top, not after zooming
     into the middle: for that, plot ``curve.t, curve.lift``.
 
@@ -82,108 +76,12 @@ class LiftDisplay(CurveDisplay):
     'log'
     """
 
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        *,
-        pos_label: object = None,
-        as_fraction: bool = False,
-        pvalue: bool | None = None,
-        ax: Any = None,
-        name: str | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw a ranking given as labels and scores.
+    def _view(self, curve: HitCurve, t: Array, *hits: Array) -> Heights:
+        below = t > 0
+        by_chance = t[below] * (curve.n_targets / curve.n_samples)
+        return t[below], *(found[below] / by_chance for found in hits)
 
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,)
-            Labels.
-        y_score : array-like of shape (n_samples,)
-            Scores; higher means a likelier target.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
-        as_fraction : bool, default=False
-            Whether the depth is in fractions of the ranking, not in items.
-        pvalue : bool, default=None
-            Whether the legend has the p-value against random selection. None leaves it
-            out where it may take more than some two seconds, as for few targets in very
-            long rankings.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        name : str, default=None
-            What the legend calls the curve.
-        **kwargs : dict
-            Passed to :meth:`plot`.
-
-        Returns
-        -------
-        display : LiftDisplay
-            With the data, and what was drawn.
-
-        Raises
-        ------
-        ValueError
-            If the input is not a ranking of two classes, or there are no targets.
-        """
-        _drawing.need_matplotlib()
-        data = cls._measure(
-            y_true, y_score, pos_label=pos_label, pvalue=pvalue, as_fraction=as_fraction
-        )
-        return cls(**data, name=name).plot(ax, **kwargs)
-
-    def plot(
-        self,
-        ax: Any = None,
-        *,
-        name: str | Sequence[str] | None = None,
-        chance_band_level: float | None = 0.95,
-        plot_perfect: bool = True,
-        line_kw: Any = None,
-        chance_level_kw: dict[str, Any] | None = None,
-        perfect_kw: dict[str, Any] | None = None,
-    ) -> Self:
-        """Draw the lift.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure. Its scales become logarithmic, and
-            it ends at a tenth of chance.
-        name : str or list of str, default=None
-            What the legend calls the curve; None is the name of the display.
-        chance_band_level : float, default=0.95
-            Probability of random selection to be within the band, at any one depth;
-            None draws no band.
-        plot_perfect : bool, default=True
-            Whether to draw the perfect curve.
-        line_kw : dict or list of dict, default=None
-            Keywords of ``Axes.plot`` for the curve, or for each of them.
-        chance_level_kw, perfect_kw : dict, default=None
-            Keywords of ``Axes.plot`` for the chance level and for the perfect curve.
-
-        Returns
-        -------
-        display : LiftDisplay
-            Itself.
-
-        Raises
-        ------
-        ImportError
-            If a new figure is wanted and matplotlib is not installed.
-        ValueError
-            If `chance_band_level` is not between 0 and 1, a ranking not as long as that
-            of the curves, `ax` no axes, or one with curves in other units.
-        """
-        self._check(ax, chance_band_level, name, line_kw)
-        self._start(ax)
-        self._draw_chance(chance_band_level, chance_level_kw)
-        self.perfect_ = None
-        if plot_perfect:
-            self._draw_perfect(perfect_kw)
-        self._draw_curves(name, line_kw)
+    def _set_axes(self, limit: float | None, before: tuple[Any, Any] | None) -> None:
         fractions = self._listed(self.curve)[0].unit < 1
         unit = ", as a fraction of the ranking" if fractions else ""
         self.ax_.set(
@@ -192,23 +90,8 @@ class LiftDisplay(CurveDisplay):
             xlabel=f"items looked at{unit}",
             ylabel="lift: targets found over those by chance",
         )
-        self.ax_.set_xmargin(0)
-        self.ax_.set_ylim(bottom=_LEAST)
-        _drawing.plain_ticks(self.ax_)
-        draw_legend(self.ax_)
-        return self
-
-    @staticmethod
-    def _view(curve: HitCurve) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        t, hits = downsample(curve)
-        return t[1:], hits[1:] / t[1:] * (curve.n_samples / curve.n_targets)
-
-    def _chance_band(self, chance_band_level: float) -> CurveBand:
-        band, curve = (
-            super()._chance_band(chance_band_level),
-            self._listed(self.curve)[0],
-        )
-        x = close_depths(band.x[1:])
-        limits = (np.interp(x, band.x, limit) for limit in (band.low, band.high))
-        low, high = (hits / x * (curve.n_samples / curve.n_targets) for hits in limits)
-        return replace(band, x=x, low=low, high=high)
+        self.ax_.set_ylim(bottom=0.1)  # a tenth of chance
+        if limit is not None:
+            self.ax_.set_xlim(right=max(limit, before[0][1]) if before else limit)
+        for axis in (self.ax_.xaxis, self.ax_.yaxis):
+            axis.set_major_formatter("{x:,.10g}")  # 100, not a power of ten

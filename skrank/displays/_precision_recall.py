@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from skrank.curves import CurveBand, HitCurve, OperatingPoints, points_of
+from skrank._utils._checks import check_flag
+from skrank.curves import HitCurve, OperatingPoints, points_of
 from skrank.displays import _drawing
-from skrank.displays._curve_display import CurveDisplay
-from skrank.displays._downsample import downsample
-from skrank.displays._legend import draw_legend
+from skrank.displays._curve_display import CurveDisplay, Heights, thin
 from skrank.ranking._ranking import Ranking
 
 
-class PrecisionRecallDisplay(CurveDisplay):
+@dataclass(eq=False, repr=False)
+class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
     """Picture of precision against recall, down the ranking.
 
     The curve is that of the hits, ``p = h / t`` against ``r = h / m``: it falls where
@@ -41,11 +41,11 @@ class PrecisionRecallDisplay(CurveDisplay):
     Attributes
     ----------
     line_ : matplotlib Line2D or list of them
-        The curve; a ranking if there are several, here and below.
+        The curve; a list where there are several curves.
     chance_band_ : matplotlib PolyCollection or None
-        The chance band, one for all curves: that of the first ranking, which the legend
-        says if lists differ in items or targets. None where its items have weights, or
-        it has one target.
+        The chance band, one for all curves: that of the first ranking, as the legend
+        says if rankings differ in items or targets. None where its items have weights,
+        or it has one target.
     ax_ : matplotlib Axes
         Where they are.
     figure_ : matplotlib Figure
@@ -74,69 +74,7 @@ class PrecisionRecallDisplay(CurveDisplay):
     [[0.0, 1.0], [0.33, 1.0], [0.33, 0.67], [0.67, 0.67], [0.67, 0.38], [1.0, 0.38]]
     """
 
-    def __init__(
-        self,
-        curve: HitCurve | Sequence[HitCurve],
-        points: OperatingPoints | Sequence[OperatingPoints],
-        *,
-        average_precision: float | Sequence[float] | None = None,
-        log10_pvalue: float | Sequence[float] | None = None,
-        name: str | Sequence[str] | None = None,
-    ) -> None:
-        super().__init__(
-            curve,
-            average_precision=average_precision,
-            log10_pvalue=log10_pvalue,
-            name=name,
-        )
-        self.points = points
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        *,
-        pos_label: object = None,
-        pvalue: bool | None = None,
-        ax: Any = None,
-        name: str | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw a ranking given as labels and scores.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,)
-            Labels.
-        y_score : array-like of shape (n_samples,)
-            Scores; higher means a likelier target.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
-        pvalue : bool, default=None
-            Whether the legend has the p-value against random selection. None leaves it
-            out where it may take more than some two seconds, as for few targets in very
-            long rankings.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        name : str, default=None
-            What the legend calls the curve.
-        **kwargs : dict
-            Passed to :meth:`plot`.
-
-        Returns
-        -------
-        display : PrecisionRecallDisplay
-            With the data, and what was drawn.
-
-        Raises
-        ------
-        ValueError
-            If the input is not a ranking of two classes, or there are no targets.
-        """
-        _drawing.need_matplotlib()
-        data = cls._measure(y_true, y_score, pos_label=pos_label, pvalue=pvalue)
-        return cls(**data, name=name).plot(ax, **kwargs)
+    points: OperatingPoints | Sequence[OperatingPoints]
 
     def plot(
         self,
@@ -174,48 +112,50 @@ class PrecisionRecallDisplay(CurveDisplay):
         ImportError
             If a new figure is wanted and matplotlib is not installed.
         ValueError
-            If `chance_band_level` is not between 0 and 1, a ranking not as long as that
-            of the curves, or `ax` no axes.
+            If `chance_band_level` is not between 0 and 1, a list not as long as that of
+            the curves, `ax` no axes, or `interpolate` not True or False.
         """
-        self._check(ax, chance_band_level, name, line_kw)
+        interpolate = check_flag("interpolate", interpolate)
+        self._check(ax, None, chance_band_level, name, line_kw)
         self._start(ax)
         self._draw_chance_band(chance_band_level)
-        steps = [_steps(one) for one in self._listed(self.points)]
-        self._draw_curves(name, line_kw, steps if interpolate else None)
+        views = map(_steps, self._listed(self.points))
+        if not interpolate:
+            views = map(_view, self._listed(self.curve))
+        self._draw_curves(name, line_kw, views)
         self.ax_.set(
             xlabel="recall: share of the targets found",
             ylabel="precision: share of targets in the top",
             xlim=(0, 1),
         )
         self.ax_.set_ylim(0, min(self.ax_.get_ylim()[1], 1.03), auto=None)
-        draw_legend(self.ax_)
+        _drawing.draw_legend(self.ax_)
         return self
 
-    @staticmethod
-    def _curves(ranking: Ranking, *, as_fraction: bool) -> dict[str, Any]:
-        return {
-            **CurveDisplay._curves(ranking, as_fraction=as_fraction),
-            "points": points_of(ranking),
-        }
+    @classmethod
+    def _measure(
+        cls, ranking: Ranking, *, as_fraction: bool, pvalue: bool | None
+    ) -> dict[str, Any]:
+        data = super()._measure(ranking, as_fraction=as_fraction, pvalue=pvalue)
+        return {**data, "points": points_of(ranking)}
 
-    @staticmethod
-    def _view(curve: HitCurve) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        t, hits = downsample(curve)
-        precision = hits[1:] / t[1:]
-        return hits / curve.n_targets, np.append(precision[0], precision)
-
-    def _chance_band(self, chance_band_level: float) -> CurveBand:
-        points: OperatingPoints = self._listed(self.points)[0]
-        return points.chance_band(chance_band_level)
+    def _chance_limits(self, level: float) -> Heights:
+        band = self._listed(self.points)[0].chance_band(level)
+        return band.x, band.low, band.high
 
     def _mark_of_curves(self, ax: Any) -> str:
         """Mark of the curves; recall and precision have the same units anywhere."""
         return _drawing.CURVE
 
 
-def _steps(
-    points: OperatingPoints,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _view(curve: HitCurve) -> Heights:
+    """Recall and precision along a curve."""
+    t, hits = thin(curve)
+    precision = hits[1:] / t[1:]
+    return hits / curve.n_targets, np.append(precision[0], precision)
+
+
+def _steps(points: OperatingPoints) -> Heights:
     """Best precision at a recall or a higher one, as corners of steps."""
     best = points.not_dominated("precision")
     return np.repeat(np.append(0, best.recall), 2)[1:-1], np.repeat(best.precision, 2)

@@ -1,30 +1,32 @@
-"""Two rankings of the same items as a picture: their hit curves, and the difference."""
+"""Two rankings of the same items as a picture: hit curves and their difference."""
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skrank._utils._checks import check_flag
 from skrank._utils._text import format_pvalue
 from skrank.curves import CurveBand, HitCurve, hit_curve
 from skrank.displays import _drawing
-from skrank.displays._downsample import downsample
+from skrank.displays._curve_display import thin
 from skrank.displays._hit_curve import HitCurveDisplay
-from skrank.displays._legend import draw_legend
-from skrank.inference._comparison_result import RankingComparisonResult
 from skrank.inference._hit_curve_band import hit_curve_difference_band
 from skrank.inference._ranking_comparison import RankingComparison
+from skrank.inference._ranking_comparison_result import RankingComparisonResult
 from skrank.ranking._response import target_scores
 
 
-class RankingComparisonDisplay:
+@dataclass(eq=False, repr=False)
+class RankingComparisonDisplay:  # numpydoc ignore=PR02
     """Picture of two rankings: above their hit curves, below the difference.
 
-    Where the band of the difference leaves 0 aside, one ranking has found more targets
-    at that depth than the choice of the items explains. Both rank the same items, so
-    the band is narrower than two bands above would let one think. Make it by
+    Where the band of the difference does not hold 0, one ranking has found more targets
+    at that depth than the choice of the items explains. Both rank the same items, which
+    makes this band narrower than those of the two curves suggest. Make it by
     `from_predictions` or `from_estimators`.
 
     Parameters
@@ -82,20 +84,12 @@ class RankingComparisonDisplay:
     'A - B: AP 0.202, p = 0.02'
     """
 
-    def __init__(
-        self,
-        curve_a: HitCurve,
-        curve_b: HitCurve,
-        band: CurveBand | None = None,
-        *,
-        result: RankingComparisonResult | None = None,
-        names: tuple[str, str] = ("A", "B"),
-    ) -> None:
-        self.curve_a = curve_a
-        self.curve_b = curve_b
-        self.band = band
-        self.result = result
-        self.names = names
+    curve_a: HitCurve
+    curve_b: HitCurve
+    band: CurveBand | None = None
+    _: KW_ONLY
+    result: RankingComparisonResult | None = None
+    names: tuple[str, str] = ("A", "B")
 
     @classmethod
     def from_predictions(
@@ -260,8 +254,13 @@ class RankingComparisonDisplay:
             If a new figure is wanted and matplotlib is not installed.
         ValueError
             If `ax` are not two axes, or hold curves in other units, `top` is outside
-            the data set or `chance_band_level` not between 0 and 1.
+            the data set, `chance_band_level` not between 0 and 1, or `plot_perfect` not
+            True or False.
         """
+        pair = [None, None] if ax is None else np.ravel(ax)
+        if len(pair) != 2:
+            msg = f"`ax` must be two axes, or None; got {len(pair)}."
+            raise ValueError(msg)
         found = self.result
         values = None if found is None else [found.estimate_a, found.estimate_b]
         self.hit_curves_ = HitCurveDisplay(
@@ -269,85 +268,56 @@ class RankingComparisonDisplay:
             average_precision=values,
             name=list(self.names),
         )
-        given = _check_pair(ax)
-        self.hit_curves_._check_plot(given[0], top, chance_band_level, None, line_kw)
-        upper, lower = self._start(given)
-        self.hit_curves_.plot(
-            upper,
-            top=top,
-            chance_band_level=chance_band_level,
-            plot_perfect=plot_perfect,
-            line_kw=line_kw,
-        )
+        _drawing.check_axes(pair[1])
+        check_flag("plot_perfect", plot_perfect)
+        shown = {"top": top, "chance_band_level": chance_band_level, "line_kw": line_kw}
+        self.hit_curves_._check(pair[0], name=None, **shown)
+        if ax is None:
+            size = {"figsize": (6.4, 6.2), "height_ratios": (2, 1)}
+            pair = _drawing.new_axes(nrows=2, sharex=True, **size)
+        self.ax_ = np.asarray(pair)
+        upper, lower = self.ax_
+        self.figure_ = upper.figure
+        self.hit_curves_.plot(upper, plot_perfect=plot_perfect, **shown)
         self.line_ = self.hit_curves_.line_
-        self._draw_difference(lower, difference_kw)
-        lower.set_xlim(upper.get_xlim())
+        self._draw_difference(lower, difference_kw, upper.get_xlim(), top)
         lower.set(xlabel=upper.get_xlabel(), ylabel="difference in targets")
-        stacked = upper.get_shared_x_axes().joined(upper, lower)
-        if stacked:
+        if upper.get_shared_x_axes().joined(upper, lower):
             upper.set_xlabel("")
-        if top is not None:
-            self._scale_to_shown(lower)
         if ax is None and self.curve_a.unit == 1:
             for one in self.ax_:
-                _drawing.integer_ticks(one)
-        draw_legend(lower, *([upper] if stacked else []))
+                one.locator_params(integer=True, min_n_ticks=1)
+        _drawing.draw_legend(lower)
         return self
 
-    def _start(self, given: list[Any]) -> Any:
-        """Remember where it is drawn; a new figure if that is not said."""
-        axes: Any = given
-        if given[0] is None:
-            size = {"figsize": (6.4, 6.2), "height_ratios": (2, 1)}
-            axes = _drawing.new_axes(nrows=2, sharex=True, **size)
-        self.ax_ = np.ravel(np.asarray(axes, dtype=object))
-        self.figure_ = self.ax_[0].figure
-        return self.ax_
-
-    def _scale_to_shown(self, ax: Any) -> None:
-        """Leave no room for what the band and the difference are beyond the limits."""
-        last = ax.get_xlim()[1]
-        drawn = [self.difference_.get_xydata()]
-        if self.band_ is not None:
-            drawn.append(self.band_.get_paths()[0].vertices)
-        shown = [points[points[:, 0] <= last, 1] for points in drawn]
-        values = np.append(np.concatenate(shown), 0)
-        low, high = values.min(), values.max()
-        room = 0.05 * (high - low) or 1.0
-        ax.set_ylim(low - room, high + room)
-
-    def _draw_difference(self, ax: Any, difference_kw: Any) -> None:
+    def _draw_difference(
+        self, ax: Any, difference_kw: Any, shown: tuple[float, float], top: Any
+    ) -> None:
         """Draw hits of A less those of B, with their band and no difference."""
-        t = np.union1d(downsample(self.curve_a)[0], downsample(self.curve_b)[0])
+        t = np.union1d(thin(self.curve_a)[0], thin(self.curve_b)[0])
         t = t[t <= min(self.curve_a.t[-1], self.curve_b.t[-1])]
         gained = self.curve_a.at(t) - self.curve_b.at(t)
+        heights = [np.zeros(1), gained[t <= shown[1]]]
         self.band_ = None
-        if self.band is not None:
-            label = f"difference, {100 * self.band.confidence_level:g} % band"
+        band = self.band
+        if band is not None:
+            heights += [limit[band.x <= shown[1]] for limit in (band.low, band.high)]
+            label = f"difference, {100 * band.confidence_level:g} % band"
             style = {"color": _drawing.COLORS[3], "alpha": 0.3, "label": label}
-            limits = self.band.x, self.band.low, self.band.high
-            self.band_ = _drawing.draw_band(ax, *limits, style)
-        none = np.zeros(2)
-        self.zero_ = _drawing.draw_line(ax, t[[0, -1]], none, _drawing.CHANCE, None)
-        self.difference_ = _drawing.draw_curve(
-            ax, t, gained, self._describe(), difference_kw, color=_drawing.text_color()
-        )
-
-    def _describe(self) -> str:
-        """Say what the difference is, and what comes of it."""
+            limits = band.x, band.low, band.high
+            self.band_ = _drawing.draw_band(ax, *limits, **style)
+        self.zero_ = _drawing.draw_line(ax, t[[0, -1]], [0, 0], **_drawing.CHANCE)
         said = " - ".join(map(_drawing.plain, self.names))
-        if self.result is None:
-            return said
-        p = format_pvalue(self.result.log10_pvalue)
-        return f"{said}: AP {self.result.difference:.3g}, p = {p}"
-
-
-def _check_pair(ax: Any) -> list[Any]:
-    """Two axes, the upper one first; or None for either."""
-    given = [None] * 2 if ax is None else list(np.ravel(np.asarray(ax, dtype=object)))
-    if len(given) != 2:
-        msg = f"`ax` must be two axes, or None; got {len(given)}."
-        raise ValueError(msg)
-    for one in given:
-        _drawing.check_axes(one)
-    return given
+        if self.result is not None:
+            p = format_pvalue(self.result.log10_pvalue)
+            said += f": AP {self.result.difference:.3g}, p = {p}"
+        # the colour of text is seen on any background
+        color = ax.yaxis.label.get_color()
+        self.difference_ = _drawing.draw_curve(
+            ax, t, gained, difference_kw, label=said, color=color
+        )
+        ax.set_xlim(shown)
+        if top is not None:  # no room for what is beyond the limits
+            low, high = np.min(np.concatenate(heights)), np.max(np.concatenate(heights))
+            room = 0.05 * (high - low) or 1.0
+            ax.set_ylim(low - room, high + room)

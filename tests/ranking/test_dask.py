@@ -144,8 +144,6 @@ def test_what_needs_the_list_in_memory_does_not_fetch_it(columns):
     given = in_arrays(columns), in_frame(columns)
     comparison = skrank.RankingComparison("average_precision")
     refused = [
-        lambda y, s: skrank.HitCurveDisplay.from_predictions(y, s),
-        lambda y, s: skrank.PrecisionRecallDisplay.from_predictions(y_true, s),
         lambda y, s: skrank.MetricInterval().from_predictions(y, s),
         lambda y, s: skrank.hit_curve_band(y, s),
         lambda y, s: comparison.from_predictions(y_true, y_score, s),

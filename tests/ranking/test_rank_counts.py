@@ -408,8 +408,6 @@ def test_counts_are_refused_where_items_are_needed():
         lambda: average_precision(y_true, counts),
         lambda: average_precision(y_true, y_score, sample_weight=counts),
         lambda: RandomSelectionTest().from_predictions(y_true, y_score, groups=counts),
-        lambda: skrank.HitCurveDisplay.from_predictions(counts, None),
-        lambda: skrank.PrecisionRecallDisplay.from_predictions(counts, None),
         lambda: skrank.MetricInterval().from_predictions(counts, None),
         lambda: skrank.MetricInterval().from_predictions(y_true, counts),
         lambda: skrank.hit_curve_band(counts, None),
