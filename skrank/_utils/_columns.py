@@ -130,7 +130,7 @@ def factorize(name: str, labels: ArrayLike) -> tuple[list[Any], NDArray[np.intp]
         items = labels if isinstance(labels, list | tuple) else array.tolist()
         try:
             distinct = sorted(dict.fromkeys(items))
-            missing = any(one is None or one != one for one in distinct)  # noqa: PLR0124
+            missing = any(one is None or one != one for one in distinct)
         except TypeError:  # labels that do not compare, or are no labels
             missing = True
         if missing:

@@ -16,10 +16,9 @@ from skrank.displays import _drawing
 from skrank.inference._random_selection import RandomSelectionTest, null_of
 from skrank.metrics._definitions import AveragePrecision
 from skrank.ranking._as_ranking import Labels, as_ranking
-from skrank.ranking._cv_results import folds_of_cv_results
-from skrank.ranking._ranking import Ranking, rank
+from skrank.ranking._cv_results import rank_held_out
+from skrank.ranking._ranking import Ranking
 from skrank.ranking._response import target_scores
-from skrank.ranking._several import both_classes
 
 # Curves of one display above which they are thin lines of one colour: there are six
 # colours and five styles, and a legend of more hides the axes.
@@ -205,17 +204,8 @@ class CurveDisplay(ABC):
             targets and non-targets, or there is not one name for each fold.
         """
         _drawing.need_matplotlib()
-        folds = folds_of_cv_results(
-            cv_results,
-            X,
-            y,
-            n_jobs=n_jobs,
-            pos_label=pos_label,
-            detector_targets=detector_targets,
-        )
-        sizes = [(one.targets.size, one.y_score.size) for one in folds]
-        kept = both_classes(sizes, grouped=False)
-        count, is_many = len(folds), len(kept) > _MANY
+        folds = rank_held_out(cv_results, X, y, n_jobs, pos_label, detector_targets)
+        count, is_many = len(cv_results["estimator"]), len(folds.rankings) > _MANY
         before = f"{name}, " if name is not None else ""
         names: Any = name
         if not _is_listed(name):
@@ -224,14 +214,14 @@ class CurveDisplay(ABC):
         if len(names) != count:
             msg = f"`name` must be one for each of {count} folds; got {len(names)}."
             raise ValueError(msg)
-        names = [names[number] for number in kept]
+        names = [names[number] for number in folds.numbers]
         if is_many and not _is_listed(name):
-            names = f"{before}{len(kept)} folds"
+            names = f"{before}{len(folds.rankings)} folds"
         if is_many and pvalue is None:
             pvalue = False
         measured = [
-            cls._measure(rank(folds[number]), as_fraction=True, pvalue=pvalue)
-            for number in kept
+            cls._measure(ranking, as_fraction=True, pvalue=pvalue)
+            for ranking in folds.rankings
         ]
         columns = {key: [one[key] for one in measured] for key in measured[0]}
         return cls(**columns, name=names).plot(ax, **kwargs)

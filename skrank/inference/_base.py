@@ -12,6 +12,12 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from numpy.typing import ArrayLike
 
+from skrank._utils._checks import (
+    check_count,
+    check_flag,
+    check_jobs,
+    check_random_state,
+)
 from skrank.metrics._definitions import Metric, make_measure
 from skrank.ranking._response import target_scores
 
@@ -19,14 +25,29 @@ Result = TypeVar("Result")
 
 
 class MetricSettings:
-    """A metric and its tie rule, checked; subclasses add their settings."""
+    """A metric and its tie rule, draws and jobs, checked; subclasses add settings."""
+
+    _least_resamples = 1
 
     #: Makes the metric: here one that has a null distribution.
     _make: ClassVar[Callable[..., Any]] = staticmethod(make_measure)
 
-    def __init__(self, metric: str | Metric, ties: str) -> None:
+    def __init__(
+        self,
+        metric: str | Metric,
+        ties: str,
+        n_resamples: int,
+        n_jobs: int | None,
+        progress: bool,
+        random_state: object,
+    ) -> None:
         self.metric = metric
         self.ties = self._make(metric, ties).ties
+        least = self._least_resamples
+        self.n_resamples = check_count("n_resamples", n_resamples, least=least)
+        self.n_jobs = check_jobs(n_jobs)
+        self.progress = check_flag("progress", progress)
+        self.random_state = check_random_state(random_state)
 
     def __repr__(self) -> str:
         """Print the settings as they would be written."""

@@ -23,9 +23,8 @@ from skrank._utils._checks import (
 )
 from skrank._utils._rounding import ROUNDING
 from skrank.curves import CurveBand, spread_counts
-from skrank.inference._variability._constant import is_one_tie, same_order
 from skrank.inference._variability._jackknife import share_at_cut
-from skrank.inference._variability._sample import sample_of
+from skrank.inference._variability._sample import is_one_tie, same_order, sample_of
 from skrank.inference._variability._top import (
     Floats,
     Overlap,
@@ -343,8 +342,9 @@ class _Tops:
         null, few = beta(hits + 0.5, misses + 0.5), ROUNDING * (1 + trials)
         low = self.least + room * np.where(hits > few, null.ppf(outside), 0)
         high = self.least + room * np.where(misses > few, null.isf(outside), 1)
-        # Where no target is below the tie at the cutoff, so many may be in other samples:
-        # with the probability `outside` each of m is above it with this share or less.
+        # Where no target is below the tie at the cutoff, some may be in other samples:
+        # with the probability `outside` all of m are above it if each is with the share
+        # outside**(1/m).
         kept = self.least + outside ** (1 / self.m) * (self.hits[0] - self.least)
         none_below = hits_at(self.rankings[0], self.ends) == self.m
         low = np.where(none_below, np.minimum(low, kept), low)

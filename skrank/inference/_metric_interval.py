@@ -14,24 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skrank._utils._checks import (
-    check_count,
-    check_flag,
     check_generator,
-    check_jobs,
     check_option,
     check_positive,
-    check_random_state,
     invalid,
 )
 from skrank._utils._warnings import warn
 from skrank.inference._base import RankingInference
-from skrank.inference._variability._constant import is_certain
-from skrank.inference._variability._folds import (
-    corrected_error,
-    count_items,
-    ratio_of_folds,
-    sampling_error,
-)
+from skrank.inference._metric_interval_result import MetricIntervalResult
+from skrank.inference._variability._folds import corrected_error, sampling_error
 from skrank.inference._variability._interval import (
     BetaRule,
     CertainRule,
@@ -46,8 +37,8 @@ from skrank.inference._variability._moderation import (
     resampled_rule,
 )
 from skrank.inference._variability._resampling import bootstrap, draw_in_parallel
+from skrank.inference._variability._sample import is_certain
 from skrank.inference._variability._survival import survival_error
-from skrank.inference._metric_interval_result import MetricIntervalResult
 from skrank.metrics._definitions import (
     AveragePrecision,
     EnrichmentFactor,
@@ -57,18 +48,14 @@ from skrank.metrics._definitions import (
     make_metric,
 )
 from skrank.ranking._as_ranking import Labels
-from skrank.ranking._cv_results import folds_of_cv_results
+from skrank.ranking._cv_results import rank_held_out
 from skrank.ranking._folds import fit_folds, make_folds
-from skrank.ranking._ranking import Ranking, rank
-from skrank.ranking._several import both_classes, rank_scored
+from skrank.ranking._ranking import Ranking
+from skrank.ranking._several import rank_scored
 
+# the last is for the folds of a cross-validation
 METHODS = (
-    "auto",
-    "moderated",
-    "jackknife",
-    "bootstrap",
-    "survival",
-    "posterior",
+    *("auto", "moderated", "jackknife", "bootstrap", "survival", "posterior"),
     "corrected_t",
 )
 
@@ -186,6 +173,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
     """
 
     _make = staticmethod(make_metric)
+    _least_resamples = 2
 
     def __init__(
         self,
@@ -199,14 +187,10 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         progress: bool = False,
         random_state: object = None,
     ) -> None:
-        super().__init__(metric, ties)
+        super().__init__(metric, ties, n_resamples, n_jobs, progress, random_state)
         check_option("method", method, METHODS)
         self.method = method
         self.prior = check_positive("prior", prior)
-        self.n_resamples = check_count("n_resamples", n_resamples, least=2)
-        self.n_jobs = check_jobs(n_jobs)
-        self.progress = check_flag("progress", progress)
-        self.random_state = check_random_state(random_state)
         self._check_method(self._measure())
 
     def from_predictions(
@@ -244,8 +228,8 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             influences; and if rankings are to be resampled under ``ties="threshold"``.
         """
         if self.method == "corrected_t":
-            rule = "be another than that for the folds of a cross-validation here"
-            raise invalid("method", rule, repr(self.method))
+            asked = "be another than 'corrected_t', which is for folds, for one ranking"
+            raise invalid("method", asked, repr(self.method))
         measure = self._measure()
         ranking = rank_scored(y_true, y_score, pos_label)
         rule = self._rule(measure, ranking)
@@ -350,32 +334,21 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             If estimators or indices are missing; and as `from_cv`.
         """
         if self.method not in ("auto", "corrected_t"):
-            rule = "be 'auto' or 'corrected_t' for the folds of a cross-validation"
-            raise invalid("method", rule, repr(self.method))
-        folds = folds_of_cv_results(
-            cv_results,
-            X,
-            y,
-            n_jobs=self.n_jobs,
-            pos_label=pos_label,
-            detector_targets=detector_targets,
+            asked = "be 'auto' or 'corrected_t' for the folds of a cross-validation"
+            raise invalid("method", asked, repr(self.method))
+        folds = rank_held_out(
+            cv_results, X, y, self.n_jobs, pos_label, detector_targets
         )
-        sizes = [(one.targets.size, one.y_score.size) for one in folds]
-        kept = both_classes(sizes, grouped=False)
-        rankings = [rank(folds[number]) for number in kept]
         measure = self._measure()
-        values = [measure.value(ranking) for ranking in rankings]
-        rule = self._rule_of_folds(
-            measure, rankings, values, ratio_of_folds(cv_results)
-        )
-        n_samples, n_targets = count_items(cv_results, folds, kept)
+        values = [measure.value(ranking) for ranking in folds.rankings]
+        rule = self._rule_of_folds(measure, folds.rankings, values, folds.ratio)
         return MetricIntervalResult(
             estimate=float(np.mean(values)),
             standard_error=rule.standard_error,
             method="corrected_t",
             metric=measure.name,
-            n_samples=n_samples,
-            n_targets=n_targets,
+            n_samples=folds.n_samples,
+            n_targets=folds.n_targets,
             _rule=rule,
             values=tuple(values),
         )
@@ -392,20 +365,20 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         if all(is_certain(measure, ranking) for ranking in rankings):
             return CertainRule(estimate)
         errors = [self._rule(measure, ranking).standard_error for ranking in rankings]
-        reach = np.mean(
-            [reach_of(measure, measure.frame(one, one.n_targets)) for one in rankings],
-            axis=0,
-        )
+        ends = [
+            reach_of(measure, measure.frame(one, one.n_targets)) for one in rankings
+        ]
+        least, best = np.mean(ends, axis=0).tolist()
         error = corrected_error(values, ratio)  # NaN of one fold
         if len(values) > 1:
             error = max(error, sampling_error(np.nan_to_num(errors), ratio))
         return NormalRule(
             estimate,
             error,
-            min(float(reach[0]), estimate),
-            max(float(reach[1]), estimate),
+            min(least, estimate),
+            max(best, estimate),
             plain_at_ends=True,
-            zero=0.0 if measure.ordered else float(reach[0]),
+            zero=0.0 if measure.ordered else least,
             degrees_of_freedom=len(values) - 1,
         )
 

@@ -15,14 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skrank._utils._checks import (
-    check_count,
-    check_flag,
-    check_jobs,
-    check_option,
-    check_random_state,
-    invalid,
-)
+from skrank._utils._checks import check_flag, check_option, invalid
 from skrank._utils._text import brief, track
 from skrank.inference._base import RankingInference
 from skrank.inference._random_selection_result import RandomSelectionResult
@@ -30,20 +23,15 @@ from skrank.metrics._definitions import Measure, Metric
 from skrank.null import MeanNull, RandomSelectionNull
 from skrank.null._choice import ALTERNATIVES, METHODS
 from skrank.ranking._as_ranking import Labels, columns_of
-from skrank.ranking._cv_results import folds_of_cv_results, held_out
+from skrank.ranking._cv_results import held_out, rank_held_out
 from skrank.ranking._folds import (
     FOLDS_INFLATION,
     check_held_out_once,
     fit_folds,
     make_folds,
 )
-from skrank.ranking._ranking import Ranking, rank
-from skrank.ranking._several import (
-    both_classes,
-    n_items,
-    rank_both_classes,
-    rank_columns,
-)
+from skrank.ranking._ranking import Ranking
+from skrank.ranking._several import n_items, rank_both_classes, rank_columns
 
 
 class RandomSelectionTest(RankingInference[RandomSelectionResult]):
@@ -187,15 +175,11 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> None:
-        super().__init__(metric, ties)
+        super().__init__(metric, ties, n_resamples, n_jobs, progress, random_state)
         check_option("method", method, METHODS)
         check_option("alternative", alternative, ALTERNATIVES)
         self.method = method
         self.alternative = alternative
-        self.n_resamples = check_count("n_resamples", n_resamples, least=1)
-        self.random_state = check_random_state(random_state)
-        self.n_jobs = check_jobs(n_jobs)
-        self.progress = check_flag("progress", progress)
 
     def from_predictions(
         self,
@@ -372,20 +356,11 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         """
         independent = check_flag("independent", independent)
         check_held_out_once(held_out(cv_results), "cv_results")
-        folds = folds_of_cv_results(
-            cv_results,
-            X,
-            y,
-            n_jobs=self.n_jobs,
-            pos_label=pos_label,
-            detector_targets=detector_targets,
+        folds = rank_held_out(
+            cv_results, X, y, self.n_jobs, pos_label, detector_targets
         )
-        sizes = [(one.targets.size, one.y_score.size) for one in folds]
-        kept = both_classes(sizes, grouped=False)
-        rankings = [rank(folds[number]) for number in kept]
-        return self._test(
-            rankings, tuple(kept), 1.0 if independent else FOLDS_INFLATION
-        )
+        inflation = 1.0 if independent else FOLDS_INFLATION
+        return self._test(folds.rankings, tuple(folds.numbers), inflation)
 
     def _test(
         self,

@@ -18,9 +18,10 @@ REVERSED = (
     "do higher scores mean likelier targets, or the other class (the wrong column of "
     "predict_proba)?"
 )
-# Probability of so low a value, or a lower one, from which on scores may be reversed: so
-# many of honest models at chance level are warned of. The z-score does not tell: that of
-# average precision cannot be below -1.3 for 20 targets of 1000.
+# Probability of so low a value, or a lower one, from which on scores may be reversed.
+# So many of the rankings that are no better than chance are noted; at half of it, half
+# as many. The z-score does not tell: that of average precision cannot be below -1.3 for
+# 20 targets of 1000.
 _FAR_BELOW = 0.001
 
 
@@ -55,8 +56,8 @@ class RandomSelectionResult:
     null_mean, null_std : float
         Exact mean and standard deviation of the metric under random selection; the
         latter for folds of a cross-validation `inflation` times that of independent
-        rankings. The mean is the chance level, which lies above the prevalence, the more
-        so the shorter the rankings.
+        rankings. The mean is the chance level, which lies above the prevalence, the
+        more so the shorter the rankings.
     n_samples, n_targets : int
         Number of items, and of targets among them, in all rankings together; with those
         that were missed.

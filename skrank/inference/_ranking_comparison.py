@@ -18,13 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skrank._utils._checks import (
-    check_count,
-    check_flag,
     check_generator,
-    check_jobs,
     check_option,
     check_positive,
-    check_random_state,
     invalid,
 )
 from skrank._utils._text import brief, track
@@ -51,11 +47,7 @@ from skrank.inference._ranking_comparison_result import (
     RankingComparisonResult,
     RankingComparisonTable,
 )
-from skrank.inference._variability._folds import (
-    check_same_folds,
-    count_items,
-    ratio_of_folds,
-)
+from skrank.inference._variability._folds import check_same_folds
 from skrank.inference._variability._resampling import (
     Engine,
     Floats,
@@ -63,16 +55,11 @@ from skrank.inference._variability._resampling import (
 )
 from skrank.metrics._definitions import Metric, make_metric
 from skrank.ranking._counts import RankCounts
-from skrank.ranking._cv_results import folds_of_cv_results
+from skrank.ranking._cv_results import rank_held_out
 from skrank.ranking._folds import fit_folds, make_folds
-from skrank.ranking._ranking import Ranking, rank
+from skrank.ranking._ranking import Ranking
 from skrank.ranking._response import target_scores
-from skrank.ranking._several import (
-    both_classes,
-    columns_by_name,
-    rank_columns,
-    rank_scored,
-)
+from skrank.ranking._several import columns_by_name, rank_columns, rank_scored
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 
@@ -217,6 +204,7 @@ class RankingComparison(MetricSettings):
     """
 
     _make = staticmethod(make_metric)
+    _least_resamples = 2
 
     def __init__(
         self,
@@ -231,16 +219,12 @@ class RankingComparison(MetricSettings):
         progress: bool = False,
         random_state: object = None,
     ) -> None:
-        super().__init__(metric, ties)
+        super().__init__(metric, ties, n_resamples, n_jobs, progress, random_state)
         check_option("method", method, METHODS)
         check_option("alternative", alternative, ALTERNATIVES)
         self.method = method
         self.alternative = alternative
         self.prior = check_positive("prior", prior)
-        self.n_resamples = check_count("n_resamples", n_resamples, least=2)
-        self.n_jobs = check_jobs(n_jobs)
-        self.progress = check_flag("progress", progress)
-        self.random_state = check_random_state(random_state)
         _check_method(method, self._measure())
 
     def from_predictions(
@@ -322,9 +306,10 @@ class RankingComparison(MetricSettings):
             or only one class, or if the method does not go with the data.
         """
         single = isinstance(rankings_a, Ranking | RankCounts)
+        given: Any = (rankings_a, rankings_b)
         of_a, of_b = (
-            [rank_scored(one) for one in ([given] if single else given)]  # type: ignore[union-attr]
-            for given in (rankings_a, rankings_b)
+            [rank_scored(ranking) for ranking in ([one] if single else one)]
+            for one in given
         )
         sizes = [
             [(one.n_samples, one.n_targets) for one in part] for part in (of_a, of_b)
@@ -488,30 +473,18 @@ class RankingComparison(MetricSettings):
         """
         method, names = self._choose(_FOLDS), _check_names(names)
         check_same_folds(cv_results_a, cv_results_b)
-        of_a, of_b = (
-            folds_of_cv_results(
-                one,
-                X,
-                y,
-                n_jobs=self.n_jobs,
-                pos_label=pos_label,
-                detector_targets=detector_targets,
-            )
-            for one in (cv_results_a, cv_results_b)
-        )
-        sizes = [(one.targets.size, one.y_score.size) for one in of_a]
-        kept = both_classes(sizes, grouped=False)
-        pairs = [Pair(rank(of_a[number]), rank(of_b[number])) for number in kept]
+        common = X, y, self.n_jobs, pos_label, detector_targets
+        a = rank_held_out(cv_results_a, *common)
+        b = rank_held_out(cv_results_b, *common, numbers=a.numbers)
+        pairs = list(map(Pair, a.rankings, b.rankings))
         measure = self._measure()
         values = values_of(pairs, measure)
         if all(pair.is_certain(measure) for pair in pairs):
             found = certainty(method)
         else:
-            ratio = ratio_of_folds(cv_results_a)
-            found = corrected_t(values, ratio, self.alternative)
-        result = self._result(method, found, pairs, values, names, tuple(kept))
-        n_samples, n_targets = count_items(cv_results_a, of_a, kept)
-        return replace(result, n_samples=n_samples, n_targets=n_targets)
+            found = corrected_t(values, a.ratio, self.alternative)
+        result = self._result(method, found, pairs, values, names, tuple(a.numbers))
+        return replace(result, n_samples=a.n_samples, n_targets=a.n_targets)
 
     def compare_all(
         self,
@@ -645,9 +618,9 @@ class RankingComparison(MetricSettings):
         errors = [self._error(method, pair) for pair in pairs]
         error = float(np.linalg.norm(errors)) / len(errors)
         if grouped:  # methods that need no standard error, for the warning of none
-            others = ("sign", "wilcoxon") if len(pairs) > 1 else ()
+            others = ["sign", "wilcoxon"] if len(pairs) > 1 else []
         else:
-            others = () if measure.ties == "threshold" else ("permutation",)
+            others = [] if measure.ties == "threshold" else ["permutation"]
         return from_error(
             values.difference,
             error,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import compress
 from typing import Any
 
@@ -16,18 +17,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import FitFailedWarning
 
-from skrank._utils._checks import (
-    check_count,
-    check_flag,
-    check_generator,
-    check_jobs,
-    check_random_state,
-)
+from skrank._utils._checks import check_generator
 from skrank._utils._columns import check_index
+from skrank._utils._jobs import run_draws
 from skrank._utils._text import as_text, brief
 from skrank._utils._warnings import warn
 from skrank.inference._base import MetricSettings
-from skrank.inference._max_null import count_draws
 from skrank.inference._search_selection_result import COLUMNS, SearchSelectionResult
 from skrank.metrics._definitions import Metric
 from skrank.null._joint import JointList, JointNull
@@ -52,6 +47,9 @@ from skrank.ranking._standing import items_above
 
 #: Values that are further apart are not those of the search.
 _ROUNDING = 1e-6
+
+_BATCH_ITEMS = 2**15  # targets drawn in one task: some 10 ms, far above its overhead
+_SLACK = 1e-9  # in standard deviations: equal values may be rounded apart
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
@@ -187,11 +185,7 @@ class SearchSelectionTest(MetricSettings):
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> None:
-        super().__init__(metric, ties)
-        self.n_resamples = check_count("n_resamples", n_resamples, least=1)
-        self.random_state = check_random_state(random_state)
-        self.n_jobs = check_jobs(n_jobs)
-        self.progress = check_flag("progress", progress)
+        super().__init__(metric, ties, n_resamples, n_jobs, progress, random_state)
 
     def from_search(
         self,
@@ -440,7 +434,7 @@ class SearchSelectionTest(MetricSettings):
         wider = 1.0 if len(targets) == 1 else FOLDS_INFLATION
         values = null.values(targets)
         zscores = null.zscores(values) / wider
-        alone, best, null_maxima = count_draws(
+        alone, best, null_maxima = _count_draws(
             null,
             zscores,
             wider,
@@ -467,6 +461,42 @@ class SearchSelectionTest(MetricSettings):
             n_rankings=len(targets),
             metric=measure.name,
         )
+
+
+def _count_draws(
+    null: JointNull,
+    zscores: _Floats,
+    wider: float,
+    n_resamples: int,
+    generator: np.random.Generator,
+    *,
+    n_jobs: int | None,
+    progress: bool,
+) -> tuple[_Ints, _Ints, _Floats]:
+    """Count draws in which a candidate, or any, does as well; their best values."""
+    found = run_draws(
+        partial(_by_chance, null, zscores, wider),
+        n_resamples,
+        _BATCH_ITEMS // sum(one.n_targets for one in null.lists),
+        generator,
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+    alone, best, null_maxima = zip(*found, strict=True)
+    return sum(alone), sum(best), np.concatenate(null_maxima)
+
+
+def _by_chance(
+    null: JointNull, zscores: _Floats, wider: float, size: int, seed: int
+) -> tuple[_Ints, _Ints, _Floats]:
+    """Draw labels for all candidates; count as `_count_draws` does."""
+    values = null.draw(size, np.random.default_rng(seed))
+    drawn, level = null.zscores(values), zscores[:, None] - _SLACK
+    alone = (drawn >= level).sum(axis=1)
+    best = (drawn.max(axis=0) >= level).sum(axis=1)
+    mean = null.mean[:, None]
+    wide = (mean + wider * (values - mean)).max(axis=0)
+    return alone, best, np.clip(wide, *null.ends)
 
 
 def _spread(

@@ -54,7 +54,7 @@ def evaluate(
         raise invalid("sample_weight", rule, "weights")
     if ranking.weighted and metric.orders_ties:
         metric = _without_orders(metric, ranking)
-    return metric.value(ranking)
+    return metric.value(ranking)  # type: ignore[no-any-return]
 
 
 def _without_orders(metric: Any, ranking: Ranking) -> Any:
@@ -63,8 +63,8 @@ def _without_orders(metric: Any, ranking: Ranking) -> Any:
     if ranking.shares_weight and metric.ties != "expected":
         rule = (
             f"be 'threshold' or 'expected' when {metric.name} is given sample_weight "
-            "and a target is tied: the weights inside a tie have no best or worst order "
-            "here"
+            "and a target is tied: the weights inside a tie have no best or worst "
+            "order here"
         )
         raise invalid("ties", rule, f"ties={metric.ties!r}")
     if ranking.shares_weight:

@@ -1,8 +1,8 @@
-"""Folds of what ``cross_validate`` returned: which items they hold out, and scores."""
+"""Folds of what ``cross_validate`` returned: which items they hold out, ranked."""
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,25 +10,42 @@ from numpy.typing import ArrayLike, NDArray
 from skrank._utils._checks import check_jobs, invalid
 from skrank._utils._jobs import run_jobs
 from skrank._utils._text import brief
-from skrank.ranking._input import RankingInput, check_ranking_input
+from skrank.ranking._input import check_ranking_input
+from skrank.ranking._ranking import Ranking, rank
 from skrank.ranking._response import target_scores
+from skrank.ranking._several import both_classes
 
 
-def folds_of_cv_results(
+class HeldOutFolds(NamedTuple):
+    """Rankings of the held-out folds that hold both classes, and their numbers.
+
+    `n_samples` and `n_targets` count items of several folds once. `ratio` is the number
+    of items held out for each that a model is fitted to, on average over all folds.
+    """
+
+    numbers: list[int]
+    rankings: list[Ranking]
+    n_samples: int
+    n_targets: int
+    ratio: float
+
+
+def rank_held_out(
     cv_results: Mapping[str, Any],
     X: Any,  # noqa: N803
     y: ArrayLike,
-    *,
     n_jobs: int | None,
     pos_label: object,
     detector_targets: str | None,
-) -> list[RankingInput]:
-    """Labels of the held-out folds, and scores that their estimators give them."""
-    folds = held_out(cv_results)
-    jobs = check_jobs(n_jobs)
-    y = np.asarray(y)
+    numbers: list[int] | None = None,
+) -> HeldOutFolds:
+    """Rank held-out folds by their estimators; those of one class are left out.
+
+    `numbers` are those of folds that are known to hold both classes.
+    """
+    test, jobs, y = held_out(cv_results), check_jobs(n_jobs), np.asarray(y)
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
-    most = 1 + max(int(np.max(index, initial=-1)) for index in folds)
+    most = 1 + max(int(np.max(index, initial=-1)) for index in test)
     if most > n_samples:
         got = f"{n_samples} for folds of {most} or more"
         raise invalid("X", "be the items that were cross-validated", got)
@@ -36,17 +53,28 @@ def folds_of_cv_results(
         partial(target_scores, pos_label=pos_label, detector_targets=detector_targets),
         (
             (estimator, rows(X, index), y[index])
-            for estimator, index in zip(cv_results["estimator"], folds, strict=True)
+            for estimator, index in zip(cv_results["estimator"], test, strict=True)
         ),
-        total=len(folds),
+        total=len(test),
         label="folds",
         n_jobs=jobs,
         progress=False,
     )
-    return [
+    folds = [
         check_ranking_input(y[index], score, pos_label=pos_label)
-        for index, score in zip(folds, scores, strict=True)
+        for index, score in zip(test, scores, strict=True)
     ]
+    if numbers is None:
+        sizes = [(fold.targets.size, fold.y_score.size) for fold in folds]
+        numbers = both_classes(sizes, grouped=False)
+    items = [test[i] for i in numbers], [test[i][folds[i].targets] for i in numbers]
+    counts = [int(np.unique(np.concatenate(one)).size) for one in items]
+    ratios = [
+        len(out) / len(fit)
+        for fit, out in zip(cv_results["indices"]["train"], test, strict=True)
+    ]
+    rankings = [rank(folds[i]) for i in numbers]
+    return HeldOutFolds(numbers, rankings, *counts, float(np.mean(ratios)))
 
 
 def held_out(cv_results: Mapping[str, Any]) -> list[NDArray[np.intp]]:

@@ -25,8 +25,8 @@ from skrank.ranking._input import check_scores
 from skrank.ranking._response import check_estimator, target_scores
 from skrank.ranking._standing import items_above
 
-#: Standard deviation of the mean over folds, over that of independent rankings, at most:
-#: see the notes of `SearchSelectionTest`.
+#: Standard deviation of the mean over folds, over that of independent rankings, at
+#: most: see the notes of `SearchSelectionTest`.
 FOLDS_INFLATION = 2**0.5
 
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]

@@ -37,6 +37,13 @@ class RankingInput:
     weight: NDArray[np.float64] | None = None
     n_missed: int = 0
 
+    @property
+    def is_target(self) -> NDArray[np.bool_]:
+        """Whether each item is a target."""
+        marks = np.zeros(self.y_score.size, dtype=bool)
+        marks[self.targets] = True
+        return marks
+
 
 def check_ranking_input(
     y_true: ArrayLike,
@@ -190,11 +197,15 @@ def _check_not_swapped(
 ) -> None:
     """Refuse more than two numbers as labels beside scores that are all labels."""
     first = labels[:1000]  # enough to tell; what is no label is refused in any case
-    if first.dtype.kind == "f" and np.unique(first).size > 2:
-        if np.isin(scores[:1000], (-1, 0, 1)).all() and np.unique(scores).size <= 2:
-            rule = f"hold labels, and `{score_name}` scores"
-            got = "scores as labels and labels as scores: the two look swapped"
-            raise invalid("y_true", rule, got)
+    if (
+        first.dtype.kind == "f"
+        and np.unique(first).size > 2
+        and np.isin(scores[:1000], (-1, 0, 1)).all()
+        and np.unique(scores).size <= 2
+    ):
+        rule = f"hold labels, and `{score_name}` scores"
+        got = "scores as labels and labels as scores: the two look swapped"
+        raise invalid("y_true", rule, got)
 
 
 def _check_weight(sample_weight: ArrayLike, size: int) -> NDArray[np.float64] | None:

@@ -143,9 +143,7 @@ def split(
 
 def take(data: RankingInput, items: Any) -> RankingInput:
     """Items at these positions."""
-    is_target = np.zeros(data.y_score.size, dtype=bool)
-    is_target[data.targets] = True
-    return RankingInput(np.flatnonzero(is_target[items]), data.y_score[items])
+    return RankingInput(np.flatnonzero(data.is_target[items]), data.y_score[items])
 
 
 def rank_columns(

@@ -18,7 +18,6 @@ from skrank._utils._checks import invalid
 from skrank._utils._rounding import ROUNDING, subtract
 from skrank._utils._text import brief
 from skrank.inference._paired._paired_result import PairedResult
-from skrank.inference._variability._constant import is_certain, same_order
 from skrank.inference._variability._jackknife import jackknife_of
 from skrank.inference._variability._moderation import reach_of
 from skrank.inference._variability._resampling import (
@@ -28,6 +27,7 @@ from skrank.inference._variability._resampling import (
     resampled_frame,
     values_of_draws,
 )
+from skrank.inference._variability._sample import is_certain, same_order
 from skrank.metrics._definitions import Frame, Measure, Metric
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._standing import Standing, standing
@@ -65,15 +65,15 @@ class Pair:
     @property
     def targets(self) -> NDArray[np.intp]:
         """Positions of the targets, the same in both."""
-        found = [getattr(one.items, "targets", None) for one in self.rankings]
-        if found[0] is None or found[1] is None or not np.array_equal(*found):
+        a, b = (getattr(one.items, "targets", None) for one in self.rankings)
+        if a is None or b is None or not np.array_equal(a, b):
             rule = (
                 "rank the same items, in the same order and in memory, for a method "
                 "that looks at items one by one"
             )
             got = " and ".join(map(brief, self.rankings))
             raise invalid("rankings_a` and `rankings_b", rule, got)
-        targets: NDArray[np.intp] = found[0]
+        targets: NDArray[np.intp] = a
         return targets
 
     @property

@@ -20,14 +20,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import invalid
 from skrank.ranking._cv_results import held_out
-from skrank.ranking._input import RankingInput
-
-
-def ratio_of_folds(cv_results: Mapping[str, Any]) -> float:
-    """Items held out for each that a model is fitted to, on average over the folds."""
-    train, test = (cv_results["indices"][name] for name in ("train", "test"))
-    ratios = [len(out) / len(fit) for fit, out in zip(train, test, strict=True)]
-    return float(np.mean(ratios))
 
 
 def check_same_folds(
@@ -41,17 +33,6 @@ def check_same_folds(
             "random_state"
         )
         raise invalid("cv_results_b", rule, "others")
-
-
-def count_items(
-    cv_results: Mapping[str, Any], folds: list[RankingInput], kept: list[int]
-) -> tuple[int, int]:
-    """Items that are held out, and targets among them, in whatever many folds."""
-    test = [held_out(cv_results)[number] for number in kept]
-    targets = [
-        items[folds[number].targets] for number, items in zip(kept, test, strict=True)
-    ]
-    return tuple(np.unique(np.concatenate(one)).size for one in (test, targets))  # type: ignore[return-value]
 
 
 def corrected_error(values: ArrayLike, ratio: float) -> float:

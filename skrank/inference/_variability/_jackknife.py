@@ -23,8 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.inference._variability._constant import asked_cut
-from skrank.inference._variability._sample import Sample, sample_of
+from skrank.inference._variability._sample import Sample, asked_cut, sample_of
 from skrank.metrics._definitions import Frame, Measure
 from skrank.ranking._ranking import HitGroups, Ranking
 

@@ -12,8 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._jobs import run_jobs
-from skrank.inference._variability._constant import asked_cut
-from skrank.inference._variability._sample import Counts, Sample, groups_of, sample_of
+from skrank.inference._variability._sample import (
+    Counts,
+    Sample,
+    asked_cut,
+    groups_of,
+    sample_of,
+)
 from skrank.metrics._definitions import Frame, Measure, Metric
 from skrank.ranking._ranking import HitGroups, Ranking
 

@@ -7,12 +7,14 @@ any ranking resampled from it, are the counts on levels and places; the number o
 does not matter from here on.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
+from skrank.metrics._definitions import Metric
 from skrank.ranking._ranking import HitGroups, Ranking
 
 Counts = NDArray[Any]
@@ -59,3 +61,30 @@ def groups_of(hits: Counts, others: Counts) -> HitGroups:
     hits_above = np.cumsum(hits, axis=-1) - hits
     above = hits_above + np.cumsum(others, axis=-1)[..., :-1:2]
     return HitGroups(above, hits + others[..., 1::2], hits_above, hits)
+
+
+# What no other sample would change is a value that does not depend on the order: all
+# scores are equal, or the top t is all items. Likewise the difference of two rankings
+# that put all items in one order. A sample that merely has no spread is another matter:
+# a perfect ranking stays perfect when it is resampled, but the next one need not be.
+
+
+def is_certain(measure: Metric, ranking: Ranking) -> bool:
+    """Whether the value is that of every ranking of so many items and targets."""
+    whole = not measure.ordered and asked_cut(measure, ranking) == ranking.n_samples
+    return whole or is_one_tie(ranking)
+
+
+def is_one_tie(ranking: Ranking) -> bool:
+    """Whether all items have the same score."""
+    return bool(ranking.groups.size[0] == ranking.n_samples)
+
+
+def asked_cut(measure: Metric, ranking: Ranking) -> float:
+    """Depth of the cutoff as it was asked for, wherever a tie moves it."""
+    return replace(measure, ties="expected").cut(ranking, ranking.n_targets)
+
+
+def same_order(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    """Whether two scores rank all items alike, ties and all; O(n log n)."""
+    return np.array_equal(rankdata(a), rankdata(b))

@@ -88,29 +88,6 @@ class BreakevenPoint(ThresholdMetric):
 
 
 @dataclass(frozen=True, slots=True)
-class InterpolatedPrecision(Metric):
-    """Best precision of the operating points of a recall, or of a higher one."""
-
-    recall: float = 1.0
-
-    def __post_init__(self) -> None:
-        """Check the settings."""
-        share = check_share("recall", self.recall, zero=True)
-        object.__setattr__(self, "recall", share)
-
-    @property
-    def name(self) -> str:
-        """Name as printed, with the recall."""
-        return f"precision_at_recall({self.recall:.12g}, interpolate=True)"
-
-    def value(self, ranking: Ranking) -> float:
-        """Largest precision; 0 if the recall is not reached."""
-        points = points_of(ranking)
-        first = _first_of(points.hits, _targets_needed(self.recall, ranking))
-        return float(points.precision[first:].max(initial=0.0))
-
-
-@dataclass(frozen=True, slots=True)
 class InterpolatedArea(Metric):
     """Area under the points that no other dominates, read as a step function."""
 

@@ -96,7 +96,7 @@ class Metric(ABC):
         pos_label: object = None,
         undefined: float | str = nan,
     ) -> float:
-        """Value as of a call; scikit-learn gives weights to what has a name for them."""
+        """Value as of a call, for scikit-learn: it passes no weights where there is no name."""
         return self(y_true, y_score, pos_label=pos_label, undefined=undefined)
 
     @property

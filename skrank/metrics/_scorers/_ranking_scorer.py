@@ -29,8 +29,9 @@ from skrank.ranking._response import (
 _Scorer: Any = type(make_scorer(AveragePrecision()))
 
 # Outputs of an estimator by method, for the scorers of one call: the key is the object
-# that scikit-learn makes for each call of one scorer or of several, to share predictions
-# among them. What it shares itself is the output for one class, whichever came first.
+# that scikit-learn makes for each call of one scorer or of several, to share
+# predictions among them. What it shares itself is the output for one class, whichever
+# came first.
 _outputs: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
 
 
@@ -52,7 +53,7 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
             greater_is_better=greater_is_better,
             **settings,
         )
-        vars(self).update(vars(made))
+        self.__dict__.update(vars(made))
         self.function, self.settings = function, settings
         self.sign = 1 if greater_is_better else -1
         self.detector_targets = detector_targets

@@ -53,7 +53,7 @@ def _go_over(
             got = type(chunk).__name__
             raise invalid("chunks", "hold pairs (y_true, y_score)", got)
         try:
-            counted.add(*chunk, pos_label)
+            counted.add(chunk[0], chunk[1], pos_label)
         except ValueError as error:
             msg = f"{error} This is in chunk {index}, counted from 0."
             raise ValueError(msg) from error

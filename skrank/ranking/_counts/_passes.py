@@ -29,7 +29,7 @@ from skrank.ranking._tie_search import ScoreSample, TieSearch
 def read_chunk(
     y_true: ArrayLike, y_score: ArrayLike, pos_label: object
 ) -> tuple[RankingInput, Any] | None:
-    """Check a chunk: its clean input, and its label of no target; None if it is empty."""
+    """Check a chunk: its clean input, and its other label; None if it is empty."""
     refuse_dask("y_true", y_true)
     refuse_dask("y_score", y_score)
     if np.shape(y_true) == np.shape(y_score) == (0,):
