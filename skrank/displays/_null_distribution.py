@@ -381,8 +381,8 @@ def _data_of_distribution(null: Null, bins: int) -> dict[str, Any]:
     drawn = null.rvs(_DRAWS, random_state=0)
     edges = _edges(drawn, bins)
     try:
-        below = null.pvalue(edges, alternative="less", method="exact")
-        probabilities = np.diff(below)
+        null.tail(edges[0], method="exact")  # refused or known, and then looked up
+        probabilities = np.diff(null.cdf(edges))
     except ValueError:  # too many ways to spread the targets to know each value
         probabilities = np.histogram(drawn, edges)[0] / _DRAWS
     return {

@@ -440,13 +440,6 @@ def test_top_does_not_cut_off_what_others_show(display):
         assert one.ax_.get_ylim()[1] >= high
 
 
-def test_ticks_are_whole_items():
-    shown = HitCurveDisplay.from_predictions(np.arange(5) < 1, -np.arange(5.0))
-    for axis in (shown.ax_.xaxis, shown.ax_.yaxis):
-        ticks = axis.get_majorticklocs()
-        assert np.all(ticks == np.round(ticks))
-
-
 def test_band_of_chance_is_seen_on_white_and_on_black():
     red, green, blue, alpha = HitCurveDisplay.from_predictions(
         Y, SCORE, pvalue=False
@@ -605,15 +598,6 @@ def test_data_have_the_length_of_the_curves():
     ):
         HitCurveDisplay([curve, curve], confidence_band=band).plot()
     assert plt.get_fignums() == []
-
-
-def test_values_of_several_curves_are_any_sequence():
-    curves = (hit_curve(Y, SCORE), hit_curve(Y, X[:, 0]))
-    values = np.array([0.25, 0.5])
-    for name in (("a", "b"), np.array(["a", "b"]), {"a": 1, "b": 2}.keys()):
-        shown = LiftDisplay(curves, name=name, average_precision=values).plot()
-        labels = [line.get_label() for line in shown.line_]
-        assert labels == ["a: AP 0.250", "b: AP 0.500"]
 
 
 @pytest.mark.parametrize("missing", ["matplotlib", "matplotlib.pyplot"])
