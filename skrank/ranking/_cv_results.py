@@ -67,14 +67,15 @@ def rank_held_out(
     if numbers is None:
         sizes = [(fold.targets.size, fold.y_score.size) for fold in folds]
         numbers = both_classes(sizes, grouped=False)
-    items = [test[i] for i in numbers], [test[i][folds[i].targets] for i in numbers]
-    counts = [int(np.unique(np.concatenate(one)).size) for one in items]
+    items = np.concatenate([test[i] for i in numbers])
+    targets = np.concatenate([test[i][folds[i].targets] for i in numbers])
     ratios = [
         len(out) / len(fit)
         for fit, out in zip(cv_results["indices"]["train"], test, strict=True)
     ]
     rankings = [rank(folds[i]) for i in numbers]
-    return HeldOutFolds(numbers, rankings, *counts, float(np.mean(ratios)))
+    n_samples, n_targets = np.unique(items).size, np.unique(targets).size
+    return HeldOutFolds(numbers, rankings, n_samples, n_targets, float(np.mean(ratios)))
 
 
 def held_out(cv_results: Mapping[str, Any]) -> list[NDArray[np.intp]]:

@@ -96,7 +96,7 @@ class Metric(ABC):
         pos_label: object = None,
         undefined: float | str = nan,
     ) -> float:
-        """Value as of a call, for scikit-learn: it passes no weights where there is no name."""
+        """Value as of a call, without the weights that scikit-learn would pass."""
         return self(y_true, y_score, pos_label=pos_label, undefined=undefined)
 
     @property
