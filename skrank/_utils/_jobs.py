@@ -1,9 +1,5 @@
-"""Share work out by joblib, whatever its backend: processes here, or on many machines.
+"""Share work out by joblib, whatever its backend."""
 
-What all jobs read is sent once, and not again with each task.
-"""
-
-import pickle
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -13,23 +9,6 @@ from sklearn.utils.parallel import Parallel, delayed
 from skrank._utils._text import track
 
 
-class _Shared:
-    """What all jobs read and none changes.
-
-    joblib's backend for dask sends an argument once if it can be referenced weakly and
-    is large by ``sys.getsizeof``, which by itself sees no further than this object.
-    """
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __sizeof__(self) -> int:
-        """Bytes to be sent; arrays are counted, not copied."""
-        buffers: list[pickle.PickleBuffer] = []
-        rest = pickle.dumps(self.value, protocol=5, buffer_callback=buffers.append)
-        return len(rest) + sum(buffer.raw().nbytes for buffer in buffers)
-
-
 def run_jobs(
     engine: Callable[..., Any],
     tasks: Iterable[tuple[Any, ...]],
@@ -37,13 +16,12 @@ def run_jobs(
     total: int,
     label: str,
     n_jobs: int | None,
-    progress: bool,
+    progress: bool = False,
 ) -> list[Any]:
     """Call ``engine(*task)`` for each of `total` tasks; the answers in their order."""
-    shared = _Shared(engine)
     shown = track(tasks, total=total, label=label, progress=progress)
     answers: list[Any] = Parallel(n_jobs=n_jobs)(
-        delayed(_call)(shared, *task) for task in shown
+        delayed(engine)(*task) for task in shown
     )
     return answers
 
@@ -72,7 +50,3 @@ def run_draws(
         n_jobs=n_jobs,
         progress=progress,
     )
-
-
-def _call(shared: _Shared, *task: Any) -> Any:
-    return shared.value(*task)

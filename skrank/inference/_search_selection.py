@@ -30,7 +30,6 @@ from skrank.ranking._folds import (
     FOLDS_INFLATION,
     Fold,
     check_candidates,
-    check_params,
     check_search,
     finished_candidates,
     folds_of_search,
@@ -256,8 +255,8 @@ class SearchSelectionTest(MetricSettings):
             tested,
             (X, y, folds_of_search(search, estimators, X, np.asarray(y), cv_groups)),
             params,
-            pos_label=pos_label,
-            detector_targets=detector_targets,
+            pos_label,
+            detector_targets,
         )
         result = _spread(result, names, finished, winner_of_search(search, table))
         _warn_of_other_values(result.values, scores_of_search(search, table))
@@ -326,8 +325,8 @@ class SearchSelectionTest(MetricSettings):
             tuple(names or map(as_text, estimators)),
             (X, y, make_folds(cv, estimators, X, np.asarray(y), cv_groups)),
             params,
-            pos_label=pos_label,
-            detector_targets=detector_targets,
+            pos_label,
+            detector_targets,
         )
 
     def from_predictions(
@@ -394,11 +393,12 @@ class SearchSelectionTest(MetricSettings):
         names: tuple[Any, ...],
         data: tuple[Any, ArrayLike, list[Fold]],
         params: Mapping[str, Any] | None,
-        **orientation: Any,
+        pos_label: object,
+        detector_targets: str | None,
     ) -> SearchSelectionResult:
         """Fit the candidates outside each fold that can be tested, and test."""
         items, y, folds = data
-        of_all = find_targets(y, orientation["pos_label"])
+        of_all = find_targets(y, pos_label)
         targets = [np.flatnonzero(np.isin(test, of_all)) for _, test in folds]
         sizes = [
             (found.size, test.size)
@@ -410,10 +410,11 @@ class SearchSelectionTest(MetricSettings):
             items,
             np.asarray(y),
             [folds[number] for number in kept],
-            params=check_params(params),
-            n_jobs=self.n_jobs,
+            params,
+            self.n_jobs,
+            pos_label,
+            detector_targets,
             progress=self.progress,
-            **orientation,
         )
         return self._test(above, [targets[number] for number in kept], names)
 

@@ -58,7 +58,6 @@ def rank_held_out(
         total=len(test),
         label="folds",
         n_jobs=jobs,
-        progress=False,
     )
     folds = [
         check_ranking_input(y[index], score, pos_label=pos_label)

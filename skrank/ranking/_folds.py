@@ -6,8 +6,6 @@ distribution of rankings needs to know.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
-from itertools import product
 from typing import Any
 
 import joblib
@@ -18,11 +16,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import check_cv, cross_validate
 
 from skrank._utils._checks import check_jobs, invalid
-from skrank._utils._jobs import run_jobs
-from skrank._utils._text import brief
-from skrank.ranking._cv_results import rows
-from skrank.ranking._input import check_scores
-from skrank.ranking._response import check_estimator, target_scores
+from skrank._utils._text import brief, track
+from skrank.ranking._cv_results import rank_held_out
+from skrank.ranking._response import check_estimator
 from skrank.ranking._standing import items_above
 
 #: Standard deviation of the mean over folds, over that of independent rankings, at
@@ -66,14 +62,19 @@ def fit_folds(
     y: ArrayLike,
     folds: list[Fold],
     n_jobs: int | None,
+    params: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Fit an estimator outside each fold: what `cross_validate` returns, unscored."""
+    if not isinstance(params, Mapping | None):
+        rule = "be a mapping from names to parameters of fit, as {'sample_weight': w}"
+        raise invalid("params", rule, type(params).__name__)
     found: dict[str, Any] = cross_validate(
         estimator,
         X,
         y,
         cv=folds,
         n_jobs=check_jobs(n_jobs),
+        params=params,
         scoring=_no_score,
         return_estimator=True,
         return_indices=True,
@@ -114,14 +115,6 @@ def check_candidates(candidates: Any) -> list[Any]:
     if others:
         raise invalid("candidates", "hold estimators, with fit", brief(others[0]))
     return estimators
-
-
-def check_params(params: Any) -> Mapping[str, Any]:
-    """Check that parameters of fit have names; None stands for none."""
-    if params is None or isinstance(params, Mapping):
-        return params or {}
-    rule = "be a mapping from names to parameters of fit, as {'sample_weight': w}"
-    raise invalid("params", rule, type(params).__name__)
 
 
 def check_search(search: Any) -> None:
@@ -226,58 +219,26 @@ def rank_folds(
     candidates: Sequence[Any],
     X: Any,  # noqa: N803
     y: NDArray[Any],
-    folds: Sequence[Fold],
-    *,
-    params: Mapping[str, Any],
+    folds: list[Fold],
+    params: Mapping[str, Any] | None,
     n_jobs: int | None,
+    pos_label: object,
+    detector_targets: str | None,
+    *,
     progress: bool,
-    **orientation: Any,
 ) -> list[NDArray[np.intp]]:
     """Count the items above each item of each fold, one candidate a row."""
-    pairs = list(product(candidates, range(len(folds))))
-    above = run_jobs(
-        partial(_rank_one, X, y, folds, params, orientation),
-        pairs,
-        total=len(pairs),
-        label="fits",
-        n_jobs=n_jobs,
-        progress=progress,
-    )
-    return [np.stack(above[i :: len(folds)]) for i in range(len(folds))]
-
-
-def _rank_one(
-    X: Any,  # noqa: N803
-    y: NDArray[Any],
-    folds: Sequence[Fold],
-    params: Mapping[str, Any],
-    orientation: dict[str, Any],
-    candidate: Any,
-    number: int,
-) -> NDArray[np.intp]:
-    """Fit a candidate outside a fold, and rank the fold; or say which one failed."""
-    train, test = folds[number]
-    given = {
-        name: rows(value, train) if _is_by_item(value, y.size) else value
-        for name, value in params.items()
-    }
-    try:
-        fitted = clone(candidate).fit(rows(X, train), y[train], **given)
-        scores = target_scores(fitted, rows(X, test), y[test], **orientation)
-        return items_above(check_scores(scores))
-    except Exception as error:
-        error.add_note(f"The candidate was {brief(candidate)}.")
-        raise
-
-
-def _is_by_item(value: Any, n_samples: int) -> bool:
-    """Whether a parameter of fit has an entry for each item, as scikit-learn sees it.
-
-    A text or a mapping of that length has not.
-    """
-    if isinstance(value, str | bytes | Mapping):
-        return False
-    shape = getattr(value, "shape", None)
-    if shape is not None:
-        return len(shape) > 0 and shape[0] == n_samples
-    return hasattr(value, "__len__") and len(value) == n_samples
+    above = []
+    shown = track(candidates, total=len(candidates), label="fits", progress=progress)
+    for candidate in shown:
+        try:
+            fitted = fit_folds(candidate, X, y, folds, n_jobs, params)
+            numbers = list(range(len(folds)))
+            ranked = rank_held_out(
+                fitted, X, y, n_jobs, pos_label, detector_targets, numbers
+            )
+        except Exception as error:
+            error.add_note(f"The candidate was {brief(candidate)}.")
+            raise
+        above.append([items_above(one.items.y_score) for one in ranked.rankings])  # type: ignore[attr-defined]
+    return [np.stack(fold) for fold in zip(*above, strict=True)]
