@@ -80,7 +80,7 @@ NO_NUMBERS = set(
     """.split()  # noqa: SIM905
 )
 # Methods for other modules of the package.
-WITHIN = {"Ranking.group_end", "Ranking.group_ends", "Ranking.tie_size"}
+WITHIN = {"Ranking.group_end"}
 # Names and labels are compared, so that True is 1; scikit-learn checks the folds.
 MAY_BE_BOOL = {"baseline", "cv"}
 # Arrays are taken, also those of no dimension.

@@ -401,4 +401,4 @@ def _corners(groups: HitGroups, ties: str) -> tuple[NDArray[Any], NDArray[Any]]:
 def _tie_ends(ranking: Ranking) -> NDArray[np.intp]:
     """Depths at which ties end, enough for a picture."""
     depths = spread_counts(int(ranking.n_samples))
-    return np.unique(ranking.group_ends(depths))
+    return np.unique(ranking.items.group_ends(depths))

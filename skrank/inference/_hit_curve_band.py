@@ -25,13 +25,6 @@ from skrank._utils._rounding import ROUNDING
 from skrank.curves import CurveBand, spread_counts
 from skrank.inference._variability._jackknife import share_at_cut
 from skrank.inference._variability._sample import is_one_tie, same_order, sample_of
-from skrank.inference._variability._top import (
-    Floats,
-    Overlap,
-    covariance,
-    critical_value,
-    overlap,
-)
 from skrank.ranking._input import (
     RankingInput,
     check_both_classes,
@@ -43,6 +36,12 @@ from skrank.ranking._standing import cut_places
 # Draws, so many that the critical value is known to half a percent: half as many double
 # its variance. Of many depths the largest deviation varies less than of one.
 _LEAST_DRAWS, _MOST_DRAWS, _DRAWN = 10_000, 200_000, 2_000_000
+
+Floats = NDArray[np.float64]
+
+# Added to correlations of 1, which neighbouring depths may have but for rounding; half
+# or twice as much changes nothing that is seen.
+_RIDGE = 1e-8
 
 # Hits, or others, that a top and what is below it have at least, where the variance is
 # computed: a top without targets, or of nothing else, would be held for certain
@@ -283,11 +282,12 @@ class _Rule(NamedTuple):
 
 
 def _rule(level: Any, simultaneous: bool, random_state: object) -> _Rule:
-    together = check_flag("simultaneous", simultaneous)
-    generator = check_generator(random_state)
-    return _Rule(
-        check_fraction("confidence_level", level), generator if together else None
+    level, together = (
+        check_fraction("confidence_level", level),
+        check_flag("simultaneous", simultaneous),
     )
+    generator = check_generator(random_state)
+    return _Rule(level, generator if together else None)
 
 
 class _Tops:
@@ -303,25 +303,33 @@ class _Tops:
         self.rankings = [rank(data) for data in inputs]
         self.places = [cut_places(data.y_score, self.depths) for data in inputs]
         self.hits = [hits_at(ranking, self.depths) for ranking in self.rankings]
-        # probabilities that an item at the cutoff is a target
+        # Lambda, the probability that an item at the cutoff is a target
         self.around = [
             share_at_cut(sample_of(ranking), hits)
             for ranking, hits in zip(self.rankings, self.hits, strict=True)
         ]
-        self.ends = self.rankings[0].group_ends(self.depths)
         self.least = np.maximum(self.m - (self.n - self.depths), 0)
         self.most = np.minimum(self.depths, self.m)
 
     def covariances(self, i: int, j: int) -> Floats:
-        """Covariances of the hits of rankings i and j, at all pairs of depths."""
-        found: Floats = covariance(
-            overlap((self.places[i], self.places[j]), self.targets, self.depths),
-            (self.hits[i][:, np.newaxis], self.hits[j]),
-            (self.depths[:, np.newaxis], self.depths),
-            (self.around[i][:, np.newaxis], self.around[j]),
-            self.n,
-            self.m,
+        """Covariances of the hits of rankings i and j, at all pairs of depths.
+
+        Of samples of as many targets and as many non-targets: with the hits h and the
+        others f = t - h above a cutoff, the hits change by (1 - Lambda) for each target
+        that moves above it, and by -Lambda for each other. So it is (1 - Lambda_1)(1 -
+        Lambda_2)(h_12 - h_1 h_2 / m) + Lambda_1 Lambda_2 (f_12 - f_1 f_2 / (n - m)).
+        """
+        both_hits, both = overlap(
+            (self.places[i], self.places[j]), self.targets, self.depths
         )
+        others = [self.depths - hits for hits in self.hits]
+        of_targets = both_hits - np.outer(self.hits[i], self.hits[j]) / self.m
+        of_others = (both - both_hits) - np.outer(others[i], others[j]) / (
+            self.n - self.m
+        )
+        kept = np.outer(1 - self.around[i], 1 - self.around[j])
+        found: Floats = kept * of_targets
+        found += np.outer(self.around[i], self.around[j]) * of_others
         if i == j:
             found[np.diag_indices_from(found)] += self._lacking(i)
             _clear_rounding(found, self.depths)
@@ -333,11 +341,11 @@ class _Tops:
         Of what a top may hold, hits are a share, with the variance of so many trials as
         a binomial share would need for it; the limits are those of Jeffreys.
         """
-        room = np.maximum(self.most - self.least, 1)
+        found, room = self.hits[0], np.maximum(self.most - self.least, 1)
         share = (self._kept(0) - self.least) / room
         varies, outside = variances > 0, norm.sf(reach)
         trials = share * (1 - share) * room**2 / np.where(varies, variances, 1)
-        hits = trials * (self.hits[0] - self.least) / room
+        hits = trials * (found - self.least) / room
         misses = np.maximum(trials - hits, 0)
         null, few = beta(hits + 0.5, misses + 0.5), ROUNDING * (1 + trials)
         low = self.least + room * np.where(hits > few, null.ppf(outside), 0)
@@ -345,12 +353,13 @@ class _Tops:
         # Where no target is below the tie at the cutoff, some may be in other samples:
         # with the probability `outside` all of m are above it if each is with the share
         # outside**(1/m).
-        kept = self.least + outside ** (1 / self.m) * (self.hits[0] - self.least)
-        none_below = hits_at(self.rankings[0], self.ends) == self.m
+        ends = self.rankings[0].items.group_ends(self.depths)
+        none_below = hits_at(self.rankings[0], ends) == self.m
+        kept = self.least + outside ** (1 / self.m) * (found - self.least)
         low = np.where(none_below, np.minimum(low, kept), low)
         return (
-            np.where(varies, np.minimum(low, self.hits[0]), self.hits[0]),
-            np.where(varies, np.maximum(high, self.hits[0]), self.hits[0]),
+            np.where(varies, np.minimum(low, found), found),
+            np.where(varies, np.maximum(high, found), found),
         )
 
     def _kept(self, i: int) -> Floats:
@@ -361,19 +370,59 @@ class _Tops:
 
     def _lacking(self, i: int) -> Floats:
         """Variance that tops nearly without targets, or others, are to have beyond."""
-        own, inside = (
-            covariance(
-                Overlap(hits, self.depths.astype(np.float64)),
-                (hits, hits),
-                (self.depths, self.depths),
-                (self.around[i], self.around[i]),
-                self.n,
-                self.m,
-            )
-            for hits in (self.hits[i], self._kept(i))
-        )
+
+        def variance(hits: Floats) -> Floats:
+            others, around = self.depths - hits, self.around[i]
+            of_targets: Floats = (1 - around) ** 2 * (hits - hits**2 / self.m)
+            return of_targets + around**2 * (others - others**2 / (self.n - self.m))
+
+        lacking = variance(self._kept(i)) - variance(self.hits[i])
         whole = self.most == self.least  # all are found there
-        return np.where(whole, 0.0, np.maximum(inside - own, 0.0))
+        return np.where(whole, 0.0, np.maximum(lacking, 0.0))
+
+
+def overlap(
+    places: tuple[NDArray[np.intp], NDArray[np.intp]],
+    targets: NDArray[np.intp],
+    depths: NDArray[Any],
+) -> tuple[Floats, Floats]:
+    """Targets, and items, that tops of two rankings share; O(n + n_depths**3).
+
+    By `cut_places`; rows are depths in the one, columns in the other. Ties that reach
+    across a cutoff are shared out.
+    """
+    shares = []  # of each place, column, that is among the top of each depth, row
+    for place in places:
+        size = np.bincount(place, minlength=2 * depths.size + 1)
+        start = np.cumsum(size) - size
+        inside = (depths[:, np.newaxis] - start) / np.maximum(size, 1)
+        shares.append(np.clip(inside, 0.0, 1.0))
+    shape = shares[0].shape[1], shares[1].shape[1]
+    cells = np.ravel_multi_index(places, shape)
+    items, hits = (
+        shares[0] @ np.bincount(kept, minlength=shape[0] * shape[1]).reshape(shape)
+        for kept in (cells, cells[targets])
+    )
+    return hits @ shares[1].T, items @ shares[1].T
+
+
+def critical_value(
+    covariances: Floats, level: float, n_draws: int, rng: np.random.Generator
+) -> float:
+    """Quantile of the largest deviation, in standard errors, of normal variables.
+
+    The sup-t band of Montiel Olea and Plagborg-Moller (2019); O(n_draws * n_depths**2).
+    What does not vary has no deviation; 0 if nothing does.
+    """
+    varies = np.diag(covariances) > 0
+    if not varies.any():
+        return 0.0
+    covariances = covariances[np.ix_(varies, varies)]
+    errors = np.sqrt(np.diag(covariances))
+    correlations = covariances / np.outer(errors, errors)
+    root = np.linalg.cholesky(correlations + _RIDGE * np.eye(errors.size))
+    draws = rng.standard_normal((n_draws, errors.size)) @ root.T
+    return float(np.quantile(np.abs(draws).max(axis=1), level))
 
 
 def _clear_rounding(covariances: Floats, depths: NDArray[Any]) -> None:

@@ -448,7 +448,7 @@ def null_of(ranking: Ranking, measure: Measure) -> RandomSelectionNull:
     null : RandomSelectionNull
         The null distribution.
     """
-    groups = replace(ranking.tie_groups(), n_missed=ranking.n_missed)
+    groups = replace(ranking.items.tie_groups(), n_missed=ranking.n_missed)
     return RandomSelectionNull.of_ties(groups, int(ranking.n_targets), measure)
 
 

@@ -32,9 +32,6 @@ from skrank.inference._paired._pair import (
     PairedValues,
     count_swaps,
     freedom_of_error,
-    jackknife_error,
-    paired_bootstrap,
-    swapped_differences,
     values_of,
 )
 from skrank.inference._paired._paired_result import (
@@ -610,7 +607,7 @@ class RankingComparison(MetricSettings):
         if method in DATA_SET_TESTS:
             return DATA_SET_TESTS[method](values, self.alternative)
         if method == "permutation":
-            draws = self._draw(swapped_differences(pairs[0], measure))
+            draws = self._draw(pairs[0].swaps(measure))
             return count_swaps(values.difference, draws, self.alternative, values.scale)
         if method in AT_CUTOFF:
             return weigh_at_cut(method, pairs[0], measure, self.alternative, self.prior)
@@ -638,8 +635,8 @@ class RankingComparison(MetricSettings):
         if pair.fewest < 2:  # one item of a class does not tell how it varies
             return math.nan
         if method == "jackknife":
-            return jackknife_error(pair, measure)
-        return float(self._draw(paired_bootstrap(pair, measure)).std(ddof=1))
+            return pair.jackknife_error(measure)
+        return float(self._draw(pair.bootstrap(measure)).std(ddof=1))
 
     def _draw(self, engine: Engine) -> Floats:
         """Draw differences, for each data set from the beginning of the seed."""

@@ -30,15 +30,11 @@ from skrank.ranking._folds import (
     FOLDS_INFLATION,
     Fold,
     check_candidates,
-    check_search,
-    finished_candidates,
     folds_of_search,
     make_candidates,
     make_folds,
     rank_folds,
-    scores_of_search,
-    table_of_search,
-    winner_of_search,
+    read_search,
 )
 from skrank.ranking._input import check_ranking_input, find_targets
 from skrank.ranking._several import both_classes, columns_by_name, split
@@ -244,11 +240,9 @@ class SearchSelectionTest(MetricSettings):
             without a fixed `random_state`; if the search is none, or not finished; if
             no candidate has a score in it; and as `from_candidates`.
         """
-        check_search(search)
-        table = table_of_search(search)
-        names, finished = table["params"], finished_candidates(search, table)
-        _warn_of_failed(finished)
-        tested = tuple(compress(names, finished))
+        table = read_search(search)
+        _warn_of_failed(table.finished)
+        tested = tuple(compress(table.params, table.finished))
         estimators = make_candidates(search, tested)
         result = self._cross_fit(
             estimators,
@@ -258,8 +252,8 @@ class SearchSelectionTest(MetricSettings):
             pos_label,
             detector_targets,
         )
-        result = _spread(result, names, finished, winner_of_search(search, table))
-        _warn_of_other_values(result.values, scores_of_search(search, table))
+        result = _spread(result, table.params, table.finished, table.winner)
+        _warn_of_other_values(result.values, table.scores)
         return result
 
     def from_candidates(

@@ -6,7 +6,7 @@ distribution of rankings needs to know.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
@@ -117,60 +117,55 @@ def check_candidates(candidates: Any) -> list[Any]:
     return estimators
 
 
-def check_search(search: Any) -> None:
-    """Check that a search is one, and finished."""
-    parts = [hasattr(search, name) for name in ("estimator", "cv")]
-    if not (all(parts) and "params" in getattr(search, "cv_results_", ())):
-        msg = (
-            "`search` must be a finished search with `cv_results_`, `estimator` and "
-            "`cv`, as GridSearchCV has after fit; got "
-            f"{type(search).__name__} without."
-        )
-        raise NotFittedError(msg)
+class SearchTable(NamedTuple):
+    """Candidates of a finished search: parameters, and the values it chose by.
+
+    `finished` says which have a score, and `winner` which is the best; None if the
+    search names none. `scores` are NaN where it does not tell what it chose by.
+    """
+
+    params: list[Any]
+    scores: NDArray[np.float64]
+    finished: NDArray[np.bool_]
+    winner: int | None
 
 
-def table_of_search(search: Any) -> Mapping[str, Any]:
-    """Columns of the table of a search, with each candidate that it tried once.
+def read_search(search: Any) -> SearchTable:
+    """Read the table of a search, with each candidate that it tried once.
 
     A halving search fits those again that are left, with more resources: their last row
     counts. From scikit-learn 1.10 on the others are in `all_cv_results_` alone.
     """
-    table: Mapping[str, Any] = getattr(search, "all_cv_results_", search.cv_results_)
-    if "iter" not in table:
-        return table
-    last = {joblib.hash(params): row for row, params in enumerate(table["params"])}
-    kept = sorted(last.values())
-    return {name: [column[row] for row in kept] for name, column in table.items()}
-
-
-def winner_of_search(search: Any, table: Mapping[str, Any]) -> int | None:
-    """Row of the winner in the table; None if the search names none."""
-    best = getattr(search, "best_index_", None)
-    if best is None or table is search.cv_results_:
-        return best
-    winner = joblib.hash(search.cv_results_["params"][best])
-    return [joblib.hash(params) for params in table["params"]].index(winner)
-
-
-def finished_candidates(search: Any, table: Mapping[str, Any]) -> NDArray[np.bool_]:
-    """Say which candidates have a score in the table; all, if it keeps none.
-
-    A search in which all scores by which it chooses are NaN names its first candidate
-    the winner: there is nothing to test.
-    """
-    scores = [table[name] for name in table if name.startswith("mean_test_")]
-    if not scores:
-        return np.ones(len(table["params"]), dtype=bool)
-    finished: NDArray[np.bool_] = np.logical_not(np.isnan(scores).all(axis=0))
-    name = _chosen_by(search)
-    if not finished.any() or (name is not None and np.isnan(table[name]).all()):
-        got = (
-            f"NaN for all {finished.size} in {name or 'cv_results_'}: every fit or "
-            "every score failed"
+    parts = [hasattr(search, name) for name in ("estimator", "cv")]
+    if not (all(parts) and "params" in getattr(search, "cv_results_", ())):
+        msg = (
+            "`search` must be a finished search with `cv_results_`, `estimator` and "
+            f"`cv`, as GridSearchCV has after fit; got {type(search).__name__} without."
         )
+        raise NotFittedError(msg)
+    table: Mapping[str, Any] = getattr(search, "all_cv_results_", search.cv_results_)
+    last = {joblib.hash(params): row for row, params in enumerate(table["params"])}
+    rows = sorted(last.values()) if "iter" in table else range(len(table["params"]))
+    params = [table["params"][row] for row in rows]
+    best = getattr(search, "best_index_", None)
+    if best is not None and "iter" in table:
+        best = joblib.hash(search.cv_results_["params"][best])
+        best = list(map(joblib.hash, params)).index(best)
+    # the columns of scores, that by which it chose first
+    usual = f"mean_test_{getattr(search, 'refit', None)}", "mean_test_score"
+    chosen = [name for name in usual if name in table][:1]
+    names = [*chosen, *(name for name in table if name.startswith("mean_test_"))]
+    means = np.zeros((1, len(params)))  # without scores all are finished
+    if names:
+        means = np.array([np.take(table[name], rows) for name in names], dtype=float)
+    finished = np.logical_not(np.isnan(means).all(axis=0))
+    # a search in which all scores are NaN names its first candidate the winner
+    if not finished.any() or (chosen and np.isnan(means[0]).all()):
+        got = f"NaN for all {len(params)} in {names[0]}: every fit or score failed"
         advice = "Fit it with error_score='raise' to see the reason."
         raise invalid("search", "have a candidate with a score", got, advice)
-    return finished
+    scores = means[0] if chosen else np.full(len(params), np.nan)
+    return SearchTable(params, scores, finished, best)
 
 
 def make_candidates(search: Any, params: Iterable[Any]) -> list[Any]:
@@ -178,22 +173,6 @@ def make_candidates(search: Any, params: Iterable[Any]) -> list[Any]:
     return [
         clone(search.estimator).set_params(**clone(one, safe=False)) for one in params
     ]
-
-
-def scores_of_search(search: Any, table: Mapping[str, Any]) -> NDArray[np.float64]:
-    """Values by which a search chose its winner; NaN where it does not tell."""
-    name = _chosen_by(search)
-    if name is None:
-        return np.full(len(table["params"]), np.nan)
-    return np.asarray(table[name], dtype=np.float64)
-
-
-def _chosen_by(search: Any) -> str | None:
-    """Column of the scores by which a search chose its winner, if it tells."""
-    for metric in (getattr(search, "refit", None), "score"):
-        if f"mean_test_{metric}" in search.cv_results_:
-            return f"mean_test_{metric}"
-    return None
 
 
 def folds_of_search(
@@ -240,5 +219,5 @@ def rank_folds(
         except Exception as error:
             error.add_note(f"The candidate was {brief(candidate)}.")
             raise
-        above.append([items_above(one.items.y_score) for one in ranked.rankings])  # type: ignore[attr-defined]
+        above.append([items_above(one.items.y_score) for one in ranked.rankings])
     return [np.stack(fold) for fold in zip(*above, strict=True)]

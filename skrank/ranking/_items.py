@@ -1,6 +1,11 @@
-"""How the items of a ranking are tied, found out when a question needs it."""
+"""How the items of a ranking are tied, found out when a question needs it.
 
-from typing import Any, Protocol
+Whether they are in memory, weighted, or were only counted (`CountedItems`), all answer
+`weighted`, `whole` (whether depths are counts: no weights, or whole-number weights),
+`group_end`, `group_ends`, `tie_size` and `tie_groups`.
+"""
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,30 +18,6 @@ SLACK = 1e-12  # of sums of weights, relative
 #: Part of the ranking to whose depth it pays to look for the top first.
 SHALLOW = 1 / 16
 _PIECE = 2**16  # scores, which the processor's cache holds
-
-
-class Items(Protocol):
-    """How the items of a ranking are tied, whether they are targets or not."""
-
-    @property
-    def weighted(self) -> bool:
-        """Whether depths are sums of weights."""
-
-    @property
-    def whole(self) -> bool:
-        """Whether depths are counts: no weights, or whole-number weights."""
-
-    def group_end(self, depth: float) -> float:
-        """Depth at which the tie group that reaches across `depth` ends."""
-
-    def group_ends(self, depths: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Depths at which ties end, as `tie_groups` knows them."""
-
-    def tie_size(self, depth: float) -> int:
-        """Size of the tie group that reaches across `depth`."""
-
-    def tie_groups(self) -> TieGroups:
-        """Return all tie groups, best first."""
 
 
 class ListedItems:

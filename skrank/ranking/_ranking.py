@@ -23,9 +23,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank.ranking._counting import count_levels
 from skrank.ranking._input import RankingInput, check_ranking_input
-from skrank.ranking._items import SHALLOW, Items, ListedItems, WeightedItems, level_at
+from skrank.ranking._items import SHALLOW, ListedItems, WeightedItems, level_at
 from skrank.ranking._response import target_scores
-from skrank.ranking._ties import TieGroups
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,7 +93,7 @@ class Ranking:
     n_targets: float
     n_non_targets: float
     n_missed: int
-    items: Items
+    items: Any
     shares_weight: bool = False
 
     @classmethod
@@ -200,28 +199,16 @@ class Ranking:
     @property
     def weighted(self) -> bool:
         """Whether depths are sums of weights."""
-        return self.items.weighted
+        return bool(self.items.weighted)
 
     @property
     def whole(self) -> bool:
         """Whether depths are counts: no weights, or whole-number weights."""
-        return self.items.whole
+        return bool(self.items.whole)
 
     def group_end(self, depth: float) -> float:
         """Depth at which the tie group that reaches across `depth` ends."""
-        return self.items.group_end(depth)
-
-    def group_ends(self, depths: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Depths at which ties end, as `tie_groups` knows them."""
-        return self.items.group_ends(depths)
-
-    def tie_size(self, depth: float) -> int:
-        """Size of the tie group that reaches across `depth`."""
-        return self.items.tie_size(depth)
-
-    def tie_groups(self) -> TieGroups:
-        """Return all tie groups, best first."""
-        return self.items.tie_groups()
+        return float(self.items.group_end(depth))
 
 
 def rank(data: RankingInput, depth: float = math.inf) -> Ranking:

@@ -4,7 +4,6 @@ The judge is the same question asked in this process. The other machines are two
 processes of a dask cluster.
 """
 
-
 import joblib
 import numpy as np
 import pytest
@@ -100,5 +99,3 @@ class Sent:
     def __getstate__(self):
         type(self).times += 1
         return self.__dict__
-
-

@@ -12,7 +12,7 @@ from skrank import (
     hit_curve_band,
     hit_curve_difference_band,
 )
-from skrank.inference._variability._top import (
+from skrank.inference._hit_curve_band import (
     critical_value,
     overlap,
 )
@@ -46,8 +46,8 @@ def test_overlap_is_what_items_share(digits):
     in_a, in_b = (
         np.array([share_of_top(scores, t) for t in depths]) for scores in (a, b)
     )
-    assert_allclose(found.items, in_a @ in_b.T)
-    assert_allclose(found.hits, in_a[:, y_true] @ in_b[:, y_true].T)
+    assert_allclose(found[1], in_a @ in_b.T)
+    assert_allclose(found[0], in_a[:, y_true] @ in_b[:, y_true].T)
 
 
 # The critical value

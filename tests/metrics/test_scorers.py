@@ -61,7 +61,6 @@ from skrank import (
     reciprocal_rank,
     rie,
 )
-
 from skrank.metrics._scorers._ranking_scorer import RankingScorer
 
 mpl.use("Agg")

@@ -546,7 +546,7 @@ def test_a_pass_that_breaks_off_can_be_asked_for_again(data):
     def source():
         for chunk in columns:
             if next(read) == fails_at:
-                raise OSError("disk")  # noqa: EM101
+                raise OSError("disk")
             yield chunk
 
     with pytest.raises(OSError, match="disk"):

@@ -113,9 +113,10 @@ def test_a_long_list(decimals):
         assert metric(counts) == metric(y_true, y_score)
     curve, expected = hit_curve(counts), hit_curve(y_true, y_score)
     np.testing.assert_array_equal(curve.tie_ends, expected.tie_ends)
-    ours = read_counts(counts).tie_groups()
+    ours = read_counts(counts).items.tie_groups()
     np.testing.assert_array_equal(
-        ours.ends, read_counts(pickle.loads(pickle.dumps(counts))).tie_groups().ends
+        ours.ends,
+        read_counts(pickle.loads(pickle.dumps(counts))).items.tie_groups().ends,
     )
 
 
@@ -126,7 +127,7 @@ def test_a_cut_in_a_long_list():
         assert skrank.precision_at_t(counts, t=t, ties="threshold") == (
             skrank.precision_at_t(y_true, y_score, t=t, ties="threshold")
         )
-        assert read_counts(counts).tie_size(t) == np.sum(
+        assert read_counts(counts).items.tie_size(t) == np.sum(
             y_score == np.sort(y_score)[-t]
         )
     with pytest.raises(
@@ -142,7 +143,7 @@ def test_the_tie_of_a_target_is_known_at_any_depth():
     y_score[1_799_999] = y_score[1_800_000]
     ranking = read_counts(whole(y_true, y_score))
     assert ranking.group_end(1_800_000) == 1_800_001
-    assert ranking.tie_size(1_800_000) == 2
+    assert ranking.items.tie_size(1_800_000) == 2
 
 
 # What the parts and passes refuse
@@ -396,7 +397,7 @@ def test_pickles_are_small():
     y_true, y_score = long_list(1)
     counts = whole(y_true, y_score)
     assert len(pickle.dumps(counts)) < 2 * DETAILED * y_score.itemsize
-    read_counts(counts).tie_groups()
+    read_counts(counts).items.tie_groups()
     assert len(pickle.dumps(counts)) < 2 * DETAILED * y_score.itemsize
 
 

@@ -79,7 +79,7 @@ class Pair:
     @property
     def y_scores(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """Scores of the items."""
-        a, b = (one.items.y_score for one in self.rankings)  # type: ignore[attr-defined]
+        a, b = (one.items.y_score for one in self.rankings)
         return a, b
 
     def scale(self, measure: Metric) -> float:
@@ -112,6 +112,33 @@ class Pair:
         levels = np.union1d(ranks[0][targets], ranks[1][targets])
         a, b = (standing(one, targets, levels) for one in ranks)
         return a, b
+
+    def jackknife_error(self, measure: Measure) -> float:
+        """Standard error of the difference of the two values; O(n) beyond the ranking.
+
+        The influences of each item on the one ranking and the other are subtracted, as
+        DeLong, DeLong and Clarke-Pearson (1988) do for areas under the ROC curve.
+        """
+        parts = []
+        for ranking, items in zip(self.rankings, self.standings(), strict=True):
+            found = jackknife_of(measure, ranking)
+            parts.append((found.targets[items.levels], found.others[items.places]))
+        (targets_a, others_a), (targets_b, others_b) = parts
+        variance = np.square(targets_a - targets_b).sum()
+        return float(np.sqrt(variance + np.square(others_a - others_b).sum()))
+
+    def bootstrap(self, measure: Metric) -> Engine:
+        """Draw items with replacement; differences of the values on them, O(n) each."""
+        frames = [resampled_frame(measure, ranking) for ranking in self.rankings]
+        return partial(_bootstrap, measure, self.standings(), frames)
+
+    def swaps(self, measure: Metric) -> Engine:
+        """Exchange the ranks of items at random; differences of the values, O(n) each.
+
+        What the one ranking does not get of an item, the other gets.
+        """
+        frame = resampled_frame(measure, self.a)
+        return partial(_swapped, measure, self.standings_by_rank(), frame)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,21 +179,6 @@ def values_of(pairs: list[Pair], measure: Metric) -> PairedValues:
     )
 
 
-def jackknife_error(pair: Pair, measure: Measure) -> float:
-    """Standard error of the difference of the two values; O(n) beyond the ranking.
-
-    The influences of each item on the one ranking and the other are subtracted, as
-    DeLong, DeLong and Clarke-Pearson (1988) do for areas under the ROC curve.
-    """
-    parts = []
-    for ranking, items in zip(pair.rankings, pair.standings(), strict=True):
-        found = jackknife_of(measure, ranking)
-        parts.append((found.targets[items.levels], found.others[items.places]))
-    (targets_a, others_a), (targets_b, others_b) = parts
-    variance = np.square(targets_a - targets_b).sum()
-    return float(np.sqrt(variance + np.square(others_a - others_b).sum()))
-
-
 def freedom_of_error(errors: list[float], pairs: list[Pair]) -> float:
     """Degrees of freedom of a standard error, put together from those of data sets.
 
@@ -177,12 +189,6 @@ def freedom_of_error(errors: list[float], pairs: list[Pair]) -> float:
     freedoms = np.maximum([pair.fewest - 1 for pair in pairs], 1)
     noise = float((variances**2 / freedoms).sum())
     return float(variances.sum() ** 2 / noise) if noise > 0 else math.inf
-
-
-def paired_bootstrap(pair: Pair, measure: Metric) -> Engine:
-    """Draw items with replacement; differences of the values on them, O(n) each."""
-    frames = [resampled_frame(measure, ranking) for ranking in pair.rankings]
-    return partial(_bootstrap, measure, pair.standings(), frames)
 
 
 def _bootstrap(
@@ -207,15 +213,6 @@ def _bootstrap(
         )
         differences.append(value_a - value_b)
     return np.concatenate(differences)
-
-
-def swapped_differences(pair: Pair, measure: Metric) -> Engine:
-    """Exchange the ranks of items at random; differences of the values, O(n) each.
-
-    What the one ranking does not get of an item, the other gets.
-    """
-    frame = resampled_frame(measure, pair.a)
-    return partial(_swapped, measure, pair.standings_by_rank(), frame)
 
 
 def _swapped(

@@ -7,7 +7,6 @@ value takes most of that away.
 
 import math
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,17 +25,6 @@ _OVERSTATED = 2
 
 # Hits above a cutoff below which their number is taken to be that of Poisson.
 _FEW_HITS = 5
-
-
-class IntervalRule(Protocol):
-    """How an interval is made."""
-
-    @property
-    def standard_error(self) -> float:
-        """Standard error of the estimate."""
-
-    def bounds(self, confidence_level: float, transform: str | None) -> Any:
-        """Lower and upper limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,3 +232,6 @@ class ModeratedRule:
         while excess(start - reach) < 0 or excess(start + reach) > 0:
             reach *= 2
         return float(brentq(excess, start - reach, start + reach))
+
+
+IntervalRule = CertainRule | NormalRule | FirstHitRule | BetaRule | ModeratedRule

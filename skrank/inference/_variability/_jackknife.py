@@ -73,7 +73,7 @@ def jackknife_of(measure: Measure, ranking: Ranking) -> Jackknife:
     frame = measure.frame(ranking, ranking.n_targets)
     cut = asked_cut(measure, ranking)
     if cut < ranking.n_samples and measure.ties != "expected":
-        _check_tie_at_cut(measure, ranking.tie_size(cut))
+        _check_tie_at_cut(measure, ranking.items.tie_size(cut))
     return jackknife(measure, sample_of(ranking), frame)
 
 
