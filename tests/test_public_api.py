@@ -34,8 +34,9 @@ def test_every_metric_has_a_function_a_scorer_and_a_name():
         values = {"k": 5, "t": 5, "recall": 0.5}
         needed = {key: value for key, value in values.items() if key in options}
         metric = named(name, **needed)["metric"]
-        printed.add(re.split("[@(]", make_metric(metric).name)[0])
-        assert skrank.make_metric_scorer(metric)._score_func is function
+        printed_name = make_metric(metric).name
+        printed.add(re.split("[@(]", printed_name)[0])
+        assert skrank.make_metric_scorer(metric).__name__.endswith(printed_name)
     assert printed == set(METRICS)
 
 
@@ -49,6 +50,8 @@ def test_metrics_have_one_signature(name):
     if name in WITHOUT_TIES:
         shared.remove("ties")
         assert "ties" not in parameters
+    if name == "reciprocal_rank":  # a rank counts items
+        shared.remove("sample_weight")
     assert list(parameters)[-len(shared) :] == shared
 
 

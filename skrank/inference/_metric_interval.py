@@ -22,7 +22,11 @@ from skrank._utils._checks import (
 from skrank._utils._warnings import warn
 from skrank.inference._base import RankingInference
 from skrank.inference._metric_interval_result import MetricIntervalResult
-from skrank.inference._variability._folds import corrected_error, sampling_error
+from skrank.inference._variability._folds import (
+    corrected_error,
+    ratio_of_folds,
+    sampling_error,
+)
 from skrank.inference._variability._interval import (
     BetaRule,
     CertainRule,
@@ -341,7 +345,8 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         )
         measure = self._measure()
         values = [measure.value(ranking) for ranking in folds.rankings]
-        rule = self._rule_of_folds(measure, folds.rankings, values, folds.ratio)
+        ratio = ratio_of_folds(cv_results)
+        rule = self._rule_of_folds(measure, folds.rankings, values, ratio)
         return MetricIntervalResult(
             estimate=float(np.mean(values)),
             standard_error=rule.standard_error,

@@ -44,7 +44,7 @@ from skrank.inference._ranking_comparison_result import (
     RankingComparisonResult,
     RankingComparisonTable,
 )
-from skrank.inference._variability._folds import check_same_folds
+from skrank.inference._variability._folds import check_same_folds, ratio_of_folds
 from skrank.inference._variability._resampling import (
     Engine,
     Floats,
@@ -479,7 +479,8 @@ class RankingComparison(MetricSettings):
         if all(pair.is_certain(measure) for pair in pairs):
             found = certainty(method)
         else:
-            found = corrected_t(values, a.ratio, self.alternative)
+            ratio = ratio_of_folds(cv_results_a)
+            found = corrected_t(values, ratio, self.alternative)
         result = self._result(method, found, pairs, values, names, tuple(a.numbers))
         return replace(result, n_samples=a.n_samples, n_targets=a.n_targets)
 

@@ -19,15 +19,13 @@ from skrank.ranking._several import both_classes
 class HeldOutFolds(NamedTuple):
     """Rankings of the held-out folds that hold both classes, and their numbers.
 
-    `n_samples` and `n_targets` count items of several folds once. `ratio` is the number
-    of items held out for each that a model is fitted to, on average over all folds.
+    `n_samples` and `n_targets` count items of several folds once.
     """
 
     numbers: list[int]
     rankings: list[Ranking]
     n_samples: int
     n_targets: int
-    ratio: float
 
 
 def rank_held_out(
@@ -68,13 +66,9 @@ def rank_held_out(
         numbers = both_classes(sizes, grouped=False)
     items = np.concatenate([test[i] for i in numbers])
     targets = np.concatenate([test[i][folds[i].targets] for i in numbers])
-    ratios = [
-        len(out) / len(fit)
-        for fit, out in zip(cv_results["indices"]["train"], test, strict=True)
-    ]
     rankings = [rank(folds[i]) for i in numbers]
     n_samples, n_targets = np.unique(items).size, np.unique(targets).size
-    return HeldOutFolds(numbers, rankings, n_samples, n_targets, float(np.mean(ratios)))
+    return HeldOutFolds(numbers, rankings, n_samples, n_targets)
 
 
 def held_out(cv_results: Mapping[str, Any]) -> list[NDArray[np.intp]]:

@@ -15,6 +15,8 @@ from skrank.null._chain import Chain
 from skrank.null._moments import chain_moments
 from skrank.ranking._ties import TieGroups
 
+pytestmark = pytest.mark.arithmetic
+
 all_cases = pytest.mark.parametrize("case", METRICS)
 all_ties = pytest.mark.parametrize("ties", TIES)
 

@@ -14,6 +14,8 @@ from skrank import RandomSelectionNull
 from skrank.null import MeanNull, _sampling
 from skrank.null._centred import OutOfReachError
 
+pytestmark = pytest.mark.arithmetic
+
 all_cases = pytest.mark.parametrize("case", METRICS)
 
 

@@ -21,6 +21,8 @@ from skrank import RandomSelectionNull, RandomSelectionTest
 from skrank.null import MeanNull
 from skrank.null._choice import BEYOND
 
+pytestmark = pytest.mark.arithmetic
+
 ALPHAS = [20.0, 1.0, 5.0]
 TINY = 1e-9  # of probabilities, what rounding may do
 NOISE = 1e-9  # chance of draws that are further from a probability than they should be

@@ -17,6 +17,8 @@ from cases import ALL_TIES, METRICS, TIES, named, oracle_settings
 from skrank import RandomSelectionNull
 from skrank.null import MeanNull
 
+pytestmark = pytest.mark.arithmetic
+
 SIZES = [(1,) * 7, (2, 2, 2, 1), (7,), (4, 1, 1, 1), (1, 1, 4), (1, 3, 1, 2)]
 CLOSE = 1e-9  # distance from a probability at which rounding does not count
 QS = [0.0, 5e-324, 1e-300, 1e-60, 1e-12, 0.5, 1 - 1e-12, 1 - 2.0**-53, 1.0]

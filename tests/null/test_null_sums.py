@@ -20,6 +20,8 @@ from skrank.null._choice import TailQuery
 from skrank.null._enumeration import Atoms
 from skrank.null._sums import _PAIRS, tail
 
+pytestmark = pytest.mark.arithmetic
+
 SIDES = [1, -1]
 
 

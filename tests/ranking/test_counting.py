@@ -11,6 +11,8 @@ from cases import SCORES
 from skrank import average_precision
 from skrank.ranking._counting import _LEAST_SIEVED, _MOST_SIEVED, _PIECE, LevelCounts
 
+pytestmark = pytest.mark.arithmetic
+
 N_SAMPLES = [1, 50, _PIECE - 1, _LEAST_SIEVED, 3 * _PIECE + 17]
 
 

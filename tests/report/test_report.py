@@ -233,10 +233,10 @@ def test_probabilities_of_two_classes_are_not_two_rankings(dtype):
         (1_000_000, 3000, [20_000] * 50, "expected", False),  # few, of many targets
     ],
 )
-def test_what_is_quick(n, m, sizes, ties, quick):
+def test_whatis_quick(n, m, sizes, ties, quick):
     # as timed; a shape stands for its like
     null = RandomSelectionNull(n, m, tie_sizes=sizes, ties=ties)
-    assert null._is_quick is quick
+    assert null.is_quick is quick
 
 
 def test_what_takes_long_is_not_tested_unasked():

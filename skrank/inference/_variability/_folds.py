@@ -22,6 +22,13 @@ from skrank._utils._checks import invalid
 from skrank.ranking._cv_results import held_out
 
 
+def ratio_of_folds(cv_results: Mapping[str, Any]) -> float:
+    """Items held out for each that a model is fitted to, on average over the folds."""
+    train, test = (cv_results["indices"][name] for name in ("train", "test"))
+    ratios = [len(out) / len(fit) for fit, out in zip(train, test, strict=True)]
+    return float(np.mean(ratios))
+
+
 def check_same_folds(
     cv_results_a: Mapping[str, Any], cv_results_b: Mapping[str, Any]
 ) -> None:
