@@ -60,8 +60,7 @@ def errors(y_true, scores, depths):
     )
     half = (band.high - band.low) / 2 / norm.isf((1 - level) / 2)
     single = [
-        MetricInterval(f"recall@{t}").from_predictions(y_true, scores)
-        for t in depths
+        MetricInterval(f"recall@{t}").from_predictions(y_true, scores) for t in depths
     ]
     return half, y_true.sum() * np.array([one.standard_error for one in single])
 

@@ -1,7 +1,7 @@
 """Intervals and comparisons of the mean over folds, by simulation.
 
 Each run draws a data set: normal features, shifted for the targets. Two models of one
-kind see three features each, which are alike, so that neither is better. TailQuery, by
+kind see three features each, which are alike, so that neither is better. Asked, by
 average precision over the folds:
 
 - in what share of the runs does the 95 % interval of ``MetricInterval.from_cv`` hold
@@ -9,8 +9,7 @@ average precision over the folds:
   as root mean squares; and the same for the plain resampled t, without the floor of the
   items' variance and without the logit;
 - in what share of the runs is the p-value of ``RankingComparison.from_cv`` at most 0.05
-  and 0.01: by "corrected_t", by "corrected_logit_t", and by Student's t as if folds
-  were independent.
+  and 0.01: by "corrected_t", and by Student's t as if folds were independent.
 
     python benchmarks/coverage_of_folds.py --runs 300
 """
@@ -64,7 +63,6 @@ def run(model, split, n, m, shift, seed):
     cv = SPLITS[split](seed)
     one = MetricInterval().from_cv(models[0], items, y, cv=cv)
     two = RankingComparison().from_cv(*models, items, y, cv=cv)
-    by_logit = RankingComparison(method="corrected_logit_t")
     return {
         "estimate": one.estimate,
         "error": one.standard_error,
@@ -73,14 +71,13 @@ def run(model, split, n, m, shift, seed):
         "n_folds": len(one.values),
         "pvalues": (
             two.pvalue,
-            by_logit.from_cv(*models, items, y, cv=cv).pvalue,
             ttest_rel(two.values_a, two.values_b).pvalue,
         ),
     }
 
 
 def row(found, ratio):
-    """Coverage of both intervals, and sizes of the three tests."""
+    """Coverage of both intervals, and sizes of the two tests."""
     column = {name: np.array([one[name] for one in found]) for name in found[0]}
     estimate, (low, high) = column["estimate"], column["limits"].T
     truth, count = estimate.mean(), found[0]["n_folds"]
@@ -105,7 +102,7 @@ def main(runs, n_jobs):
     print(f"{runs} data sets a row; error of .95: {np.sqrt(0.95 * 0.05 / runs):.3f}")
     print(
         f"{'':<42}{'AP':>7}{'interval':>9} width  SE/SD  plain t  width  SE/SD"
-        f"{'corrected_t':>15}{'logit':>14}{'independent':>14}"
+        f"{'corrected_t':>15}{'independent':>14}"
     )
     with Parallel(n_jobs=n_jobs) as parallel:
         for (n, m, shift), name, split in product(POPULATIONS, MODELS, SPLITS):

@@ -26,7 +26,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skrank import RankingComparison
 
 N_SAMPLES = 1000
-N_LISTS = 10
+N_SETS = 10
 SHIFT = 1.5
 DRAWS = {"n_resamples": 199, "random_state": 0}
 
@@ -39,13 +39,9 @@ def questions(n_targets):
             "jackknife",
             "bootstrap",
             "permutation",
-            "binomial",
-            "empirical_process",
         ),
         f"precision@{n_targets}": (
             "jackknife",
-            "binomial",
-            "empirical_process",
             "mcnemar",
             "posterior",
         ),
@@ -57,9 +53,9 @@ def questions(n_targets):
     }
 
 
-def over_lists():
+def over_data_sets():
     return {
-        f"{N_LISTS} lists, AP {method}": RankingComparison(method=method)
+        f"{N_SETS} sets, AP {method}": RankingComparison(method=method)
         for method in ("paired_t", "sign", "wilcoxon", "jackknife")
     }
 
@@ -76,9 +72,9 @@ def draw(rng, n_targets, correlation, tied):
 def run(seed, n_targets, correlation, tied, pairs):
     warnings.simplefilter("ignore", UndefinedMetricWarning)
     rng = np.random.default_rng(seed)
-    single, several = questions(n_targets), over_lists()
+    single, several = questions(n_targets), over_data_sets()
     called = dict.fromkeys([*single, *several], 0)
-    lists = np.arange(N_SAMPLES) // (N_SAMPLES // N_LISTS)
+    lists = np.arange(N_SAMPLES) // (N_SAMPLES // N_SETS)
     for _ in range(pairs):
         sample = draw(rng, n_targets, correlation, tied)
         for name, question in single.items():
