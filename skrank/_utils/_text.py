@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-_QUOTES = "'\""
-_LONG = 100  # letters of a value that an error shows
-_MANY = 200  # letters of all names that an error lists
+_LONG = 100  # letters of a value that an error shows: one line and a bit
+_MANY = 200  # letters of all names that an error lists: some three lines
 
 
 def track(
@@ -56,7 +55,7 @@ def as_text(name: Any, reserved: Collection[str] = ()) -> str:
     """
     text = str(name) if isinstance(name, str) else _in_one_line(name)
     is_plain = text.isprintable() and " ".join(text.split()) == text
-    if is_plain and text and text[0] not in _QUOTES and text not in reserved:
+    if is_plain and text and text[0] not in "'\"" and text not in reserved:
         return text
     return repr(text)
 

@@ -160,7 +160,7 @@ class HitCurve:
         return np.interp(depths, self.t, self.hits)[()]
 
     def perfect(self) -> HitCurve:
-        """Curve of a ranking of the same ranking that has all scored targets first.
+        """Curve of the ranking of the same items that has all scored targets first.
 
         Returns
         -------

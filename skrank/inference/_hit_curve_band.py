@@ -39,15 +39,6 @@ _LEAST_DRAWS, _MOST_DRAWS, _DRAWN = 10_000, 200_000, 2_000_000
 
 Floats = NDArray[np.float64]
 
-# Added to correlations of 1, which neighbouring depths may have but for rounding; half
-# or twice as much changes nothing that is seen.
-_RIDGE = 1e-8
-
-# Hits, or others, that a top and what is below it have at least, where the variance is
-# computed: a top without targets, or of nothing else, would be held for certain
-# otherwise.
-_LEAST_HITS = 0.5
-
 
 def hit_curve_band(
     y_true: ArrayLike,
@@ -363,8 +354,11 @@ class _Tops:
         )
 
     def _kept(self, i: int) -> Floats:
-        """Hits, half a hit from the fewest and the most that there can be."""
-        least, most = self.least + _LEAST_HITS, self.most - _LEAST_HITS
+        """Hits, half a hit from the fewest and the most that there can be.
+
+        A top without targets, or of nothing else, would be held for certain otherwise.
+        """
+        least, most = self.least + 0.5, self.most - 0.5
         kept: Floats = np.clip(self.hits[i], least, np.maximum(least, most))
         return kept
 
@@ -420,7 +414,8 @@ def critical_value(
     covariances = covariances[np.ix_(varies, varies)]
     errors = np.sqrt(np.diag(covariances))
     correlations = covariances / np.outer(errors, errors)
-    root = np.linalg.cholesky(correlations + _RIDGE * np.eye(errors.size))
+    # a ridge, as neighbouring depths may have correlations of 1 but for rounding
+    root = np.linalg.cholesky(correlations + 1e-8 * np.eye(errors.size))
     draws = rng.standard_normal((n_draws, errors.size)) @ root.T
     return float(np.quantile(np.abs(draws).max(axis=1), level))
 

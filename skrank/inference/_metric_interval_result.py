@@ -10,8 +10,6 @@ from skrank._utils._text import data_frame, format_count, format_size
 from skrank._utils._warnings import warn
 from skrank.inference._variability._interval import IntervalRule
 
-TRANSFORMS = ("logit", None)
-
 
 class ConfidenceInterval(NamedTuple):
     """Limits of a confidence interval.
@@ -127,7 +125,7 @@ class MetricIntervalResult:
             If `confidence_level` is not between 0 and 1, or `transform` is unknown.
         """
         level = check_fraction("confidence_level", confidence_level)
-        check_option("transform", transform, TRANSFORMS)
+        check_option("transform", transform, ("logit", None))
         limits = self._limits(level, transform)
         if math.isnan(limits.low):
             warn(

@@ -60,7 +60,7 @@ class RankingComparisonResult:
         Number of items, and of targets among them, in all data sets together; those of
         folds each once.
     n_rankings : int
-        Number of lists or folds; 1 without groups.
+        Number of data sets or folds; 1 without groups.
     names : tuple of two str
         What A and B are called.
     degrees_of_freedom : float
@@ -69,8 +69,8 @@ class RankingComparisonResult:
     values_a, values_b : tuple of float
         Values of the metric on the data sets.
     labels : tuple
-        What the data sets are called: the values of `groups`, or the numbers of the
-        folds. Empty without groups.
+        What the data sets are called: the values of `groups`, or the numbers of folds
+        or of rankings. Empty for one data set.
 
     See Also
     --------
@@ -124,10 +124,10 @@ class RankingComparisonResult:
         -------
         interval : ConfidenceInterval
             Its ends `low` and `high`: the difference and so many standard errors to
-            each side, by the quantiles of the normal distribution or, for "paired_t"
-            and
-            "corrected_t", of Student's t. With a one-sided alternative it is open on
-            the other side. NaN, with a warning, where there is no standard error.
+            each side, by the quantiles of Student's t with `degrees_of_freedom`, or of
+            the normal distribution where these are infinite, as of "mcnemar" and
+            "posterior". With a one-sided alternative it is open on the other side.
+            NaN, with a warning, where there is no standard error.
 
         Raises
         ------
@@ -296,7 +296,7 @@ class RankingComparisonTable:
         Returns
         -------
         columns : dict
-            The fields of :meth:`RankingComparisonResult.to_dict` as data sets, and
+            The fields of :meth:`RankingComparisonResult.to_dict` as lists, and
             "adjusted_pvalue" and "adjusted_log10_pvalue".
         """
         rows = [result.to_dict() for result in self.comparisons]

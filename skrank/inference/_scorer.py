@@ -22,8 +22,6 @@ from skrank.metrics._scorers._ranking_scorer import (
 from skrank.null import RandomSelectionNull
 from skrank.ranking._as_ranking import as_ranking
 
-STATISTICS = ("zscore", "log10_pvalue", "chance_adjusted")
-
 
 def selection_score(
     y_true: ArrayLike,
@@ -52,7 +50,7 @@ def selection_score(
 
 def check_statistic(statistic: str, measure: Measure) -> None:
     """Check that the statistic has a meaning for the measure."""
-    check_option("statistic", statistic, STATISTICS)
+    check_option("statistic", statistic, ("zscore", "log10_pvalue", "chance_adjusted"))
     if statistic == "chance_adjusted" and math.isinf(measure.bounds[1]):
         msg = (
             '`statistic` must not be "chance_adjusted" for a metric without a largest '
@@ -82,9 +80,9 @@ def make_random_selection_scorer(
 ) -> RankingScorer:
     """Make a scorer of how far a ranking is above chance.
 
-    Chance levels depend on the size of a fold and on its prevalence, and on a short
-    list lie far above the prevalence. These statistics take that out, so that folds
-    that differ compare. Larger is better for all of them.
+    Chance levels depend on the size of a fold and on its prevalence, and lie far above
+    the prevalence where a ranking is short. These statistics take that out, so that
+    folds that differ compare. Larger is better for all of them.
 
     Parameters
     ----------

@@ -40,12 +40,6 @@ from skrank.ranking._input import check_ranking_input, find_targets
 from skrank.ranking._several import both_classes, columns_by_name, split
 from skrank.ranking._standing import items_above
 
-#: Values that are further apart are not those of the search.
-_ROUNDING = 1e-6
-
-_BATCH_ITEMS = 2**15  # targets drawn in one task: some 10 ms, far above its overhead
-_SLACK = 1e-9  # in standard deviations: equal values may be rounded apart
-
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
 
@@ -98,8 +92,8 @@ class SearchSelectionTest(MetricSettings):
     least as large, it is ``(C + 1) / (B + 1)`` [2]_. It controls the familywise error:
     the chance that any candidate is taken for real if none knows anything.
 
-    One held-out list has w = 1, and its test is exact. Folds are drawn as if they were
-    independent, but each is ranked by models that were fitted to the labels of the
+    One held-out ranking has w = 1, and its test is exact. Folds are drawn as if they
+    were independent, but each is ranked by models that were fitted to the labels of the
     others, which widens the mean over them. Let the excess of a fold over its
     expectation be a term of its own labels and, for each other fold, one of the labels
     of both that has mean zero over the labels of either, as if the scores were linear
@@ -472,7 +466,9 @@ def _count_draws(
     found = run_draws(
         partial(_by_chance, null, zscores, wider),
         n_resamples,
-        _BATCH_ITEMS // sum(one.n_targets for one in null.lists),
+        # targets drawn in one task: some 10 ms, far above its overhead; half as many
+        # change nothing
+        2**15 // sum(one.n_targets for one in null.lists),
         generator,
         n_jobs=n_jobs,
         progress=progress,
@@ -486,7 +482,8 @@ def _by_chance(
 ) -> tuple[_Ints, _Ints, _Floats]:
     """Draw labels for all candidates; count as `_count_draws` does."""
     values = null.draw(size, np.random.default_rng(seed))
-    drawn, level = null.zscores(values), zscores[:, None] - _SLACK
+    drawn = null.zscores(values)
+    level = zscores[:, None] - 1e-9  # equal ones may be rounded apart
     alone = (drawn >= level).sum(axis=1)
     best = (drawn.max(axis=0) >= level).sum(axis=1)
     mean = null.mean[:, None]
@@ -523,7 +520,7 @@ def _warn_of_failed(finished: NDArray[np.bool_]) -> None:
 def _warn_of_other_values(values: _Floats, scores: _Floats) -> None:
     """Warn if a search has other values than those tested; NaN is not compared."""
     apart = np.abs(values - scores)
-    other = apart > _ROUNDING * np.maximum(1.0, np.abs(scores))
+    other = apart > 1e-6 * np.maximum(1.0, np.abs(scores))
     if other.any():
         worst = int(np.nanargmax(apart))
         warn(

@@ -21,17 +21,6 @@ COLUMNS = {
     "adjusted_pvalue": "adjusted_pvalues",
     "bonferroni_pvalue": "bonferroni_pvalues",
 }
-_SHARED = (
-    "best_index",
-    "expected_maximum",
-    "n_candidates",
-    "n_resamples",
-    "n_samples",
-    "n_targets",
-    "n_rankings",
-    "inflation",
-    "metric",
-)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -54,7 +43,7 @@ class SearchSelectionResult:
         of independent rankings times `inflation`.
     inflation : float
         How much wider the mean over folds is taken to spread than that over independent
-        lists: the square root of 2, or 1 for one ranking.
+        rankings: the square root of 2, or 1 for one.
     zscores : ndarray of shape (n_candidates,)
         ``(values - null_means) / null_stds``; 0.0 if the null distribution has no
         spread, as with constant scores.
@@ -72,7 +61,7 @@ class SearchSelectionResult:
         Over folds it is spread by `inflation`, as the z-scores are, but not beyond 0
         and the value of perfect rankings.
     n_samples, n_targets, n_rankings : int
-        Number of held-out items, of targets among them, and of lists or folds.
+        Number of held-out items, of targets among them, and of rankings or folds.
     metric : str
         Name of the metric with its cutoff.
 
@@ -222,7 +211,18 @@ class SearchSelectionResult:
         entries = {
             name: float(getattr(self, plural)[best]) for name, plural in COLUMNS.items()
         }
-        shared = {name: getattr(self, name) for name in _SHARED}
+        names = (
+            "best_index",
+            "expected_maximum",
+            "n_candidates",
+            "n_resamples",
+            "n_samples",
+            "n_targets",
+            "n_rankings",
+            "inflation",
+            "metric",
+        )
+        shared = {name: getattr(self, name) for name in names}
         return {"candidate": as_text(self.candidates[best]), **entries, **shared}
 
     def to_frame(self) -> Any:

@@ -25,8 +25,6 @@ from skrank._utils._columns import (
 )
 from skrank._utils._text import brief
 
-_LIGHTEST = 1e-300  # sum of weights by which others can be divided without overflow
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankingInput:
@@ -214,10 +212,11 @@ def _check_weight(sample_weight: ArrayLike, size: int) -> NDArray[np.float64] | 
     check_length("sample_weight", weight.size, size)
     with np.errstate(over="ignore"):
         low, total = weight.min(), weight.sum()
-    if not (low >= 0 and _LIGHTEST <= total < np.inf):
+    lightest = 1e-300  # a sum by which others can be divided without overflow
+    if not (low >= 0 and lightest <= total < np.inf):
         rule = (
             "be finite, not negative, and not all zero, with a sum of at least "
-            f"{_LIGHTEST}"
+            f"{lightest}"
         )
         raise invalid("sample_weight", rule, f"minimum {low} and sum {total}")
     return None if np.all(weight == 1) else weight

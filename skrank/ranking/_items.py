@@ -42,7 +42,7 @@ class ListedItems:
         return int(np.count_nonzero(self.y_score >= level))
 
     def group_ends(self, depths: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Look up many depths in a sorted list, or among the ties of a long one."""
+        """Look up many depths in the sorted scores, or the ties of a long ranking."""
         if self.y_score.size > DETAILED:
             return self.tie_groups().group_ends(depths)
         ordered = np.sort(self.y_score)
@@ -55,7 +55,7 @@ class ListedItems:
         return int(np.count_nonzero(self.y_score == level))
 
     def tie_groups(self) -> TieGroups:
-        """Find the ends of equal scores in a sorted list, or of a long one in pieces.
+        """Find the ends of equal scores among all, or of a long ranking in pieces.
 
         O(n log n), or O(n).
         """

@@ -18,7 +18,6 @@ from skrank._utils._checks import check_option, invalid
 from skrank._utils._text import brief
 
 RESPONSE_METHODS = ("decision_function", "predict_proba", "predict")
-DETECTOR_TARGETS = (None, "outliers", "inliers")
 
 
 class Orientation(NamedTuple):
@@ -100,7 +99,7 @@ def check_estimator(estimator: Any) -> None:
 
 def check_detector_targets(detector_targets: str | None) -> None:
     """Check what the targets are to an outlier detector, if that is stated."""
-    check_option("detector_targets", detector_targets, DETECTOR_TARGETS)
+    check_option("detector_targets", detector_targets, (None, "outliers", "inliers"))
 
 
 def _detector_sign(

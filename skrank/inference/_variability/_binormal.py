@@ -27,20 +27,12 @@ from skrank.ranking._ranking import Ranking
 
 # Distances between the means, from a ranking that is worse than one without information
 # to one without fault; bounds of the cells of scores; and how many targets the ideal
-# list has.
+# ranking has.
 _SHIFTS = np.linspace(-2, 8, 51)
 _BOUNDS = np.linspace(13, -6, 381)
 _DENSE = 1e7
 
 Array = NDArray[np.float64]
-
-# Least and largest spread, and how many there are to each doubling.
-_LEAST, _LARGEST, _STEPS = 0.5, 4.0, 4
-
-# What is added to a spread, relatively, times the root of the number of targets. The
-# standard error is 1 to 1.4 of normal targets. Chosen by simulation, with the model's
-# weight: benchmarks/coverage_of_intervals.py.
-_CAUTION = 1.75
 
 
 def spread_of_targets(ranking: Ranking) -> float:
@@ -50,7 +42,7 @@ def spread_of_targets(ranking: Ranking) -> float:
     shares of non-targets above each target, ties at their middle. The other half hardly
     moves the metric, and heavy tails at the bottom would hide how late the first
     targets come. A ranking of few targets that came close together by accident would
-    make the interval too short, so that a good standard error is added, `_CAUTION`.
+    make the interval too short, so that a good standard error is added.
     """
     groups, m = ranking.groups, ranking.groups.hits.sum()
     above = groups.above - groups.hits_above
@@ -60,9 +52,12 @@ def spread_of_targets(ranking: Ranking) -> float:
     better = np.clip(m / 2 - groups.hits_above, 0, groups.hits)
     median = scores[found.searchsorted([(m + 1) // 2, m // 2 + 1])].mean()
     variance = (better * (scores - median) ** 2).sum() / max((m - 1) / 2, 1)
-    spread = np.sqrt(variance) * (1 + _CAUTION / np.sqrt(m))
-    step = np.rint(_STEPS * np.log2(np.clip(spread, _LEAST, _LARGEST)))
-    return float(2 ** (step / _STEPS))
+    # 1.75 was chosen, with the model's weight, by benchmarks/coverage_of_intervals.py:
+    # a standard error of the spread of m normal targets is 0.71 / sqrt(m), that of a
+    # spread found from half of them 1
+    spread = np.sqrt(variance) * (1 + 1.75 / np.sqrt(m))
+    # spreads from .5 to 4, four to each doubling, so that models are used again
+    return float(2 ** (np.rint(4 * np.log2(np.clip(spread, 0.5, 4.0))) / 4))
 
 
 def value_by_chance(measure: Measure, frame: Frame) -> float:
@@ -76,7 +71,7 @@ def value_by_chance(measure: Measure, frame: Frame) -> float:
 def binormal_variances(
     measure: Measure, frame: Frame, spread: float
 ) -> tuple[Array, Array]:
-    """Values of binormal rankings, ascending, and the variances at this list's size.
+    """Values of binormal rankings, ascending, and the variances at this ranking's size.
 
     The targets' scores have the standard deviation `spread` where the non-targets' have
     1.

@@ -23,9 +23,6 @@ from skrank._utils._rounding import ROUNDING
 _MODEL_WEIGHT = 6
 _OVERSTATED = 2
 
-# Hits above a cutoff below which their number is taken to be that of Poisson.
-_FEW_HITS = 5
-
 
 @dataclass(frozen=True, slots=True)
 class CertainRule:
@@ -188,7 +185,8 @@ class ModeratedRule:
             scale = self.best - self.zero
             low, high = (self.zero + scale * expit(self._limit(x)) for x in (t, -t))
         low, high = min(low, self._with_losses(outside)), max(high, self.estimate)
-        if self.hits < _FEW_HITS:
+        # from five hits on the limits of the variance are the wider ones, nearly always
+        if self.hits < 5:
             few, many = self._by_hits(outside)
             low, high = min(low, few), max(high, many)
         return float(max(self.least, low)), float(min(self.best, high))

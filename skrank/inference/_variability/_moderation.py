@@ -22,9 +22,6 @@ from skrank.inference._variability._jackknife import jackknife_of
 from skrank.metrics._definitions import Frame, Measure, Metric, ReciprocalRank
 from skrank.ranking._ranking import HitGroups, Ranking, hits_at
 
-# What a slip costs at least, with m targets times m**2: in average precision about 1.
-_LEAST_SLIP = 0.01
-
 
 class Reach(NamedTuple):
     """Least and largest value of a ranking without ties."""
@@ -149,7 +146,8 @@ def _keep_inside(
     slipped = places + (places >= min(m, int(frame.cut)) - 1)
     nearly = _value_of(measure, frame, slipped)
     slip = (best - nearly) or hit  # which costs nothing in a top of nearly all items
-    most = 1 - max(slip / scale, _LEAST_SLIP / m**2) / 2
+    # times m**2 a slip costs about 1 in average precision, and .01 at least elsewhere
+    most = 1 - max(slip / scale, 0.01 / m**2) / 2
     return min(max(share, least), max(least, most))
 
 

@@ -31,7 +31,6 @@ RowGroups = tuple[HitGroups, NDArray[np.intp]]
 
 # Counts of a batch of rankings: enough for numpy, few enough for the cache.
 _BATCH = 1 << 14
-_PORTION = 1000  # rankings for one job: tens of milliseconds, far above its overhead
 
 
 def batches(n_rankings: int, width: int) -> Iterator[int]:
@@ -164,8 +163,11 @@ def draw_in_parallel(
 
     The portions do not depend on the number of jobs, and so neither do the values.
     """
-    sizes = [_PORTION] * (n_rankings // _PORTION)
-    sizes += [n_rankings % _PORTION] * (n_rankings % _PORTION > 0)
+    # rankings for one job: tens of milliseconds, far above its overhead. Draws depend
+    # on it, as each job has a generator of its own.
+    portion = 1000
+    sizes = [portion] * (n_rankings // portion)
+    sizes += [n_rankings % portion] * (n_rankings % portion > 0)
     found = run_jobs(
         engine,
         zip(sizes, generator.spawn(len(sizes)), strict=True),

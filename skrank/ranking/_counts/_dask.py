@@ -13,10 +13,6 @@ from skrank._utils._checks import invalid
 from skrank._utils._columns import is_dask
 from skrank.ranking._counts._passes import FirstPass, Plan, SecondPass
 
-_BRANCHES = (
-    8  # parts that are merged at once: half as many make the tree a third deeper
-)
-
 
 def count_partitions(y_true: Any, y_score: Any, pos_label: object) -> SecondPass:
     """Take partitions through both passes."""
@@ -36,10 +32,10 @@ def _counted(start: int | Plan, pairs: list[tuple[Any, Any]], pos_label: object)
 
     shared = delayed(start, traverse=False)
     parts = [delayed(_count, pure=False)(shared, *pair, pos_label) for pair in pairs]
-    while len(parts) > 1:
+    while len(parts) > 1:  # eight at once; by four the tree is half as deep again
         parts = [
-            delayed(_merge, pure=False)(shared, parts[i : i + _BRANCHES])
-            for i in range(0, len(parts), _BRANCHES)
+            delayed(_merge, pure=False)(shared, parts[i : i + 8])
+            for i in range(0, len(parts), 8)
         ]
     return compute(parts[0])[0]
 

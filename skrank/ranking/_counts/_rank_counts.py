@@ -15,9 +15,6 @@ from skrank.ranking._counts._dask import count_partitions
 from skrank.ranking._counts._passes import FirstPass, SecondPass
 from skrank.ranking._ranking import Ranking
 
-# Items read at a time: fewer are slower (10 % at half), more take more memory.
-_CHUNK_SIZE = 2**20
-
 
 class RankCounts:
     """Counts of a ranking that is too large for memory, made in two passes.
@@ -147,7 +144,7 @@ class RankCounts:
                 )
                 raise invalid(name, rule, brief(chunk_size or progress))
             return cls._of(pos_label, count_partitions(y_true, y_score, pos_label))
-        size = _CHUNK_SIZE
+        size = 2**20  # fewer items are slower, 10 % at half; more take more memory
         if chunk_size is not None:
             size = check_count("chunk_size", chunk_size, least=1)
         slices = Slices(y_true, y_score, size)
