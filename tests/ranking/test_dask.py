@@ -117,9 +117,7 @@ def test_what_is_refused_in_a_partition_is_shown_with_a_note(columns):
 
 def test_scores_that_are_drawn_anew_are_refused(columns):
     rng = np.random.default_rng(0)
-    y_score = da.from_delayed(
-        dask.delayed(rng.random, pure=False)(400), (400,), float
-    )
+    y_score = da.from_delayed(dask.delayed(rng.random, pure=False)(400), (400,), float)
     with pytest.raises(ValueError, match="scores that they had in the first pass"):
         average_precision(da.from_array(columns[0], chunks=400), y_score)
 

@@ -46,7 +46,6 @@ ASKED = {
     "search": lambda y, s: skrank.SearchSelectionTest(**DRAWS).from_predictions(
         Y, {"a": s, "b": SCORE[::-1]}
     ),
-    "evaluation": lambda y, s: skrank.RankingEvaluation.from_predictions(Y, s),
 }
 
 

@@ -163,7 +163,10 @@ def test_half_and_long_doubles_become_doubles(dtype):
     assert scores.dtype == np.float64
     expected = skrank.average_precision(y_true, y_score)
     assert skrank.average_precision(y_true, y_score.astype(dtype)) == expected
-    chunks = [(y_true[:100], y_score[:100]), (y_true[100:], y_score[100:].astype(dtype))]
+    chunks = [
+        (y_true[:100], y_score[:100]),
+        (y_true[100:], y_score[100:].astype(dtype)),
+    ]
     counts = skrank.RankCounts.from_chunks(chunks)
     assert skrank.average_precision(counts) == expected
 
