@@ -227,10 +227,11 @@ def test_input_is_not_changed(case):
     weight = np.ones(Y_TRUE.size)
     arguments = read_only(Y_TRUE), read_only(Y_SCORE)
     value = metric_function(case)(*arguments, ties="threshold")
-    weighted = metric_function(case)(
-        *arguments, ties="threshold", sample_weight=read_only(weight)
-    )
-    assert weighted == pytest.approx(value, rel=1e-12)
+    if case != "reciprocal_rank":  # which takes no weights
+        weighted = metric_function(case)(
+            *arguments, ties="threshold", sample_weight=read_only(weight)
+        )
+        assert weighted == pytest.approx(value, rel=1e-12)
 
 
 @all_cases

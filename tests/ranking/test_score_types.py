@@ -177,6 +177,6 @@ def test_half_and_long_doubles_become_doubles(dtype):
 )
 def test_a_long_double_beyond_all_doubles_is_refused():
     y_score = np.array([1, np.finfo(np.longdouble).max])
-    with np.errstate(over="ignore"):
-        with pytest.raises(ValueError, match="`y_score` must be finite"):
-            check_scores(y_score)
+    refused = pytest.raises(ValueError, match="`y_score` must be finite")
+    with np.errstate(over="ignore"), refused:
+        check_scores(y_score)
