@@ -4,8 +4,6 @@ The judge is the same question asked in this process. The other machines are two
 processes of a dask cluster.
 """
 
-import sys
-
 import joblib
 import numpy as np
 import pytest
@@ -19,7 +17,6 @@ from skrank import (
     SearchSelectionTest,
     make_average_precision_scorer,
 )
-from skrank._utils._jobs import _Shared, run_jobs
 
 RNG = np.random.default_rng(0)
 Y = (np.arange(600) % 12 == 0).astype(int)
@@ -102,26 +99,3 @@ class Sent:
     def __getstate__(self):
         type(self).times += 1
         return self.__dict__
-
-
-@pytest.mark.slow
-def test_data_are_sent_once(client):
-    n_tasks = 40
-    client.run(sys.path.extend, sys.path)  # the workers find this class by its name
-    with joblib.parallel_config(backend="dask"):
-        found = run_jobs(
-            Sent(),
-            ((i,) for i in range(n_tasks)),
-            total=n_tasks,
-            label="tasks",
-            n_jobs=None,
-            progress=False,
-        )
-    assert found == [10_000 * i for i in range(n_tasks)]
-    assert 1 <= Sent.times <= 5  # also to find their size, and not with each task
-
-
-@pytest.mark.parametrize("size", [0, 1, 10**6])
-def test_size_of_what_is_shared(size):
-    data = np.zeros(size)
-    assert 0 <= sys.getsizeof(_Shared(data)) - data.nbytes < 1000

@@ -99,10 +99,12 @@ def read_by(function, columns):
 
 @pytest.mark.parametrize("error", [KeyError, OSError, RuntimeError, ValueError])
 def test_an_error_in_a_partition_is_shown_with_a_note(error, columns):
-    def read(scores):
-        raise error("my own")  # noqa: EM101
+    text = "my own"
 
-    with pytest.raises(error, match="my own") as raised:
+    def read(scores):
+        raise error(text)
+
+    with pytest.raises(error, match=text) as raised:
         average_precision(*read_by(read, columns))
     assert "partitions by dask, on the active scheduler" in raised.value.__notes__[0]
 

@@ -167,7 +167,7 @@ def test_the_tie_of_a_target_is_known_at_any_depth():
     y_score[1_799_999] = y_score[1_800_000]
     ranking = read_counts(RankCounts.from_arrays(y_true, y_score))
     assert ranking.group_end(1_800_000) == 1_800_001
-    assert ranking.tie_size(1_800_000) == 2
+    assert ranking.items.tie_size(1_800_000) == 2
 
 
 # What the passes and their parts refuse
@@ -562,9 +562,11 @@ def test_chunks_that_change_between_the_passes(second, message):
 
 
 def test_an_error_of_the_source_is_shown_as_it_is():
+    error = OSError("disk")
+
     def read():
         yield CHUNKS[0]
-        raise OSError("disk")  # noqa: EM101
+        raise error
 
     with pytest.raises(OSError, match="^disk$"):
         RankCounts.from_chunks(read)

@@ -53,14 +53,14 @@ def test_ties_of_all_items(kind):
     y_score = SCORES[kind](np.random.default_rng(5), n_samples)
     ranking = rank(check_ranking_input(np.arange(n_samples) < 20, y_score))
     levels, sizes = np.unique(y_score, return_counts=True)
-    groups = ranking.tie_groups()
+    groups = ranking.items.tie_groups()
     np.testing.assert_array_equal(groups.ends, np.cumsum(sizes[::-1]))
     for depth in (1, 50, 700, n_samples):
         level = np.sort(y_score)[::-1][depth - 1]
-        assert ranking.tie_size(depth) == sizes[levels == level].item()
+        assert ranking.items.tie_size(depth) == sizes[levels == level].item()
         end = np.count_nonzero(y_score >= level)
         assert ranking.group_end(depth) == end
-        assert ranking.group_ends(np.array([depth])) == end
+        assert ranking.items.group_ends(np.array([depth])) == end
 
 
 def test_ties_of_a_long_ranking_are_those_of_its_sorted_scores():
@@ -72,7 +72,7 @@ def test_ties_of_a_long_ranking_are_those_of_its_sorted_scores():
     _, sizes = np.unique(y_score, return_counts=True)
     ends = np.cumsum(sizes[::-1])
     expected = tie_groups(ends, ends[:0], ends[:0], n_samples)
-    found = ranking.tie_groups()
+    found = ranking.items.tie_groups()
     np.testing.assert_array_equal(found.ends, expected.ends)
     np.testing.assert_array_equal(found.merged, expected.merged)
     assert expected.merged.any()
@@ -81,5 +81,5 @@ def test_ties_of_a_long_ranking_are_those_of_its_sorted_scores():
     start, end = ends[wide - 1], ends[wide]
     inside = (depths > start) & (depths <= end)
     np.testing.assert_array_equal(
-        ranking.group_ends(depths), np.where(inside, end, depths)
+        ranking.items.group_ends(depths), np.where(inside, end, depths)
     )
