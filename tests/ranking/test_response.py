@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import cross_validate
+from sklearn.naive_bayes import GaussianNB
 
 from skrank import (
     RandomSelectionTest,
@@ -57,3 +59,15 @@ def test_probabilities_of_another_shape_are_refused(columns, door):
     )
     with pytest.raises(ValueError, match=message):
         DOORS[door](Shaped(lambda p: p[:, columns]))
+
+
+def test_folds_of_other_items_are_refused():
+    results = cross_validate(
+        GaussianNB(), X, Y, cv=2, return_estimator=True, return_indices=True
+    )
+    message = "`X` must be the items that were cross-validated; got 9 for folds of 40"
+    with pytest.raises(ValueError, match=message):
+        RandomSelectionTest().from_cv_results(results, X[:9], Y[:9])
+    del results["indices"]
+    with pytest.raises(ValueError, match="must hold estimators and indices, as from"):
+        RandomSelectionTest().from_cv_results(results, X, Y)

@@ -103,6 +103,21 @@ def test_what_is_no_column_is_named(values, got):
             ask(values, S)
 
 
+@pytest.mark.parametrize(
+    ("y_scores", "text"),
+    [
+        (np.c_[S, 1 - np.array(S)], "`y_scores` must have a column .*two columns that"),
+        ([S, S], "`y_scores` must be a mapping from names to scores, .*; got list of"),
+        (np.array(S), "or an array of shape .*; got ndarray of shape"),
+        ({"1": S, 1: S}, "`y_scores` must have different names, also in print"),
+        ({"1": S}, "`y_scores` must hold 2 or more rankings; got 1"),
+    ],
+)
+def test_bad_tables(y_scores, text):
+    with pytest.raises(ValueError, match=text):
+        RankingComparison().compare_all(Y, y_scores)
+
+
 def test_a_deque_is_a_column():
     labels, scores = deque(Y), deque(S)
     counts = RankCounts.from_arrays(labels, scores)
