@@ -139,15 +139,7 @@ SCORES = {
         rng.normal(size=40), rng.choice([-1.7e308, 1.7e308, 0.5], n - 40)
     ],
     "all there is": lambda rng, n: rng.choice([-1.7e308, 0.0, 1.7e308], n),
-    "long doubles": lambda rng, n: long_doubles(rng.integers(-n, n, n)),
 }
-
-
-def long_doubles(numbers):
-    """Finite scores in the order of integers, up to beyond what a double holds."""
-    largest = np.finfo(np.longdouble).max
-    steps = np.asarray(numbers, dtype=np.longdouble)
-    return steps * (largest / (2 * np.abs(steps).max() + 1))
 
 
 def assert_same_answers(data, columns):

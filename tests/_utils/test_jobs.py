@@ -83,19 +83,3 @@ def test_the_same_in_threads(work):
     here = work()
     with joblib.parallel_config(backend="threading", n_jobs=3):
         assert work() == here
-
-
-class Sent:
-    """An engine that notes where it was pickled, to be sent."""
-
-    times = 0
-
-    def __init__(self):
-        self.data = np.zeros(10_000)
-
-    def __call__(self, factor):
-        return factor * self.data.size
-
-    def __getstate__(self):
-        type(self).times += 1
-        return self.__dict__

@@ -63,19 +63,3 @@ def test_a_worker_that_is_killed_in_the_second_pass(client, tmp_path):
     y_score = da.concatenate(parts)
     assert average_precision(COLUMNS[0], y_score) == average_precision(*COLUMNS)
     assert killed.exists()
-
-
-@pytest.mark.slow
-def test_a_partition_that_kills_every_worker(client):
-    """The verdict is the scheduler's, after as many workers as its setting says."""
-
-    def kill(scores):
-        os.kill(os.getpid(), 9)
-
-    part = dask.delayed(kill)(COLUMNS[1])
-    y_score = da.from_delayed(part, COLUMNS[1].shape, COLUMNS[1].dtype)
-    message = r"got workers that died.*scheduler\.allowed-failures"
-    with pytest.raises(RuntimeError, match=message) as raised:
-        average_precision(COLUMNS[0], y_score)
-    assert isinstance(raised.value.__cause__, distributed.KilledWorker)
-    assert average_precision(*in_arrays(COLUMNS)) == average_precision(*COLUMNS)

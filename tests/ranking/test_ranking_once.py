@@ -1,4 +1,4 @@
-"""A ranking made once is taken in place of labels and scores, and not made again."""
+"""What is given is read once, and a ranking made once stands for labels and scores."""
 
 import numpy as np
 import pytest
@@ -7,69 +7,69 @@ from sklearn.linear_model import LogisticRegression
 import skrank
 from cases import METRICS, metric_function
 from skrank import MetricInterval, RandomSelectionTest, RankCounts, Ranking
-from skrank.ranking import _ranking
 
 RNG = np.random.default_rng(0)
 N = 200
 Y = np.arange(N) < 21
 SCORE = np.round(RNG.normal(1.0 * Y), 1)
+DRAWS = {"n_resamples": 9, "random_state": 0}
 
 
-@pytest.fixture
-def ranked(monkeypatch):
-    """Sizes of the data sets that were ranked."""
-    found = []
-    for name in ("_rank_counts", "_rank_top", "_rank_weights"):
-        made = getattr(_ranking, name)
+class Column:
+    """A column that counts how often its items are read."""
 
-        def counted(data, *args, made=made):
-            found.append(data.y_score.size)
-            return made(data, *args)
+    def __init__(self, values):
+        self.values, self.n_read = values, 0
 
-        monkeypatch.setattr(_ranking, name, counted)
-    return found
+    def __array__(self, dtype=None, copy=None):
+        self.n_read += 1
+        return self.values
+
+
+ASKED = {
+    "metric": lambda y, s: skrank.average_precision(y, s),
+    "ranking": lambda y, s: Ranking.from_predictions(y, s),
+    "hit curve": lambda y, s: skrank.hit_curve(y, s),
+    "operating points": lambda y, s: skrank.operating_points(y, s),
+    "test": lambda y, s: RandomSelectionTest().from_predictions(y, s),
+    "test of groups": lambda y, s: RandomSelectionTest().from_predictions(
+        y, s, groups=np.arange(N) % 2
+    ),
+    "interval": lambda y, s: MetricInterval().from_predictions(y, s),
+    "band": lambda y, s: skrank.hit_curve_band(y, s, t=[9]),
+    "comparison": lambda y, s: skrank.RankingComparison().from_predictions(
+        Y, s, SCORE[::-1]
+    ),
+    "comparisons": lambda y, s: skrank.RankingComparison().compare_all(
+        Y, {"a": s, "b": SCORE[::-1]}
+    ),
+    "search": lambda y, s: skrank.SearchSelectionTest(**DRAWS).from_predictions(
+        Y, {"a": s, "b": SCORE[::-1]}
+    ),
+}
+
+
+@pytest.mark.parametrize("question", ASKED)
+def test_columns_are_read_once(question):
+    y_true, y_score = Column(Y), Column(SCORE)
+    ASKED[question](y_true, y_score)
+    assert y_score.n_read == 1
+    assert y_true.n_read <= 1
 
 
 @pytest.mark.parametrize("case", METRICS)
-def test_metrics_of_a_ranking(case, ranked):
+def test_metrics_of_a_ranking(case):
     metric = metric_function(case)
-    expected = metric(Y, SCORE)
-    ranking = Ranking.from_predictions(Y, SCORE)
-    ranked.clear()
-    assert metric(ranking) == expected
-    assert ranked == []
+    assert metric(Ranking.from_predictions(Y, SCORE)) == metric(Y, SCORE)
 
 
-def test_what_takes_a_ranking_does_not_rank(ranked):
+def test_curves_and_tests_of_a_ranking():
     ranking = Ranking.from_predictions(Y, SCORE)
-    ranked.clear()
     for ask in (RandomSelectionTest("precision@10"), MetricInterval()):
-        found = ask.from_predictions(ranking).to_dict()
-        assert ranked == []
-        assert found == ask.from_predictions(Y, SCORE).to_dict()
-        assert ranked == [N]
-        ranked.clear()
-    np.testing.assert_array_equal(
-        skrank.hit_curve(ranking).hits, skrank.hit_curve(Y, SCORE).hits
-    )
-    np.testing.assert_array_equal(
-        skrank.operating_points(ranking).hits, skrank.operating_points(Y, SCORE).hits
-    )
-
-
-def test_a_report_ranks_each_list_once(ranked):
-    scores = {"a": SCORE, "b": RNG.normal(size=N), "c": -SCORE}
-    skrank.ranking_report(Y, scores, random_state=0)
-    assert ranked == [N] * 3
-
-
-def test_a_table_of_comparisons_ranks_each_list_once(ranked):
-    scores = {"a": SCORE, "b": RNG.normal(size=N), "c": -SCORE}
-    skrank.RankingComparison().compare_all(Y, scores)
-    assert ranked == [N] * 3
-    ranked.clear()
-    skrank.RankingComparison().compare_all(Y, scores, groups=np.arange(N) % 2)
-    assert ranked == [N // 2] * 6
+        expected = ask.from_predictions(Y, SCORE).to_dict()
+        assert ask.from_predictions(ranking).to_dict() == expected
+    for made in (skrank.hit_curve, skrank.operating_points):
+        np.testing.assert_array_equal(made(ranking).hits, made(Y, SCORE).hits)
 
 
 def test_weights_and_missed_targets_stay_with_a_ranking():
@@ -86,6 +86,8 @@ def test_weights_and_missed_targets_stay_with_a_ranking():
     test = RandomSelectionTest()
     expected = test.from_predictions(Y, SCORE, n_missed=3).to_dict()
     assert test.from_predictions(missed).to_dict() == expected
+    counts = RankCounts.from_arrays(Y, SCORE)
+    assert test.from_predictions(counts, n_missed=3).to_dict() == expected
     with pytest.raises(ValueError, match="must be a ranking without missed targets"):
         MetricInterval().from_predictions(missed)
     for ask in (test, MetricInterval()):
@@ -106,10 +108,7 @@ def test_an_estimator_ranks():
     [
         ({"y_score": SCORE}, "`y_score` must be left out where `y_true` is a Ranking"),
         ({"pos_label": 1}, "`pos_label` must be left out where `y_true` is a Ranking"),
-        (
-            {"n_missed": 2},
-            "`n_missed` must be left out where `y_true` is a Ranking, wh",
-        ),
+        ({"n_missed": 2}, "`n_missed` must be left out where `y_true` is a Ranking, w"),
         ({"groups": Y}, "`groups` must be left out where `y_true` is a Ranking, whose"),
     ],
 )
@@ -117,9 +116,3 @@ def test_what_a_ranking_has_is_not_given_again(given, message):
     ranking = Ranking.from_predictions(Y, SCORE)
     with pytest.raises(ValueError, match=message):
         RandomSelectionTest().from_predictions(ranking, **given)
-
-
-def test_counts_are_no_ranking_of_items():
-    counts = RankCounts.from_arrays(Y, SCORE)
-    with pytest.raises(ValueError, match="must be given item by item"):
-        MetricInterval().from_predictions(counts)

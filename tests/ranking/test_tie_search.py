@@ -1,4 +1,4 @@
-"""The tie structure found in chunks is that of the sorted list, whatever the draw."""
+"""The tie structure found in chunks is that of the sorted scores, whatever the draw."""
 
 import pickle
 
@@ -20,7 +20,7 @@ def draw(seed):
     return np.random.default_rng(seed)
 
 
-LISTS = {
+RANKINGS = {
     "few items": lambda: draw(0).integers(0, 50, 300),
     "one item": lambda: np.array([0.5]),
     "known whole": lambda: draw(1).random(DETAILED),
@@ -55,27 +55,18 @@ def found(chunks, workers):
     return sum(searches, start=search).tie_groups()
 
 
-@pytest.mark.parametrize("name", LISTS)
-def test_chunks_give_the_structure_of_the_sorted_list(name):
-    scores = LISTS[name]()
+@pytest.mark.parametrize("name", RANKINGS)
+def test_chunks_give_the_structure_of_the_sorted_scores(name):
+    scores = RANKINGS[name]()
     got = found(np.array_split(scores, 7), workers=3)
     expected = structure(scores)
     np.testing.assert_array_equal(got.ends, expected.ends)
     np.testing.assert_array_equal(got.merged, expected.merged)
 
 
-def test_a_short_list_is_sampled_whole():
-    sample = ScoreSample()
-    scores = draw(0).random(1000)
-    sample.add(scores[:300])
-    sample.add(scores[300:])
-    assert sample.stride == 1
-    np.testing.assert_array_equal(np.concatenate(sample._pieces), scores)
-
-
 @pytest.mark.parametrize("n_expected", [0, N])
 @pytest.mark.parametrize("n_chunks", [1, 5, 3000])
-def test_size_of_the_sample_of_a_long_list(n_expected, n_chunks):
+def test_size_of_the_sample_of_a_long_ranking(n_expected, n_chunks):
     sample = ScoreSample(n_expected)
     for chunk in np.array_split(np.arange(N + 17), n_chunks):
         sample.add(chunk)

@@ -35,7 +35,7 @@ def all_ties(sizes):
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=20))
-def test_a_short_list_is_known_whole(sizes):
+def test_a_short_ranking_is_known_whole(sizes):
     ends = np.cumsum(sizes)
     ties = tie_groups(ends, NOWHERE, NOWHERE, int(ends[-1]))
     assert ties.ends.tolist() == ends.tolist()
@@ -74,7 +74,9 @@ def test_the_same_however_much_was_known(depth):
     assert more.merged.tolist() == least.merged.tolist()
 
 
-@pytest.mark.parametrize("n", [DETAILED + 1, DETAILED + 2000, 10**7, 10**8, 10**10])
+@pytest.mark.parametrize(
+    "n", [DETAILED, DETAILED + 1, DETAILED + 2000, 10**7, 10**8, 10**10]
+)
 def test_stretches_take_a_thousandth_of_their_depth(n):
     ties = untied(n)
     assert ties.untied
@@ -86,12 +88,6 @@ def test_stretches_take_a_thousandth_of_their_depth(n):
     sizes = np.diff(ties.ends)[DETAILED - 1 :]
     assert np.all(sizes >= 1)
     assert np.all(sizes <= 1 + ties.ends[DETAILED - 1 : -1] / 1023)
-
-
-def test_a_list_as_long_as_can_be_known_whole():
-    ties = untied(DETAILED)
-    assert ties.ends.tolist() == list(range(1, DETAILED + 1))
-    assert not ties.merged.any()
 
 
 def test_inside_a_stretch_nothing_is_tied():
@@ -116,7 +112,7 @@ def test_a_tie_may_reach_to_the_end_or_follow_at_once():
     assert not ties.merged.any()
 
 
-def test_wide_is_by_depth_and_by_the_whole_list():
+def test_wide_is_by_depth_and_by_the_whole():
     start = np.array([1280, 1280, 12800, 12800])
     size = np.array([10, 9, 100, 99])
     assert is_wide(start, size, 10 * 2**13).tolist() == [True, False, True, False]

@@ -28,99 +28,94 @@ from skrank._utils._checks import check_cutoff, check_depth, check_generator
 
 Y = [0, 1, 0, 1]
 S = [0.1, 0.2, 0.3, 0.4]
+NOT_FINITE = "`y_score` must be finite; got NaN or infinity"
+NO_NUMBERS = "`y_score` must hold real numbers, none missing; got "
+HARD_LABELS = "`y_score` must rank the items.*; got hard labels, "
+ONE_KIND = "`y_true` must hold labels of one kind, none missing; got a mixture or miss"
+TWO_LABELS = (
+    r"`y_true` must hold labels \{0, 1\}, \{-1, 1\} or bool.*; got values from "
+)
 
 
 @pytest.mark.parametrize(
     ("y_true", "y_score", "text"),
     [
-        (Y, [0.1, np.nan, 0.3, 0.4], "`y_score` must be finite; got NaN or infinity"),
-        (Y, [0.1, np.inf, 0.3, 0.4], "`y_score` must be finite; got NaN or infinity"),
-        (Y, [0.1, -np.inf, 0.3, 0.4], "`y_score` must be finite; got NaN or infinity"),
+        (Y, [0.1, np.nan, 0.3, 0.4], NOT_FINITE),
+        (Y, [0.1, 0.2, np.inf, -np.inf], NOT_FINITE + ".*inf.*, first at position 2"),
+        (Y, pd.Series([0.1, None, 0.3, 0.4], dtype="Float64"), NOT_FINITE),
+        (Y, [0.1, None, 0.3, "x"], NO_NUMBERS),
+        (Y, list("abcd"), NO_NUMBERS + "<U1 values like 'a'"),
+        (Y, ["0.1", "0.2", "0.3", "0.4"], NO_NUMBERS),
+        (Y, [1j, 2, 3, 4], NO_NUMBERS + "complex128"),
+        (Y, [True, False, True, True], HARD_LABELS + "booleans"),
+        (Y, [0, 1, 1, 0], HARD_LABELS + r"integers \{0, 1\}"),
+        (Y, [-1, 1, 1, -1], HARD_LABELS + r"integers \{-1, 1\}"),
+        (Y, np.array([0, 1, 1, 0], object), HARD_LABELS),
         (Y, [[0.1, 0.2, 0.3, 0.4]], r"`y_score` must be one-dimensional; got shape"),
-        (Y, np.ones((4, 2)), r"`y_score` must be one-dimensional, as the column y"),
+        (Y, np.ones((4, 2)), r"`y_score` must be one-dimensional, as the column y_sco"),
+        (Y, np.ones((4, 3)), r"`y_score` must be one-dimensional; got shape \(4, 3\)"),
+        (Y, pd.DataFrame({"a": S}), r"as y_score.squeeze\(\) is; got shape \(4, 1\)"),
+        (pd.DataFrame({"a": Y}), S, r"as y_true.squeeze\(\) is; got shape \(4, 1\)"),
         (Y, csr_array([S]), r"`y_score` must be one-dimensional; got csr_array"),
-        (np.ones((4, 1)), S, r"`y_true` must be one-dimensional; got shape \(4, 1\)"),
         (Y, S[:3], "`y_score` must have as many items as `y_true`; got 3 and 4"),
         ([], [], "`y_true` must hold at least one item; got an empty list"),
-        (Y, list("abcd"), "`y_score` must hold real numbers, none missing; got <U1"),
-        (Y, [1j, 2, 3, 4], "`y_score` must hold real numbers, none missing; got comp"),
-        (Y, [0.1, None, 0.3, "x"], "`y_score` must hold real numbers, none missing"),
-        (
-            Y,
-            pd.Series([0.1, None, 0.3, 0.4], dtype="Float64"),
-            "`y_score` must (hold real numbers, none missing|be finite)",
-        ),
-        (
-            Y,
-            [True, False, True, True],
-            "`y_score` must rank the items.*got hard labels",
-        ),
-        (Y, [0, 1, 1, 0], r"`y_score` must rank.*; got hard labels, integers \{0, 1\}"),
-        (
-            Y,
-            [-1, 1, 1, -1],
-            r"`y_score` must rank.*got hard labels, integers \{-1, 1\}",
-        ),
-        (
-            [0, 1, 2, 1],
-            S,
-            r"`y_true` must hold labels \{0, 1\}.*; got values from 0 to",
-        ),
-        ([-1, 0, 1, 1], S, r"`y_true` must hold labels \{0, 1\}.*; got values from -1"),
-        ([0, 0.5, 1, 1], S, r"`y_true` must hold labels \{0, 1\}.*; got values from 0"),
-        ([2, 1, 1, 2], S, r"`y_true` must hold labels \{0, 1\}.*; got values from 1"),
-        ([0, np.nan, 1, 1], S, "`y_true` must hold labels of one kind, none missing"),
-        ([True, None, True, False], S, "`y_true` must hold labels of one kind, none"),
-        (["a", 1, "b", 0], S, "`y_true` must hold labels of one kind, none missing"),
-        (
-            ["a", np.nan, "b", "a"],
-            S,
-            "`y_true` must hold labels of one kind, none missi",
-        ),
-        (
-            Y,
-            ["0.1", "0.2", "0.3", "0.4"],
-            "`y_score` must hold real numbers, none miss",
-        ),
-        (Y, np.array([0, 1, 1, 0], object), "`y_score` must rank.*; got hard labels"),
+        ([0, 1, 2, 1], S, TWO_LABELS + "0 to 2"),
+        ([-1, 0, 1, 1], S, TWO_LABELS + "-1 to 1"),
+        ([0, 0.5, 1, 1], S, TWO_LABELS + "0.0 to 1.0"),
+        ([2, 1, 1, 2], S, TWO_LABELS + "1 to 2"),
+        ([0, np.nan, 1, 1], S, ONE_KIND),
+        ([True, None, True, False], S, ONE_KIND),
+        (["a", 1, "b", 0], S, ONE_KIND),
+        (["a", np.nan, "b", "a"], S, ONE_KIND),
+        (np.array(["a", 1, "b", 0], object), S, ONE_KIND),
         (Y, np.ma.masked_less(S, 0.2), "`y_score` must have no masked items; got some"),
         (np.ma.masked_equal(Y, 0), S, "`y_true` must have no masked items; got some"),
-        (
-            np.array(["a", 1, "b", 0], object),
-            S,
-            "`y_true` must hold labels of one kind",
-        ),
         (list("abab"), S, "`pos_label` must name the label.*; got pos_label=None and"),
     ],
 )
-def test_bad_lists(y_true, y_score, text):
+def test_bad_columns(y_true, y_score, text):
     with pytest.raises(ValueError, match=text):
         average_precision(y_true, y_score)
 
 
-def test_the_first_score_that_is_not_finite_is_named():
-    with pytest.raises(ValueError, match=r"maximum inf\), first at position 2"):
-        average_precision(Y, [0.1, 0.2, np.inf, -np.inf])
+@pytest.mark.parametrize("labels", [[0, 1] * 20, [False, True] * 20, [0.0, 1.0] * 20])
+def test_arguments_that_are_swapped_look_so(labels):
+    y_score = np.random.default_rng(0).random(40)
+    assert average_precision(labels, y_score) > 0
+    with pytest.raises(ValueError, match="labels as scores: the two look swapped"):
+        average_precision(y_score, labels)
 
 
 @pytest.mark.parametrize(
-    ("values", "rule"),
+    ("values", "got"),
     [
-        (object(), "one-dimensional; got object"),
-        ({"a": 1, "b": 2, "c": 3, "d": 4}, "one-dimensional; got dict"),
-        (csr_matrix(S), "one-dimensional; got csr_matrix"),
-        (pl.LazyFrame({"a": S}), r"in memory: give \w+.collect\(\); got LazyFrame"),
+        (object(), "object"),
+        ({"a": 1, "b": 2, "c": 3, "d": 4}, "dict"),
+        (csr_matrix(S), "csr_matrix"),
+        (pl.LazyFrame({"a": S}), "LazyFrame"),
     ],
 )
-def test_what_is_no_column_is_named(values, rule):
+def test_what_is_no_column_is_named(values, got):
     for ask in (average_precision, Ranking.from_predictions):
-        with pytest.raises(ValueError, match=f"`y_score` must be .*{rule}"):
+        with pytest.raises(ValueError, match=f"`y_score` must be one-dim.*; got {got}"):
             ask(Y, values)
-        with pytest.raises(ValueError, match=f"`y_true` must be .*{rule}"):
+        with pytest.raises(ValueError, match=f"`y_true` must be one-dim.*; got {got}"):
             ask(values, S)
-    for given in ((Y, values), (values, S)):
-        with pytest.raises(ValueError, match="`y_(true|score)` must .*; got "):
-            RankCounts.from_arrays(*given)
+
+
+@pytest.mark.parametrize(
+    ("y_scores", "text"),
+    [
+        (np.c_[S, 1 - np.array(S)], "`y_scores` must have a column .*two columns that"),
+        ([S, S], "`y_scores` must be a mapping from names to scores, .*; got list of"),
+        (np.array(S), "or an array of shape .*; got ndarray of shape"),
+        ({"1": S, 1: S}, "`y_scores` must have different names, also in print"),
+        ({"1": S}, "`y_scores` must hold 2 or more rankings; got 1"),
+    ],
+)
+def test_bad_tables(y_scores, text):
+    with pytest.raises(ValueError, match=text):
+        RankingComparison().compare_all(Y, y_scores)
 
 
 def test_a_deque_is_a_column():
@@ -138,9 +133,6 @@ def test_columns_of_pandas_must_have_one_index():
     assert average_precision(y_true, S) == average_precision(Y, S)
     kept = pd.Series(S, index=y_true.index)
     assert average_precision(y_true, kept) == average_precision(Y, S)
-    weights = pd.Series(np.arange(1.0, len(S) + 1))
-    with pytest.raises(ValueError, match="`sample_weight` must have the index of `y_"):
-        average_precision(y_true, S, sample_weight=weights)
     kinds = (
         pd.CategoricalIndex(list("abcd")),
         pd.MultiIndex.from_product([[1, 2], [None, 2]]),
@@ -151,14 +143,24 @@ def test_columns_of_pandas_must_have_one_index():
         with pytest.raises(ValueError, match="must have the index .* at position 0"):
             average_precision(pd.Series(Y, index=one), pd.Series(S, index=other))
         average_precision(pd.Series(Y, index=one), pd.Series(S, index=one))
-    groups = pd.Series(np.zeros(len(S), dtype=int))
+    others = pd.Series(np.ones(len(S), dtype=int))
+    refused = {
+        "sample_weight": lambda: average_precision(y_true, S, sample_weight=others),
+        "groups": lambda: RankingComparison().from_predictions(
+            y_true, S, S, groups=others
+        ),
+        "folds": lambda: SearchSelectionTest().from_predictions(
+            y_true, {"a": S}, folds=others
+        ),
+    }
+    for name, ask in refused.items():
+        with pytest.raises(ValueError, match=f"`{name}` must have the index of `y_tr"):
+            ask()
     with pytest.raises(ValueError, match="got 0 and 3 at position 0. Align them, or "):
-        RandomSelectionTest().from_predictions(y_true, S, groups=groups)
-    with pytest.raises(ValueError, match="`groups` must have the index of `y_true`"):
-        RankingComparison().from_predictions(y_true, S, S, groups=groups)
-    with pytest.raises(ValueError, match="`folds` must have the index of `y_true`"):
-        SearchSelectionTest().from_predictions(y_true, {"a": S}, folds=groups)
+        RandomSelectionTest().from_predictions(y_true, S, groups=others)
 
+
+# Labels
 
 TEXTS = ["hit", "miss", "hit", "miss"]
 TEXT_COLUMNS = {
@@ -174,6 +176,7 @@ TEXT_COLUMNS = {
     },
     "objects": lambda labels: np.array(labels, dtype=object),
     "texts": lambda labels: np.array(labels),
+    "list": list,
 }
 
 
@@ -186,47 +189,87 @@ def test_texts_are_labels_in_any_column(kind):
         average_precision(column(["hit"] * 4), S, pos_label="hit")
     with pytest.warns(UndefinedMetricWarning, match="no targets"):
         average_precision(column(["miss"] * 4), S, pos_label="hit")
-    refused = [
-        (["hit", "miss", "hit", "other"], "must hold two labels, 'hit' and one other"),
-        (["hit", None, "hit", "miss"], "none missing|must hold two labels"),
-        (["hit", None, "hit", "hit"], "none missing|must hold labels"),
-        ([None, "miss", "hit", "miss"], "none missing|must hold two labels"),
-        ([], "at least one item"),
-    ]
-    for labels, message in refused:
-        if kind == "texts" and None in labels:
-            continue
-        with pytest.raises(ValueError, match=message):
-            average_precision(column(labels), S[: len(labels)], pos_label="hit")
+    with pytest.raises(ValueError, match="two labels, 'hit' and one other, as does"):
+        average_precision(column(["hit", "miss", "hit", "other"]), S, pos_label="hit")
+    if kind != "texts":
+        with pytest.raises(ValueError, match=ONE_KIND):
+            average_precision(column(["hit", None, "hit", "miss"]), S, pos_label="hit")
 
 
-def test_texts_and_others_are_not_mixed():
-    for other in (1, pd.NA, np.nan):
-        for column in (np.array, pd.Series):
-            mixed = column(["hit", other, "hit", other], dtype=object)
-            with pytest.raises(ValueError, match="one kind, none missing"):
-                average_precision(mixed, S, pos_label="hit")
+@pytest.mark.parametrize(
+    ("groups", "n_groups"),
+    [
+        ([2**63 + 1] * 4 + [2**63 + 2] * 4 + [-1] * 4, 3),
+        (["a"] * 4 + ["a\0"] * 4 + ["b"] * 4, 3),
+        (np.repeat([0.5, 0.25], 6), 2),
+        (np.repeat(np.array(["2026-01-01", "2026-01-02"], "M8[D]"), 6), 2),
+        (pd.Series(pd.Categorical(["x", "y", "z"] * 4)), 3),
+    ],
+)
+def test_groups_keep_their_values(groups, n_groups):
+    scores = np.random.default_rng(0).random(12)
+    result = RandomSelectionTest().from_predictions([0, 1] * 6, scores, groups=groups)
+    assert len(result.parts) == len(result.labels) == n_groups
+    values = groups if isinstance(groups, list) else groups.tolist()
+    assert result.labels == tuple(sorted(set(values)))
 
 
-def test_masked_texts_are_refused():
-    labels = np.ma.masked_array(TEXTS, mask=[True, False, False, False])
-    with pytest.raises(ValueError, match="no masked items"):
-        average_precision(labels, S, pos_label="hit")
+@pytest.mark.parametrize(
+    "groups",
+    [
+        [None, None, 1, 1],
+        [1.0, np.nan, 1, 1],
+        ["a", 1, "a", 1],
+        [pd.NaT] * 4,
+        np.array([np.nan, 1, 1, 1]),
+        np.array(["NaT", "2026-01-01"] * 2, "M8[D]"),
+        pd.Series(["a", None, "a", "a"], dtype="string"),
+        pd.Series([1, None, 1, 1], dtype="Int64"),
+    ],
+    ids=range(8),
+)
+def test_groups_that_are_missing_or_mixed_are_refused(groups):
+    message = "`groups` must hold labels of one kind, none missing; got a mixture or"
+    with pytest.raises(ValueError, match=message):
+        RandomSelectionTest().from_predictions(Y, S, groups=groups)
 
 
-def test_texts_in_a_column_of_data_frames_make_no_objects(monkeypatch):
-    """Not even to tell the label of the others, as what counts chunks does."""
-    column, convert = pd.Series(TEXTS, dtype="category"), pd.Series.__array__
+@pytest.mark.parametrize(
+    ("y_true", "pos_label", "text"),
+    [
+        (list("abca"), "a", r"`y_true` must hold two labels, 'a' and one other, as"),
+        (
+            ["a", "a\0", "b", "b"],
+            "a",
+            r"two labels, 'a' and one other.*got 'a\\x00' an",
+        ),
+        ([0, 1, 2, 3], 1, r"`y_true` must hold two labels, 1 and one other, as does"),
+        (list("abab"), "c", r"`pos_label` must be one of the labels in `y_true`; got"),
+        (Y, 2, r"must be one of the labels in `y_true`; got pos_label=2, labels 0 and"),
+        (Y, "1", r"must be one of the labels in `y_true`; got pos_label='1'"),
+        (Y, [1], r"`pos_label` must be one label; got \[1\]"),
+    ],
+)
+def test_unknown_labels(y_true, pos_label, text):
+    with pytest.raises(ValueError, match=text):
+        average_precision(y_true, S, pos_label=pos_label)
 
-    def of_few_or_bool(series, *args, **kwargs):
-        assert series.size <= 1 or series.dtype == bool
-        return convert(series, *args, **kwargs)
 
-    monkeypatch.setattr(pd.Series, "__array__", of_few_or_bool)
-    expected = average_precision([1, 0, 1, 0], S)
-    assert average_precision(column, S, pos_label="hit") == expected
-    counts = RankCounts.from_arrays(column, S, pos_label="hit", chunk_size=2)
-    assert average_precision(counts) == expected
+def test_labels_that_no_float_holds():
+    other, target = 2**63 + 1, 2**63 + 2
+    expected = average_precision([0, 1, 0, 1], S)
+    for one in (other, -1):
+        labels = [one, target, one, target]
+        assert average_precision(labels, S, pos_label=target) == expected
+    with pytest.raises(ValueError, match="got -1 and 9223372036854775809 beside it"):
+        average_precision([-1, other, target, target], S, pos_label=target)
+
+
+def test_pos_label_absent_from_one_class_means_no_targets():
+    assert recall_at_t(["a"] * 3, [1.0, 2, 3], t=1, pos_label="b", undefined=-1) == -1
+
+
+# Scores
 
 
 def test_hard_labels_may_rank_as_floats():
@@ -238,24 +281,12 @@ def test_constant_integers_are_scores():
     assert average_precision(Y, [1, 1, 1, 1]) == average_precision(Y, [7, 7, 7, 7])
 
 
-@pytest.mark.parametrize(
-    ("y_true", "pos_label", "text"),
-    [
-        (list("abca"), "a", r"`y_true` must hold two labels, 'a' and one other, as"),
-        (list("abab"), "c", r"`pos_label` must be one of the labels in `y_true`; got"),
-        (Y, 2, r"`pos_label` must be one of the labels in `y_true`; got pos_label=2"),
-        (
-            Y,
-            "1",
-            r"`pos_label` must be one of the labels in `y_true`; got pos_label='1",
-        ),
-        (Y, [1], r"`pos_label` must be one label; got \[1\]"),
-        ([0, 1, 2, 3], 1, r"`y_true` must hold two labels, 1 and one other, as does"),
-    ],
-)
-def test_unknown_labels(y_true, pos_label, text):
-    with pytest.raises(ValueError, match=text):
-        average_precision(y_true, S, pos_label=pos_label)
+def test_object_scores_keep_their_type():
+    y_score = np.array([2**53, 2**53 + 1, 0], dtype=object)
+    assert average_precision([0, 1, 0], y_score) == 1.0
+
+
+# Cutoffs, weights and other settings
 
 
 @pytest.mark.parametrize("t", [0, -1, 0.0, 1.5, -0.1, np.nan, True, "3", None, 2.0])
@@ -265,17 +296,22 @@ def test_bad_depth(t):
         recall_at_t(Y, S, t=t)
 
 
-def test_depth_beyond_the_list():
+def test_depth_beyond_the_ranking():
     for metric in (recall_at_t, precision_at_t):
         assert metric(Y, S, t=4) > 0
-        with pytest.raises(
-            ValueError, match="`t` must not reach beyond .*; got t=5 for"
-        ):
+        with pytest.raises(ValueError, match="`t` must not reach beyond .*; got t=5 f"):
             metric(Y, S, t=5)
     with pytest.raises(
         ValueError, match="`k` must not reach beyond the ranking; got k"
     ):
         average_precision_at_k(Y, S, k=np.int64(9))
+
+
+def test_a_depth_by_another_name():
+    with pytest.raises(TypeError, match="calls the depth `t`: give t=10 in place of k"):
+        precision_at_t(Y, S, k=10)
+    with pytest.raises(TypeError, match="calls the depth `k`: give k=10 in place of t"):
+        average_precision_at_k(Y, S, t=10)
 
 
 @pytest.mark.parametrize(
@@ -299,30 +335,11 @@ def test_depth_in_units_of_weight_allows_for_rounding():
     assert head == pytest.approx(1 / 3)
 
 
-def test_tiny_weights_still_count():
-    # scikit-learn gives 0.9999999999999: what weighs little is not nothing
-    value = average_precision(
-        [1, 0, 1, 0],
-        [4.0, 3.0, 2.0, 1.0],
-        ties="threshold",
-        sample_weight=[1, 1e-13, 1, 1e-13],
-    )
-    assert value == pytest.approx(1.0, abs=1e-12)
-
-
-def test_object_scores_keep_their_type():
-    y_score = np.array([2**53, 2**53 + 1, 0], dtype=object)
-    assert average_precision([0, 1, 0], y_score) == 1.0
-
-
 @pytest.mark.parametrize(
     ("weight", "text"),
     [
         ([1, 1, 1], "`sample_weight` must have as many items as `y_true`; got 3 and 4"),
-        (
-            [1, 1, -1, 1],
-            "`sample_weight` must be finite, not negative.*; got minimum -1",
-        ),
+        ([1, 1, -1, 1], "`sample_weight` must be finite, not neg.*; got minimum -1"),
         (
             [0, 0, 0, 0],
             "`sample_weight` must be finite, not negative, and not all zero",
@@ -338,39 +355,50 @@ def test_bad_weights(weight, text):
 
 
 @pytest.mark.parametrize(
-    ("kwargs", "text"),
+    ("metric", "settings", "text"),
     [
         (
+            average_precision,
             {"ties": "random"},
-            "`ties` must be one of 'expected', 'threshold', .*; got 'ra",
+            "`ties` must be one of 'expected', '.*",
         ),
-        ({"n_missed": -1}, "`n_missed` must be an int of at least 0; got -1"),
-        ({"n_missed": 1.5}, "`n_missed` must be an int of at least 0; got 1.5"),
-        ({"undefined": "nan"}, "`undefined` must be a number or \"raise\"; got 'nan'"),
+        (average_precision, {"n_missed": -1}, "`n_missed` must be an int of at least"),
+        (average_precision, {"n_missed": 1.5}, "`n_missed` must be an int of at least"),
+        (
+            average_precision,
+            {"undefined": "nan"},
+            '`undefined` must be a number or "ra',
+        ),
+        (
+            average_precision_at_k,
+            {"k": 2, "normalize": "max"},
+            "`normalize` must be on",
+        ),
+        *(
+            (metric, {"alpha": alpha}, "`alpha` must be a finite number above 0; got ")
+            for metric in (rie, bedroc)
+            for alpha in (0, -1.0, np.nan, np.inf, True, "20")
+        ),
     ],
 )
-def test_bad_settings(kwargs, text):
+def test_bad_settings(metric, settings, text):
     with pytest.raises(ValueError, match=text):
-        average_precision(Y, S, **kwargs)
+        metric(Y, S, **settings)
 
 
-def test_bad_normalize():
-    with pytest.raises(
-        ValueError, match="`normalize` must be one of 'min', 'relevant'"
-    ):
-        average_precision_at_k(Y, S, k=2, normalize="max")
-
-
-@pytest.mark.parametrize("metric", [rie, bedroc])
-@pytest.mark.parametrize("alpha", [0, -1.0, np.nan, np.inf, True, "20"])
-def test_bad_alpha(metric, alpha):
-    text = f"`alpha` must be a finite number above 0; got {alpha!r}"
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({"metric": "recall"}, "`metric` must have a cutoff, as in 'recall@10'"),
+        ({"ties": "first"}, "`ties` must be one of 'expected', "),
+        ({"method": "true"}, "`method` must be one of 'auto', .*; got 'true'"),
+        ({"alternative": "more"}, "`alternative` must be one of 'greater', 'less', "),
+        ({"n_resamples": 0}, "`n_resamples` must be an int of at least 1; got 0"),
+    ],
+)
+def test_settings_of_the_test_are_checked_at_once(settings, text):
     with pytest.raises(ValueError, match=text):
-        metric(Y, S, alpha=alpha)
-
-
-def test_pos_label_absent_from_one_class_means_no_targets():
-    assert recall_at_t(["a"] * 3, [1.0, 2, 3], t=1, pos_label="b", undefined=-1) == -1
+        RandomSelectionTest(**settings)
 
 
 def test_random_state_in_all_its_forms():
@@ -384,19 +412,3 @@ def test_random_state_in_all_its_forms():
     for bad in ("3", -1, 1.5):
         with pytest.raises(ValueError, match="`random_state` must be None, a non-neg"):
             check_generator(bad)
-
-
-def test_settings_of_the_test_are_checked_at_once():
-    for kwargs, text in (
-        (
-            {"metric": "auc"},
-            "`metric` must name a metric; got 'auc': the metrics are ",
-        ),
-        ({"metric": "recall"}, "`metric` must have a cutoff, as in 'recall@10'"),
-        ({"ties": "first"}, "`ties` must be one of 'expected', "),
-        ({"method": "true"}, "`method` must be one of 'auto', .*; got 'true'"),
-        ({"alternative": "more"}, "`alternative` must be one of 'greater', 'less', "),
-        ({"n_resamples": 0}, "`n_resamples` must be an int of at least 1; got 0"),
-    ):
-        with pytest.raises(ValueError, match=text):
-            RandomSelectionTest(**kwargs)
