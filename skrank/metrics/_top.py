@@ -6,7 +6,7 @@ import math
 
 from numpy.typing import ArrayLike
 
-from skrank.metrics._definitions import (
+from skrank.metrics._definitions._top import (
     EnrichmentFactor,
     PrecisionAtT,
     RecallAtT,
@@ -101,9 +101,9 @@ def recall_at_t(
 
     Checking a quarter of the ranking finds two targets of three; half of it finds all.
     """
-    measure = RecallAtT(ties, t=t)
+    metric = RecallAtT(ties, t=t)
     return evaluate(
-        measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )
 
 
@@ -193,9 +193,9 @@ def precision_at_t(
 
     Three of the first four items are targets.
     """
-    measure = PrecisionAtT(ties, t=t)
+    metric = PrecisionAtT(ties, t=t)
     return evaluate(
-        measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )
 
 
@@ -291,9 +291,9 @@ def enrichment_factor(
 
     The first two items are both targets, of which there are three in ten.
     """
-    measure = EnrichmentFactor(ties, t=t)
+    metric = EnrichmentFactor(ties, t=t)
     return evaluate(
-        measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )
 
 
@@ -379,11 +379,5 @@ def r_precision(
     There are four targets, and two of them are among the top four.
     """
     return evaluate(
-        RPrecision(ties),
-        y_true,
-        y_score,
-        pos_label,
-        sample_weight,
-        n_missed,
-        undefined,
+        RPrecision(ties), y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )

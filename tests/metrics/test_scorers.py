@@ -61,8 +61,7 @@ from skrank import (
     reciprocal_rank,
     rie,
 )
-
-from skrank.metrics._scorers._ranking_scorer import RankingScorer
+from skrank.metrics._scorers import RankingScorer
 
 mpl.use("Agg")
 
@@ -410,7 +409,7 @@ def test_the_hook_of_scikit_learn_is_there():
             return super()._score(method_caller, *args, **kwargs)
 
     def recording():
-        return Recording(average_precision, "AP", {}, None, greater_is_better=True)
+        return Recording(average_precision, "AP", None, float("nan"), None)
 
     model = KNeighborsClassifier().fit(X, Y)
     recording()(model, X, Y)

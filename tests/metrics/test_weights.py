@@ -238,7 +238,7 @@ def test_no_scorer_costs_a_search_with_weights():
 
 
 def broken(y_true, y_score):
-    raise ValueError("no value")  # noqa: EM101
+    raise ValueError("no value")
 
 
 @pytest.mark.filterwarnings("ignore:Scoring failed", "ignore:One or more of the test")

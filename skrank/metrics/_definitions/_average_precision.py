@@ -5,14 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from skrank._utils._checks import NORMALIZE, TIES, check_cutoff, check_option
-from skrank.metrics._definitions._measure import (
-    Frame,
-    ListShape,
-    Measure,
-    place_cut,
-    reach_of,
-)
+from skrank._utils._checks import NORMALIZE, check_cutoff, check_option
+from skrank.metrics._definitions._measure import Checks, Frame, Measure
 from skrank.metrics._definitions._tie_sums import (
     Array,
     expected_precisions,
@@ -28,23 +22,11 @@ from skrank.ranking._ranking import HitGroups
 class AveragePrecision(Measure):
     """AP: the mean over the targets of the precision at their ranks."""
 
-    @property
-    def name(self) -> str:
-        """Name as printed."""
-        return "average_precision"
-
-    @property
-    def orders_ties(self) -> bool:
-        """A tie that is retrieved whole has one precision."""
-        return self.ties != "threshold"
+    template: ClassVar[str] = "average_precision"
+    orders_ties: ClassVar[bool] = True
 
     def gain(
-        self,
-        above: Array,
-        size: Array,
-        hits_above: Array,
-        hits: Array,
-        frame: Frame,
+        self, above: Array, size: Array, hits_above: Array, hits: Array, frame: Frame
     ) -> Array:
         """Sum of the precisions of the group's hits down to the cutoff."""
         if self.ties == "threshold":
@@ -69,25 +51,20 @@ class AveragePrecisionAtK(AveragePrecision):
     k: float = 1
     normalize: str = "min"
 
+    template: ClassVar[str] = "average_precision@{0.k}"
+    cutoff: ClassVar[str | None] = "k"
+    checks: ClassVar[Checks] = {"k": check_cutoff}
+
     def __post_init__(self) -> None:
         """Check the settings."""
-        check_option("ties", self.ties, TIES)
         check_option("normalize", self.normalize, NORMALIZE)
-        object.__setattr__(self, "k", check_cutoff("k", self.k))
+        super(AveragePrecisionAtK, self).__post_init__()
 
     @property
     def name(self) -> str:
         """Name as printed, with the cutoff, and the divisor if it is not "min"."""
         divisor = "" if self.normalize == "min" else f"(normalize={self.normalize})"
-        return f"average_precision@{self.k}{divisor}"
-
-    def cut(self, shape: ListShape, n_targets: float) -> float:
-        """Depth k, moved to the end of its tie group under "threshold"."""
-        return place_cut("k", self.k, self.ties, shape)
-
-    def reach(self, n_samples: int, n_targets: int) -> float:
-        """Depth k, or one more."""
-        return reach_of(self.k, n_samples)
+        return self.template.format(self) + divisor
 
     def divisor(self, frame: Frame) -> float:
         """Return the number of targets, or the most that can stand above the cutoff."""

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from skrank._utils._checks import TIES, check_option, check_positive
-from skrank.metrics._definitions._measure import Frame, Measure
+from skrank._utils._checks import check_positive
+from skrank.metrics._definitions._measure import Checks, Frame, Measure
 from skrank.metrics._definitions._tie_sums import Array, first_hit_mean, geometric_sum
 from skrank.ranking._ranking import HitGroups
 
@@ -17,17 +17,9 @@ class ReciprocalRank(Measure):
     """RR: one over the rank of the first target."""
 
     counted_hits: ClassVar[int | None] = 1
+    template: ClassVar[str] = "reciprocal_rank"
     smooth: ClassVar[bool] = False
-
-    @property
-    def name(self) -> str:
-        """Name as printed."""
-        return "reciprocal_rank"
-
-    @property
-    def orders_ties(self) -> bool:
-        """A tie that is retrieved whole has one rank."""
-        return self.ties != "threshold"
+    orders_ties: ClassVar[bool] = True
 
     @property
     def counts_ranks(self) -> bool:
@@ -40,26 +32,20 @@ class ReciprocalRank(Measure):
         return False
 
     def gain(
-        self,
-        above: Array,
-        size: Array,
-        hits_above: Array,
-        hits: Array,
-        frame: Frame,
+        self, above: Array, size: Array, hits_above: Array, hits: Array, frame: Frame
     ) -> Array:
         """One over the rank, if the first hit of the ranking is in the group."""
         groups = HitGroups(*np.broadcast_arrays(above, size, hits_above, hits))
         first = (groups.hits_above == 0) & (groups.hits > 0)
         gain = np.zeros(first.shape)
-        gain[first] = self._first_gain(groups.take(first))
-        return gain
-
-    def _first_gain(self, groups: HitGroups) -> Array:
-        above, size, hits = groups.above, groups.size, groups.hits
+        above, size = groups.above[first], groups.size[first]
+        hits = groups.hits[first]
         if self.ties == "expected":
-            return first_hit_mean(above, size, hits)
-        place = {"optimistic": 1, "pessimistic": size - hits + 1, "threshold": size}
-        return 1 / np.asarray(above + place[self.ties])
+            gain[first] = first_hit_mean(above, size, hits)
+        else:
+            place = {"optimistic": 1, "pessimistic": size - hits + 1, "threshold": size}
+            gain[first] = 1 / (above + place[self.ties])
+        return gain
 
     def divisor(self, frame: Frame) -> float:
         """Nothing is divided."""
@@ -76,15 +62,8 @@ class RobustInitialEnhancement(Measure):
 
     alpha: float = 20.0
 
-    def __post_init__(self) -> None:
-        """Check the settings."""
-        check_option("ties", self.ties, TIES)
-        object.__setattr__(self, "alpha", check_positive("alpha", self.alpha))
-
-    @property
-    def name(self) -> str:
-        """Name as printed, with alpha."""
-        return f"rie(alpha={self.alpha:g})"
+    template: ClassVar[str] = "rie(alpha={0.alpha:g})"
+    checks: ClassVar[Checks] = {"alpha": check_positive}
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -101,12 +80,7 @@ class RobustInitialEnhancement(Measure):
         return self.alpha / frame.n_samples
 
     def gain(
-        self,
-        above: Array,
-        size: Array,
-        hits_above: Array,
-        hits: Array,
-        frame: Frame,
+        self, above: Array, size: Array, hits_above: Array, hits: Array, frame: Frame
     ) -> Array:
         """Sum of the weights of the group's hits."""
         rate = self.rate(frame)
@@ -127,10 +101,7 @@ class RobustInitialEnhancement(Measure):
 class Bedroc(RobustInitialEnhancement):
     """BEDROC: RIE on the scale from the worst ranking, 0, to the best, 1."""
 
-    @property
-    def name(self) -> str:
-        """Name as printed, with alpha."""
-        return f"bedroc(alpha={self.alpha:g})"
+    template: ClassVar[str] = "bedroc(alpha={0.alpha:g})"
 
     @property
     def bounds(self) -> tuple[float, float]:

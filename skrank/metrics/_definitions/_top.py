@@ -6,14 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from skrank._utils._checks import TIES, check_cutoff, check_option
-from skrank.metrics._definitions._measure import (
-    Frame,
-    ListShape,
-    Measure,
-    place_cut,
-    reach_of,
-)
+from skrank._utils._checks import check_cutoff
+from skrank.metrics._definitions._measure import Checks, Frame, Measure, Shape
 from skrank.metrics._definitions._tie_sums import Array, hits_within
 from skrank.ranking._ranking import HitGroups
 
@@ -25,12 +19,7 @@ class _HitsAbove(Measure):
     ordered: ClassVar[bool] = False
 
     def gain(
-        self,
-        above: Array,
-        size: Array,
-        hits_above: Array,
-        hits: Array,
-        frame: Frame,
+        self, above: Array, size: Array, hits_above: Array, hits: Array, frame: Frame
     ) -> Array:
         """Hits of the group above the cutoff."""
         groups = HitGroups(above, size, hits_above, hits)
@@ -41,12 +30,9 @@ class _HitsAbove(Measure):
 class RPrecision(_HitsAbove):
     """Precision, and recall, at the depth of the number of targets."""
 
-    @property
-    def name(self) -> str:
-        """Name as printed."""
-        return "r_precision"
+    template: ClassVar[str] = "r_precision"
 
-    def cut(self, shape: ListShape, n_targets: float) -> float:
+    def cut(self, shape: Shape, n_targets: float) -> float:
         """Depth m, moved to the end of its tie group under "threshold"."""
         cut = min(n_targets, shape.n_scored)
         return shape.group_end(cut) if self.ties == "threshold" and cut else cut
@@ -66,23 +52,9 @@ class RecallAtT(_HitsAbove):
 
     t: float = 1
 
-    def __post_init__(self) -> None:
-        """Check the settings."""
-        check_option("ties", self.ties, TIES)
-        object.__setattr__(self, "t", check_cutoff("t", self.t))
-
-    @property
-    def name(self) -> str:
-        """Name as printed, with the cutoff."""
-        return f"recall@{self.t}"
-
-    def cut(self, shape: ListShape, n_targets: float) -> float:
-        """Depth t, moved to the end of its tie group under "threshold"."""
-        return place_cut("t", self.t, self.ties, shape)
-
-    def reach(self, n_samples: int, n_targets: int) -> float:
-        """Depth t, or one more."""
-        return reach_of(self.t, n_samples)
+    template: ClassVar[str] = "recall@{0.t}"
+    cutoff: ClassVar[str | None] = "t"
+    checks: ClassVar[Checks] = {"t": check_cutoff}
 
     def divisor(self, frame: Frame) -> float:
         """Return the number of targets."""
@@ -93,10 +65,7 @@ class RecallAtT(_HitsAbove):
 class PrecisionAtT(RecallAtT):
     """Share of targets among the top t."""
 
-    @property
-    def name(self) -> str:
-        """Name as printed, with the cutoff."""
-        return f"precision@{self.t}"
+    template: ClassVar[str] = "precision@{0.t}"
 
     def divisor(self, frame: Frame) -> float:
         """Return the depth of the cutoff."""
@@ -107,10 +76,7 @@ class PrecisionAtT(RecallAtT):
 class EnrichmentFactor(RecallAtT):
     """EF: how many times the prevalence the precision at t is."""
 
-    @property
-    def name(self) -> str:
-        """Name as printed, with the cutoff."""
-        return f"enrichment_factor@{self.t}"
+    template: ClassVar[str] = "enrichment_factor@{0.t}"
 
     @property
     def bounds(self) -> tuple[float, float]:
