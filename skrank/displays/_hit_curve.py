@@ -12,7 +12,8 @@ from skrank._utils._checks import (
     check_flag,
     check_option,
 )
-from skrank.curves import CurveBand, HitCurve, spread_counts
+from skrank.curves._band import CurveBand, spread_counts
+from skrank.curves._hit_curve import HitCurve
 from skrank.displays import _drawing
 from skrank.displays._curve_display import Array, CurveDisplay, Heights, thin
 from skrank.inference._hit_curve_band import hit_curve_band

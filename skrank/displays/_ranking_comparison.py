@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_flag
 from skrank._utils._text import format_pvalue
-from skrank.curves import CurveBand, HitCurve, hit_curve
+from skrank.curves._band import CurveBand
+from skrank.curves._hit_curve import HitCurve, hit_curve
 from skrank.displays import _drawing
 from skrank.displays._curve_display import thin
 from skrank.displays._hit_curve import HitCurveDisplay

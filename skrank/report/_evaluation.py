@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from skrank._utils._checks import TIES, check_count, check_option, invalid
 from skrank._utils._table import summary
 from skrank._utils._text import brief
-from skrank.curves import points_of
+from skrank.curves._operating_points import points_of
 from skrank.metrics._definitions import make_metric
 from skrank.metrics._evaluate import undefined, why_undefined
 from skrank.ranking._input import (

@@ -11,10 +11,13 @@ from html import escape
 from importlib.util import find_spec
 
 from skrank._utils._text import as_text
-from skrank.curves import HitCurve, OperatingPoints
-from skrank.displays import HitCurveDisplay, LiftDisplay, PrecisionRecallDisplay
+from skrank.curves._hit_curve import HitCurve
+from skrank.curves._operating_points import OperatingPoints
 from skrank.displays._curve_display import CurveDisplay
 from skrank.displays._drawing import COLORS, STYLES, lone_axes
+from skrank.displays._hit_curve import HitCurveDisplay
+from skrank.displays._lift import LiftDisplay
+from skrank.displays._precision_recall import PrecisionRecallDisplay
 
 _MOST = 10  # curves: more colours and dashes cannot be told apart
 # lengths of dashes and gaps in widths of the line, as matplotlib has them

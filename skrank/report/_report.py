@@ -19,7 +19,8 @@ from skrank._utils._checks import (
     check_fraction,
     check_option,
 )
-from skrank.curves import curve_of, points_of
+from skrank.curves._hit_curve import curve_of
+from skrank.curves._operating_points import points_of
 from skrank.inference._metric_interval import MetricInterval
 from skrank.inference._random_selection import RandomSelectionTest, null_of
 from skrank.inference._ranking_comparison import RankingComparison

@@ -8,7 +8,8 @@ from typing import Any
 
 from skrank._utils._table import Table
 from skrank._utils._text import as_text, columns_of, data_frame, format_size, listed
-from skrank.curves import HitCurve, OperatingPoints
+from skrank.curves._hit_curve import HitCurve
+from skrank.curves._operating_points import OperatingPoints
 from skrank.inference._metric_interval_result import ConfidenceInterval
 from skrank.inference._random_selection import zscore_of
 from skrank.inference._random_selection_result import (
