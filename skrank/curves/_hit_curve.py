@@ -179,14 +179,15 @@ class HitCurve:
         .. [1] Zhang and Su (2012), "Statistical inference on recall, precision and
            average precision under random selection", *FSKD 2012*, 1348-1352.
         """
-        level = check_band_level(confidence_level, self.tie_ends is None)
+        ends: Any = self.tie_ends  # of items without weights
+        level = check_band_level(confidence_level, ends is None)
         n, m = round(self.t[-1] / self.unit), round(self.hits[-1] / self.unit)
         least, most = (
-            np.asarray(hypergeom.ppf(q, n, m, self.tie_ends), dtype=np.intp)
+            np.asarray(hypergeom.ppf(q, n, m, ends), dtype=np.intp)
             for q in ((1 - level) / 2, (1 + level) / 2)
         )
-        limits = self.tie_ends, least, most
-        return CurveBand(*(np.append(0, one) * self.unit for one in limits), level)
+        x, low, high = (np.append(0, one) * self.unit for one in (ends, least, most))
+        return CurveBand(x, low, high, level)
 
     def to_frame(self) -> Any:
         """Return the curve as a pandas DataFrame.

@@ -6,7 +6,7 @@ import math
 
 from numpy.typing import ArrayLike
 
-from skrank.metrics._definitions._average_precision import (
+from skrank.metrics._definitions._measures import (
     AveragePrecision,
     average_precision_at,
 )

@@ -6,7 +6,7 @@ import math
 
 from numpy.typing import ArrayLike
 
-from skrank.metrics._definitions._early import (
+from skrank.metrics._definitions._measures import (
     Bedroc,
     ReciprocalRank,
     RobustInitialEnhancement,

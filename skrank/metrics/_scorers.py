@@ -27,29 +27,25 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import make_scorer
 
 from skrank._utils._checks import check_undefined
-from skrank.metrics._definitions._average_precision import (
-    AveragePrecision,
-    average_precision_at,
-)
+from skrank.metrics._definitions._base import Metric
 from skrank.metrics._definitions._curve import (
     BreakevenPoint,
     KAtRecall,
     MaxFScore,
     PrecisionAtRecall,
 )
-from skrank.metrics._definitions._early import (
+from skrank.metrics._definitions._measures import (
+    AveragePrecision,
     Bedroc,
-    ReciprocalRank,
-    RobustInitialEnhancement,
-)
-from skrank.metrics._definitions._measure import Metric
-from skrank.metrics._definitions._names import make_metric
-from skrank.metrics._definitions._top import (
     EnrichmentFactor,
     PrecisionAtT,
     RecallAtT,
+    ReciprocalRank,
+    RobustInitialEnhancement,
     RPrecision,
+    average_precision_at,
 )
+from skrank.metrics._definitions._names import make_metric
 from skrank.ranking._response import (
     RESPONSE_METHODS,
     check_detector_targets,

@@ -6,7 +6,7 @@ import math
 
 from numpy.typing import ArrayLike
 
-from skrank.metrics._definitions._top import (
+from skrank.metrics._definitions._measures import (
     EnrichmentFactor,
     PrecisionAtT,
     RecallAtT,

@@ -13,14 +13,15 @@ Within a tie group the order is not known. Four rules say what to do about it:
 - "optimistic", "pessimistic": the hits of a group come first, or last.
 """
 
-from skrank.metrics._definitions._average_precision import (
+from skrank.metrics._definitions._base import Frame, Measure, Metric
+from skrank.metrics._definitions._measures import (
     AveragePrecision,
     AveragePrecisionAtK,
+    EnrichmentFactor,
+    PrecisionAtT,
+    ReciprocalRank,
 )
-from skrank.metrics._definitions._early import ReciprocalRank
-from skrank.metrics._definitions._measure import Frame, Measure, Metric
 from skrank.metrics._definitions._names import METRICS, make_measure, make_metric
-from skrank.metrics._definitions._top import EnrichmentFactor, PrecisionAtT
 
 __all__ = [
     "METRICS",

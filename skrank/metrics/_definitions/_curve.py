@@ -13,7 +13,7 @@ import numpy as np
 
 from skrank._utils._checks import check_depth, check_positive, check_share, invalid
 from skrank.curves._operating_points import points_of
-from skrank.metrics._definitions._measure import Checks, Metric
+from skrank.metrics._definitions._base import Checks, Metric
 from skrank.metrics._definitions._tie_sums import reciprocal_rank_of_hit
 from skrank.ranking._items import SLACK
 from skrank.ranking._ranking import Ranking

@@ -13,27 +13,23 @@ from typing import Any
 
 from skrank._utils._checks import invalid
 from skrank._utils._text import brief
-from skrank.metrics._definitions._average_precision import (
-    AveragePrecision,
-    average_precision_at,
-)
+from skrank.metrics._definitions._base import Measure, Metric
 from skrank.metrics._definitions._curve import (
     BreakevenPoint,
     KAtRecall,
     MaxFScore,
     PrecisionAtRecall,
 )
-from skrank.metrics._definitions._early import (
+from skrank.metrics._definitions._measures import (
+    AveragePrecision,
     Bedroc,
-    ReciprocalRank,
-    RobustInitialEnhancement,
-)
-from skrank.metrics._definitions._measure import Measure, Metric
-from skrank.metrics._definitions._top import (
     EnrichmentFactor,
     PrecisionAtT,
     RecallAtT,
+    ReciprocalRank,
+    RobustInitialEnhancement,
     RPrecision,
+    average_precision_at,
 )
 
 # Metrics by name; average precision with a cutoff is another class.
@@ -187,15 +183,10 @@ def make_measure(metric: str | Metric, ties: str = "expected") -> Measure:
     made = make_metric(metric, ties)
     if isinstance(made, Measure):
         return made
-    measures = [
-        repr(name) for name, kind in METRICS.items() if issubclass(kind, Measure)
-    ]
-    raise invalid(
-        "metric",
-        f"be one that has a null distribution here: {', '.join(measures)}",
-        f"{made.name!r}, of which scorers, MetricInterval and RankingComparison need "
-        "only the value",
-    )
+    measures = [repr(name) for name in METRICS if issubclass(METRICS[name], Measure)]
+    rule = f"be one that has a null distribution here: {', '.join(measures)}"
+    advice = "Scorers, MetricInterval and RankingComparison need only the value."
+    raise invalid("metric", rule, repr(made.name), advice)
 
 
 def _number(metric: str, rule: str, text: str) -> float:
