@@ -189,8 +189,7 @@ def ranking_report(
     null_means = {}
     if ties == "expected":  # else they depend on the ties of each ranking
         for name in ("average_precision", *names):
-            null = RandomSelectionNull(n_samples, n_targets, name)
-            null_means[name] = float(null.mean())
+            null_means[name] = RandomSelectionNull(n_samples, n_targets, name).mean()
     nulls = {name: null_of(ranking, ap) for name, ranking in rankings.items()}
     if pvalue is None:
         pvalue = all(null.is_quick for null in nulls.values())
@@ -200,16 +199,15 @@ def ranking_report(
         tests = {name: test.from_predictions(one) for name, one in rankings.items()}
     comparisons = None
     if len(rankings) > 1:
-        comparisons = RankingComparison(ties=ties).compare_ranked(
-            {name: [one] for name, one in rankings.items()}
-        )
-    interval = MetricInterval(ties=ties)
+        singly = {name: [one] for name, one in rankings.items()}
+        comparisons = RankingComparison(ties=ties).compare_ranked(singly)
+    interval = MetricInterval(ties=ties).from_predictions
     return RankingReport(
         average_precision={name: ap.value(one) for name, one in rankings.items()},
         null_distributions=nulls,
         tests=tests,
         intervals={
-            name: interval.from_predictions(one).confidence_interval(level)
+            name: interval(one).confidence_interval(level)
             for name, one in rankings.items()
         },
         at_depths={

@@ -512,9 +512,9 @@ def test_bad_settings():
 
 def test_evaluations_that_cannot_be_joined():
     evaluation = RankingEvaluation(pos_label="a").add(["a", "b"], [1.0, 2.0])
-    with pytest.raises(ValueError, match="`ties` and `pos_label` must be the same in"):
+    with pytest.raises(ValueError, match="`ties` must be the same in evaluations .* as is `pos_label`"):
         evaluation + RankingEvaluation()
-    with pytest.raises(ValueError, match="`ties` and `pos_label` must be the same in"):
+    with pytest.raises(ValueError, match="`ties` must be the same in evaluations .* as is `pos_label`"):
         RankingEvaluation(ties="threshold") + RankingEvaluation()
     other = RankingEvaluation(pos_label="a").add(["c"], [1.0])
     with pytest.raises(
