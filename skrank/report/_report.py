@@ -189,7 +189,8 @@ def ranking_report(
     null_means = {}
     if ties == "expected":  # else they depend on the ties of each ranking
         for name in ("average_precision", *names):
-            null_means[name] = RandomSelectionNull(n_samples, n_targets, name).mean()
+            null = RandomSelectionNull(n_samples, n_targets, name)
+            null_means[name] = float(null.mean())
     nulls = {name: null_of(ranking, ap) for name, ranking in rankings.items()}
     if pvalue is None:
         pvalue = all(null.is_quick for null in nulls.values())

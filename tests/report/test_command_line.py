@@ -345,7 +345,7 @@ def test_marks_blanks_and_empty_lines(tmp_path):
         # decimal commas, and a row that is too short
         ("active,a,b\n1,0,5,3\n", "Row #2: Expected 3 columns, got 4"),
         ("active,a,b\n1,2,3\n0,2\n", "Row #3: Expected 3 columns, got 2"),
-        (b"active,a,b\n\xff,2,3\n", "Row #2: CSV conversion error to string: invalid"),
+        (b"active,a,b\n\xff,2,3\n", "Invalid UTF8 payload"),
         ("active,a,b\nx,1,2\ny,3,4\n", "column active, one of 'x', 'y', unless they"),
         ("active,a,b\n0,1,2\n1,3,4\n2,5,6\n", "none missing; got '0', '1', '2'."),
         ("active,a,b\n0,1,2\n0,3,4\n", "column 'active' must hold targets and non-t"),

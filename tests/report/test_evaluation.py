@@ -478,7 +478,7 @@ LARGE = 2**53 + 1  # no double
 )
 def test_integers_that_would_tie_are_refused(first, second):
     evaluation = RankingEvaluation().add([1] * len(first), first)
-    text = r"`y_score` must hold integers of at most 2\*\*53 where.*is float64; got"
+    text = r"`y_score` must hold integers of at most 2\*\*53 in pieces of common type float64; got"
     with pytest.raises(ValueError, match=text):
         evaluation.add([0] * len(second), second)
     assert (evaluation.n_samples, evaluation.n_targets) == (len(first), len(first))

@@ -99,13 +99,10 @@ class KAtRecall(Metric):
     def _rank(self, group: Any, place: Any) -> Any:
         """Rank of a hit: its mean over the orders of the group, or by the tie rule."""
         size, hits = group.size, group.hits
-        places = {
-            "expected": place * (size + 1) / (hits + 1),
-            "threshold": size,
-            "optimistic": place,
-            "pessimistic": size - hits + place,
-        }
-        return group.above + places[self.ties]
+        if self.ties == "expected":
+            return group.above + place * (size + 1) / (hits + 1)
+        last = {"optimistic": place, "pessimistic": size - hits + place}
+        return group.above + last.get(self.ties, size)
 
 
 @dataclass(frozen=True, slots=True)
