@@ -178,12 +178,10 @@ default="expected"
             If the estimator can only give labels, is an outlier detector of unstated
             orientation, or the input is not valid for `from_predictions`.
         """
-        y_score = target_scores(
-            estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
-        )
-        return cls.from_predictions(
-            y, y_score, pos_label=pos_label, ties=ties, n_missed=n_missed
-        )
+        asked: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
+        y_score = target_scores(estimator, X, y, **asked)
+        given: Any = {"pos_label": pos_label, "ties": ties, "n_missed": n_missed}
+        return cls.from_predictions(y, y_score, **given)
 
     def add(self, y_true: ArrayLike, y_score: ArrayLike) -> Self:
         """Add scored cases.
@@ -369,7 +367,9 @@ default="expected"
         def value(name: str, ties: str = self.ties) -> float:
             return make_metric(name, ties).value(ranking) if is_defined else math.nan
 
-        def area(rate: str) -> float:
+        def area(rate: str, there: bool) -> float:
+            if not there:
+                return math.nan
             return points_of(ranking).not_dominated(rate).area(rate)
 
         values = {
@@ -379,11 +379,9 @@ default="expected"
             "prevalence": self.n_targets / n_items if n_items else math.nan,
             "average_precision": value("average_precision"),
             "precision_recall_area": value("average_precision"),
-            "precision_recall_area_interpolated": (
-                area("precision") if is_defined else math.nan
-            ),
+            "precision_recall_area_interpolated": area("precision", is_defined),
             "roc_area": _roc_area(ranking, self.ties) if has_roc else math.nan,
-            "roc_area_interpolated": area("specificity") if has_roc else math.nan,
+            "roc_area_interpolated": area("specificity", has_roc),
             "max_f_score": value("max_f_score", "expected"),
             "breakeven_point": value("breakeven_point", "expected"),
             "r_precision": value("r_precision"),

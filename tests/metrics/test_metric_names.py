@@ -103,7 +103,7 @@ def test_what_is_understood_of_metrics_by_value(name, printed):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("precison@10", "did you mean 'precision@10'"),
+        ("precison@10", "did you mean 'precision'"),
         ("avg_precision", "did you mean 'average_precision'"),
         ("recal", "did you mean 'recall'"),
         ("xyz", "the metrics are 'average_precision'"),
@@ -120,17 +120,17 @@ def test_what_is_understood_of_metrics_by_value(name, printed):
         ("recall@0", "`t` must be an int of at least 1"),
         ("recall@1.5", "`t` must be an int of at least 1"),
         ("average_precision@0%", "`k` must be an int of at least 1"),
-        ("rie@10", "have no cutoff if it is 'rie'; got 'rie@10'"),
-        ("rie(beta=2)", "have no settings but alpha; got 'rie(beta=2)'"),
-        ("rie(alpha)", "have no settings but alpha"),
+        ("rie@10", "'rie' has no cutoff; got 'rie@10'"),
+        ("rie(beta=2)", "may have the settings: alpha=...; got 'rie(beta=2)'"),
+        ("rie(alpha)", "may have the settings: alpha=..."),
         ("rie(alpha=x)", "must have a number as alpha"),
         ("rie(alpha=-2)", "`alpha` must be a finite number above 0"),
-        ("recall@5(alpha=2)", "have no settings but none"),
-        ("average_precision(normalize=hits)", "have no settings but none"),
+        ("recall@5(alpha=2)", "may have the settings: none"),
+        ("average_precision(normalize=hits)", "may have the settings: none"),
         ("average_precision@5(normalize=all)", "`normalize` must be one of"),
         ("k_at_recall", "must have a recall, as in 'k_at_recall(0.8)'; got 'k_at_rec"),
         ("precision_at_recall(80%)", "must have a number as recall"),
-        ("max_f_score(2)", "have no settings but beta; got 'max_f_score(2)'"),
+        ("max_f_score(2)", "may have the settings: beta=...; got 'max_f_score(2)'"),
     ],
 )
 def test_what_is_refused(name, message):

@@ -343,7 +343,7 @@ def test_other_refusals():
         ),
         (
             lambda: make_average_precision_scorer(detector_targets="x"),
-            "`detector_targets` must be one of 'outliers', 'inliers'; got 'x'",
+            "`detector_targets` must be one of None, 'outliers', 'inliers'; got 'x'",
         ),
         (
             lambda: make_average_precision_at_k_scorer(0),

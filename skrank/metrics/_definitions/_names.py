@@ -47,7 +47,7 @@ METRICS: dict[str, type[Metric]] = {
     "precision_at_recall": PrecisionAtRecall,
     "k_at_recall": KAtRecall,
 }
-# What others call these metrics,
+# Other names that are taken,
 _ALIASES = {
     "ap": "average_precision",
     "map": "average_precision",
@@ -61,7 +61,7 @@ _ALIASES = {
     "rr": "reciprocal_rank",
     "mrr": "reciprocal_rank",
 }
-# and what they ask for by names that are not taken.
+# and what may be meant by names that are not.
 _ELSEWHERE = {
     **dict.fromkeys(("auprc", "aucpr", "prauc", "pr_auc"), "'average_precision'"),
     "average_precision_score": "'average_precision' with ties='threshold'",
@@ -142,7 +142,7 @@ def make_metric(metric: str | Metric, ties: str = "expected") -> Metric:
         rule = f"have a cutoff, as in '{name}@10' or '{name}@5%'"
         raise invalid("metric", rule, brief(metric))
     if cutoff and not called:
-        raise invalid("metric", f"have no cutoff if it is {name!r}", brief(metric))
+        raise ValueError(f"`metric` {name!r} has no cutoff; got {brief(metric)}.")
     if cutoff:
         rule = "have a number behind '@', as in 'precision@10', 'recall@5%' or 'ap@0.5'"
         share = cutoff.removesuffix("%")
@@ -155,8 +155,8 @@ def make_metric(metric: str | Metric, ties: str = "expected") -> Metric:
         key, _, value = setting.rpartition("=")
         key = key or ("recall" if "recall" in allowed else "")
         if key not in allowed or not value:
-            rule = f"have no settings but {' or '.join(allowed) or 'none'}"
-            raise invalid("metric", rule, brief(metric))
+            known = " or ".join(f"{one}=..." for one in allowed) or "none"
+            raise invalid("metric", f"have no settings but {known}", brief(metric))
         is_text = key == "normalize"
         rule = f"have a number as {key}"
         given[key] = value.strip("'\"") if is_text else _number(metric, rule, value)
