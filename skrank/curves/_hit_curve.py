@@ -135,7 +135,7 @@ class HitCurve:
         return np.interp(depths, self.t, self.hits)[()]
 
     def perfect(self) -> HitCurve:
-        """Curve of a ranking of the same ranking that has all scored targets first.
+        """Curve of the same items, ranked with all scored targets first.
 
         Returns
         -------

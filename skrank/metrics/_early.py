@@ -250,7 +250,7 @@ def bedroc(
     -------
     bedroc : float
         Between 0 and 1. With ``ties="threshold"`` it can be below 0, for a tie at the
-        end of the list: all its targets count as the last item.
+        end of the ranking: all its targets count as the last item.
 
     Raises
     ------

@@ -31,7 +31,7 @@ def recall_at_t(
     """Recall at t: the share of the targets that the top t hold.
 
     Larger is better; 1 if all targets are in the top t, t/n on average for a random
-    list.
+    ranking.
 
     Parameters
     ----------
@@ -332,7 +332,7 @@ def r_precision(
         an item across it counts in part.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and have no rank.
-        Where the depth is beyond the scored list, the ranks that are missing hold no
+        Where the depth is beyond the scored items, the ranks that are missing hold no
         hits.
     undefined : float or "raise", default=nan
         Answer where the metric has no value: no targets, or targets alone. NaN comes

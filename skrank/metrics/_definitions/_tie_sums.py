@@ -71,7 +71,8 @@ def _harmonic(above: Array, count: Array) -> tuple[NDArray[Any], NDArray[Any] | 
         return first, None
     second = np.zeros(first.shape)
     above, count = np.broadcast_arrays(above, count)
-    # the closed form loses one digit more at 16 items than at 32
+    # below 1e8 items the closed form is off by 2e-10 of the second sum for 32 items,
+    # by 2e-9 for 16
     short, long = (count > 1) & (count <= 32), count > 32
     first[short], second[short] = _short_sums(above[short], count[short])
     first[long], second[long] = _long_sums(above[long], count[long])
