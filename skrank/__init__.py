@@ -5,20 +5,14 @@ scikit-learn, the test against random selection, how much a metric varies, wheth
 ranking is better than another, whether the best of a search is real, and a report.
 """
 
-from skrank.curves import (
-    CurveBand,
-    HitCurve,
-    OperatingPoints,
-    hit_curve,
-    operating_points,
-)
-from skrank.displays import (
-    HitCurveDisplay,
-    LiftDisplay,
-    NullDistributionDisplay,
-    PrecisionRecallDisplay,
-    RankingComparisonDisplay,
-)
+from skrank.curves._band import CurveBand
+from skrank.curves._hit_curve import HitCurve, hit_curve
+from skrank.curves._operating_points import OperatingPoints, operating_points
+from skrank.displays._hit_curve import HitCurveDisplay
+from skrank.displays._lift import LiftDisplay
+from skrank.displays._null_distribution import NullDistributionDisplay
+from skrank.displays._precision_recall import PrecisionRecallDisplay
+from skrank.displays._ranking_comparison import RankingComparisonDisplay
 from skrank.inference._hit_curve_band import hit_curve_band, hit_curve_difference_band
 from skrank.inference._metric_interval import MetricInterval
 from skrank.inference._metric_interval_result import (
@@ -62,8 +56,9 @@ from skrank.metrics._scorers import (
 from skrank.null import MeanNull, RandomSelectionNull, TailProbability
 from skrank.ranking._counts import RankCounts
 from skrank.ranking._ranking import Ranking
-from skrank.report import RankingReport, ranking_report
 from skrank.report._evaluation import RankingEvaluation
+from skrank.report._report import ranking_report
+from skrank.report._result import RankingReport
 
 __version__ = "0.1.0.dev0"
 

@@ -254,8 +254,11 @@ def counted_chunks(**given):
 
 CALLS = {
     **{name: metric(name) for name in skrank.metrics.__all__},
-    **{name: scorer(name) for name in skrank.metrics._scorers.__all__},
-    "make_random_selection_scorer": scorer("make_random_selection_scorer"),
+    **{
+        name: scorer(name)
+        for name in skrank.__all__
+        if name.startswith("make_") and "scorer" in name
+    },
     "Ranking.from_predictions": lambda **given: skrank.average_precision(
         skrank.Ranking.from_predictions(Y, S, **given)
     ),

@@ -11,7 +11,6 @@ import pytest
 
 import skrank
 import skrank.metrics
-import skrank.metrics._scorers
 from cases import WITHOUT_TIES, named
 from skrank.metrics._definitions import METRICS, make_metric
 
@@ -21,9 +20,7 @@ DOC = Path(__file__).parents[1] / "doc"
 def test_all_is_sorted_and_there():
     assert sorted(skrank.__all__) == skrank.__all__
     assert all(hasattr(skrank, name) for name in skrank.__all__)
-    assert set(skrank.metrics.__all__) | set(skrank.metrics._scorers.__all__) <= set(
-        skrank.__all__
-    )
+    assert set(skrank.metrics.__all__) <= set(skrank.__all__)
 
 
 def test_every_metric_has_a_function_a_scorer_and_a_name():

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skrank._utils._checks import check_fraction, invalid
 from skrank._utils._text import data_frame
-
-_GRID = 256  # depths of a band on either scale; more than a screen can tell apart
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -62,10 +61,17 @@ class CurveBand:
         return data_frame({"x": self.x, "low": self.low, "high": self.high})
 
 
+def check_band_level(confidence_level: Any, weighted: bool) -> float:
+    """Check what a chance band is asked for, which spreads targets over whole items."""
+    if weighted:
+        raise invalid("sample_weight", "be None for a chance band", "weights")
+    return check_fraction("confidence_level", confidence_level)
+
+
 def spread_counts(largest: int) -> NDArray[np.intp]:
     """Whole numbers from 1 to `largest`, close enough for a picture on either scale."""
     if largest == 0:
         return np.array([], dtype=np.intp)
-    linear = np.linspace(1, largest, _GRID)
-    logarithmic = np.geomspace(1, largest, _GRID)
+    # on either scale more than a screen tells apart; with half as many steps are seen
+    linear, logarithmic = np.linspace(1, largest, 256), np.geomspace(1, largest, 256)
     return np.unique(np.rint(np.concatenate([linear, logarithmic])).astype(np.intp))

@@ -14,15 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import hypergeom
 
-from skrank._utils._checks import check_flag, check_fraction, check_option
+from skrank._utils._checks import check_flag, check_option, invalid
 from skrank._utils._columns import check_numbers
 from skrank._utils._text import brief, data_frame
-from skrank.curves._band import CurveBand, spread_counts
+from skrank.curves._band import CurveBand, check_band_level, spread_counts
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._items import SLACK
 from skrank.ranking._ranking import HitGroups, Ranking
-
-TIES = ("expected", "optimistic", "pessimistic")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -88,17 +86,6 @@ class HitCurve:
         return np.minimum(share, 1.0)  # rounding may step over
 
     @property
-    def gain(self) -> NDArray[np.float64]:
-        """Recall, as it is called in a chart of cumulative gains.
-
-        Returns
-        -------
-        gain : ndarray of shape (n_points,)
-            From 0 to 1.
-        """
-        return self.recall
-
-    @property
     def precision(self) -> NDArray[np.float64]:
         """Share of targets among the top t, ``p = h / t``.
 
@@ -122,17 +109,6 @@ class HitCurve:
         """
         return self.precision * (self.n_samples / self.n_targets)
 
-    @property
-    def enrichment(self) -> NDArray[np.float64]:
-        """Lift, as it is called in virtual screening: the enrichment factor.
-
-        Returns
-        -------
-        enrichment : ndarray of shape (n_points,)
-            From 0 to ``n / m``.
-        """
-        return self.lift
-
     def at(self, depth: ArrayLike) -> Any:
         """Count the targets down to any depth; O(log n_points) each.
 
@@ -155,12 +131,11 @@ class HitCurve:
         """
         depths = check_numbers("depth", depth)
         if np.any((depths < 0) | (depths > self.t[-1] * (1 + 1e-12))):
-            msg = f"`depth` must be between 0 and {self.t[-1]:g}; got {brief(depth)}."
-            raise ValueError(msg)
+            raise invalid("depth", f"be between 0 and {self.t[-1]:g}", brief(depth))
         return np.interp(depths, self.t, self.hits)[()]
 
     def perfect(self) -> HitCurve:
-        """Curve of the ranking of the same items that has all scored targets first.
+        """Curve of the same items, ranked with all scored targets first.
 
         Returns
         -------
@@ -204,21 +179,14 @@ class HitCurve:
         .. [1] Zhang and Su (2012), "Statistical inference on recall, precision and
            average precision under random selection", *FSKD 2012*, 1348-1352.
         """
-        level = check_fraction("confidence_level", confidence_level)
-        if self.tie_ends is None:
-            msg = (
-                "`sample_weight` must be None for a chance band, which spreads "
-                "targets over items; got weights."
-            )
-            raise ValueError(msg)
+        ends: Any = self.tie_ends  # of items without weights
+        level = check_band_level(confidence_level, ends is None)
         n, m = round(self.t[-1] / self.unit), round(self.hits[-1] / self.unit)
         least, most = (
-            np.asarray(hypergeom.ppf(q, n, m, self.tie_ends), dtype=np.intp)
+            np.asarray(hypergeom.ppf(q, n, m, ends), dtype=np.intp)
             for q in ((1 - level) / 2, (1 + level) / 2)
         )
-        x, low, high = (
-            np.append(0, counts) * self.unit for counts in (self.tie_ends, least, most)
-        )
+        x, low, high = (np.append(0, one) * self.unit for one in (ends, least, most))
         return CurveBand(x, low, high, level)
 
     def to_frame(self) -> Any:
@@ -328,15 +296,10 @@ def hit_curve(
     After two items one target is found; after six, two and on average half of the
     third, which shares its score with three others.
     """
-    check_option("ties", ties, TIES)
+    check_option("ties", ties, ("expected", "optimistic", "pessimistic"))
     fractions = check_flag("as_fraction", as_fraction)
-    ranking = as_ranking(
-        y_true,
-        y_score,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        n_missed=n_missed,
-    )
+    given: Any = {"sample_weight": sample_weight, "n_missed": n_missed}
+    ranking = as_ranking(y_true, y_score, pos_label=pos_label, **given)
     curve = curve_of(ranking, ties)
     return in_fractions(curve) if fractions else curve
 
@@ -344,8 +307,7 @@ def hit_curve(
 def curve_of(ranking: Ranking, ties: str = "expected") -> HitCurve:
     """Curve of a ranking; O(m)."""
     if ranking.n_targets == 0:
-        msg = "`y_true` must hold targets to make a curve of hits; got none."
-        raise ValueError(msg)
+        raise invalid("y_true", "hold targets to make a curve of hits", "none")
     end = ranking.n_samples
     t, hits = _corners(ranking.groups, ties)
     # ends of neighbouring groups coincide, as do those of the ranking and its last
@@ -385,12 +347,8 @@ def _is_last_of_step(t: NDArray[Any]) -> NDArray[np.bool_]:
 
 def _corners(groups: HitGroups, ties: str) -> tuple[NDArray[Any], NDArray[Any]]:
     """Where the slope of the curve may change."""
-    above, size, before, hits = (
-        groups.above,
-        groups.size,
-        groups.hits_above,
-        groups.hits,
-    )
+    above, size = groups.above, groups.size
+    before, hits = groups.hits_above, groups.hits
     turn = {"optimistic": (hits, hits), "pessimistic": (size - hits, 0 * hits)}
     inner = [turn[ties]] if ties in turn else []
     steps = [(0 * size, 0 * hits), *inner, (size, hits)]

@@ -6,21 +6,16 @@ of targets are enough: any other has the recall of one of them at a lower precis
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import hypergeom
 
-from skrank._utils._checks import (
-    check_flag,
-    check_fraction,
-    check_option,
-    check_positive,
-)
+from skrank._utils._checks import check_flag, check_option, check_positive, invalid
 from skrank._utils._text import data_frame
-from skrank.curves._band import CurveBand, spread_counts
+from skrank.curves._band import CurveBand, check_band_level, spread_counts
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._items import SLACK
 from skrank.ranking._ranking import Ranking
@@ -165,10 +160,8 @@ class OperatingPoints:
         values = getattr(self, rate)
         best_below = np.maximum.accumulate(np.append(values, -np.inf)[:0:-1])[::-1]
         kept = values > best_below + self._slack(rate, best_below)
-        columns = self.score[kept], self.t[kept], self.hits[kept]
-        return OperatingPoints(
-            *columns, self.n_samples, self.n_targets, self.n_non_targets
-        )
+        columns = {key: getattr(self, key)[kept] for key in ("score", "t", "hits")}
+        return replace(self, **columns)
 
     def _slack(self, rate: str, values: NDArray[np.float64]) -> Any:
         """Rounding of the values of a rate; those of counts are equal if they are."""
@@ -226,13 +219,7 @@ class OperatingPoints:
         number of which is hypergeometric; the quantile of its depth is searched by
         bisection, O(log n) probabilities each.
         """
-        level = check_fraction("confidence_level", confidence_level)
-        if self.t.dtype.kind == "f":
-            msg = (
-                "`sample_weight` must be None for a chance band, which spreads "
-                "targets over items; got weights."
-            )
-            raise ValueError(msg)
+        level = check_band_level(confidence_level, self.t.dtype.kind == "f")
         found = int(self.hits.max(initial=0))  # the last point retrieves all scored
         n = int(self.n_samples - (self.n_targets - found))
         hits = spread_counts(found)
@@ -337,22 +324,15 @@ def operating_points(
     precision.
     """
     best = check_flag("interpolate", interpolate)
-    ranking = as_ranking(
-        y_true,
-        y_score,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        n_missed=n_missed,
-    )
-    points = points_of(ranking)
+    given: Any = {"sample_weight": sample_weight, "n_missed": n_missed}
+    points = points_of(as_ranking(y_true, y_score, pos_label=pos_label, **given))
     return points.not_dominated("precision") if best else points
 
 
 def points_of(ranking: Ranking) -> OperatingPoints:
     """Operating points of a ranking; O(m)."""
     if ranking.n_targets == 0:
-        msg = "`y_true` must hold targets to make a curve of recall; got none."
-        raise ValueError(msg)
+        raise invalid("y_true", "hold targets to make a curve of recall", "none")
     groups = ranking.groups
     return OperatingPoints(
         score=ranking.levels,

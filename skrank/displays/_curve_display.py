@@ -10,8 +10,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._checks import check_cutoff, check_depth, check_flag, check_fraction
-from skrank.curves import HitCurve, curve_of, in_fractions
+from skrank._utils._checks import (
+    check_cutoff,
+    check_depth,
+    check_flag,
+    check_fraction,
+    invalid,
+)
+from skrank.curves._hit_curve import HitCurve, curve_of, in_fractions
 from skrank.displays import _drawing
 from skrank.inference._random_selection import RandomSelectionTest, null_of
 from skrank.metrics._definitions import AveragePrecision
@@ -212,8 +218,7 @@ class CurveDisplay(ABC):
             names = [f"{before}fold {number}" for number in range(count)]
         names = list(names)
         if len(names) != count:
-            msg = f"`name` must be one for each of {count} folds; got {len(names)}."
-            raise ValueError(msg)
+            raise invalid("name", f"be one for each of {count} folds", f"{len(names)}")
         names = [names[number] for number in folds.numbers]
         if is_many and not _is_listed(name):
             names = f"{before}{len(folds.rankings)} folds"
@@ -265,16 +270,14 @@ class CurveDisplay(ABC):
             check_fraction("chance_band_level", chance_band_level)
         curves = self._listed(self.curve)
         if not curves:
-            msg = "`curve` must be one hit curve or a list of at least one; got none."
-            raise ValueError(msg)
+            raise invalid("curve", "be one hit curve or a list of some", "none")
         given = {**vars(self), "line_kw": line_kw}
         if name is not None:
             given["name"] = name
         for key in ("points", "name", "average_precision", "log10_pvalue", "line_kw"):
             size, n = len(self._listed(given.get(key))), len(curves)
             if size != n:
-                msg = f"`{key}` must have one value for each curve; got {size} for {n}."
-                raise ValueError(msg)
+                raise invalid(key, "have one value for each curve", f"{size} for {n}")
         self._mark = self._mark_of_curves(ax)
         if top is None:
             return None
@@ -289,8 +292,7 @@ class CurveDisplay(ABC):
         marks = {shared + ("fractions" if c.unit < 1 else "items") for c in curves}
         drawn = {_drawing.gid(line) for line in ([] if ax is None else ax.lines)}
         if len(marks | {one for one in drawn if one.startswith(shared)}) > 1:
-            msg = "curves of one `ax` must be in items or in fractions; got both."
-            raise ValueError(msg)
+            raise invalid("ax", "have curves in items or in fractions", "both")
         return marks.pop()
 
     def _start(self, ax: Any) -> None:

@@ -10,6 +10,7 @@ from zlib import crc32
 
 import numpy as np
 
+from skrank._utils._checks import invalid
 from skrank._utils._text import as_text, brief, format_pvalue
 
 # Marks, as matplotlib's gid, of curves and of what the curves of an axes share.
@@ -18,13 +19,6 @@ CURVE, SHARED = "skrank curve", "skrank shared"
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 STYLES = ("-", "--", "-.", (0, (1, 1)), (0, (6, 1, 1, 1, 1, 1)))
 CHANCE = {"color": "0.45", "linestyle": ":", "linewidth": 1.3, "zorder": 1.8}
-PERFECT = {"color": "0.6", "linewidth": 1.0, "zorder": 1.7}
-# Of a name in a legend. With 80, one entry is wider than a usual figure; with 20, the
-# settings of an estimator are lost.
-_LETTERS = 40
-# Entries of a legend inside: three curves, chance, its band and the perfect curve hide
-# some of a curve in axes of the usual size; with half as many one curve has it below.
-_INSIDE = 5
 
 
 def need_matplotlib() -> None:
@@ -63,8 +57,7 @@ def check_axes(ax: Any) -> None:
     from matplotlib.axes import Axes
 
     if not isinstance(ax, Axes):
-        msg = f"`ax` must be one matplotlib Axes, or None; got {brief(ax)}."
-        raise ValueError(msg)
+        raise invalid("ax", "be one matplotlib Axes, or None", brief(ax))
 
 
 def draw_line(ax: Any, x: Any, y: Any, line_kw: Any = None, **style: Any) -> Any:
@@ -80,12 +73,8 @@ def draw_band(ax: Any, x: Any, low: Any, high: Any, **style: Any) -> Any:
 def draw_curve(ax: Any, x: Any, y: Any, line_kw: Any, **style: Any) -> Any:
     """Draw the next curve of an axes, in a colour and a style of its own."""
     number = count_curves(ax)
-    usual = {
-        "color": COLORS[number % len(COLORS)],
-        "linestyle": STYLES[number % len(STYLES)],
-        "linewidth": 2,
-        "gid": CURVE,
-    }
+    color, linestyle = COLORS[number % len(COLORS)], STYLES[number % len(STYLES)]
+    usual = {"color": color, "linestyle": linestyle, "linewidth": 2, "gid": CURVE}
     return draw_line(ax, x, y, line_kw, **{**usual, **style})
 
 
@@ -137,7 +126,9 @@ def draw_legend(ax: Any) -> None:
         return
     named = sorted(entries.values(), key=lambda one: not gid(one[0]).startswith(CURVE))
     makes_room = isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine)
-    if len(named) > _INSIDE and alone and makes_room:
+    # three curves, chance, its band and the perfect curve hide some of a curve in axes
+    # of the usual size; with half as many entries inside, one curve has them below
+    if len(named) > 5 and alone and makes_room:
         below = {"loc": "outside lower center", "ncols": 2, "frameon": False}
         figure.legend(*zip(*named, strict=True), fontsize="small", **below)
     else:
@@ -160,7 +151,8 @@ def describe(
 def plain(name: Any) -> str:
     """Name as a legend prints it: no formula, not too long, and never left out."""
     text = "" if name is None else as_text(name)
-    if len(text) > _LETTERS:
-        text = f"{text[: _LETTERS // 2]}…{text[1 - _LETTERS // 2 :]}"
+    # of 80 letters it is wider than a usual figure; of 20 an estimator has no settings
+    if len(text) > 40:
+        text = f"{text[:20]}…{text[-19:]}"
     text = re.sub(r"(?<!\\)\$", r"\\$", text)
     return f" {text}" if text.startswith("_") else text

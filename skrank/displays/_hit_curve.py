@@ -8,19 +8,15 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from skrank._utils._checks import (
-    check_flag,
-    check_option,
-)
-from skrank.curves import CurveBand, HitCurve, spread_counts
+from skrank._utils._checks import check_flag, check_option, invalid
+from skrank.curves._band import CurveBand, spread_counts
+from skrank.curves._hit_curve import HitCurve
 from skrank.displays import _drawing
 from skrank.displays._curve_display import Array, CurveDisplay, Heights, thin
 from skrank.inference._hit_curve_band import hit_curve_band
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._counts import RankCounts
 from skrank.ranking._ranking import Ranking
-
-BANDS = (None, "simultaneous", "pointwise")
 
 
 @dataclass(eq=False, repr=False)
@@ -155,13 +151,13 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
             If the input is not a ranking of two classes, or there are no targets.
         """
         _drawing.need_matplotlib()
-        check_option("confidence_band", confidence_band, BANDS)
+        bands = (None, "simultaneous", "pointwise")
+        check_option("confidence_band", confidence_band, bands)
         ranking = as_ranking(y_true, y_score, pos_label=pos_label)
         data = cls._measure(ranking, as_fraction=as_fraction, pvalue=pvalue)
         if confidence_band is not None:
             if y_score is None or isinstance(y_true, Ranking | RankCounts):
-                msg = f"`confidence_band` must be None for a ranking; got {y_true!r}."
-                raise ValueError(msg)
+                raise invalid("confidence_band", "be None for a ranking", repr(y_true))
             band = hit_curve_band(
                 y_true,
                 y_score,
@@ -228,8 +224,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         limit = self._check(ax, top, chance_band_level, name, line_kw)
         curves = self._listed(self.curve)
         if self.confidence_band is not None and not isinstance(self.curve, HitCurve):
-            msg = "`confidence_band` must be None for a list of curves; got a band."
-            raise ValueError(msg)
+            raise invalid("confidence_band", "be None for a list of curves", "a band")
         self._start(ax)
         before = None
         if _drawing.count_curves(self.ax_):
@@ -243,7 +238,8 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         self.perfect_ = None
         if plot_perfect:
             perfect = [one.perfect() for one in curves]
-            style = {**_drawing.PERFECT, "label": "perfect"}
+            style = {"color": "0.6", "linewidth": 1.0, "zorder": 1.7}
+            style["label"] = "perfect"
             self.perfect_ = self._draw_each(perfect, perfect_kw, style)
         self._draw_curves(name, line_kw, [self._view(c, *thin(c)) for c in curves])
         self.confidence_band_ = None

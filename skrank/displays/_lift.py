@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from skrank.curves import HitCurve
+from skrank.curves._hit_curve import HitCurve
 from skrank.displays._curve_display import Array, Heights
 from skrank.displays._hit_curve import HitCurveDisplay
 

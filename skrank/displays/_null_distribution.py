@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
-from skrank._utils._checks import check_count, check_flag
+from skrank._utils._checks import check_count, check_flag, invalid
 from skrank._utils._text import format_pvalue
 from skrank.displays import _drawing
 from skrank.inference._random_selection import RandomSelectionTest
@@ -157,11 +157,8 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
             p = format_pvalue(result.log10_pvalue)
             said = f"{result.statistic:.3g}, z {result.zscore:.3g}, p = {p}"
         else:
-            msg = (
-                "`result` must be a RandomSelectionResult or a SearchSelectionResult; "
-                f"got {type(result).__name__}."
-            )
-            raise ValueError(msg)
+            rule = "be a RandomSelectionResult or a SearchSelectionResult"
+            raise invalid("result", rule, type(result).__name__)
         display = cls(**data, statistic=result.statistic, description=said)
         return display.plot(ax, **kwargs)
 

@@ -9,7 +9,8 @@ from typing import Any, Self
 import numpy as np
 
 from skrank._utils._checks import check_flag
-from skrank.curves import HitCurve, OperatingPoints, points_of
+from skrank.curves._hit_curve import HitCurve
+from skrank.curves._operating_points import OperatingPoints, points_of
 from skrank.displays import _drawing
 from skrank.displays._curve_display import CurveDisplay, Heights, thin
 from skrank.ranking._ranking import Ranking

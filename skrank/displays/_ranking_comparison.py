@@ -8,9 +8,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skrank._utils._checks import check_flag
+from skrank._utils._checks import check_flag, invalid
 from skrank._utils._text import format_pvalue
-from skrank.curves import CurveBand, HitCurve, hit_curve
+from skrank.curves._band import CurveBand
+from skrank.curves._hit_curve import HitCurve, hit_curve
 from skrank.displays import _drawing
 from skrank.displays._curve_display import thin
 from skrank.displays._hit_curve import HitCurveDisplay
@@ -140,10 +141,8 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         result = RankingComparison().from_predictions(
             y_true, y_score_a, y_score_b, pos_label=pos_label
         )
-        curve_a, curve_b = (
-            hit_curve(y_true, y_score, pos_label=pos_label)
-            for y_score in (y_score_a, y_score_b)
-        )
+        pair = (y_score_a, y_score_b)
+        a, b = (hit_curve(y_true, one, pos_label=pos_label) for one in pair)
         band = hit_curve_difference_band(
             y_true,
             y_score_a,
@@ -152,8 +151,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
             pos_label=pos_label,
             random_state=random_state,
         )
-        display = cls(curve_a, curve_b, band, result=result, names=names)
-        return display.plot(ax, **kwargs)
+        return cls(a, b, band, result=result, names=names).plot(ax, **kwargs)
 
     @classmethod
     def from_estimators(
@@ -201,18 +199,13 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
             orientation, or the input is not valid for `from_predictions`.
         """
         _drawing.need_matplotlib()
-        scores = [
-            target_scores(
-                estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
-            )
-            for estimator in (a, b)
-        ]
+        asked: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
+        scores = [target_scores(estimator, X, y, **asked) for estimator in (a, b)]
         if names is None:
             classes = type(a).__name__, type(b).__name__
             names = classes if classes[0] != classes[1] else ("A", "B")
-        return cls.from_predictions(
-            y, *scores, pos_label=pos_label, names=names, **kwargs
-        )
+        given = {"pos_label": pos_label, "names": names, **kwargs}
+        return cls.from_predictions(y, *scores, **given)
 
     def plot(
         self,
@@ -259,15 +252,11 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         """
         pair = [None, None] if ax is None else np.ravel(ax)
         if len(pair) != 2:
-            msg = f"`ax` must be two axes, or None; got {len(pair)}."
-            raise ValueError(msg)
+            raise invalid("ax", "be two axes, or None", f"{len(pair)}")
         found = self.result
         values = None if found is None else [found.estimate_a, found.estimate_b]
-        self.hit_curves_ = HitCurveDisplay(
-            [self.curve_a, self.curve_b],
-            average_precision=values,
-            name=list(self.names),
-        )
+        pairs: Any = {"average_precision": values, "name": list(self.names)}
+        self.hit_curves_ = HitCurveDisplay([self.curve_a, self.curve_b], **pairs)
         _drawing.check_axes(pair[1])
         check_flag("plot_perfect", plot_perfect)
         shown = {"top": top, "chance_band_level": chance_band_level, "line_kw": line_kw}

@@ -22,7 +22,7 @@ from skrank._utils._checks import (
     invalid,
 )
 from skrank._utils._rounding import ROUNDING
-from skrank.curves import CurveBand, spread_counts
+from skrank.curves._band import CurveBand, spread_counts
 from skrank.inference._variability._jackknife import share_at_cut
 from skrank.inference._variability._sample import is_one_tie, same_order, sample_of
 from skrank.ranking._input import (

@@ -15,10 +15,7 @@ from skrank.inference._random_selection import null_of, zscore_of
 from skrank.metrics._definitions import Measure, Metric, make_measure
 from skrank.metrics._evaluate import undefined as undefined_value
 from skrank.metrics._evaluate import why_undefined
-from skrank.metrics._scorers._ranking_scorer import (
-    RankingScorer,
-    make_ranking_scorer,
-)
+from skrank.metrics._scorers import RankingScorer
 from skrank.null import RandomSelectionNull
 from skrank.ranking._as_ranking import as_ranking
 
@@ -150,7 +147,7 @@ def make_random_selection_scorer(
     larger = statistic != "log10_pvalue"  # a p-value is the better the smaller it is
     if not larger and isinstance(answer, float):
         answer = -answer  # which the sign of the scorer turns back
-    return make_ranking_scorer(
+    return RankingScorer(
         selection_score,
         f"{statistic}({measure.name})",
         pos_label,

@@ -8,21 +8,14 @@ has no value it is NaN with a warning, never a number that could be mistaken for
 Notation: n items, m of them targets; h(t) targets ("hits") stand among the top t.
 """
 
-from skrank.metrics._average_precision import (
-    average_precision,
-    average_precision_at_k,
-)
+from skrank.metrics._average_precision import average_precision, average_precision_at_k
 from skrank.metrics._curve import (
     breakeven_point,
     k_at_recall,
     max_f_score,
     precision_at_recall,
 )
-from skrank.metrics._early import (
-    bedroc,
-    reciprocal_rank,
-    rie,
-)
+from skrank.metrics._early import bedroc, reciprocal_rank, rie
 from skrank.metrics._top import (
     enrichment_factor,
     precision_at_t,

@@ -6,7 +6,10 @@ import math
 
 from numpy.typing import ArrayLike
 
-from skrank.metrics._definitions import AveragePrecision, average_precision_at
+from skrank.metrics._definitions._measures import (
+    AveragePrecision,
+    average_precision_at,
+)
 from skrank.metrics._evaluate import depth_called, evaluate
 from skrank.ranking._as_ranking import Labels
 
@@ -108,9 +111,9 @@ def average_precision(
     Whatever an order inside the ties could make of it lies between 0.556
     (``ties="pessimistic"``) and 0.917 (``ties="optimistic"``).
     """
-    measure = AveragePrecision(ties)
+    metric = AveragePrecision(ties)
     return evaluate(
-        measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )
 
 
@@ -212,7 +215,7 @@ def average_precision_at_k(
 
     One of the two places holds a target, at rank 2, where the precision is 1/2.
     """
-    measure = average_precision_at(k, normalize, ties)
+    metric = average_precision_at(k, normalize, ties)
     return evaluate(
-        measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )

@@ -6,7 +6,7 @@ import math
 
 from numpy.typing import ArrayLike
 
-from skrank.metrics._definitions import (
+from skrank.metrics._definitions._curve import (
     BreakevenPoint,
     KAtRecall,
     MaxFScore,
@@ -96,14 +96,9 @@ def max_f_score(
 
     The top five have three targets of four: recall 0.75, precision 0.6.
     """
+    metric = MaxFScore(beta=beta)
     return evaluate(
-        MaxFScore(beta=beta),
-        y_true,
-        y_score,
-        pos_label,
-        sample_weight,
-        n_missed,
-        undefined,
+        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )
 
 
@@ -187,13 +182,7 @@ def breakeven_point(
     The top five have a recall of 0.75 and a precision of 0.6.
     """
     return evaluate(
-        BreakevenPoint(),
-        y_true,
-        y_score,
-        pos_label,
-        sample_weight,
-        n_missed,
-        undefined,
+        BreakevenPoint(), y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )
 
 
@@ -288,14 +277,9 @@ def k_at_recall(
 
     Five items have three targets of four; for the last one needs four more.
     """
+    metric = KAtRecall(ties, recall)
     return evaluate(
-        KAtRecall(ties, recall),
-        y_true,
-        y_score,
-        pos_label,
-        sample_weight,
-        n_missed,
-        undefined,
+        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )
 
 
@@ -394,12 +378,7 @@ def precision_at_recall(
 
     Three targets of four are among the top five, the fourth is at rank nine.
     """
+    metric = PrecisionAtRecall(ties, recall)
     return evaluate(
-        PrecisionAtRecall(ties, recall),
-        y_true,
-        y_score,
-        pos_label,
-        sample_weight,
-        n_missed,
-        undefined,
+        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )

@@ -6,7 +6,11 @@ import math
 
 from numpy.typing import ArrayLike
 
-from skrank.metrics._definitions import Bedroc, ReciprocalRank, RobustInitialEnhancement
+from skrank.metrics._definitions._measures import (
+    Bedroc,
+    ReciprocalRank,
+    RobustInitialEnhancement,
+)
 from skrank.metrics._evaluate import evaluate
 from skrank.ranking._as_ranking import Labels
 
@@ -92,8 +96,8 @@ def reciprocal_rank(
     >>> reciprocal_rank([1, 1, 0, 0], [2, 2, 2, 1])
     0.833
     """
-    measure = ReciprocalRank(ties)
-    return evaluate(measure, y_true, y_score, pos_label, None, n_missed, undefined)
+    metric = ReciprocalRank(ties)
+    return evaluate(metric, y_true, y_score, pos_label, None, n_missed, undefined)
 
 
 def rie(
@@ -192,9 +196,9 @@ def rie(
     >>> rie(y_true, y_score)
     3.28
     """
-    measure = RobustInitialEnhancement(ties, alpha=alpha)
+    metric = RobustInitialEnhancement(ties, alpha=alpha)
     return evaluate(
-        measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )
 
 
@@ -246,7 +250,7 @@ def bedroc(
     -------
     bedroc : float
         Between 0 and 1. With ``ties="threshold"`` it can be below 0, for a tie at the
-        end of the list: all its targets count as the last item.
+        end of the ranking: all its targets count as the last item.
 
     Raises
     ------
@@ -291,7 +295,7 @@ def bedroc(
 
     The constant score has what is expected by chance.
     """
-    measure = Bedroc(ties, alpha=alpha)
+    metric = Bedroc(ties, alpha=alpha)
     return evaluate(
-        measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )

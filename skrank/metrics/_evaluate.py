@@ -24,7 +24,7 @@ from skrank._utils._warnings import warn
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._ranking import Ranking
 
-Metric = TypeVar("Metric", bound=Callable[..., float])
+Function = TypeVar("Function", bound=Callable[..., float])
 
 
 def evaluate(
@@ -38,43 +38,37 @@ def evaluate(
 ) -> float:
     """Check, rank, measure; a warning points at the caller of the metric."""
     answer = check_undefined(answer)
-    ranking = as_ranking(
-        y_true,
-        y_score,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        n_missed=n_missed,
-        reach=metric.reach,
-    )
+    given: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
+    given |= {"n_missed": n_missed, "reach": metric.reach}
+    ranking = as_ranking(y_true, y_score, **given)
     reason = why_undefined(ranking)
     if reason is not None:
         return undefined(metric.name, reason, answer)
     if ranking.weighted and metric.counts_ranks:
         rule = f"be None for {metric.name}, which counts items down to a rank"
         raise invalid("sample_weight", rule, "weights")
-    if ranking.weighted and metric.orders_ties:
-        metric = _without_orders(metric, ranking)
+    if ranking.weighted and metric.orders_ties and metric.ties != "threshold":
+        if ranking.shares_weight:
+            _check_order(metric)
+        metric = replace(metric, ties="threshold")  # no difference to single items
     return metric.value(ranking)  # type: ignore[no-any-return]
 
 
-def _without_orders(metric: Any, ranking: Ranking) -> Any:
-    """Retrieve the ties of weighted items whole, those of one item silently."""
-    whole = replace(metric, ties="threshold")
-    if ranking.shares_weight and metric.ties != "expected":
+def _check_order(metric: Any) -> None:
+    """Say that ties of weighted items are retrieved whole, or refuse an order."""
+    if metric.ties != "expected":
         rule = (
             f"be 'threshold' or 'expected' when {metric.name} is given sample_weight "
             "and a target is tied: the weights inside a tie have no best or worst "
             "order here"
         )
         raise invalid("ties", rule, f"ties={metric.ties!r}")
-    if ranking.shares_weight:
-        msg = (
-            f"{metric.name} retrieves ties whole, as ties='threshold' does: the mean "
-            "over the orders of weighted items has no closed form, and a target is "
-            "tied. Choose ties='threshold', of the metric or its scorer, to state that."
-        )
-        warn(msg, UserWarning)
-    return whole
+    msg = (
+        f"{metric.name} retrieves ties whole, as ties='threshold' does: the mean over "
+        "the orders of weighted items has no closed form, and a target is tied. Choose "
+        "ties='threshold', of the metric or its scorer, to state that."
+    )
+    warn(msg, UserWarning)
 
 
 def why_undefined(ranking: Ranking) -> str | None:
@@ -86,15 +80,10 @@ def why_undefined(ranking: Ranking) -> str | None:
     return None
 
 
-def undefined_text(name: str, reason: str) -> str:
-    """Say that a metric has no value, and why."""
-    rule = "`y_true` must hold targets and non-targets"
-    return f"{name} is undefined: {rule}; got {reason}."
-
-
 def undefined(name: str, reason: str, undefined: float | str) -> float:
-    """Answer for a metric without a value."""
-    msg = undefined_text(name, reason)
+    """Answer for a metric without a value, NaN with a warning that says why."""
+    rule = "`y_true` must hold targets and non-targets"
+    msg = f"{name} is undefined: {rule}; got {reason}."
     if undefined == "raise":
         raise ValueError(msg)
     answer = float(undefined)
@@ -103,10 +92,10 @@ def undefined(name: str, reason: str, undefined: float | str) -> float:
     return answer
 
 
-def depth_called(name: str, other: str) -> Callable[[Metric], Metric]:
+def depth_called(name: str, other: str) -> Callable[[Function], Function]:
     """Let a function say what its depth is called, if it is given by another name."""
 
-    def wrap(function: Metric) -> Metric:
+    def wrap(function: Function) -> Function:
         @wraps(function)
         def called(*args: Any, **kwargs: Any) -> float:
             if other in kwargs:

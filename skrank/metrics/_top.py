@@ -6,7 +6,7 @@ import math
 
 from numpy.typing import ArrayLike
 
-from skrank.metrics._definitions import (
+from skrank.metrics._definitions._measures import (
     EnrichmentFactor,
     PrecisionAtT,
     RecallAtT,
@@ -31,7 +31,7 @@ def recall_at_t(
     """Recall at t: the share of the targets that the top t hold.
 
     Larger is better; 1 if all targets are in the top t, t/n on average for a random
-    list.
+    ranking.
 
     Parameters
     ----------
@@ -101,9 +101,9 @@ def recall_at_t(
 
     Checking a quarter of the ranking finds two targets of three; half of it finds all.
     """
-    measure = RecallAtT(ties, t=t)
+    metric = RecallAtT(ties, t=t)
     return evaluate(
-        measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )
 
 
@@ -193,9 +193,9 @@ def precision_at_t(
 
     Three of the first four items are targets.
     """
-    measure = PrecisionAtT(ties, t=t)
+    metric = PrecisionAtT(ties, t=t)
     return evaluate(
-        measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )
 
 
@@ -291,9 +291,9 @@ def enrichment_factor(
 
     The first two items are both targets, of which there are three in ten.
     """
-    measure = EnrichmentFactor(ties, t=t)
+    metric = EnrichmentFactor(ties, t=t)
     return evaluate(
-        measure, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )
 
 
@@ -332,7 +332,7 @@ def r_precision(
         an item across it counts in part.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and have no rank.
-        Where the depth is beyond the scored list, the ranks that are missing hold no
+        Where the depth is beyond the scored items, the ranks that are missing hold no
         hits.
     undefined : float or "raise", default=nan
         Answer where the metric has no value: no targets, or targets alone. NaN comes
@@ -379,11 +379,5 @@ def r_precision(
     There are four targets, and two of them are among the top four.
     """
     return evaluate(
-        RPrecision(ties),
-        y_true,
-        y_score,
-        pos_label,
-        sample_weight,
-        n_missed,
-        undefined,
+        RPrecision(ties), y_true, y_score, pos_label, sample_weight, n_missed, undefined
     )

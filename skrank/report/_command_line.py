@@ -7,22 +7,15 @@ import warnings
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from importlib.metadata import version
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from skrank._utils._checks import TIES, check_cutoff
+from skrank._utils._checks import TIES, check_cutoff, invalid
 from skrank._utils._text import as_text, brief, in_short, listed
 from skrank.ranking._input import check_scores
 from skrank.report._report import ranking_report
 from skrank.report._score_file import read_score_file
 
 _PROGRAM = "python -m skrank"
-_EPILOG = """\
-examples:
-  python -m skrank report scores.csv --target active \\
-      --score model_a --score model_b --at 10 --at 1%
-  python -m skrank report docking.csv.gz --target active \\
-      --lower-is-better energy --html report.html
-"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,13 +40,11 @@ def _report(options: argparse.Namespace) -> None:
     source = 0 if options.file == "-" else options.file
     page = options.html
     if page and os.path.exists(page) and os.path.samefile(page, source):
-        msg = f"`--html` must name another file than the table; got {brief(page)}."
-        raise ValueError(msg)
+        raise invalid("--html", "name another file than the table", brief(page))
     names = [f"{name} (lower)" if lower else name for name, lower in options.scores]
     if len(set(names)) < len(names):
         got = listed([*map(as_text, names)], 20)
-        msg = f"`--score` must name each ranking once; got {got}."
-        raise ValueError(msg)
+        raise invalid("--score", "name each ranking once", got)
     columns = list(dict.fromkeys(name for name, _ in options.scores))
     is_target, table = read_score_file(
         options.file, options.target, columns, options.pos_label, options.separator
@@ -64,14 +55,9 @@ def _report(options: argparse.Namespace) -> None:
         if lower:  # the least integer has no opposite, but all have a complement
             scores = ~scores if scores.dtype.kind in "iu" else -scores
         y_scores[name] = scores
-    report = ranking_report(
-        is_target,
-        y_scores,
-        t=options.at,
-        ties=options.ties,
-        pvalue=options.pvalue,
-        random_state=0,  # the same file, the same report
-    )
+    asked = {"t": options.at, "ties": options.ties, "pvalue": options.pvalue}
+    # the same file, the same report
+    report = ranking_report(is_target, y_scores, **asked, random_state=0)
     print(report, flush=True)
     if page:
         report.to_html(page)
@@ -93,45 +79,42 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     """All that can be said on the command line."""
-    parser = _Parser(
-        prog=_PROGRAM,
-        description="Rank rare targets, and test rankings against random selection.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "--version", action="version", version=f"skrank {version('skrank')}"
-    )
+    common: Any = {
+        "formatter_class": argparse.RawDescriptionHelpFormatter,
+        "epilog": """examples:
+  python -m skrank report scores.csv --target active \\
+      --score model_a --score model_b --at 10 --at 1%
+  python -m skrank report docking.csv.gz --target active \\
+      --lower-is-better energy --html report.html
+""",
+    }
+    about = "Rank rare targets, and test rankings against random selection."
+    parser = _Parser(prog=_PROGRAM, description=about, **common)
+    said = f"skrank {version('skrank')}"
+    parser.add_argument("--version", action="version", version=said)
     commands = parser.add_subparsers(title="commands", required=True, metavar="command")
-    report = commands.add_parser(
-        "report",
-        help="report on the rankings in a file of scores",
-        description=(
-            "Print average precision with its interval and its test against random\n"
-            "selection, what the top of each ranking holds, and the comparisons of\n"
-            "each two rankings."
-        ),
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    about = (
+        "Print average precision with its interval and its test against random\n"
+        "selection, what the top of each ranking holds, and the comparisons of\n"
+        "each two rankings."
     )
+    said = "report on the rankings in a file of scores"
+    report = commands.add_parser("report", help=said, description=about, **common)
     add = report.add_argument
     add("file", help=".csv or .tsv, both also .gz, or .parquet; - is standard input")
     add("--target", required=True, metavar="NAME", help="column of the labels")
+    named: Any = {"dest": "scores", "action": "append", "metavar": "NAME"}
     add(
         "--score",
-        dest="scores",
-        action="append",
+        **named,
         default=[],
         type=lambda name: (name, False),
-        metavar="NAME",
         help="column to rank by, higher is better; may be given several times",
     )
     add(
         "--lower-is-better",
-        dest="scores",
-        action="append",
+        **named,
         type=lambda name: (name, True),
-        metavar="NAME",
         help="the same for a column where lower is better, such as energies",
     )
     add(
@@ -166,7 +149,5 @@ def _depth(text: str) -> int | float:
             return check_cutoff("--at", float(Decimal(text[:-1]) / 100))
         return check_cutoff("--at", int(text) if text.isdecimal() else float(text))
     except (InvalidOperation, ValueError) as error:
-        msg = (
-            f"must be a number of items, a percentage or a fraction; got {brief(text)}"
-        )
-        raise argparse.ArgumentTypeError(msg) from error
+        rule = "must be a number of items, a percentage or a fraction"
+        raise argparse.ArgumentTypeError(f"{rule}; got {brief(text)}") from error

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import UndefinedMetricWarning
 
-from skrank._utils._checks import TIES, check_count, check_option
+from skrank._utils._checks import TIES, check_count, check_option, invalid
 from skrank._utils._table import summary
 from skrank._utils._text import brief
-from skrank._utils._warnings import warn
-from skrank.curves import points_of
+from skrank.curves._operating_points import points_of
 from skrank.metrics._definitions import make_metric
-from skrank.metrics._definitions._curve import InterpolatedArea, RocArea
-from skrank.metrics._evaluate import undefined_text, why_undefined
+from skrank.metrics._evaluate import undefined, why_undefined
 from skrank.ranking._input import (
     RankingInput,
     check_ranking_input,
@@ -27,19 +23,6 @@ from skrank.ranking._input import (
 )
 from skrank.ranking._ranking import Ranking, rank
 from skrank.ranking._response import target_scores
-
-_ROWS = {  # of the summary, and what they are called there
-    "average_precision": "average precision",
-    "precision_recall_area": "area under PR",
-    "roc_area": "area under ROC",
-    "max_f_score": "maximum F1",
-    "breakeven_point": "breakeven point",
-    "r_precision": "R-precision",
-    "reciprocal_rank": "reciprocal rank",
-    "precision_at_5": "precision at 5",
-    "precision_at_10": "precision at 10",
-    "precision_at_100": "precision at 100",
-}
 
 
 class RankingEvaluation:
@@ -195,12 +178,10 @@ default="expected"
             If the estimator can only give labels, is an outlier detector of unstated
             orientation, or the input is not valid for `from_predictions`.
         """
-        y_score = target_scores(
-            estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
-        )
-        return cls.from_predictions(
-            y, y_score, pos_label=pos_label, ties=ties, n_missed=n_missed
-        )
+        asked: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
+        y_score = target_scores(estimator, X, y, **asked)
+        given: Any = {"pos_label": pos_label, "ties": ties, "n_missed": n_missed}
+        return cls.from_predictions(y, y_score, **given)
 
     def add(self, y_true: ArrayLike, y_score: ArrayLike) -> Self:
         """Add scored cases.
@@ -226,10 +207,9 @@ default="expected"
         """
         if np.ndim(y_true) == 0 and np.ndim(y_score) == 0:
             y_true, y_score = [y_true], [y_score]  # type: ignore[assignment]
-        data = check_ranking_input(
-            y_true, y_score, pos_label=self.pos_label, whole=False
-        )
-        piece = type(self)(pos_label=self.pos_label)
+        label = self.pos_label
+        data = check_ranking_input(y_true, y_score, pos_label=label, whole=False)
+        piece = type(self)(pos_label=label)
         piece._is_target = [data.is_target]
         piece._y_score = [data.y_score.copy()]  # the caller may use the array again
         piece._other = other_label(y_true, data.targets)
@@ -265,11 +245,8 @@ default="expected"
         if not isinstance(other, RankingEvaluation):
             return NotImplemented
         if (self.ties, self.pos_label) != (other.ties, other.pos_label):
-            msg = (
-                "`ties` and `pos_label` must be the same in evaluations that are "
-                f"joined; got {self!r} and {other!r}."
-            )
-            raise ValueError(msg)
+            rule = "be the same in evaluations that are joined, as is `pos_label`"
+            raise invalid("ties", rule, f"{self!r} and {other!r}")
         both = type(self)(ties=self.ties, pos_label=self.pos_label)
         return both._take(self)._take(other)
 
@@ -339,35 +316,11 @@ default="expected"
         fields : dict
             What is printed. What is undefined is NaN, with one warning.
         """
-        ties, ranking = self.ties, self.ranking()
-        metrics = {
-            "average_precision": make_metric("average_precision", ties),
-            "precision_recall_area": make_metric("average_precision", ties),
-            "precision_recall_area_interpolated": InterpolatedArea(rate="precision"),
-            "roc_area": RocArea(ties),
-            "roc_area_interpolated": InterpolatedArea(rate="specificity"),
-            "max_f_score": make_metric("max_f_score"),
-            "breakeven_point": make_metric("breakeven_point"),
-            "r_precision": make_metric("r_precision", ties),
-            "reciprocal_rank": make_metric("reciprocal_rank", ties),
-        }
-        for t in (5, 10, 100):
-            if t <= self.n_samples:
-                metrics[f"precision_at_{t}"] = make_metric(f"precision@{t}", ties)
-        reason, values = why_undefined(ranking), {}
-        for name, metric in metrics.items():
-            is_defined = reason is None and (ranking.n_non_targets or "roc" not in name)
-            values[name] = metric.value(ranking) if is_defined else math.nan
-        if math.nan in values.values():
-            warn(undefined_text("some metric", reason or "nothing but targets"))
-        n_items = self.n_samples + self.n_missed
-        return {
-            "n_samples": self.n_samples,
-            "n_targets": self.n_targets,
-            "n_missed": self.n_missed,
-            "prevalence": self.n_targets / n_items if n_items else math.nan,
-            **values,
-        }
+        values = self._values()
+        if any(map(math.isnan, values.values())):
+            reason = why_undefined(self.ranking()) or "nothing but targets"
+            undefined("some metric", reason, math.nan)
+        return values
 
     def __repr__(self) -> str:
         """Print the settings, and how much there is."""
@@ -377,9 +330,7 @@ default="expected"
     def __str__(self) -> str:
         """Print the counts and the metrics."""
         ranking, size = self.ranking(), self._size()
-        with warnings.catch_warnings():  # the print says itself what is undefined
-            warnings.simplefilter("ignore", UndefinedMetricWarning)
-            said = {name: f"{value:.4g}" for name, value in self.to_dict().items()}
+        said = {name: f"{value:.4g}" for name, value in self._values().items()}
         if self.n_samples + self.n_missed:
             size += f" (prevalence {said['prevalence']})"
         reason = why_undefined(ranking)
@@ -394,9 +345,50 @@ default="expected"
                 f"(recall {points.recall[i]:.4g}, precision {points.precision[i]:.4g})"
             )
         for area in ("precision_recall_area", "roc_area"):
-            said[area] += f", interpolated {said[f'{area}_interpolated']}"
-        rows = [(row, said[name]) for name, row in _ROWS.items() if name in said]
+            said[area] += f", interpolated {said.pop(f'{area}_interpolated')}"
+        names = {
+            "precision_recall_area": "area under PR",
+            "roc_area": "area under ROC",
+            "max_f_score": "maximum F1",
+            "r_precision": "R-precision",
+        }
+        rows = [
+            (names.get(name, name.replace("_", " ")), text)
+            for name, text in [*said.items()][4:]  # below the counts
+        ]
         return summary("Ranking evaluation", [("ranking", size), *rows])
+
+    def _values(self) -> dict[str, float]:
+        """Counts and metrics; NaN where one is undefined."""
+        ranking, n_items = self.ranking(), self.n_samples + self.n_missed
+        is_defined = why_undefined(ranking) is None
+        has_roc = is_defined and ranking.n_non_targets > 0
+
+        def value(name: str, ties: str = self.ties) -> float:
+            return make_metric(name, ties).value(ranking) if is_defined else math.nan
+
+        def area(rate: str, there: bool) -> float:
+            if not there:
+                return math.nan
+            return points_of(ranking).not_dominated(rate).area(rate)
+
+        values = {
+            "n_samples": self.n_samples,
+            "n_targets": self.n_targets,
+            "n_missed": self.n_missed,
+            "prevalence": self.n_targets / n_items if n_items else math.nan,
+            "average_precision": value("average_precision"),
+            "precision_recall_area": value("average_precision"),
+            "precision_recall_area_interpolated": area("precision", is_defined),
+            "roc_area": _roc_area(ranking, self.ties) if has_roc else math.nan,
+            "roc_area_interpolated": area("specificity", has_roc),
+            "max_f_score": value("max_f_score", "expected"),
+            "breakeven_point": value("breakeven_point", "expected"),
+            "r_precision": value("r_precision"),
+            "reciprocal_rank": value("reciprocal_rank"),
+        }
+        depths = [t for t in (5, 10, 100) if t <= self.n_samples]
+        return values | {f"precision_at_{t}": value(f"precision@{t}") for t in depths}
 
     def _take(self, other: RankingEvaluation) -> Self:
         """Take the cases of another; nothing changes if they do not fit."""
@@ -404,11 +396,8 @@ default="expected"
         dtype = np.result_type(self._dtype, other._dtype)
         largest = max(self._largest, other._largest)
         if dtype.kind == "f" and largest > 2**53:  # floats hold all integers up to it
-            msg = (
-                "`y_score` must hold integers of at most 2**53 where the common type "
-                f"of all pieces is {dtype}; got one of absolute value {largest}."
-            )
-            raise ValueError(msg)
+            rule = f"hold integers of at most 2**53 in pieces of common type {dtype}"
+            raise invalid("y_score", rule, f"one of absolute value {largest}")
         self._other, self._dtype, self._largest = label, dtype, largest
         self._n_missed += other._n_missed
         self._is_target += other._is_target
@@ -419,3 +408,16 @@ default="expected"
     def _size(self) -> str:
         missed = f", {self.n_missed} of them missed" if self.n_missed else ""
         return f"{self.n_samples} items, {self.n_targets} targets{missed}"
+
+
+def _roc_area(ranking: Ranking, ties: str) -> float:
+    """Share of the pairs of target and non-target that are in the right order.
+
+    Of the pairs of a tie it is as many as the rule says.
+    """
+    groups, n_non_targets = ranking.groups, ranking.n_non_targets
+    tied = groups.size - groups.hits
+    below = n_non_targets - (groups.above - groups.hits_above) - tied
+    share = {"expected": 0.5, "optimistic": 1.0}.get(ties, 0.0)
+    pairs = groups.hits * ((below + share * tied) / n_non_targets)
+    return float(pairs.sum() / ranking.n_targets)

@@ -11,14 +11,15 @@ from html import escape
 from importlib.util import find_spec
 
 from skrank._utils._text import as_text
-from skrank.curves import HitCurve, OperatingPoints
-from skrank.displays import HitCurveDisplay, LiftDisplay, PrecisionRecallDisplay
+from skrank.curves._hit_curve import HitCurve
+from skrank.curves._operating_points import OperatingPoints
 from skrank.displays._curve_display import CurveDisplay
 from skrank.displays._drawing import COLORS, STYLES, lone_axes
+from skrank.displays._hit_curve import HitCurveDisplay
+from skrank.displays._lift import LiftDisplay
+from skrank.displays._precision_recall import PrecisionRecallDisplay
 
 _MOST = 10  # curves: more colours and dashes cannot be told apart
-# lengths of dashes and gaps in widths of the line, as matplotlib has them
-_DASHES = {"-": (), "--": (3.7, 1.6), "-.": (6.4, 1.6, 1, 1.6)}
 
 
 def gallery(
@@ -90,7 +91,9 @@ def _figure(caption: str, display: CurveDisplay, reading: str) -> str:
 def _line(number: int, name: str, average_precision: float) -> str:
     """Line as the displays draw that of this number, and whose it is."""
     color, style = COLORS[number % len(COLORS)], STYLES[number % len(STYLES)]
-    lengths = _DASHES[style] if isinstance(style, str) else style[1]
+    # lengths of dashes and gaps in widths of the line, as matplotlib has them
+    dashed = {"-": (), "--": (3.7, 1.6), "-.": (6.4, 1.6, 1, 1.6)}
+    lengths = dashed[style] if isinstance(style, str) else style[1]
     dashes = " ".join(f"{2.5 * length:g}" for length in lengths) or "none"
     label = escape(f"{as_text(name)}: AP {average_precision:#.3g}")
     return f"""<li><svg width="40" height="8" aria-hidden="true">

@@ -5,7 +5,7 @@ Every number is that of a public function or class; each column is ranked once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,8 @@ from skrank._utils._checks import (
     check_fraction,
     check_option,
 )
-from skrank.curves import curve_of, points_of
+from skrank.curves._hit_curve import curve_of
+from skrank.curves._operating_points import points_of
 from skrank.inference._metric_interval import MetricInterval
 from skrank.inference._random_selection import RandomSelectionTest, null_of
 from skrank.inference._ranking_comparison import RankingComparison
@@ -182,43 +183,38 @@ def ranking_report(
     names = [f"average_precision@{depth}" for depth in depths_k]
     for metric in ("recall", "precision", "enrichment_factor"):
         names += [f"{metric}@{depth}" for depth in depths_t]
-    at_depths = {name: make_measure(name, ties) for name in names}
+    metrics = {name: make_measure(name, ties) for name in names}
     ap = make_measure("average_precision", ties)
+
+    def each(question: Callable[..., Any]) -> dict[str, Any]:
+        return {name: question(one) for name, one in rankings.items()}
 
     null_means = {}
     if ties == "expected":  # else they depend on the ties of each ranking
         for name in ("average_precision", *names):
             null = RandomSelectionNull(n_samples, n_targets, name)
             null_means[name] = float(null.mean())
-    nulls = {name: null_of(ranking, ap) for name, ranking in rankings.items()}
+    nulls = each(lambda one: null_of(one, ap))
     if pvalue is None:
         pvalue = all(null.is_quick for null in nulls.values())
-    test = RandomSelectionTest(ties=ties, random_state=random_state)
-    tests = None
-    if pvalue:
-        tests = {name: test.from_predictions(one) for name, one in rankings.items()}
+    test = RandomSelectionTest(ties=ties, random_state=random_state).from_predictions
+    interval = MetricInterval(ties=ties).from_predictions
     comparisons = None
     if len(rankings) > 1:
-        comparisons = RankingComparison(ties=ties).compare_ranked(
-            {name: [one] for name, one in rankings.items()}
-        )
-    interval = MetricInterval(ties=ties)
+        singly = each(lambda one: [one])
+        comparisons = RankingComparison(ties=ties).compare_ranked(singly)
     return RankingReport(
-        average_precision={name: ap.value(one) for name, one in rankings.items()},
+        average_precision=each(ap.value),
         null_distributions=nulls,
-        tests=tests,
-        intervals={
-            name: interval.from_predictions(one).confidence_interval(level)
-            for name, one in rankings.items()
-        },
-        at_depths={
-            name: {at: float(measure.value(one)) for at, measure in at_depths.items()}
-            for name, one in rankings.items()
-        },
+        tests=each(test) if pvalue else None,
+        intervals=each(lambda one: interval(one).confidence_interval(level)),
+        at_depths=each(
+            lambda one: {at: float(metrics[at].value(one)) for at in metrics}
+        ),
         null_means=null_means,
         comparisons=comparisons,
-        hit_curves={name: curve_of(one, ties) for name, one in rankings.items()},
-        operating_points={name: points_of(one) for name, one in rankings.items()},
+        hit_curves=each(lambda one: curve_of(one, ties)),
+        operating_points=each(points_of),
         t=depths_t,
         k=depths_k,
         n_samples=n_samples,

@@ -8,7 +8,8 @@ from typing import Any
 
 from skrank._utils._table import Table
 from skrank._utils._text import as_text, columns_of, data_frame, format_size, listed
-from skrank.curves import HitCurve, OperatingPoints
+from skrank.curves._hit_curve import HitCurve
+from skrank.curves._operating_points import OperatingPoints
 from skrank.inference._metric_interval_result import ConfidenceInterval
 from skrank.inference._random_selection import zscore_of
 from skrank.inference._random_selection_result import (
@@ -21,8 +22,6 @@ from skrank.null import RandomSelectionNull
 from skrank.report._html import page, piece_of_page
 from skrank.report._pictures import gallery
 from skrank.report._tables import table_of_depths, table_of_pairs, table_of_rankings
-
-_TITLE = "Ranking report"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -144,7 +143,7 @@ class RankingReport:
     def __str__(self) -> str:
         """Print the facts and the tables."""
         facts = [f"  {name:<10} {said}" for name, said in self._facts().items()]
-        head = "\n".join([_TITLE, *facts])
+        head = "\n".join(["Ranking report", *facts])
         return "\n\n".join([head, *map(str, self._tables())])
 
     def __repr__(self) -> str:
@@ -207,7 +206,7 @@ class RankingReport:
             the hit curves, precision against recall and the lift, each with a sentence
             on how to read it.
         """
-        html = page(_TITLE, self._piece("h1"))
+        html = page("Ranking report", self._piece("h1"))
         if path is None:
             return html
         place = Path(path).resolve()
@@ -230,7 +229,8 @@ class RankingReport:
         """Make the tables and pictures a piece of a page."""
         curves, points = self.hit_curves, self.operating_points
         pictures = gallery(curves, points, self.average_precision, self.ties)
-        return piece_of_page(_TITLE, heading, self._facts(), self._tables(), pictures)
+        facts, tables = self._facts(), self._tables()
+        return piece_of_page("Ranking report", heading, facts, tables, pictures)
 
     def _row(self, name: str) -> dict[str, float | str]:
         """Numbers of one ranking."""
@@ -258,17 +258,14 @@ class RankingReport:
             quick = all(null.is_quick for null in self.null_distributions.values())
             why = "as asked" if quick else "as it may take long; `pvalue` asks for it"
             facts["pvalue"] = f"left out, {why}"
-        far = [
-            as_text(name)
-            for name, value in self.average_precision.items()
-            if self._is_far_below(name, value)
-        ]
+        far = [as_text(name) for name in self.names if self._is_far_below(name)]
         if far:
             facts["note"] = f"far below chance: {listed(far, 3)}; {REVERSED}"
         return facts
 
-    def _is_far_below(self, name: str, value: float) -> bool:
+    def _is_far_below(self, name: str) -> bool:
         """Whether a ranking may be read backwards, if it does not take long to tell."""
+        value = self.average_precision[name]
         null, test = self.null_distributions[name], (self.tests or {}).get(name)
         pvalue = test.pvalue if test else None
         return (test is not None or null.is_quick) and is_far_below(value, null, pvalue)

@@ -12,14 +12,7 @@ from skrank._utils._table import Table
 from skrank._utils._text import as_text, format_pvalue
 from skrank.inference._ranking_comparison_result import RankingComparisonTable
 
-_NULL_MEAN = "null mean"
-_LAST_ROW = f"; {_NULL_MEAN} is what a random order has on average"
-_AT_DEPTH = {
-    "AP@K": "average_precision",
-    "recall": "recall",
-    "precision": "precision",
-    "lift": "enrichment_factor",
-}
+_NULL_MEAN = "null mean"  # the last row of a table, by chance
 
 
 def table_of_rankings(
@@ -28,37 +21,28 @@ def table_of_rankings(
     confidence_level: float,
 ) -> Table:
     """Average precision: how sure it is, and how far from chance."""
-    decimals = _decimals(
-        [null_mean or 0.0, *(one["average_precision"] for one in rankings)]
-    )
+    values = [one["average_precision"] for one in rankings]
+    decimals, level = _decimals([null_mean or 0, *values]), _percent(confidence_level)
     rows = [
         (
             _name(one["name"]),
-            _fixed(one["average_precision"], decimals),
-            _limits(one["low"], one["high"], decimals),
+            *_estimate(value, one["low"], one["high"], decimals),
             _fixed(one["zscore"], 2),
             _pvalue(one["log10_pvalue"]),
         )
-        for one in rankings
+        for one, value in zip(rankings, values, strict=True)
     ]
     if null_mean is not None:
         rows.append((_NULL_MEAN, _fixed(null_mean, decimals), "", "", ""))
-    level = _percent(confidence_level)
-    return Table(
-        "Average precision",
-        ("ranking", "AP", f"{level} interval", "zscore", "pvalue"),
-        rows,
-        n_names=1,
-        reading=(
-            "Average precision (AP) is 1 if all targets come first"
-            f"{'' if null_mean is None else _LAST_ROW}. "
-            "The interval holds the mean over samples of this size, at a level of "
-            f"{level}. zscore is the distance from the mean under random selection, "
-            "the null mean, in standard deviations under it, the null std; pvalue is "
-            "the probability of a value at least as large under random selection."
-        ),
-        ends_in_chance=null_mean is not None,
+    reading = (
+        f"Average precision (AP) is 1 if all targets come first{_last(null_mean)}. "
+        "The interval holds the mean over samples of this size, at a level of "
+        f"{level}. zscore is the distance from the mean under random selection, "
+        "the null mean, in standard deviations under it, the null std; pvalue is "
+        "the probability of a value at least as large under random selection."
     )
+    header = ("ranking", "AP", f"{level} interval", "zscore", "pvalue")
+    return Table("Average precision", header, rows, 1, reading, null_mean is not None)
 
 
 def table_of_depths(
@@ -72,7 +56,9 @@ def table_of_depths(
     if null_means:
         named[_NULL_MEAN] = null_means
     columns = {}
-    for heading, metric in _AT_DEPTH.items():
+    headings = {"average_precision": "AP@K", "enrichment_factor": "lift"}
+    for metric in ("average_precision", "recall", "precision", "enrichment_factor"):
+        heading = headings.get(metric, metric)
         values = [one.get(f"{metric}@{d}") for d in depths for one in named.values()]
         asked = [value for value in values if value is not None]
         if asked:
@@ -86,19 +72,15 @@ def table_of_depths(
         if isinstance(depth, float):  # with the items that it comes to
             top = f"{_percent(depth)} ({check_depth('t', depth, n_samples)})"
         tops += [top, *[""] * (len(named) - 1)]
-    return Table(
-        "The top of the ranking",
-        ("top", "ranking", *columns),
-        list(zip(tops, [*named] * len(depths), *columns.values(), strict=True)),
-        n_names=2,
-        reading=(
-            "What the first items hold, by number or as a part of all. Recall is "
-            "the share of all targets that are among them, precision the share of "
-            "targets in them, lift the precision as a multiple of the prevalence; AP@K "
-            f"is average precision of them alone{_LAST_ROW if null_means else ''}."
-        ),
-        ends_in_chance=bool(null_means),
+    reading = (
+        "What the first items hold, by number or as a part of all. Recall is "
+        "the share of all targets that are among them, precision the share of "
+        "targets in them, lift the precision as a multiple of the prevalence; AP@K "
+        f"is average precision of them alone{_last(null_means or None)}."
     )
+    header = ("top", "ranking", *columns)
+    rows = [*zip(tops, [*named] * len(depths), *columns.values(), strict=True)]
+    return Table("The top of the ranking", header, rows, 2, reading, bool(null_means))
 
 
 def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Table:
@@ -108,35 +90,24 @@ def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Ta
     rows, above = [], None
     for result, holm in zip(results, table.adjusted_log10_pvalues, strict=True):
         a, b = result.names
-        low = high = math.nan
+        limits = (math.nan, math.nan)
         if not math.isnan(result.standard_error):  # of which there was a warning
-            low, high = result.confidence_interval(confidence_level)
-        rows.append(
-            (
-                "" if a == above else _name(a),
-                _name(b),
-                _fixed(result.difference, decimals),
-                _limits(low, high, decimals),
-                _fixed(result.zscore, 2),
-                _pvalue(result.log10_pvalue),
-                _pvalue(holm),
-            )
-        )
+            limits = result.confidence_interval(confidence_level)
+        estimate = _estimate(result.difference, *limits, decimals)
+        pvalues = _pvalue(result.log10_pvalue), _pvalue(holm)
+        names = "" if a == above else _name(a), _name(b)
+        rows.append((*names, *estimate, _fixed(result.zscore, 2), *pvalues))
         above = a
-    return Table(
-        "Differences in average precision",
-        ("A", "B", "A - B", f"{level} interval", "zscore", "pvalue", "Holm"),
-        rows,
-        n_names=2,
-        reading=(
-            "Rankings of the same items, two by two; the difference is about 0 where "
-            "neither is better. zscore is the difference in standard errors; pvalue "
-            "is two-sided, and like the interval from Student's t distribution. Of "
-            "many differences some are large by chance alone; Holm is the pvalue "
-            "adjusted for their number: to believe those of at most 0.05 is wrong, in "
-            "one or more of them, with a probability of at most 0.05."
-        ),
+    reading = (
+        "Rankings of the same items, two by two; the difference is about 0 where "
+        "neither is better. zscore is the difference in standard errors; pvalue "
+        "is two-sided, and like the interval from Student's t distribution. Of "
+        "many differences some are large by chance alone; Holm is the pvalue "
+        "adjusted for their number: to believe those of at most 0.05 is wrong, in "
+        "one or more of them, with a probability of at most 0.05."
     )
+    header = ("A", "B", "A - B", f"{level} interval", "zscore", "pvalue", "Holm")
+    return Table("Differences in average precision", header, rows, 2, reading)
 
 
 def _name(ranking: Any) -> str:
@@ -154,8 +125,16 @@ def _fixed(value: float, decimals: int) -> str:
     return "-" if math.isnan(value) else f"{value:.{decimals}f}"
 
 
-def _limits(low: float, high: float, decimals: int) -> str:
-    return "-" if math.isnan(low) else f"{low:.{decimals}f} to {high:.{decimals}f}"
+def _estimate(value: float, low: float, high: float, decimals: int) -> tuple[str, str]:
+    """Print a value and its interval."""
+    limits = f"{_fixed(low, decimals)} to {_fixed(high, decimals)}"
+    return _fixed(value, decimals), "-" if math.isnan(low) else limits
+
+
+def _last(null_mean: Any) -> str:
+    """Say what the last row is, where there is one."""
+    said = f"; {_NULL_MEAN} is what a random order has on average"
+    return "" if null_mean is None else said
 
 
 def _pvalue(log10_pvalue: float) -> str:

@@ -393,7 +393,7 @@ def test_axes_have_one_unit(display, as_fraction):
     drawn = len(shown.ax_.lines)
     for refused, ax in ((curves[1], shown.ax_), (curves, None)):
         with pytest.raises(
-            ValueError, match="must be in items or in fractions; got bo"
+            ValueError, match="must have curves in items or in fractions; got"
         ):
             display(refused).plot(ax)
     assert len(shown.ax_.lines) == drawn
@@ -589,7 +589,7 @@ def test_data_have_the_length_of_the_curves():
     with pytest.raises(ValueError, match="`points` must have one .*; got 1 for 2"):
         PrecisionRecallDisplay([curve, curve], [points]).plot()
     with pytest.raises(
-        ValueError, match="one hit curve or a list of at least one; got"
+        ValueError, match="one hit curve or a list of some; got"
     ):
         HitCurveDisplay([]).plot()
     band = hit_curve_band(Y, SCORE, simultaneous=False)

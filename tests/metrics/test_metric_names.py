@@ -129,7 +129,7 @@ def test_what_is_understood_of_metrics_by_value(name, printed):
             "must have a cutoff, as in 'recall@10' or 'recall@5%'; got 'recall'",
         ),
         ("recall@x", "must have a number behind '@'"),
-        ("recall@-1", "must have a number behind '@'"),
+        ("recall@-1", "`t` must be an int of at least 1"),
         ("recall@0", "`t` must be an int of at least 1"),
         ("recall@1.5", "`t` must be an int of at least 1"),
         ("average_precision@0%", "`k` must be an int of at least 1"),

@@ -307,11 +307,11 @@ def test_whole_weights_against_repetition(data, draw):
         (bedroc, {"alpha": 7.5}),
     ):
         for ties in TIES:
+            if ties == "threshold" and metric in (rie, bedroc):
+                continue  # the last item of a tie has a rank, which weights have not
             settings["ties"] = ties
             weighted = metric(y_true, y_score, sample_weight=counts, **settings)
             assert weighted == pytest.approx(metric(*repeated, **settings), abs=1e-14)
-    weighted = reciprocal_rank(y_true, y_score, ties="threshold", sample_weight=counts)
-    assert weighted == reciprocal_rank(*repeated, ties="threshold")
     settings = {"k": t, "ties": "threshold"}
     for normalize in ("min", "relevant", "hits"):
         weighted = average_precision_at_k(

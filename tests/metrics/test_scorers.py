@@ -61,7 +61,7 @@ from skrank import (
     reciprocal_rank,
     rie,
 )
-from skrank.metrics._scorers._ranking_scorer import RankingScorer
+from skrank.metrics._scorers import RankingScorer
 
 mpl.use("Agg")
 
@@ -343,7 +343,7 @@ def test_other_refusals():
         ),
         (
             lambda: make_average_precision_scorer(detector_targets="x"),
-            "`detector_targets` must be one of 'outliers', 'inliers'; got 'x'",
+            "`detector_targets` must be one of None, 'outliers', 'inliers'; got 'x'",
         ),
         (
             lambda: make_average_precision_at_k_scorer(0),
@@ -409,7 +409,7 @@ def test_the_hook_of_scikit_learn_is_there():
             return super()._score(method_caller, *args, **kwargs)
 
     def recording():
-        return Recording(average_precision, "AP", {}, None, greater_is_better=True)
+        return Recording(average_precision, "AP", None, float("nan"), None)
 
     model = KNeighborsClassifier().fit(X, Y)
     recording()(model, X, Y)

@@ -266,8 +266,7 @@ def test_a_search_scores_ranks_without_weights(name):
 
 
 def broken(y_true, y_score):
-    text = "no value"
-    raise ValueError(text)
+    raise ValueError("no value")
 
 
 @pytest.mark.filterwarnings("ignore:Scoring failed", "ignore:One or more of the test")

@@ -292,7 +292,7 @@ def test_names_of_files_are_shown(tmp_path, capsys, name):
     for path in (tmp_path / name, tmp_path / name[:60] / name):
         error_of(capsys, path)
     (tmp_path / name).write_text("y,a\n0,1\n1,x\n")
-    assert "column 'a'" in error_of(capsys, tmp_path / name)
+    assert "`column a`" in error_of(capsys, tmp_path / name)
 
 
 @pytest.mark.parametrize("option", ["--at", "--separator", "--ties", "--nope"])

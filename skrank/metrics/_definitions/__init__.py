@@ -13,62 +13,26 @@ Within a tie group the order is not known. Four rules say what to do about it:
 - "optimistic", "pessimistic": the hits of a group come first, or last.
 """
 
-from skrank.metrics._definitions._average_precision import (
+from skrank.metrics._definitions._base import Frame, Measure, Metric
+from skrank.metrics._definitions._measures import (
     AveragePrecision,
     AveragePrecisionAtK,
-    AveragePrecisionOverHits,
-    average_precision_at,
-)
-from skrank.metrics._definitions._curve import (
-    BreakevenPoint,
-    KAtRecall,
-    MaxFScore,
-    PrecisionAtRecall,
-    ThresholdMetric,
-)
-from skrank.metrics._definitions._early import (
-    Bedroc,
-    ReciprocalRank,
-    RobustInitialEnhancement,
-)
-from skrank.metrics._definitions._measure import (
-    Frame,
-    ListShape,
-    Measure,
-    Metric,
-)
-from skrank.metrics._definitions._names import METRICS, make_measure, make_metric
-from skrank.metrics._definitions._tie_sums import reciprocal_rank_of_hit
-from skrank.metrics._definitions._top import (
     EnrichmentFactor,
     PrecisionAtT,
-    RecallAtT,
-    RPrecision,
+    ReciprocalRank,
 )
+from skrank.metrics._definitions._names import METRICS, make_measure, make_metric
 
 __all__ = [
     "METRICS",
     "AveragePrecision",
     "AveragePrecisionAtK",
-    "AveragePrecisionOverHits",
-    "Bedroc",
-    "BreakevenPoint",
     "EnrichmentFactor",
     "Frame",
-    "KAtRecall",
-    "ListShape",
-    "MaxFScore",
     "Measure",
     "Metric",
-    "PrecisionAtRecall",
     "PrecisionAtT",
-    "RPrecision",
-    "RecallAtT",
     "ReciprocalRank",
-    "RobustInitialEnhancement",
-    "ThresholdMetric",
-    "average_precision_at",
     "make_measure",
     "make_metric",
-    "reciprocal_rank_of_hit",
 ]

@@ -7,25 +7,16 @@ is read from a ranking, but they have no null distribution.
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skrank._utils._checks import (
-    TIES,
-    check_depth,
-    check_option,
-    check_positive,
-    check_share,
-)
+from skrank._utils._checks import check_depth, check_positive, check_share, invalid
 from skrank.curves._operating_points import points_of
-from skrank.metrics._definitions._measure import Metric
+from skrank.metrics._definitions._base import Checks, Metric
 from skrank.metrics._definitions._tie_sums import reciprocal_rank_of_hit
 from skrank.ranking._items import SLACK
 from skrank.ranking._ranking import Ranking
-
-_AREAS = {"precision": "precision_recall_area", "specificity": "roc_area"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +25,13 @@ class ThresholdMetric(Metric):
 
     def __post_init__(self) -> None:
         """Check that none was chosen."""
-        check_option("ties", self.ties, TIES)
+        super(ThresholdMetric, self).__post_init__()
         if self.ties not in ("expected", "threshold"):
-            msg = (
-                f"`ties` must be 'expected' or 'threshold' for {self.name}, whose "
-                f"thresholds retrieve ties whole; got {self.ties!r}."
+            rule = (
+                f"be 'expected' or 'threshold' for {self.name}, whose thresholds "
+                "retrieve ties whole"
             )
-            raise ValueError(msg)
+            raise invalid("ties", rule, repr(self.ties))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +40,8 @@ class MaxFScore(ThresholdMetric):
 
     beta: float = 1.0
 
-    def __post_init__(self) -> None:
-        """Check the settings."""
-        object.__setattr__(self, "beta", check_positive("beta", self.beta))
-        super(MaxFScore, self).__post_init__()
-
-    @property
-    def name(self) -> str:
-        """Name as printed, with beta."""
-        return f"max_f_score(beta={self.beta:.12g})"
+    template: ClassVar[str] = "max_f_score(beta={0.beta:.12g})"
+    checks: ClassVar[Checks] = {"beta": check_positive}
 
     def value(self, ranking: Ranking) -> float:
         """Largest value; 0 if no target was scored."""
@@ -75,10 +59,7 @@ class BreakevenPoint(ThresholdMetric):
     it below, or at its end.
     """
 
-    @property
-    def name(self) -> str:
-        """Name as printed."""
-        return "breakeven_point"
+    template: ClassVar[str] = "breakeven_point"
 
     def value(self, ranking: Ranking) -> float:
         """Largest minimum of recall and precision; 0 if no target was scored."""
@@ -88,135 +69,59 @@ class BreakevenPoint(ThresholdMetric):
 
 
 @dataclass(frozen=True, slots=True)
-class InterpolatedArea(Metric):
-    """Area under the points that no other dominates, read as a step function."""
-
-    rate: str = "precision"
-
-    @property
-    def name(self) -> str:
-        """Name as printed, with the rate."""
-        return f"{_AREAS[self.rate]}(interpolate=True)"
-
-    def value(self, ranking: Ranking) -> float:
-        """Area of the step function."""
-        return points_of(ranking).not_dominated(self.rate).area(self.rate)
-
-
-@dataclass(frozen=True, slots=True)
-class RocArea(Metric):
-    """Area under the ROC curve: pairs of target and non-target in the right order."""
-
-    @property
-    def name(self) -> str:
-        """Name as printed."""
-        return "roc_area"
-
-    def value(self, ranking: Ranking) -> float:
-        """Share of the pairs, of a tie as many as its rule says."""
-        groups = ranking.groups
-        tied = groups.size - groups.hits
-        below = ranking.n_non_targets - (groups.above - groups.hits_above) - tied
-        share = {"expected": 0.5, "optimistic": 1.0}.get(self.ties, 0.0)
-        # the ratio first: products of weights can leave the range of floats
-        shares = groups.hits * ((below + share * tied) / ranking.n_non_targets)
-        return float(shares.sum() / ranking.n_targets)
-
-
-@dataclass(frozen=True, slots=True)
 class KAtRecall(Metric):
     """Items to take from the top until a share of the targets is found."""
 
     recall: float = 1.0
 
+    template: ClassVar[str] = "k_at_recall({0.recall:.12g})"
+    checks: ClassVar[Checks] = {"recall": check_share}
     greater_is_better: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        """Check the settings."""
-        object.__setattr__(self, "recall", check_share("recall", self.recall))
-        check_option("ties", self.ties, TIES)
-
-    @property
-    def name(self) -> str:
-        """Name as printed, with the recall."""
-        return f"k_at_recall({self.recall:.12g})"
-
-    @property
-    def orders_ties(self) -> bool:
-        """A tie that is retrieved whole has one depth."""
-        return self.ties != "threshold"
+    orders_ties: ClassVar[bool] = True
 
     def value(self, ranking: Ranking) -> float:
         """Rank of the last target that is needed; inf if it was missed."""
-        hit = _last_needed(self.recall, ranking)
-        return math.inf if hit is None else float(hit.rank(self.ties))
+        found = self._last_needed(ranking)
+        return math.inf if found is None else float(self._rank(*found))
+
+    def _last_needed(self, ranking: Ranking) -> tuple[Any, Any] | None:
+        """Group of the hit that completes the share, and its place among the hits."""
+        groups = ranking.groups
+        n_targets, whole = ranking.n_targets, ranking.whole
+        needed = check_depth("recall", self.recall, n_targets, whole=whole)
+        found = groups.hits_above + groups.hits
+        index = int(np.searchsorted(found, needed * (1 - SLACK)))  # rounded weights
+        if index == found.size:
+            return None
+        group = groups.take(index)
+        return group, needed - group.hits_above
+
+    def _rank(self, group: Any, place: Any) -> Any:
+        """Rank of a hit: its mean over the orders of the group, or by the tie rule."""
+        size, hits = group.size, group.hits
+        if self.ties == "expected":
+            return group.above + place * (size + 1) / (hits + 1)
+        last = {"optimistic": place, "pessimistic": size - hits + place}
+        return group.above + last.get(self.ties, size)
 
 
 @dataclass(frozen=True, slots=True)
 class PrecisionAtRecall(KAtRecall):
     """Precision at the depth that gives a recall."""
 
+    template: ClassVar[str] = "precision_at_recall({0.recall:.12g})"
     greater_is_better: ClassVar[bool] = True
-
-    @property
-    def name(self) -> str:
-        """Name as printed, with the recall."""
-        return f"precision_at_recall({self.recall:.12g})"
 
     def value(self, ranking: Ranking) -> float:
         """Share of targets down to the last that is needed; 0 if it was missed."""
-        hit = _last_needed(self.recall, ranking)
-        return 0.0 if hit is None else min(1.0, float(hit.precision(self.ties)))
-
-
-class _Hit(NamedTuple):
-    """Hit number `place` of a tie group; with weights, the weight down to it."""
-
-    above: Any
-    size: Any
-    hits_above: Any
-    hits: Any
-    place: Any
-
-    def rank(self, ties: str) -> Any:
-        """Mean rank over the orders inside the group, or what the rule says."""
-        if ties == "expected":
-            return self.above + self.place * (self.size + 1) / (self.hits + 1)
-        places = {
-            "threshold": self.size,
-            "optimistic": self.place,
-            "pessimistic": self.size - self.hits + self.place,
-        }
-        return self.above + places[ties]
-
-    def precision(self, ties: str) -> Any:
-        """Share of targets down to the rank, or its mean over the orders."""
-        if ties == "threshold":
-            return (self.hits_above + self.hits) / self.rank(ties)
-        found = self.hits_above + self.place
-        if ties == "expected":
-            return found * reciprocal_rank_of_hit(
-                above=self.above, size=self.size, hits=self.hits, place=self.place
-            )
-        return found / self.rank(ties)
-
-
-def _last_needed(recall: float, ranking: Ranking) -> _Hit | None:
-    """Return the hit that completes a share of the targets, if it was scored."""
-    groups, needed = ranking.groups, _targets_needed(recall, ranking)
-    index = _first_of(groups.hits_above + groups.hits, needed)
-    if index == groups.hits.size:
-        return None
-    group = groups.take(index)
-    place = needed - group.hits_above
-    return _Hit(group.above, group.size, group.hits_above, group.hits, place)
-
-
-def _targets_needed(recall: float, ranking: Ranking) -> float:
-    """Targets that make up a share of all: whole ones, or their weight."""
-    return check_depth("recall", recall, ranking.n_targets, whole=ranking.whole)
-
-
-def _first_of(found: NDArray[Any], needed: float) -> int:
-    """Index of the first point that has found so many, up to rounding of weights."""
-    return int(np.searchsorted(found, needed * (1 - SLACK)))
+        found = self._last_needed(ranking)
+        if found is None:
+            return 0.0
+        group, place = found
+        hits = group.hits_above + (group.hits if self.ties == "threshold" else place)
+        if self.ties == "expected":
+            above, size = group.above, group.size
+            share = hits * reciprocal_rank_of_hit(above, size, group.hits, place)
+        else:
+            share = hits / self._rank(group, place)
+        return min(1.0, float(share))

@@ -8,64 +8,46 @@ a part of the ranking ("0.05" or "5%"); and other settings in parentheses, the r
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any
 
 from skrank._utils._checks import invalid
 from skrank._utils._text import brief
-from skrank.metrics._definitions._average_precision import (
-    AveragePrecision,
-    average_precision_at,
-)
+from skrank.metrics._definitions._base import Measure, Metric
 from skrank.metrics._definitions._curve import (
     BreakevenPoint,
     KAtRecall,
     MaxFScore,
     PrecisionAtRecall,
 )
-from skrank.metrics._definitions._early import (
+from skrank.metrics._definitions._measures import (
+    AveragePrecision,
     Bedroc,
-    ReciprocalRank,
-    RobustInitialEnhancement,
-)
-from skrank.metrics._definitions._measure import Measure, Metric
-from skrank.metrics._definitions._top import (
     EnrichmentFactor,
     PrecisionAtT,
     RecallAtT,
+    ReciprocalRank,
+    RobustInitialEnhancement,
     RPrecision,
+    average_precision_at,
 )
 
-
-class _Kind(NamedTuple):
-    """What makes it, the name of its cutoff if it has one, and its other settings.
-
-    `needed` is the setting that it cannot do without.
-    """
-
-    build: Callable[..., Metric]
-    cutoff: str | None = None
-    settings: tuple[str, ...] = ()
-    needed: str | None = None
-
-
-# Metrics by name, and average precision with a cutoff, which is another class.
-_KINDS = {
-    "average_precision": _Kind(AveragePrecision),
-    "recall": _Kind(RecallAtT, "t"),
-    "precision": _Kind(PrecisionAtT, "t"),
-    "enrichment_factor": _Kind(EnrichmentFactor, "t"),
-    "reciprocal_rank": _Kind(ReciprocalRank),
-    "rie": _Kind(RobustInitialEnhancement, None, ("alpha",)),
-    "bedroc": _Kind(Bedroc, None, ("alpha",)),
-    "r_precision": _Kind(RPrecision),
-    "max_f_score": _Kind(MaxFScore, None, ("beta",)),
-    "breakeven_point": _Kind(BreakevenPoint),
-    "precision_at_recall": _Kind(PrecisionAtRecall, None, ("recall",), "recall"),
-    "k_at_recall": _Kind(KAtRecall, None, ("recall",), "recall"),
+# Metrics by name; average precision with a cutoff is another class.
+METRICS: dict[str, type[Metric]] = {
+    "average_precision": AveragePrecision,
+    "recall": RecallAtT,
+    "precision": PrecisionAtT,
+    "enrichment_factor": EnrichmentFactor,
+    "reciprocal_rank": ReciprocalRank,
+    "rie": RobustInitialEnhancement,
+    "bedroc": Bedroc,
+    "r_precision": RPrecision,
+    "max_f_score": MaxFScore,
+    "breakeven_point": BreakevenPoint,
+    "precision_at_recall": PrecisionAtRecall,
+    "k_at_recall": KAtRecall,
 }
-_AT_CUTOFF = {"average_precision": _Kind(average_precision_at, "k", ("normalize",))}
+# Other names that are taken,
 _ALIASES = {
     "ap": "average_precision",
     "map": "average_precision",
@@ -79,7 +61,7 @@ _ALIASES = {
     "rr": "reciprocal_rank",
     "mrr": "reciprocal_rank",
 }
-# What others call these metrics, and where there are those that are none of the top.
+# and what may be meant by names that are not.
 _ELSEWHERE = {
     **dict.fromkeys(("auprc", "aucpr", "prauc", "pr_auc"), "'average_precision'"),
     "average_precision_score": "'average_precision' with ties='threshold'",
@@ -91,13 +73,6 @@ _ELSEWHERE = {
         "sklearn.metrics.roc_auc_score, which looks at the whole ranking alike",
     ),
 }
-METRICS = tuple(_KINDS)
-
-_NAME = re.compile(r"(\w+)(?:@([^()@]+))?(?:\(([^()]*)\))?")
-_LOOSE = re.compile(r"([a-z_]+?)_?(@|at)?(\d+(?:\.\d+)?%?)?(?:\(.*\))?")
-_COUNT = re.compile(r"\d+")
-_SHARE = re.compile(r"(\d*\.\d+|\d+\.?|\d+(?:\.\d*)?[eE][+-]?\d+)(%?)")
-_EXAMPLES = "'precision@10', 'recall@0.05', 'recall@5%' or 'bedroc(alpha=20)'"
 
 
 def make_metric(metric: str | Metric, ties: str = "expected") -> Metric:
@@ -150,20 +125,44 @@ def make_metric(metric: str | Metric, ties: str = "expected") -> Metric:
     """
     if isinstance(metric, Metric):
         return metric
-    found = (
-        _NAME.fullmatch(metric.replace(" ", "")) if isinstance(metric, str) else None
-    )
-    if found is None:
-        raise _unknown(metric)
-    word, cutoff, settings = found.groups()
+    text = metric.replace(" ", "") if isinstance(metric, str) else ""
+    found = re.fullmatch(r"(\w+)(?:@([^()@]+))?(?:\(([^()]*)\))?", text)
+    word, cutoff, setting = found.groups() if found else ("", None, None)
     name = _ALIASES.get(word.lower(), word)
-    if name not in _KINDS:
-        raise _unknown(metric)
-    kind = _AT_CUTOFF.get(name, _KINDS[name]) if cutoff else _KINDS[name]
-    given = _settings(metric, name, kind, settings)
-    if kind.cutoff is not None or cutoff:
-        given |= _cutoff(metric, name, kind, cutoff)
-    return kind.build(ties=ties, **given)
+    if name not in METRICS:
+        raise _unknown(metric, text.lower())
+    kind: Any = METRICS[name]
+    if name == "average_precision" and cutoff:
+        kind, called, allowed = average_precision_at, "k", ["normalize"]
+    else:
+        called = kind.cutoff
+        allowed = [one for one in kind.checks if one != called]
+    given: dict[str, Any] = {}
+    if called and not cutoff:
+        rule = f"have a cutoff, as in '{name}@10' or '{name}@5%'"
+        raise invalid("metric", rule, brief(metric))
+    if cutoff and not called:
+        raise ValueError(f"`metric` {name!r} has no cutoff; got {brief(metric)}.")
+    if cutoff:
+        rule = "have a number behind '@', as in 'precision@10', 'recall@5%' or 'ap@0.5'"
+        share = cutoff.removesuffix("%")
+        given[called] = _number(metric, rule, share)
+        if share != cutoff:
+            given[called] /= 100
+        elif cutoff.isdecimal():
+            given[called] = int(cutoff)
+    if setting:
+        key, _, value = setting.rpartition("=")
+        key = key or ("recall" if "recall" in allowed else "")
+        if key not in allowed or not value:
+            known = " or ".join(f"{one}=..." for one in allowed) or "none"
+            raise invalid("metric", f"have no settings but {known}", brief(metric))
+        is_text = key == "normalize"
+        rule = f"have a number as {key}"
+        given[key] = value.strip("'\"") if is_text else _number(metric, rule, value)
+    if "recall" in allowed and not given:
+        raise invalid("metric", f"have a recall, as in '{name}(0.8)'", brief(metric))
+    return kind(ties=ties, **given)  # type: ignore[no-any-return]
 
 
 def make_measure(metric: str | Metric, ties: str = "expected") -> Measure:
@@ -184,83 +183,34 @@ def make_measure(metric: str | Metric, ties: str = "expected") -> Measure:
     made = make_metric(metric, ties)
     if isinstance(made, Measure):
         return made
-    measures = [
-        repr(name)
-        for name, kind in _KINDS.items()
-        if isinstance(kind.build, type) and issubclass(kind.build, Measure)
-    ]
-    raise invalid(
-        "metric",
-        f"be one that has a null distribution here: {', '.join(measures)}",
-        f"{made.name!r}, of which scorers, MetricInterval and RankingComparison need "
-        "only the value",
-    )
+    measures = [repr(name) for name in METRICS if issubclass(METRICS[name], Measure)]
+    rule = f"be one that has a null distribution here: {', '.join(measures)}"
+    advice = "Scorers, MetricInterval and RankingComparison need only the value."
+    raise invalid("metric", rule, repr(made.name), advice)
 
 
-def _unknown(metric: Any) -> ValueError:
+def _number(metric: str, rule: str, text: str) -> float:
+    if re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, re.IGNORECASE):
+        return float(text)
+    raise invalid("metric", rule, brief(metric))
+
+
+def _unknown(metric: Any, text: str) -> ValueError:
     """Error for a name that is none, with the one that may be meant."""
-    text = metric.lower().replace(" ", "") if isinstance(metric, str) else ""
-    loose = _LOOSE.fullmatch(text)
-    word, _, cutoff = loose.groups() if loose else ("", "", "")
-    near = get_close_matches(word, [*_KINDS, *_ALIASES], n=1, cutoff=0.6)
-    if word in _ELSEWHERE or text in _ELSEWHERE:
-        rule = f"see {_ELSEWHERE.get(text) or _ELSEWHERE[word]}."
-    elif near:
-        name = _ALIASES.get(near[0], near[0])
-        has_cutoff = cutoff and (_KINDS[name].cutoff or name in _AT_CUTOFF)
-        rule = f"did you mean {(f'{name}@{cutoff}' if has_cutoff else name)!r}?"
+    loose = re.fullmatch(r"([a-z_]+?)_?(?:@|at)?(\d+(?:\.\d+)?%?)?(?:\(.*\))?", text)
+    word, cutoff = loose.groups() if loose else ("", None)
+    near = get_close_matches(word, [*METRICS, *_ALIASES], n=1, cutoff=0.6)
+    name = _ALIASES.get(near[0], near[0]) if near else ""
+    elsewhere = _ELSEWHERE.get(text) or _ELSEWHERE.get(word)
+    if elsewhere:
+        rule = f"see {elsewhere}."
+    elif name:
+        has_cutoff = METRICS[name].cutoff or name == "average_precision"
+        meant = f"{name}@{cutoff}" if cutoff and has_cutoff else name
+        rule = f"did you mean {meant!r}?"
     else:
         rule = (
-            f"the metrics are {', '.join(map(repr, METRICS))}, written as {_EXAMPLES}."
+            f"the metrics are {', '.join(map(repr, METRICS))}, written as "
+            "'precision@10', 'recall@0.05', 'recall@5%' or 'bedroc(alpha=20)'."
         )
     return ValueError(f"`metric` must name a metric; got {brief(metric)}: {rule}")
-
-
-def _cutoff(
-    metric: str, name: str, kind: _Kind, cutoff: str | None
-) -> Mapping[str, float]:
-    """Turn what stands behind "@" into a number of items or a part of the ranking."""
-    if kind.cutoff is None:
-        raise ValueError(f"`metric` {name!r} has no cutoff; got {brief(metric)}.")
-    if cutoff is None:
-        rule = f"have a cutoff, as in '{name}@10' or '{name}@5%'"
-        raise invalid("metric", rule, brief(metric))
-    if _COUNT.fullmatch(cutoff):
-        return {kind.cutoff: int(cutoff)}
-    share = _SHARE.fullmatch(cutoff)
-    if share is None:
-        rule = (
-            "have a number behind '@', as in 'precision@10', 'precision@0.05' or "
-            "'precision@5%'"
-        )
-        raise invalid("metric", rule, brief(metric))
-    number, percent = share.groups()
-    return {kind.cutoff: float(number) / 100 if percent else float(number)}
-
-
-def _settings(
-    metric: str, name: str, kind: _Kind, settings: str | None
-) -> dict[str, Any]:
-    """Read "alpha=20", "normalize=hits" or "0.8"; numbers become floats."""
-    given: dict[str, Any] = {}
-    for part in filter(None, (settings or "").split(",")):
-        key, _, value = part.rpartition("=")
-        key = key or kind.needed or ""
-        if key not in kind.settings or not value:
-            allowed = " or ".join(f"{one}=..." for one in kind.settings) or "none"
-            raise invalid("metric", f"have no settings but {allowed}", brief(metric))
-        is_text = key == "normalize"
-        given[key] = value.strip("'\"") if is_text else _number(metric, key, value)
-    if kind.needed not in (None, *given):
-        raise invalid(
-            "metric", f"have a {kind.needed}, as in '{name}(0.8)'", repr(metric)
-        )
-    return given
-
-
-def _number(metric: str, key: str, value: str) -> float:
-    try:
-        return float(value)
-    except ValueError:
-        rule = f"have a number as {key}"
-        raise invalid("metric", rule, brief(metric)) from None

@@ -1,10 +1,11 @@
 """What a metric is; and a measure, a metric that is a sum of gains of tie groups."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf, nan
-from typing import ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,27 +16,10 @@ from skrank.metrics._evaluate import evaluate
 from skrank.ranking._as_ranking import Labels
 from skrank.ranking._items import ListedItems
 from skrank.ranking._ranking import HitGroups, Ranking
+from skrank.ranking._ties import TieGroups
 
-_STRETCH = 2**16  # tie groups, whose gains the processor's cache holds
-
-
-class ListShape(Protocol):
-    """What a measure must know of a ranking to place its cutoff."""
-
-    @property
-    def n_scored(self) -> float:
-        """Number of items that have a place in the ranking, or their total weight."""
-
-    @property
-    def n_missed(self) -> int:
-        """Number of targets that were never scored."""
-
-    @property
-    def whole(self) -> bool:
-        """Whether depths are counts."""
-
-    def group_end(self, depth: float) -> float:
-        """Depth at which the tie group that reaches across `depth` ends."""
+Shape: TypeAlias = Ranking | TieGroups  # all that a cutoff must know of a ranking
+Checks: TypeAlias = Mapping[str, Callable[[str, Any], Any]]
 
 
 class Frame(NamedTuple):
@@ -60,6 +44,12 @@ class Metric(ABC):
 
     ties: str = "expected"
 
+    #: Its name as printed, which its settings are filled in.
+    template: ClassVar[str]
+    #: The checks of its settings.
+    checks: ClassVar[Checks] = {}
+    #: What its cutoff is called, "t" or "k", where it has one.
+    cutoff: ClassVar[str | None] = None
     #: Whether the order of the groups above the cutoff matters.
     ordered: ClassVar[bool] = True
     #: Whether the value is the sum of gains over a constant, whatever the hits.
@@ -68,10 +58,14 @@ class Metric(ABC):
     smooth: ClassVar[bool] = False
     #: Whether larger values are better.
     greater_is_better: ClassVar[bool] = True
+    #: Whether it takes the items of a tie one by one, unless ties are retrieved whole.
+    orders_ties: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        """Check the tie rule."""
+        """Check the settings."""
         check_option("ties", self.ties, TIES)
+        for name, check in self.checks.items():
+            object.__setattr__(self, name, check(name, getattr(self, name)))
 
     def __call__(
         self,
@@ -84,9 +78,8 @@ class Metric(ABC):
         undefined: float | str = nan,
     ) -> float:
         """Value of labels and scores, as of the function of the metric."""
-        return evaluate(
-            self, y_true, y_score, pos_label, sample_weight, n_missed, undefined
-        )
+        given = pos_label, sample_weight, n_missed, undefined
+        return evaluate(self, y_true, y_score, *given)
 
     def unweighted(
         self,
@@ -100,19 +93,14 @@ class Metric(ABC):
         return self(y_true, y_score, pos_label=pos_label, undefined=undefined)
 
     @property
-    @abstractmethod
     def name(self) -> str:
         """Name as printed, with the cutoff and other settings."""
+        return self.template.format(self)
 
     @property
     def __name__(self) -> str:
         """What scikit-learn calls a function that scores."""
         return self.name
-
-    @property
-    def orders_ties(self) -> bool:
-        """Whether it takes the items of a tie one by one, in an order."""
-        return False
 
     @property
     def counts_ranks(self) -> bool:
@@ -121,13 +109,20 @@ class Metric(ABC):
 
     def reach(self, n_samples: int, n_targets: int) -> float:
         """Depth below which tie groups may begin that are not asked for."""
-        return inf
+        if self.cutoff is None:
+            return inf
+        depth = getattr(self, self.cutoff)
+        return depth if isinstance(depth, int) else 1 + depth * n_samples
 
-    def cut(self, shape: ListShape, n_targets: float) -> float:
-        """Depth of the ranking that counts."""
-        return shape.n_scored
+    def cut(self, shape: Shape, n_targets: float) -> float:
+        """Depth of the cutoff, moved to the end of its tie group under "threshold"."""
+        if self.cutoff is None:
+            return shape.n_scored
+        depth = getattr(self, self.cutoff)
+        cut = check_depth(self.cutoff, depth, shape.n_scored, whole=shape.whole)
+        return shape.group_end(cut) if self.ties == "threshold" else cut
 
-    def frame(self, shape: ListShape, n_targets: float) -> Frame:
+    def frame(self, shape: Shape, n_targets: float) -> Frame:
         """Place the cutoff on a ranking."""
         n_samples = shape.n_scored + shape.n_missed
         return Frame(n_samples, n_targets, self.cut(shape, n_targets), shape.n_missed)
@@ -175,12 +170,7 @@ class Measure(Metric):
 
     @abstractmethod
     def gain(
-        self,
-        above: Array,
-        size: Array,
-        hits_above: Array,
-        hits: Array,
-        frame: Frame,
+        self, above: Array, size: Array, hits_above: Array, hits: Array, frame: Frame
     ) -> Array:
         """What a group of `size` items with `hits` hits adds below `above` items."""
 
@@ -203,8 +193,8 @@ class Measure(Metric):
         frame = self.frame(ranking, ranking.n_targets)
         if self.additive:
             counted = ranking.groups.down_to(frame.cut)
-            value = self._total(counted, frame) / self.divisor(frame)
-            value += self.offset(frame)
+            total = float(self._gain_of(counted, frame).sum())
+            value = total / self.divisor(frame) + self.offset(frame)
         else:
             row = np.zeros(ranking.groups.hits.size, dtype=np.intp)
             value = float(self.values(ranking.groups, row, 1, frame)[0])
@@ -226,18 +216,9 @@ class Measure(Metric):
         values[row[last]] = slope * total + intercept
         return values
 
-    def _total(self, groups: HitGroups, frame: Frame) -> float:
-        """Sum of all gains; a stretch at a time, which bounds the memory it takes."""
-        if groups.hits.size <= _STRETCH:
-            return float(self._gain_of(groups, frame).sum())
-        starts = range(0, groups.hits.size, _STRETCH)
-        parts = (groups.take(slice(start, start + _STRETCH)) for start in starts)
-        return sum(float(self._gain_of(part, frame).sum()) for part in parts)
-
     def _gain_of(self, groups: HitGroups, frame: Frame) -> Array:
-        return self.gain(
-            groups.above, groups.size, groups.hits_above, groups.hits, frame
-        )
+        parts = groups.above, groups.size, groups.hits_above, groups.hits
+        return self.gain(*parts, frame)
 
 
 def _ranking_of(groups: HitGroups, frame: Frame) -> Ranking:
@@ -251,14 +232,3 @@ def _ranking_of(groups: HitGroups, frame: Frame) -> Ranking:
         n_missed=frame.n_missed,
         items=ListedItems(groups.above[:0]),
     )
-
-
-def reach_of(depth: float, n_samples: int) -> float:
-    """Depth of `t` or `k`, or one more."""
-    return depth if isinstance(depth, int) else 1 + depth * n_samples
-
-
-def place_cut(name: str, depth: float, ties: str, shape: ListShape) -> float:
-    """Depth of a cutoff, moved to the end of its tie group under "threshold"."""
-    cut = check_depth(name, depth, shape.n_scored, whole=shape.whole)
-    return shape.group_end(cut) if ties == "threshold" else cut

@@ -1,16 +1,144 @@
-"""Scorers of one metric: of any, and of the four that searches are tuned by most."""
+"""Scorer factories: a metric, its settings bound, as scikit-learn's ``scoring=``.
+
+What comes in are a metric's settings. What goes out is a scorer made by
+:func:`sklearn.metrics.make_scorer`, so that searches, cross-validation and curves treat
+it as their own: it is pickled, cloned, routed, and computes the predictions of a fold
+once for all scorers of a multi-metric search. There is no arithmetic here.
+
+A scorer ranks by ``decision_function``, else ``predict_proba``, else, for regressors
+and plain rankers, ``predict``.
+
+What a scorer of ``make_scorer`` does not do is look at the estimator it is given: a
+classifier with nothing but labels would be scored on them, an outlier detector upside
+down, and scorers with different `pos_label` would read each other's predictions. So
+`_score`, which scikit-learn calls in single and in multi-metric scoring, orients the
+output of the estimator or refuses. It is the only private name of scikit-learn's here;
+`tests/metrics/test_scorers.py` says what to do when it moves.
+"""
 
 from __future__ import annotations
 
-from skrank.metrics._definitions import (
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.metrics import make_scorer
+
+from skrank._utils._checks import check_undefined
+from skrank.metrics._definitions._base import Metric
+from skrank.metrics._definitions._curve import (
+    BreakevenPoint,
+    KAtRecall,
+    MaxFScore,
+    PrecisionAtRecall,
+)
+from skrank.metrics._definitions._measures import (
     AveragePrecision,
-    Metric,
+    Bedroc,
+    EnrichmentFactor,
     PrecisionAtT,
     RecallAtT,
+    ReciprocalRank,
+    RobustInitialEnhancement,
+    RPrecision,
     average_precision_at,
-    make_metric,
 )
-from skrank.metrics._scorers._ranking_scorer import RankingScorer, scorer_of
+from skrank.metrics._definitions._names import make_metric
+from skrank.ranking._response import (
+    RESPONSE_METHODS,
+    check_detector_targets,
+    orientation,
+)
+
+_Scorer: Any = type(make_scorer(AveragePrecision()))
+
+# Outputs of an estimator by method, for the scorers of one call: the key is the object
+# that scikit-learn makes for each call of one scorer or of several, to share
+# predictions among them. What it shares itself is the output for one class, whichever
+# came first.
+_outputs: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
+
+
+class RankingScorer(_Scorer):  # type: ignore[misc]
+    """A scorer of ``make_scorer`` that orients the scores before it measures them."""
+
+    def __init__(
+        self,
+        function: Callable[..., float],
+        name: str,
+        pos_label: object,
+        undefined: float | str,
+        detector_targets: str | None,
+        *,
+        greater_is_better: bool = True,
+        **settings: Any,
+    ) -> None:
+        """Bind the settings of ``function(y_true, y_score, **settings)``.
+
+        What is left at its default is none of them. A scorer with the sign turned has
+        "neg_" before the name of the metric.
+        """
+        answer = check_undefined(undefined)
+        check_detector_targets(detector_targets)
+        if pos_label is not None:
+            settings["pos_label"] = pos_label
+        if answer == "raise" or not np.isnan(answer):
+            settings["undefined"] = answer
+        made = make_scorer(
+            function,
+            response_method=RESPONSE_METHODS,
+            greater_is_better=greater_is_better,
+            **settings,
+        )
+        self.__dict__.update(vars(made))
+        self.function, self.settings = function, settings
+        self.sign = 1 if greater_is_better else -1
+        self.detector_targets = detector_targets
+        # what scikit-learn's displays label an axis with
+        self.__name__ = name if greater_is_better else f"neg_{name}"
+
+    def _score(
+        self,
+        method_caller: Any,
+        estimator: Any,
+        X: Any,  # noqa: N803
+        y_true: ArrayLike,
+        **kwargs: Any,
+    ) -> float:
+        """Score the estimator's output for the target class."""
+        pos_label = self.settings.get("pos_label")
+        points = orientation(estimator, y_true, pos_label, self.detector_targets)
+        outputs = _outputs.setdefault(method_caller, {})
+        if points.method not in outputs:
+            outputs[points.method] = getattr(estimator, points.method)(X)
+        scores = points.scores(outputs[points.method])
+        return self.sign * float(
+            self.function(y_true, scores, **{**self.settings, **kwargs})
+        )
+
+    def __repr__(self) -> str:
+        """Print the metric and the settings, the orientation included."""
+        metric = getattr(self.function, "__self__", self.function)
+        shown = [repr(metric) if isinstance(metric, Metric) else metric.__name__]
+        shown += [f"{name}={value!r}" for name, value in self.settings.items()]
+        if self.detector_targets is not None:
+            shown.append(f"detector_targets={self.detector_targets!r}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def scorer_of(
+    metric: Metric,
+    pos_label: object,
+    undefined: float | str,
+    detector_targets: str | None,
+) -> RankingScorer:
+    """Make the scorer of a metric, negated where smaller values are better."""
+    function = metric.unweighted if metric.counts_ranks else metric
+    given = pos_label, undefined, detector_targets
+    larger = metric.greater_is_better
+    return RankingScorer(function, metric.name, *given, greater_is_better=larger)
 
 
 def make_metric_scorer(
@@ -290,3 +418,100 @@ def make_precision_at_t_scorer(
     'precision@50'
     """
     return scorer_of(PrecisionAtT(ties, t), pos_label, undefined, detector_targets)
+
+
+def make_rare_target_scorers(
+    *,
+    t: float,
+    k: float,
+    alpha: float = 20.0,
+    beta: float = 1.0,
+    recall: float = 0.8,
+    normalize: str = "min",
+    ties: str = "expected",
+    pos_label: object = None,
+    undefined: float | str = float("nan"),
+    detector_targets: str | None = None,
+) -> dict[str, RankingScorer]:
+    """Make the scorers of all metrics, for a multi-metric ``scoring=``.
+
+    The predictions of a fold are computed once for all of them.
+
+    Parameters
+    ----------
+    t : int or float
+        Depth of recall, precision and the enrichment factor.
+    k : int or float
+        Depth of average precision at k.
+    alpha : float, default=20.0
+        How early is early, for RIE and BEDROC.
+    beta : float, default=1.0
+        How many times as much recall counts as precision, for the maximum F-score.
+    recall : float, default=0.8
+        Share of the targets to find, for precision and k at a recall.
+    normalize : {"min", "relevant", "hits"}, default="min"
+        Divisor of average precision at k.
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Tie rule of all metrics that have one.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+    undefined : float or "raise", default=nan
+        Value of a fold without targets, or with targets alone; k at a recall turns its
+        sign.
+    detector_targets : {"outliers", "inliers"}, default=None
+        What the targets are to an outlier detector; see
+        :func:`make_metric_scorer`.
+
+    Returns
+    -------
+    scorers : dict of str to callable
+        Scorers under the names of their metrics, parameters included. For all of them
+        larger is better: k at a recall is negated.
+
+    Raises
+    ------
+    ValueError
+        As the single factories.
+
+    See Also
+    --------
+    make_metric_scorer : One metric, by its name.
+
+    Examples
+    --------
+    >>> from skrank import make_rare_target_scorers
+    >>> for name in make_rare_target_scorers(t=0.05, k=20):
+    ...     print(name)
+    average_precision
+    average_precision@20
+    recall@0.05
+    precision@0.05
+    enrichment_factor@0.05
+    reciprocal_rank
+    rie(alpha=20)
+    bedroc(alpha=20)
+    max_f_score(beta=1)
+    breakeven_point
+    r_precision
+    precision_at_recall(0.8)
+    neg_k_at_recall(0.8)
+    """
+    metrics = (
+        AveragePrecision(ties),
+        average_precision_at(k, normalize, ties),
+        RecallAtT(ties, t),
+        PrecisionAtT(ties, t),
+        EnrichmentFactor(ties, t),
+        ReciprocalRank(ties),
+        RobustInitialEnhancement(ties, alpha),
+        Bedroc(ties, alpha),
+        MaxFScore(beta=beta),
+        BreakevenPoint(),
+        RPrecision(ties),
+        PrecisionAtRecall(ties, recall),
+        KAtRecall(ties, recall),
+    )
+    scorers = [
+        scorer_of(metric, pos_label, undefined, detector_targets) for metric in metrics
+    ]
+    return {scorer.__name__: scorer for scorer in scorers}

@@ -1,0 +1,299 @@
+"""Measures: average precision, hits above a cutoff, early recognition."""
+
+from dataclasses import dataclass
+from math import inf
+from typing import ClassVar
+
+import numpy as np
+
+from skrank._utils._checks import NORMALIZE, check_cutoff, check_option, check_positive
+from skrank.metrics._definitions._base import Checks, Frame, Measure, Shape
+from skrank.metrics._definitions._tie_sums import (
+    Array,
+    expected_precisions,
+    first_hit_mean,
+    geometric_sum,
+    hits_within,
+    mean_over_hits,
+    run_precisions,
+    whole_precisions,
+)
+from skrank.ranking._ranking import HitGroups
+
+
+@dataclass(frozen=True, slots=True)
+class AveragePrecision(Measure):
+    """AP: the mean over the targets of the precision at their ranks."""
+
+    template: ClassVar[str] = "average_precision"
+    orders_ties: ClassVar[bool] = True
+
+    def gain(
+        self, above: Array, size: Array, hits_above: Array, hits: Array, frame: Frame
+    ) -> Array:
+        """Sum of the precisions of the group's hits down to the cutoff."""
+        if self.ties == "threshold":
+            return whole_precisions(above, size, hits_above, hits) * (above < frame.cut)
+        if self.ties == "expected":
+            # as np.clip, which takes three times as long for short rankings
+            counted = np.minimum(np.maximum(frame.cut - above, 0), size)
+            return expected_precisions(above, size, hits_above, hits, counted)
+        start = above if self.ties == "optimistic" else above + size - hits
+        counted = np.clip(frame.cut - start, 0, hits)
+        return run_precisions(start, hits_above, counted)
+
+    def divisor(self, frame: Frame) -> float:
+        """Return the number of targets."""
+        return frame.n_targets
+
+
+@dataclass(frozen=True, slots=True)
+class AveragePrecisionAtK(AveragePrecision):
+    """AP@K with a constant divisor: the targets, or those that fit above K."""
+
+    k: float = 1
+    normalize: str = "min"
+
+    template: ClassVar[str] = "average_precision@{0.k}"
+    cutoff: ClassVar[str | None] = "k"
+    checks: ClassVar[Checks] = {"k": check_cutoff}
+
+    def __post_init__(self) -> None:
+        """Check the settings."""
+        check_option("normalize", self.normalize, NORMALIZE)
+        super(AveragePrecisionAtK, self).__post_init__()
+
+    @property
+    def name(self) -> str:
+        """Name as printed, with the cutoff, and the divisor if it is not "min"."""
+        divisor = "" if self.normalize == "min" else f"(normalize={self.normalize})"
+        return self.template.format(self) + divisor
+
+    def divisor(self, frame: Frame) -> float:
+        """Return the number of targets, or the most that can stand above the cutoff."""
+        most = frame.cut if self.normalize == "min" else frame.n_targets
+        return min(frame.n_targets, most)
+
+
+@dataclass(frozen=True, slots=True)
+class AveragePrecisionOverHits(AveragePrecisionAtK):
+    """AP@K divided by the hits found above K; 0 where none is found."""
+
+    additive: ClassVar[bool] = False
+    smooth: ClassVar[bool] = False
+
+    @property
+    def pairwise(self) -> bool:
+        """The divisor is not constant."""
+        return False
+
+    def terminal(self, groups: HitGroups, frame: Frame) -> tuple[Array, Array]:
+        """Divide by the hits above the cutoff, part of which may be in these groups."""
+        counted = np.clip(frame.cut - groups.above, 0, groups.size)
+        if self.ties == "expected":
+            return mean_over_hits(groups, counted)
+        found = groups.hits_above + hits_within(self.ties, groups, counted)
+        gain = self._gain_of(groups, frame)
+        found = np.where(found > 0, found, 1)
+        return 1 / found, gain / found
+
+
+def average_precision_at(
+    k: float, normalize: str = "min", ties: str = "expected"
+) -> AveragePrecisionAtK:
+    """AP@K with one of its divisors."""
+    kind = AveragePrecisionOverHits if normalize == "hits" else AveragePrecisionAtK
+    return kind(ties, k=k, normalize=normalize)
+
+
+@dataclass(frozen=True, slots=True)
+class _HitsAbove(Measure):
+    """Hits above a cutoff, in whatever order, over a constant."""
+
+    ordered: ClassVar[bool] = False
+
+    def gain(
+        self, above: Array, size: Array, hits_above: Array, hits: Array, frame: Frame
+    ) -> Array:
+        """Hits of the group above the cutoff."""
+        groups = HitGroups(above, size, hits_above, hits)
+        return hits_within(self.ties, groups, np.clip(frame.cut - above, 0, size))
+
+
+@dataclass(frozen=True, slots=True)
+class RPrecision(_HitsAbove):
+    """Precision, and recall, at the depth of the number of targets."""
+
+    template: ClassVar[str] = "r_precision"
+
+    def cut(self, shape: Shape, n_targets: float) -> float:
+        """Depth m, moved to the end of its tie group under "threshold"."""
+        cut = min(n_targets, shape.n_scored)
+        return shape.group_end(cut) if self.ties == "threshold" and cut else cut
+
+    def reach(self, n_samples: int, n_targets: int) -> float:
+        """Depth of the number of targets."""
+        return n_targets
+
+    def divisor(self, frame: Frame) -> float:
+        """Return the depth; beyond the scored items there are no hits."""
+        return max(frame.cut, frame.n_targets)
+
+
+@dataclass(frozen=True, slots=True)
+class RecallAtT(_HitsAbove):
+    """Share of the targets among the top t."""
+
+    t: float = 1
+
+    template: ClassVar[str] = "recall@{0.t}"
+    cutoff: ClassVar[str | None] = "t"
+    checks: ClassVar[Checks] = {"t": check_cutoff}
+
+    def divisor(self, frame: Frame) -> float:
+        """Return the number of targets."""
+        return frame.n_targets
+
+
+@dataclass(frozen=True, slots=True)
+class PrecisionAtT(RecallAtT):
+    """Share of targets among the top t."""
+
+    template: ClassVar[str] = "precision@{0.t}"
+
+    def divisor(self, frame: Frame) -> float:
+        """Return the depth of the cutoff."""
+        return frame.cut
+
+
+@dataclass(frozen=True, slots=True)
+class EnrichmentFactor(RecallAtT):
+    """EF: how many times the prevalence the precision at t is."""
+
+    template: ClassVar[str] = "enrichment_factor@{0.t}"
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The rarer the targets, the larger."""
+        return 0.0, inf
+
+    def divisor(self, frame: Frame) -> float:
+        """Return the hits that a top of this depth has by chance."""
+        return frame.n_targets * (frame.cut / frame.n_samples)
+
+
+@dataclass(frozen=True, slots=True)
+class ReciprocalRank(Measure):
+    """RR: one over the rank of the first target."""
+
+    counted_hits: ClassVar[int | None] = 1
+    template: ClassVar[str] = "reciprocal_rank"
+    smooth: ClassVar[bool] = False
+    orders_ties: ClassVar[bool] = True
+
+    @property
+    def counts_ranks(self) -> bool:
+        """The value is one over a rank."""
+        return True
+
+    @property
+    def pairwise(self) -> bool:
+        """Whether a hit counts depends on all above it."""
+        return False
+
+    def gain(
+        self, above: Array, size: Array, hits_above: Array, hits: Array, frame: Frame
+    ) -> Array:
+        """One over the rank, if the first hit of the ranking is in the group."""
+        groups = HitGroups(*np.broadcast_arrays(above, size, hits_above, hits))
+        first = (groups.hits_above == 0) & (groups.hits > 0)
+        gain = np.zeros(first.shape)
+        above, size = groups.above[first], groups.size[first]
+        hits = groups.hits[first]
+        if self.ties == "expected":
+            gain[first] = first_hit_mean(above, size, hits)
+        else:
+            place = {"optimistic": 1, "pessimistic": size - hits + 1, "threshold": size}
+            gain[first] = 1 / (above + place[self.ties])
+        return gain
+
+    def divisor(self, frame: Frame) -> float:
+        """Nothing is divided."""
+        return 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class RobustInitialEnhancement(Measure):
+    """RIE: mean of exp(-alpha rank / n) over the targets, relative to that by chance.
+
+    All ranks are counted from 0 here, above and below the line: the quotient is the
+    same, and the weight of the first rank cannot underflow.
+    """
+
+    alpha: float = 20.0
+
+    template: ClassVar[str] = "rie(alpha={0.alpha:g})"
+    checks: ClassVar[Checks] = {"alpha": check_positive}
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The rarer the targets, the larger."""
+        return 0.0, inf
+
+    @property
+    def counts_ranks(self) -> bool:
+        """All hits of a tie count as its last item, which a unit must be."""
+        return self.ties == "threshold"
+
+    def rate(self, frame: Frame) -> float:
+        """By what the logarithm of the weight falls from one rank to the next."""
+        return self.alpha / frame.n_samples
+
+    def gain(
+        self, above: Array, size: Array, hits_above: Array, hits: Array, frame: Frame
+    ) -> Array:
+        """Sum of the weights of the group's hits."""
+        rate = self.rate(frame)
+        if self.ties == "threshold":
+            return hits * np.exp(-rate * (above + size - 1))
+        if self.ties == "expected":
+            return hits / size * geometric_sum(rate, above, size)
+        start = above if self.ties == "optimistic" else above + size - hits
+        return geometric_sum(rate, start, hits)
+
+    def divisor(self, frame: Frame) -> float:
+        """Return the number of targets times the mean weight of a rank."""
+        total = geometric_sum(self.rate(frame), 0, frame.n_samples)
+        return float(frame.n_targets / frame.n_samples * total)
+
+
+@dataclass(frozen=True, slots=True)
+class Bedroc(RobustInitialEnhancement):
+    """BEDROC: RIE on the scale from the worst ranking, 0, to the best, 1."""
+
+    template: ClassVar[str] = "bedroc(alpha={0.alpha:g})"
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """A tie whose hits all count as its last rank can be worse than the worst."""
+        return (-inf if self.ties == "threshold" else 0.0), 1.0
+
+    def rate(self, frame: Frame) -> float:
+        """As of RIE; a smaller alpha would change BEDROC by less than rounding."""
+        return max(self.alpha, 1e-8) / frame.n_samples
+
+    def divisor(self, frame: Frame) -> float:
+        """Return the range of the sum of weights."""
+        best = geometric_sum(self.rate(frame), 0, frame.n_targets)
+        return float(best - self._worst(frame))
+
+    def offset(self, frame: Frame) -> float:
+        """Return the value of a ranking without weight, the worst or below it."""
+        return (0.0 - self._worst(frame)) / self.divisor(frame)
+
+    def _worst(self, frame: Frame) -> float:
+        """Least sum of weights: all targets last, or nowhere if they can be missed."""
+        if frame.n_missed:
+            return 0.0
+        others = frame.n_samples - frame.n_targets
+        return float(geometric_sum(self.rate(frame), others, frame.n_targets))
