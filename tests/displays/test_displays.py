@@ -588,9 +588,7 @@ def test_data_have_the_length_of_the_curves():
             HitCurveDisplay([curve, curve], **{key: [0.1]}).plot()
     with pytest.raises(ValueError, match="`points` must have one .*; got 1 for 2"):
         PrecisionRecallDisplay([curve, curve], [points]).plot()
-    with pytest.raises(
-        ValueError, match="one hit curve or a list of some; got"
-    ):
+    with pytest.raises(ValueError, match="one hit curve or a list of some; got"):
         HitCurveDisplay([]).plot()
     band = hit_curve_band(Y, SCORE, simultaneous=False)
     with pytest.raises(

@@ -338,10 +338,16 @@ def test_marks_blanks_and_empty_lines(tmp_path):
             "`column a` must hold numbers; got Failed to ",
         ),
         ("active,a,b\n1,2020-01-01,3\n", "`column a` must hold numbers; got Unsupport"),
-        ("active,a,b\n1,2,3\n\n0,2,\n", "`column b` must hold a finite number in each row; "),
+        (
+            "active,a,b\n1,2,3\n\n0,2,\n",
+            "`column b` must hold a finite number in each row; ",
+        ),
         ("active,a,b\n1,2,nan\n", "got none in row 1 below the header"),
         ("active,a,b\n1,2.5,3\n0,inf,3\n", "got none in row 2 below the header"),
-        ("active,a,b\n1,2,3\n ,2,3\n", "`column active` must hold two labels, none missing"),
+        (
+            "active,a,b\n1,2,3\n ,2,3\n",
+            "`column active` must hold two labels, none missing",
+        ),
         # decimal commas, and a row that is too short
         ("active,a,b\n1,0,5,3\n", "Row #2: Expected 3 columns, got 4"),
         ("active,a,b\n1,2,3\n0,2\n", "Row #3: Expected 3 columns, got 2"),

@@ -478,7 +478,7 @@ LARGE = 2**53 + 1  # no double
 )
 def test_integers_that_would_tie_are_refused(first, second):
     evaluation = RankingEvaluation().add([1] * len(first), first)
-    text = r"`y_score` must hold integers of at most 2\*\*53 in pieces of common type float64; got"
+    text = r"`y_score` must hold integers of at most .* common type float64; got"
     with pytest.raises(ValueError, match=text):
         evaluation.add([0] * len(second), second)
     assert (evaluation.n_samples, evaluation.n_targets) == (len(first), len(first))
@@ -512,9 +512,13 @@ def test_bad_settings():
 
 def test_evaluations_that_cannot_be_joined():
     evaluation = RankingEvaluation(pos_label="a").add(["a", "b"], [1.0, 2.0])
-    with pytest.raises(ValueError, match="`ties` must be the same in evaluations .* as is `pos_label`"):
+    with pytest.raises(
+        ValueError, match="`ties` must be the same in evaluations .* as is `pos_label`"
+    ):
         evaluation + RankingEvaluation()
-    with pytest.raises(ValueError, match="`ties` must be the same in evaluations .* as is `pos_label`"):
+    with pytest.raises(
+        ValueError, match="`ties` must be the same in evaluations .* as is `pos_label`"
+    ):
         RankingEvaluation(ties="threshold") + RankingEvaluation()
     other = RankingEvaluation(pos_label="a").add(["c"], [1.0])
     with pytest.raises(
