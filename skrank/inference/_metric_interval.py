@@ -71,7 +71,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
     would give another value. By how much? The interval covers the mean of the metric
     over samples of as many targets and as many non-targets as this one has. It does not
     cover the value in an infinite population: average precision of few targets lies
-    above that on average (by 60 % where 10 targets among 500 have a mean of 0.08).
+    above that on average (by 70 % where 10 targets among 500 have a mean of 0.085).
 
     Parameters
     ----------
