@@ -92,7 +92,7 @@ def as_column(name: str, values: ArrayLike) -> NDArray[Any]:
         got = f"shape {array.shape}" if array.ndim else type(values).__name__
         raise invalid(name, f"be one-dimensional{hint}", got)
     if array.size == 0:
-        raise invalid(name, "hold at least one item", "an empty list")
+        raise invalid(name, "hold at least one item", "none")
     return array
 
 
@@ -109,7 +109,8 @@ def as_numbers(name: str, values: ArrayLike) -> NDArray[Any]:
         got = f"{array.dtype} values like {brief(plain_value(array[0]))}"
         raise invalid(name, "hold real numbers, none missing", got)
     if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
-        return array.astype(np.float64)
+        with np.errstate(over="ignore"):  # the infinite is refused
+            return array.astype(np.float64)
     if isinstance(values, list | tuple) and array.dtype.kind == "f":
         for i in np.flatnonzero(abs(array) >= 2.0**53).tolist():
             if isinstance(values[i], Integral) and int(values[i]) != int(array[i]):

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
+from scipy.sparse import csr_array
 from sklearn.metrics import average_precision_score
 
 import skrank
@@ -451,6 +452,7 @@ def test_columns_of_any_kind(kind, tmp_path):
         (([0, 1], [0.5]), {}, "as many items as `y_true`; got 1 and 2"),
         (([0, 1], iter([0.5, 0.2])), {}, "`y_score` must be one-dimensional"),
         ((3, [0.5]), {}, "`y_true` must be one-dimensional; got int"),
+        (([0, 1], csr_array([[0.0, 0.5]])), {}, "one-dimensional; got csr_array"),
         (([], []), {}, "at least one item"),
         (([0, 1], [0.5, 0.2]), {"chunk_size": 0}, "`chunk_size` must be an int"),
         (([0, 1], [0.5, 0.2]), {"progress": 1}, "`progress` must be True or False"),

@@ -58,7 +58,7 @@ TWO_LABELS = (
         (pd.DataFrame({"a": Y}), S, r"as y_true.squeeze\(\) is; got shape \(4, 1\)"),
         (Y, csr_array([S]), r"`y_score` must be one-dimensional; got csr_array"),
         (Y, S[:3], "`y_score` must have as many items as `y_true`; got 3 and 4"),
-        ([], [], "`y_true` must hold at least one item; got an empty list"),
+        ([], [], "`y_true` must hold at least one item; got none"),
         ([0, 1, 2, 1], S, TWO_LABELS + "0 to 2"),
         ([-1, 0, 1, 1], S, TWO_LABELS + "-1 to 1"),
         ([0, 0.5, 1, 1], S, TWO_LABELS + "0.0 to 1.0"),

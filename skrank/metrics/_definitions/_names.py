@@ -155,8 +155,9 @@ def make_metric(metric: str | Metric, ties: str = "expected") -> Metric:
         key, _, value = setting.rpartition("=")
         key = key or ("recall" if "recall" in allowed else "")
         if key not in allowed or not value:
-            known = " or ".join(f"{one}=..." for one in allowed) or "none"
-            raise invalid("metric", f"have no settings but {known}", brief(metric))
+            but = " but " + " or ".join(f"{one}=..." for one in allowed)
+            rule = f"have no settings{but if allowed else ''}"
+            raise invalid("metric", rule, brief(metric))
         is_text = key == "normalize"
         rule = f"have a number as {key}"
         given[key] = value.strip("'\"") if is_text else _number(metric, rule, value)

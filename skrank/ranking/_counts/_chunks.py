@@ -63,11 +63,8 @@ class Slices:
     """Two columns of the same length, cut into chunks as often as they are asked."""
 
     def __init__(self, y_true: Any, y_score: Any, size: int) -> None:
-        # what has a shape can be sliced, in memory or not
         y_true, y_score = (
-            column
-            if hasattr(column, "shape") or isinstance(column, list)
-            else as_column(name, column)
+            column if _is_sliced(column) else as_column(name, column)
             for name, column in (("y_true", y_true), ("y_score", y_score))
         )
         self.n_samples = len(y_score)
@@ -82,3 +79,9 @@ class Slices:
             piece = slice(start, start + self.starts.step)
             labels, scores = (column[piece] for column in self.columns)
             yield labels, scores
+
+
+def _is_sliced(column: Any) -> bool:
+    """Whether it is a list, or has one dimension, in memory or not."""
+    shape = getattr(column, "shape", None)
+    return isinstance(column, list) or (isinstance(shape, tuple) and len(shape) == 1)
