@@ -7,7 +7,7 @@ from hypothesis import settings
 
 # A busy machine is no failure, and what fails once fails again.
 # Examples are the same in every run, so that more of them are not tried in time.
-settings.register_profile("steady", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile("steady", deadline=None, derandomize=True, max_examples=25)
 settings.load_profile("steady")
 # For other versions of libraries: what they do otherwise shows soon.
 settings.register_profile("brief", settings.get_profile("steady"), max_examples=10)

@@ -512,6 +512,7 @@ def test_a_legend_of_many_entries_is_below_where_the_figure_makes_room():
         (LONG, f"{LONG[:20]}…{LONG[-19:]}"),
     ],
 )
+@pytest.mark.slow
 def test_names_are_shown_as_they_are(display, name, shown):
     display = display.from_predictions(Y, SCORE, name=name, pvalue=False)
     assert display.line_.get_label().startswith(f"{shown}: AP")

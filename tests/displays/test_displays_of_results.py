@@ -88,6 +88,7 @@ def test_bars_of_few_values_are_exact(sizes, hits, metric):
         MeanNull([RandomSelectionNull(500, 20), RandomSelectionNull(300, 30)]),
     ],
 )
+@pytest.mark.slow
 def test_bars_of_many_values_agree_with_the_distribution(null):
     display = NullDistributionDisplay.from_null(null, bins=12)
     assert display.statistic is display.line_ is None
@@ -125,6 +126,7 @@ def test_bars_of_hits_are_as_wide_as_they_are_apart(metric, t):
     assert display.probabilities == pytest.approx(shares, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_bars_of_many_hits_hold_as_many_each():
     display = NullDistributionDisplay.from_null(
         RandomSelectionNull(4000, 1000, "recall@2000"), bins=20

@@ -114,6 +114,7 @@ def tiny_lists(draw):
 
 @settings(max_examples=120, deadline=None)
 @given(st.sampled_from(list(QUESTIONS)), st.sampled_from(TIES), tiny_lists())
+@pytest.mark.slow
 def test_one_point_is_the_interval_of_what_no_sample_changes(case, ties, sized):
     """All samples and all placements have one value, where a method is certain.
 

@@ -232,6 +232,7 @@ def swaps(y_true, a, b, case):
 
 @pytest.mark.parametrize("ties", [False, True], ids=["distinct", "ties"])
 @pytest.mark.parametrize("case", EXACT)
+@pytest.mark.slow
 def test_swaps_are_as_extreme_as_in_rational_numbers(case, ties):
     """The draws of swaps against all of them; a swap is one in 32 at least."""
     for seed in range(2):

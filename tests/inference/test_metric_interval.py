@@ -239,6 +239,7 @@ def all_lists(n, m):
     ],
 )
 @pytest.mark.parametrize("m", [2, 3, 6])
+@pytest.mark.slow
 def test_every_list_has_an_interval(metric, settings, m):
     # by default: finite limits around the value, wider at 95 than at 80 %
     ask = MetricInterval(n_resamples=50, random_state=0, **named(metric, **settings))
@@ -560,6 +561,7 @@ def test_from_estimator_ranks_by_its_scores():
     assert result.standard_error == pytest.approx(expected.standard_error)
 
 
+@pytest.mark.slow
 def test_jobs_and_pickling_change_nothing():
     pytest.importorskip("tqdm")
     sample = draw(np.random.default_rng(0), 10, 90)

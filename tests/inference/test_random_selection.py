@@ -273,7 +273,10 @@ def test_from_estimator_refusals():
         RandomSelectionTest().from_estimator(object(), X, Y)
 
 
-@pytest.mark.parametrize(("n", "m"), [(1000, 20), (450, 48), (30_000, 60)])
+@pytest.mark.parametrize(
+    ("n", "m"),
+    [(1000, 20), (450, 48), pytest.param(30_000, 60, marks=pytest.mark.slow)],
+)
 def test_reversed_scores_of_rare_targets_are_noted(n, m):
     # the least z-score of average precision is above -3 there; a chance ranking is none
     rng = np.random.default_rng(0)
@@ -343,6 +346,7 @@ def test_monte_carlo_counts_itself():
     assert result.pvalue == pytest.approx(1 / 100)
 
 
+@pytest.mark.slow
 def test_monte_carlo_against_label_permutations():
     # the obvious way, by scikit-learn: permute labels, score, count
     rng = np.random.default_rng(0)

@@ -340,6 +340,7 @@ def test_metrics_by_value_are_compared_by_draws_and_over_data_sets(case):
         RankingComparison(**metric, method="mcnemar")
 
 
+@pytest.mark.slow
 def test_draws_in_two_jobs_and_with_a_bar(capsys):
     pytest.importorskip("tqdm")
     one, two = (
@@ -368,6 +369,7 @@ def test_what_is_optional_says_so(monkeypatch):
 
 
 @pytest.mark.parametrize("metric", ["average_precision", "rie"])
+@pytest.mark.slow
 def test_size_of_the_test_by_influences(metric):
     # rankings equally good, of new items each time: p <= 0.05 in about 5 %
     rng = np.random.default_rng(0)

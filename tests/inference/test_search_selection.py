@@ -119,6 +119,7 @@ def ends_of_measure(n_folds, case, ties):
 @pytest.mark.parametrize("ties", ALL_TIES)
 @pytest.mark.parametrize("case", METRICS)
 @pytest.mark.parametrize("n_folds", [1, 2])
+@pytest.mark.slow
 def test_all_pvalues_against_enumeration(case, ties, n_folds):
     null, observed = enumerate_mean(np.split(np.arange(12), n_folds), case, ties)
     mean = sum(null) / len(null)
@@ -345,6 +346,7 @@ def as_newer(search):
     ],
     ids=["of items", "of trees"],
 )
+@pytest.mark.slow
 def test_halving_is_tested_by_all_that_it_began_with(settings, n_tried):
     # each once, the winner among them: 9 candidates, then 3 and 1; with another
     # resource, which is a parameter of the candidates, these are others
@@ -560,6 +562,7 @@ def test_folds_of_one_class_are_left_out():
 # The test and its result as objects
 
 
+@pytest.mark.slow
 def test_jobs_and_progress_change_nothing(capsys):
     models = [LogisticRegression(), KNeighborsClassifier(9)]
     settings = {**FAST, "n_resamples": 3000}

@@ -187,6 +187,7 @@ def test_folds_from_cross_validate():
     assert result.to_dict() == RandomSelectionTest().from_cv(model, X, Y).to_dict()
 
 
+@pytest.mark.slow
 def test_folds_in_two_jobs():
     one, two = (
         RandomSelectionTest(n_jobs=n).from_cv(GaussianNB(), X, Y) for n in (1, 2)

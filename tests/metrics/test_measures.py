@@ -31,6 +31,7 @@ def gain_table(case, ties, size, above=ABOVE, hits_above=HITS_ABOVE, hits=HITS):
 @all_cases
 @all_ties
 @pytest.mark.parametrize("size", [5, 300])
+@pytest.mark.slow
 def test_a_table_of_gains_is_its_cells(case, ties, size):
     table, _ = gain_table(case, ties, size)
     cells = np.broadcast_arrays(ABOVE, HITS_ABOVE, HITS)

@@ -108,6 +108,7 @@ def test_groups_of_three_three_two():
 
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("case", ALL)
+@pytest.mark.slow
 def test_against_all_orders_inside_ties(case, ties):
     metric, _ = ALL[case]
     function = metric_function(case)

@@ -112,6 +112,7 @@ def test_constant_score(case):
 
 @all_cases
 @given(data=st.data())
+@pytest.mark.slow
 def test_tie_rules_are_in_order_and_agree_without_ties(case, data):
     n = data.draw(st.integers(5, 30))
     y_true = data.draw(st.permutations([1, 1, 0, 0] + [0] * (n - 4)))
@@ -132,6 +133,7 @@ def test_tie_rules_are_in_order_and_agree_without_ties(case, data):
 @all_cases
 @pytest.mark.parametrize("ties", ALL_TIES)
 @given(data=st.data())
+@pytest.mark.slow
 def test_a_hit_that_moves_up_never_harms(case, ties, data):
     if case in NOT_MONOTONE:
         return

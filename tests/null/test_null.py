@@ -52,6 +52,7 @@ def test_mean_and_std_against_all_placements(case, ties, sizes, n_targets):
 @all_cases
 @all_ties
 @pytest.mark.parametrize(("sizes", "n_targets"), LISTS)
+@pytest.mark.slow
 def test_enumeration_against_all_placements(case, ties, sizes, n_targets):
     null = make_null(case, sizes, n_targets, ties)
     judge = exact_distribution(case, sizes, n_targets, ties)
@@ -84,6 +85,7 @@ def test_inversion_is_exact_at_the_ends_of_the_support(case, ties, sizes, n_targ
 
 @all_cases
 @all_ties
+@pytest.mark.slow
 def test_draws_against_all_placements(case, ties):
     # every atom of the distribution by an exact binomial test, scipy.stats.binomtest
     rng = np.random.default_rng(0)
@@ -191,6 +193,7 @@ def test_one_target_is_uniform_over_the_ranks():
 @all_cases
 @all_ties
 @pytest.mark.parametrize(("sizes", "n_targets"), LISTS)
+@pytest.mark.slow
 def test_grid_bounds_against_all_placements(case, ties, sizes, n_targets):
     # certified: the exact probability of an atom lies between the bounds
     null = make_null(case, sizes, n_targets, ties)
@@ -242,6 +245,7 @@ def test_grid_against_draws_where_the_distribution_is_lumpy():
     assert null.pvalue(s, method="normal") == pytest.approx(1e-9, rel=0.1)
 
 
+@pytest.mark.slow
 def test_rare_targets_against_all_pairs():
     # all 4,498,500 placements of two targets among 3000 items
     n = 3000
@@ -406,6 +410,7 @@ def test_number_of_paths_against_binomial_coefficient():
         RandomSelectionNull(24, 12).pvalue(0.7, method="exact")
 
 
+@pytest.mark.slow
 def test_grid_leaves_alone_what_could_underflow():
     # all targets at the top have the probability 1 / C(10000, 200), near 1e-420
     null = RandomSelectionNull(10_000, 200, tie_sizes=[1] * 390 + [9610])

@@ -155,6 +155,7 @@ def test_few_ties_are_drawn_between_the_humps():
 
 
 @pytest.mark.filterwarnings("ignore:the p-value is known with:RuntimeWarning")
+@pytest.mark.slow
 def test_tilted_draws_that_all_miss():
     null = RandomSelectionNull(1000, 20)
     found = [
@@ -183,6 +184,7 @@ def test_inversion_that_fails_says_so(monkeypatch):
     assert null.logsf(0.1) == null.logsf(0.1)  # a function, even where it is drawn
 
 
+@pytest.mark.slow
 def test_where_all_engines_fail_the_proven_bound_is_given(monkeypatch):
     """Nothing is refused; the bound is better than that of Cantelli."""
     null = RandomSelectionNull(1000, 20)
@@ -203,6 +205,7 @@ def test_where_all_engines_fail_the_proven_bound_is_given(monkeypatch):
 
 
 @pytest.mark.parametrize(("n", "m"), [(500, 10), (300, 30)])
+@pytest.mark.slow
 def test_lists_nearly_as_bad_as_can_be_against_certified_bounds(n, m):
     null = RandomSelectionNull(n, m)
     least = null.support()[0]
@@ -217,6 +220,7 @@ def test_lists_nearly_as_bad_as_can_be_against_certified_bounds(n, m):
     "ranks",
     [(195, 197, 198, 199, 200), (190, 194, 196, 198, 200), (192, 193, 195, 197, 199)],
 )
+@pytest.mark.slow
 def test_lists_nearly_as_bad_as_can_be_against_all_of_them(ranks):
     """Rankings with a target above the last 45 are better; these are all to count."""
     n, m, last = 200, 5, 45
@@ -315,6 +319,7 @@ def test_mean_of_recalls_against_hypergeometric_sum():
         assert null.pvalue(h / 20) == pytest.approx(hits[h:].sum(), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_hits_divisor_in_several_lists_is_left_to_draws():
     # no tilt adds up when the divisor depends on the ranking; the judge is the mean
     settings = {"metric": "average_precision_at_k", "k": 40, "normalize": "hits"}
@@ -344,6 +349,7 @@ def test_a_cut_that_divides_a_tie_of_thousands_of_targets():
     assert math.exp(found.log_pvalue) == pytest.approx(truth, abs=0.02)
 
 
+@pytest.mark.slow
 def test_a_list_that_is_all_but_perfect_is_bounded():
     with pytest.warns(RuntimeWarning, match='by "bounds"'):
         found = RandomSelectionNull(10**6, 10_000).tail(0.9999)
@@ -373,6 +379,7 @@ def test_a_draw_that_leaves_the_table_is_out_of_reach():
         _sampling._pick(np.ones((1, 2)), np.array([0, 2]), np.random.default_rng(0))
 
 
+@pytest.mark.slow
 def test_a_lumpy_distribution_that_neither_grid_nor_inversion_answers(monkeypatch):
     null = RandomSelectionNull(10_000, 20)
     low, high = null.tail(0.1, method="grid").log_bounds

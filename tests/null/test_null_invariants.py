@@ -335,6 +335,7 @@ def width(tail):
 
 @few(50)
 @given(nulls())
+@pytest.mark.slow
 def test_short_lists(event):
     assert_invariants(make(event))
 
@@ -356,6 +357,7 @@ def test_quantiles_of_short_lists(event):
 @doubt_is_allowed
 @few(2)
 @given(nulls(DEEP, least=61, most=200, cells=2000))
+@pytest.mark.slow
 def test_quantiles_of_long_lists(event):
     assert_quantiles(make(event), (0.01,))
 

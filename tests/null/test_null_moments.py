@@ -56,6 +56,7 @@ def oracle_settings(settings, n_samples=N):
 @pytest.mark.parametrize("structure", STRUCTURES)
 @pytest.mark.parametrize("n_targets", [1, 2, 3, N - 1])
 @pytest.mark.parametrize("ties", ALL_TIES)
+@pytest.mark.slow
 def test_every_metric_and_setting_against_all_placements(structure, n_targets, ties):
     sizes = STRUCTURES[structure]
     for metric, settings in all_settings(n_targets):
@@ -264,6 +265,7 @@ def test_average_precision_at_k_against_a_pass_over_the_ranks(n, m, k, normalize
     [[2] * 500, [60, *[1] * 340, 600], [5] * 60 + [700], [1, 59, *[3] * 80, 700]],
     ids=["pairs", "tie at the top", "tie at the end", "mixed"],
 )
+@pytest.mark.slow
 def test_tied_average_precision_at_k_against_a_pass_over_the_groups(
     ties, normalize, k, sizes
 ):
@@ -293,6 +295,7 @@ def test_tied_average_precision_at_k_against_a_pass_over_the_groups(
         (4000, 600, "average_precision_at_k", {"k": 1000, "normalize": "hits"}, 80),
     ],
 )
+@pytest.mark.slow
 def test_some_numbers_of_hits_against_all(n, m, metric, settings, groups, ties):
     cuts = np.sort(np.random.default_rng(0).choice(n - 1, groups - 1, False)) + 1
     sizes = np.diff(cuts, prepend=0, append=n)

@@ -113,6 +113,7 @@ def assert_quantiles(null, exact):
 
 @pytest.mark.parametrize("case", METRICS)
 @pytest.mark.parametrize("ties", ALL_TIES)
+@pytest.mark.slow
 def test_every_function_against_all_placements(case, ties):
     """All tie structures and numbers of targets; every value, and every probability."""
     for sizes in SIZES:
@@ -124,6 +125,7 @@ def test_every_function_against_all_placements(case, ties):
             assert_quantiles(null, exact)
 
 
+@pytest.mark.slow
 def test_random_lists_against_all_placements():
     generator = random.Random(3)
     for _ in range(30):

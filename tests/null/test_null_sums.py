@@ -52,6 +52,7 @@ def test_lists_near_their_best_are_counted_together(value):
 
 
 @pytest.mark.parametrize("ties", TIES)
+@pytest.mark.slow
 def test_folds_of_few_ties_against_all_combinations(ties):
     """All combinations of the values of four lists, in rational numbers."""
     lists = [([6, 30], 3), ([3, 40], 3), ([20, 5, 11], 2), ([6, 30], 3)]
@@ -140,6 +141,7 @@ def test_bounds_of_whole_numbers(values, copies, least):
     assert lower == upper
 
 
+@pytest.mark.slow
 def test_folds_by_first_hit_take_one_way_for_both_sides():
     """The mean reciprocal rank of ten folds of unlike sizes."""
     folds = [

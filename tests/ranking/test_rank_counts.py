@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.exceptions import UndefinedMetricWarning
 from scipy.sparse import csr_array
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import average_precision_score
 
 import skrank
@@ -82,6 +82,7 @@ def value_or_error(metric, *data, **kwargs):
 @pytest.mark.parametrize(("case", "ties"), CASES)
 @settings(max_examples=8)
 @given(data=st.data())
+@pytest.mark.slow
 def test_any_chunks_in_any_order_give_the_value_of_the_whole(case, ties, data):
     y_true, y_score = data.draw(rankings())
     n_missed = data.draw(st.integers(0, 2))

@@ -109,7 +109,7 @@ def test_names_in_common_use_are_printed_as_they_are():
         assert as_text(name) == name
 
 
-@settings(max_examples=25)
+@settings(max_examples=8)
 @given(pair=st.lists(names, min_size=2, max_size=2, unique=True))
 @example(pair=["null mean", "\x1b[31mnull mean"])
 @example(pair=["", "A"])
@@ -134,7 +134,7 @@ def test_pages_hold_no_control_characters(monkeypatch):
         assert page.count('scope="rowgroup"') == 1 + 1  # one depth, one A
 
 
-@settings(max_examples=40)
+@settings(max_examples=10)
 @given(pair=st.lists(names, min_size=2, max_size=2, unique=True))
 @example(pair=["data set", "pvalue"])
 @example(pair=["zscore", "difference"])

@@ -471,6 +471,7 @@ def test_a_single_target_is_one():
     assert "50 items, 1 target (prev" in str(ranking_report(y, -np.arange(50.0)))
 
 
+@pytest.mark.slow
 def test_same_seed_same_report():
     y, scores = two_rankings()
     first, second = (ranking_report(y, scores, random_state=3) for _ in range(2))
