@@ -193,8 +193,8 @@ def test_stretches_against_single_items():
     n, m = DETAILED + 50_000, 2000
     short = untied(n)
     whole = TieGroups(np.arange(1, n + 1), np.zeros(n, dtype=bool))
-    null = RandomSelectionNull._of_ties(short, m, AveragePrecision())
-    full = RandomSelectionNull._of_ties(whole, m, AveragePrecision())
+    null = RandomSelectionNull.of_ties(short, m, AveragePrecision())
+    full = RandomSelectionNull.of_ties(whole, m, AveragePrecision())
     assert null.mean() == full.mean()
     assert null.std() == full.std()
     for s in (at_z(null, 4), 0.3):
