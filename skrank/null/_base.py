@@ -30,7 +30,6 @@ from skrank.null._choice import (
     TailQuery,
 )
 from skrank.null._facts import Facts
-from skrank.null._series import Series, expand
 
 _DOUBTFUL = 0.05  # relative error that a method does not hide
 _SMALLER = math.log(0.4)  # below which a tail is the smaller one, whatever its error
@@ -99,13 +98,6 @@ class NullDistribution:
             As far as the size of the ranking tells.
         """
         return self._facts.is_quick
-
-    def _series(self, outside: float) -> Series | None:
-        """Expand it for pictures; None where it is known value by value."""
-        if self._facts.atoms is not None:
-            return None
-        series = expand(self._facts, outside)
-        return series and series.wider(self.inflation)
 
     def support(self) -> tuple[float, float]:
         """Return the least and the largest value that can occur.
