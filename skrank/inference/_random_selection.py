@@ -21,7 +21,7 @@ from skrank.inference._base import RankingInference
 from skrank.inference._random_selection_result import RandomSelectionResult
 from skrank.metrics._definitions import Measure, Metric
 from skrank.null import MeanNull, RandomSelectionNull
-from skrank.null._choice import ALTERNATIVES, METHODS
+from skrank.null._tail import ALTERNATIVES, METHODS
 from skrank.ranking._as_ranking import Labels, columns_of
 from skrank.ranking._cv_results import held_out, rank_held_out
 from skrank.ranking._folds import (
@@ -52,8 +52,8 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
         has another divisor. Or what :func:`make_metric` made, with its own tie rule.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
-    method : {"auto", "exact", "inversion", "importance_sampling", "grid", \
-            "monte_carlo", "normal"}, default="auto"
+    method : {"auto", "exact", "inversion", "importance_sampling", "monte_carlo", \
+            "normal"}, default="auto"
         How to compute the p-value; see Notes.
     alternative : {"greater", "less", "two-sided"}, default="greater"
         Values that count as more extreme: large, small, or both (twice the smaller of
@@ -62,7 +62,8 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
         Number of rankings that "monte_carlo" and "importance_sampling" draw.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness of "monte_carlo" and "importance_sampling", and of "auto"
-        in the rare case that it draws.
+        where it draws. None: a fixed seed, so that the same ranking has the same
+        p-value.
     n_jobs : int, default=None
         Number of jobs, by joblib, to fit and predict the folds of a cross-validation.
     progress : bool, default=False
@@ -83,36 +84,34 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
     Notes
     -----
     "exact"
-        Exact, by all ways to spread the targets over the tie groups; at most 2**21
-        ways, 2**20 in "auto". Up to a second.
+        Exact, by all ways to spread the targets over the tie groups, at most 2**21 ways
+        (2**20 in "auto"); by closed forms; and near the ends of the range by counting
+        the placements that are as extreme. Up to a second.
     "inversion"
         The characteristic function, inverted numerically; an estimate of its error in
-        `pvalue_error`, mostly 0.8 to 1.2 %. Tens of milliseconds for 1000 items, a
-        second for 300 targets among 100,000, seconds for 10,000 among a million or 1e8.
+        `pvalue_error`, mostly 0.1 to 0.6 %. Tenths of a second for 1000 items, a
+        second for 300 targets among 100,000, seconds for 10,000 among a million.
     "importance_sampling"
         Unbiased at any depth, by rankings drawn near the observed value; its standard
         error in `pvalue_error`, 2 to 6 % by 9999 draws. O(n_resamples * n_groups),
         tenths of a second.
-    "grid"
-        With certified bounds in `pvalue_bounds`: some percent for rare targets or few
-        tie groups, wide elsewhere; not below 1e-277. Seconds; refused where it would
-        take more.
     "monte_carlo"
         ``(C + 1) / (B + 1)`` from B draws, C of them as extreme; standard error in
         `pvalue_error`. O(n_resamples * n_targets).
     "normal"
         That of the z-score; for comparison only, wrong by orders of magnitude.
 
-    "auto" takes the first of them that answers within a stated error, and never refuses
-    a ranking of two classes; where nothing better is known, `method` is "bounds", the
-    p-value is a proven upper bound, and a warning says so. The result names the method.
+    "auto" counts, else inverts, else draws, and never refuses a ranking of two classes.
+    No answer is outside of proven bounds; where no method answers inside, `method` is
+    "bounds", the p-value is the upper bound, and a warning says so. The result names
+    the method.
 
     Mean and standard deviation are exact for every metric and tie rule. The tail of
     average precision is heavy because early hits by chance count most: with
     20 targets among 1000 items, z = 6 has a p-value of 0.002, not the normal 1e-9.
 
     The distribution is that of Zhang and Su [1]_, generalised to ties; see
-    :ref:`random_selection` for how each method works and how accurate it is.
+    :ref:`pvalues` for how each method works and how accurate it is.
 
     References
     ----------

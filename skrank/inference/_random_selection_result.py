@@ -48,7 +48,7 @@ class RandomSelectionResult:
     log10_pvalue : float
         Its decimal logarithm.
     pvalue_bounds : tuple of two floats or None
-        Certified bounds of the p-value, from "exact", "grid" and "bounds".
+        Proven bounds of the p-value, from "exact" and "bounds".
     pvalue_error : float or None
         Relative error of the p-value: the standard error of "importance_sampling" and
         "monte_carlo"; from "inversion" an upper estimate of what was left out. None

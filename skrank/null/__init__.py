@@ -5,7 +5,7 @@ goes out is what random selection would do to a metric on such a list: its mean,
 spread, and the probability of doing at least as well as a ranking did.
 """
 
-from skrank.null._choice import TailProbability
 from skrank.null._distribution import MeanNull, RandomSelectionNull
+from skrank.null._tail import TailProbability
 
 __all__ = ["MeanNull", "RandomSelectionNull", "TailProbability"]

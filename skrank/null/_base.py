@@ -21,19 +21,20 @@ from skrank._utils._columns import check_numbers
 from skrank._utils._text import brief
 from skrank._utils._warnings import warn
 from skrank.null import _sampling
-from skrank.null._centred import Term
-from skrank.null._choice import (
+from skrank.null._tail import (
     ALTERNATIVES,
-    BEYOND,
     METHODS,
+    Facts,
     TailProbability,
     TailQuery,
 )
-from skrank.null._facts import Facts
+from skrank.null._tilted import Term
 
 _DOUBTFUL = 0.05  # relative error that a method does not hide
 _SMALLER = math.log(0.4)  # below which a tail is the smaller one, whatever its error
 _FIRST_PART, _LEAST_PART = 1 / 8, 2.0**-60  # of the way to the least value
+# Where a tail takes longer than two seconds, on random shapes to a million items.
+_MANY_TARGETS, _MANY_TIES = 2**18, 2**12
 _FURTHER = 1.25  # than what two values of a tail say
 _SIGNS = {"greater": (1,), "less": (-1,), "two-sided": (1, -1)}
 _Floats = NDArray[np.float64]
@@ -95,9 +96,15 @@ class NullDistribution:
         Returns
         -------
         is_quick : bool
-            As far as the size of the ranking tells.
+            False where thousands of ties must be followed one by one, or targets are
+            hundreds of thousands.
         """
-        return self._facts.is_quick
+        chains = [term.chain for term in self._terms]
+        return all(
+            chain.n_targets <= _MANY_TARGETS
+            and (chain.ends.size <= _MANY_TIES or chain.is_pairwise)
+            for chain in chains
+        )
 
     def support(self) -> tuple[float, float]:
         """Return the least and the largest value that can occur.
@@ -107,7 +114,7 @@ class NullDistribution:
         least, largest : float
             Ends of the support; both can be attained.
         """
-        return self._facts.ends[0][0], self._facts.ends[1][0]
+        return self._facts.end(-1)[0], self._facts.end(1)[0]
 
     def sf(self, x: ArrayLike) -> Any:
         """Survival function, the probability of a value above `x`.
@@ -202,7 +209,7 @@ class NullDistribution:
         alternative : {"greater", "less", "two-sided"}, default="greater"
             Which values are more extreme: ``P(S >= s)``, ``P(S <= s)``, or twice the
             smaller of the two.
-        method : {"auto", "exact", "inversion", "importance_sampling", "grid", \
+        method : {"auto", "exact", "inversion", "importance_sampling", \
                 "monte_carlo", "normal"}, default="auto"
             See :class:`skrank.RandomSelectionTest`.
 
@@ -235,13 +242,14 @@ class NullDistribution:
             Value of the metric.
         alternative : {"greater", "less", "two-sided"}, default="greater"
             Which values are more extreme.
-        method : {"auto", "exact", "inversion", "importance_sampling", "grid", \
+        method : {"auto", "exact", "inversion", "importance_sampling", \
                 "monte_carlo", "normal"}, default="auto"
             See :class:`skrank.RandomSelectionTest`.
         n_resamples : int, default=9999
             Number of rankings drawn by "monte_carlo" and "importance_sampling".
         random_state : int, RandomState, Generator or None, default=None
-            Source of randomness of the methods that draw.
+            Source of randomness of the methods that draw; None is a fixed one, so that
+            the same question has the same answer.
         progress : bool, default=False
             Whether to show which of the methods "auto" is at; it needs tqdm.
 
@@ -254,33 +262,16 @@ class NullDistribution:
         check_option("alternative", alternative, ALTERNATIVES)
         check_option("method", method, METHODS)
         size = check_count("n_resamples", n_resamples, least=1)
-        generator = check_generator(random_state)
-        if method == "monte_carlo":
-            drawn = _sampling.draw(self._terms, size, generator)
-            slack = self._facts.slack(statistic)
-            found = [
-                TailProbability(
-                    *_sampling.tail(drawn, self._inner(statistic, sign), sign, slack),
-                    method,
-                )
-                for sign in _SIGNS[alternative]
-            ]
-        else:
-            draws = size if method == "importance_sampling" else None
-            found = []
-            for sign in self._nearest_first(statistic, _SIGNS[alternative]):
-                query = TailQuery(
-                    self._facts,
-                    self._inner(statistic, sign),
-                    sign,
-                    draws,
-                    generator,
-                    progress=progress,
-                )
-                one = query.best() if method == "auto" else query.named(method)
-                found.append(one)
-                if one.log_pvalue < _SMALLER:
-                    break
+        found = []
+        for sign in self._nearest_first(statistic, _SIGNS[alternative]):
+            inner = self._inner(statistic, sign)
+            # the same draws for the same question, unless others are asked for
+            source = check_generator(0 if random_state is None else random_state)
+            named = size if method != "auto" else None
+            query = TailQuery(self._facts, inner, sign, named, source, progress)
+            found.append(query.best() if method == "auto" else query.named(method))
+            if method != "monte_carlo" and found[-1].log_pvalue < _SMALLER:
+                break
         tail = _twice(found) if alternative == "two-sided" else found[0]
         if method != "monte_carlo":  # whose error anyone expects
             _warn_of_doubt(tail)
@@ -379,7 +370,7 @@ class NullDistribution:
                 known[value] = self._lack(value, log_p, sign)
             return known[value]
 
-        (least, _), (most, log_most) = self._facts.ends
+        (least, _), (most, log_most) = self._facts.end(-1), self._facts.end(1)
         if lack(least) <= 0:
             return least
         if sign > 0 and log_most > log_p:
@@ -419,9 +410,8 @@ class NullDistribution:
 
     def _beyond(self, x: float, sign: int) -> TailProbability:
         """Tail above x, or of what is at most x for sign -1."""
-        # what leaves out the value itself, whatever rounding does to it
-        value = x + BEYOND * self._facts.slack(x) if sign > 0 else x
-        tail = TailQuery(self._facts, value, sign).best()
+        below = TailQuery(self._facts, x, -1)
+        tail = (below.other if sign > 0 else below).best()
         _warn_of_doubt(tail)
         return tail
 

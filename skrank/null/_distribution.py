@@ -16,8 +16,8 @@ from skrank._utils._checks import check_count, check_number
 from skrank._utils._text import brief
 from skrank.metrics._definitions import Measure, Metric, make_measure
 from skrank.null._base import NullDistribution
-from skrank.null._centred import Term
 from skrank.null._chain import Chain
+from skrank.null._tilted import Term
 from skrank.ranking._ties import TieGroups, tie_groups, untied
 
 

@@ -2,210 +2,209 @@
 
 Most metrics have them where all hits are as high up as can be, or as low. Where that
 is not so, the best (or worst) sum of gains for each number of hits is carried down the
-chain. That is long for average precision with ties that are retrieved whole, whose
-largest value is that of hits as high up as can be: those in the tie that is not full
-have m/T, others at most 1, and those are as many as can be. Its least is
+chain (Bellman 1957, *Dynamic Programming*), with the number of ways to have it. Where
+there are many numbers of hits they are taken in strides, and from there looked for near
+the best path, in ever shorter ones. That is enough for average precision of ties that
+are retrieved whole, whose least value is
 
     min of sum (H_j - H_{j-1}) H_j / T_j,   0 <= H_j - H_{j-1} <= b_j,   H_J = m
 
-over the hits H_j down to the ends T_j of ties of b_j items. The sum is one of convex
-functions of single H_j and of differences of neighbours, so that a solution is the best
-of all if it is the best among those one hit away (the optimality criterion for
-L-natural-convex functions: Murota 2003, *Discrete Convex Analysis*, chapter 7). It is
-looked for in steps of many hits, then of fewer.
+over the hits H_j down to the ends T_j of ties of b_j items: a sum of convex functions
+of single H_j and of differences of neighbours, so that a solution is the best of all if
+it is the best of those near it (Murota 2003, *Discrete Convex Analysis*, chapter 7).
 """
 
 import math
-from collections.abc import Iterator
+from bisect import bisect_left
+from copy import copy
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skrank.metrics._definitions import AveragePrecision
-from skrank.null import _sampling
-from skrank.null._centred import SAME
-from skrank.null._chain import Chain
-from skrank.null._chances import log_binomial
-from skrank.null._moments import MOST_CELLS, skew
+from skrank.null._chain import Chain, log_binomial
+from skrank.null._counting import first_hit_law
+from skrank.null._lattice import Lattice, Step
+from skrank.null._sampling import measure_lists
 
-_MANY_CELLS = 2**24  # of a pass: some seconds
-_MOVE_CELLS = 2**12  # of a tie, that take as long as all moves do
-_MOST_MOVED = 2**15  # ties, that take some ten seconds and 40 MiB
-_MOVES = 2  # steps at once, to either side
-_NEAR = 2  # hits from a solution within which others are looked for at first
-_TOGETHER = 2**12  # ties whose gains are computed together
+SAME = 1e-11  # relative difference of values that may be the same but for rounding
+# Cells of a pass over all numbers of hits, a group counted as so many: a second; and
+# groups up to which paths are looked for in strides. Beyond them the end is bounded.
+_MOST_CELLS, _GROUP_CELLS, _MOST_GROUPS = 2**22, 2**11, 2**11
+_NEAR = 4  # strides on either side of a path within which better ones are looked for
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
 
 
-def end(chain: Chain, sign: int, *, large: bool, askable: bool) -> tuple[float, float]:
+def end(chain: Chain, sign: int) -> tuple[float, float]:
     """Return the largest value (or least, with sign -1), and its log-probability."""
+    measure = chain.measure
+    if measure.counted_hits == 1:
+        law = first_hit_law(chain)
+        index = -1 if sign > 0 else 0
+        return float(law.value[index]), float(law.logchance[index])
+    precision = isinstance(measure, AveragePrecision)
+    retrieved = precision and measure.ties == "threshold"
+    runs = chain.runs() if precision and chain.ends.size > 1 else chain
+    short = runs.possible().n_cells + _GROUP_CELLS * runs.ends.size <= _MOST_CELLS
     # weights that fall exponentially may hide where hits are, precision does not
-    noticed = isinstance(chain.measure, AveragePrecision)
-    if (large or noticed) and _is_filled(chain, sign):
-        return _sampling.filled(chain, sign)
-    if sign < 0 and _is_convex(chain) and _is_soon_moved(chain):
-        return least_of_ties(chain)
-    counted = chain.measure.counted_hits is not None
-    expected = chain.measure.ties == "expected"
-    blocks = chain.coarse if counted or expected else chain.runs
-    if blocks.n_cells > MOST_CELLS or not askable:
-        return _sampling.filled(chain, sign)
-    value, logchance = extreme(blocks, sign)
-    if sign > 0 and _is_filled(chain, sign):  # hits in blocks may not be noticed
-        logchance = max(logchance, _sampling.filled(chain, sign)[1])
+    if chain.slope is not None and not (sign < 0 and retrieved):
+        if not short and not measure.ordered:  # so are others, which are not counted
+            return filled(chain, sign)[0], -math.inf
+        if not short or precision:
+            return filled(chain, sign)
+    if short or (retrieved and chain.slope and runs.ends.size <= _MOST_GROUPS):
+        return _searched(runs, sign)
+    if retrieved and chain.slope:  # not less than in the worst order inside the ties
+        worst = copy(chain)
+        worst.measure = replace(measure, ties="pessimistic")
+        return filled(worst, sign)[0], -math.inf
+    return measure.bounds[sign > 0], -math.inf
+
+
+def filled(chain: Chain, sign: int) -> tuple[float, float]:
+    """Return the value with all hits as high up as can be, or as low, and its chance.
+
+    Hits in a tie that the cutoff divides may count nothing, nor those of which weights
+    that fall exponentially leave no trace: they may as well be elsewhere.
+    """
+    n, m, depth = chain.n_samples, chain.n_targets, int(chain.depths[-1])
+    sizes, merged = chain.sizes[:-1], chain.merged[:-1]
+    # hits in the body, as many as can be or as few
+    above = min(m, depth) if sign > 0 else max(0, m - (n - depth))
+    room = np.cumsum(sizes[::sign])
+    hits = np.diff(np.minimum(room, above), prepend=0)[::sign]
+    logways = np.where(merged, 0.0, log_binomial(sizes, hits)).sum()
+    places = np.repeat(chain.ends[:-1] - sizes, hits)
+    inside = np.arange(above) - np.repeat(np.cumsum(hits) - hits, hits)
+    inside += 0 if sign > 0 else np.repeat(sizes - hits, hits)
+    places = places + np.where(np.repeat(merged, hits), inside, 0)
+    # and any in the last group with which the value is the same
+    size = int(chain.sizes[-1])
+    least, most = max(0, m - above - (n - depth - size)), min(size, m - above)
+
+    def value(hits: int) -> float:
+        return float(measure_lists(chain, _row(chain, places, hits, sign)[None])[0])
+
+    order = range(least, most + 1)[::-sign]
+    extreme = value(order[0])
+    same = bisect_left(
+        order, True, key=lambda d: abs(value(d) - extreme) > 2 * SAME * abs(extreme)
+    )
+    last = np.array(order[:same])
+    inside_last = 0.0 if chain.merged[-1] else log_binomial(size, last)
+    ways = inside_last + chain.log_left(depth + size, above + last) + logways
+    logchance = float(np.logaddexp.reduce(ways)) - chain.log_total
+    if sign > 0:
+        best = _row(chain, places, order[0], sign)
+        logchance = max(logchance, _unfelt_below(chain, best, extreme))
+    return extreme, min(0.0, logchance)
+
+
+def _row(chain: Chain, places: _Ints, hits: int, sign: int) -> _Ints:
+    """Places of a ranking with so many hits in the last group, others below it."""
+    start, size = int(chain.depths[-1]), int(chain.sizes[-1])
+    first = start if sign > 0 or not chain.merged[-1] else start + size - hits
+    below = np.arange(
+        chain.n_samples - chain.n_targets + places.size + hits, chain.n_samples
+    )
+    return np.concatenate([places, first + np.arange(hits), below])
+
+
+def _unfelt_below(chain: Chain, places: _Ints, value: float) -> float:
+    """Log-chance of the largest value, hits that do not matter being anywhere."""
+    n, m = chain.n_samples, chain.n_targets
+    groups, hits = np.unique(
+        np.searchsorted(chain.ends, places, "right"), return_counts=True
+    )
+    above = np.cumsum(hits)
+
+    def is_felt(index: int) -> bool:
+        kept = int(above[index])
+        row = np.append(places[:kept], np.arange(n - m + kept, n))
+        return bool(measure_lists(chain, row[None])[0] < value * (1 - 2 * SAME))
+
+    index = bisect_left(range(above.size), True, key=lambda index: not is_felt(index))
+    if index == above.size or groups[index] >= chain.ends.size:
+        return -math.inf
+    kept = slice(0, index + 1)
+    merged, sizes = chain.merged[groups[kept]], chain.sizes[groups[kept]]
+    ways = np.where(merged, 0.0, log_binomial(sizes, hits[kept])).sum()
+    return (
+        float(ways + chain.log_left(chain.ends[groups[index]], above[index]))
+        - chain.log_total
+    )
+
+
+def _searched(chain: Chain, sign: int) -> tuple[float, float]:
+    """Pass over all numbers of hits, or over some and then those near the best path."""
+    least, most, stride, fewest, widest = chain.possible()
+    lattice = chain.possible()
+    while lattice.n_cells > _MOST_CELLS:
+        stride = 2 * stride
+        lattice = chain.lattice(least, most, stride, fewest, widest)
+    value, logchance, hits = _extreme(chain, lattice, sign)
+    while chain.possible().n_cells > _MOST_CELLS:
+        inside = np.diff(hits, append=chain.n_targets)
+        margin = _NEAR * stride
+        near = (hits - margin, hits + margin)
+        wide = (inside - 2 * margin, inside + 2 * margin)
+        before, lattice = value, chain.lattice(*near, stride, *wide)
+        value, logchance, hits = _extreme(chain, lattice, sign)
+        if not sign * (value - before) > SAME * abs(before):
+            if stride[0] == 1:
+                break
+            stride = stride // 2
     return value, logchance
 
 
-def _is_filled(chain: Chain, sign: int) -> bool:
-    """Whether an end has its hits as high up, or as low, as can be, and nowhere else.
+def _extreme(chain: Chain, lattice: Lattice, sign: int) -> tuple[float, float, _Ints]:
+    """Largest value (or least) on a lattice, its log-probability, a path to it.
 
-    Under "optimistic" and "pessimistic" hits in a tie that the cutoff divides may count
-    nothing.
-    """
-    measure = chain.measure
-    if not measure.ordered or measure.counted_hits is not None or chain.slope is None:
-        return False
-    if measure.ties == "expected":
-        return True
-    whole = chain.frame.cut >= chain.ends[-1]
-    return bool(whole and (sign > 0 or not _is_of_whole_ties(chain)))
-
-
-def _is_convex(chain: Chain) -> bool:
-    """Whether it is average precision of a whole ranking, ties retrieved whole."""
-    whole = chain.ends[-1] == chain.n_samples and not chain.merged.any()
-    return bool(whole and chain.slope is not None and _is_of_whole_ties(chain))
-
-
-def _is_of_whole_ties(chain: Chain) -> bool:
-    """Whether the value is average precision of ties that are retrieved whole."""
-    measure = chain.measure
-    return isinstance(measure, AveragePrecision) and measure.ties == "threshold"
-
-
-def _is_soon_moved(chain: Chain) -> bool:
-    """Whether moves take seconds, and a pass over every number of hits takes longer."""
-    ties = chain.ends.size
-    return ties <= _MOST_MOVED and chain.n_cells > max(_MANY_CELLS, _MOVE_CELLS * ties)
-
-
-def least_of_ties(chain: Chain) -> tuple[float, float]:
-    """Least average precision of ties that are retrieved whole, and its log-chance.
-
-    Hits are moved, many at a time, then fewer, until nothing is gained; O(n_groups) a
-    move.
-    """
-    n, m = chain.n_samples, chain.n_targets
-    hits = np.maximum(0, m - (n - np.append(0, chain.ends)))  # as low as can be
-    # no tie has room for more
-    scale, before = 2 ** int(math.log2(chain.sizes.max())), math.inf
-    while scale:
-        value, moves = _best_moves(chain.ends, hits, scale)
-        if value < before * (1 - SAME):
-            hits, before = hits + scale * moves, value
-        else:
-            scale //= 2
-    assert chain.slope is not None
-    ways = _n_ways(chain.ends, hits)
-    return chain.slope * before, ways - float(log_binomial(n, m))
-
-
-def _best_moves(stops: _Ints, hits: _Ints, scale: int) -> tuple[float, _Ints]:
-    """Least sum of gains if some hits more or less are above each end, and how many.
-
-    The least sums from one end to the next are joined in pairs, and pairs of these.
-    """
-    around = hits[:, None] + scale * np.arange(-_MOVES, _MOVES + 1)
-    best, levels = np.concatenate([gain for gain, _, _ in _gains(stops, around)]), []
-    while best.shape[0] > 1:
-        last = best[best.shape[0] & ~1 :]  # has no partner
-        onwards = best[1::2].transpose(0, 2, 1)
-        joined = best[:-1:2, :, None, :] + onwards[:, None, :, :]
-        middle = joined.argmin(axis=-1)
-        levels.append(middle)
-        joined = np.take_along_axis(joined, middle[..., None], axis=-1)[..., 0]
-        best = np.append(joined, last, axis=0)
-    place = np.array([_MOVES, _MOVES])  # nothing moves at both ends
-    for level in reversed(levels):
-        index = np.arange(level.shape[0])
-        middle = level[index, place[index], place[index + 1]]
-        place = np.insert(place, index + 1, middle)
-    return float(best[0, _MOVES, _MOVES]), place - _MOVES
-
-
-def _n_ways(stops: _Ints, hits: _Ints) -> float:
-    """Logarithm of the number of ways to have the least value.
-
-    They are connected, hit by hit, so that there is none beyond what none is near.
-    """
-    near, before = _NEAR, -math.inf
-    while True:
-        found = _n_ways_near(stops, hits, near)
-        if math.isclose(found, before, rel_tol=1e-12):
-            return found
-        near, before = 2 * near, found
-
-
-def _n_ways_near(stops: _Ints, hits: _Ints, near: int) -> float:
-    """Count the ways within some hits of one of them."""
-    around = hits[:, None] + np.arange(-near, near + 1)
-    value = np.where(around[0] == 0, 0.0, np.inf)
-    ways = np.where(around[0] == 0, 0.0, -np.inf)
-    for gains, inside, size in _gains(stops, around):
-        more = log_binomial(size, np.clip(inside, 0, size))
-        for gain, count in zip(gains, more, strict=True):
-            reached = value[:, None] + gain
-            value = reached.min(axis=0)
-            least = reached <= value * (1 + SAME)
-            ways = np.logaddexp.reduce(
-                np.where(least, ways[:, None] + count, -np.inf), axis=0
-            )
-    return float(ways[near])
-
-
-def _gains(stops: _Ints, hits: _Ints) -> Iterator[tuple[_Floats, _Ints, _Ints]]:
-    """Gains of ties, from hits above them to those after; infinity if impossible.
-
-    `hits` are those considered at the top and after each tie. With the gains come the
-    hits inside the ties, and the sizes of these.
-    """
-    sizes = np.diff(stops, prepend=0)
-    for first in range(0, stops.size, _TOGETHER):
-        part = slice(first, first + _TOGETHER)
-        stop, size = stops[part, None, None], sizes[part, None, None]
-        before, after = hits[:-1][part, :, None], hits[1:][part, None, :]
-        inside = after - before
-        possible = (inside >= 0) & (inside <= size)
-        yield np.where(possible, inside * (after / stop), np.inf), inside, size
-
-
-def extreme(chain: Chain, sign: int) -> tuple[float, float]:
-    """Largest value (or least, with sign -1) and the logarithm of its probability.
-
-    Exact if an extreme ranking has the hits in a block first, or last.
+    Exact if an extreme ranking has the hits in a merged group first, or last.
     """
     inside = "optimistic" if sign > 0 else "pessimistic"
-    value, mass = np.zeros(1), np.zeros(1)
-    settled = chain.merged & (chain.measure.counted_hits is None)
-    for step, alone in zip(chain.steps(inside=inside), settled, strict=False):
-        reached = skew(sign * step.gain + value, step, -np.inf)
-        count = 0.0 if alone else step.logcount[:, None]
-        ways = skew(mass + count + 0 * step.gain, step, -np.inf)
+    value, mass, moves = np.zeros(1), np.zeros(1), []
+    for step, merged in zip(
+        chain.steps(lattice, inside=inside, down=True), chain.merged, strict=False
+    ):
+        reached = _skewed(sign * step.gain + value, step, -np.inf)
+        count = 0.0 if merged else step.logcount
+        ways = _skewed(mass + count + 0 * step.gain, step, -np.inf)
+        moves.append((step, reached.argmax(axis=0)))
         value, mass = _best(reached, ways)
-    final = _final_values(chain, value, sign)
-    mass = mass + chain.terminal.logweight
+    end = chain.last_group(lattice)
+    final = sign * (end.slope * (sign * value) + end.intercept)
+    final = np.where(end.logweight > -np.inf, final, -np.inf)
     offset = abs(chain.measure.offset(chain.frame))
-    top, logmass = _best(final.reshape(-1, 1), mass.reshape(-1, 1), offset)
-    return sign * float(top[0]), float(logmass[0])
+    every = (mass + end.logweight).reshape(-1, 1)
+    top, logmass = _best(final.reshape(-1, 1), every, offset)
+    first, _, stride, _, _ = lattice.last
+    hits = [first + stride * int(final.max(axis=0).argmax())]
+    for step, best in reversed(moves):
+        least, _, below = step.below
+        row = best[(hits[-1] - least) // below]
+        hits.append(hits[-1] - int(step.hits[row, 0]))
+    return sign * float(top[0]), float(logmass[0]), np.array(hits[::-1])
 
 
-def _final_values(chain: Chain, best: _Floats, sign: int) -> _Floats:
-    """Values of the ranking from the largest sums of gains, -inf where impossible."""
-    terminal = chain.terminal
-    final = sign * (terminal.slope * (sign * best) + terminal.intercept)
-    return np.where(terminal.logweight > -np.inf, final, -np.inf)
+def _skewed(table: _Floats, step: Step, fill: float) -> _Floats:
+    """Lay the ways to as many hits after the group out over one column.
+
+    Cell [d, H] goes to [d, H + d].
+    """
+    rows, columns = table.shape
+    least, most, below = step.below
+    first = (least - step.above[0] - int(step.hits[0, 0])) // below
+    last = (most - step.above[0] - int(step.hits[0, 0])) // below
+    width = max(columns + rows - 1, last + 1) + max(0, -first)
+    flat = np.full(rows * (width + 1), fill)
+    shift = max(0, -first)
+    flat.reshape(rows, width + 1)[:, shift : shift + columns] = table
+    skew = flat[: rows * width].reshape(rows, width)
+    return skew[:, first + shift : last + shift + 1]
 
 
 def _best(

@@ -1,26 +1,33 @@
-"""Proven bounds of a tail, which no answer of an engine may leave.
+"""Bound, and trim: what the hits above one depth prove about a tail.
 
 Above stands the inequality of Cantelli (1929, *Atti del Congresso Internazionale dei
 Matematici* 6, 47-60): with the exact mean and variance, P(S >= mean + d) is at most
-``variance / (variance + d**2)``; and that of Chernoff (1952, *Annals of Mathematical
-Statistics* 23, 493-507), P(X >= 0) <= E exp(u X) for any u > 0.
+``variance / (variance + d**2)``. Below stands the chance of the end of the support.
 
-Where all rankings with h hits or more among the first T items are less extreme, p is at
-most the chance of fewer, and where all with h or fewer are, that of more. Chances from
-h on fall faster than a geometric series, since those of a hypergeometric distribution
-are log-concave, so that their sum is at most ``p_h / (1 - p_{h+1} / p_h)`` (Johnson,
-Kemp and Kotz 2005, *Univariate Discrete Distributions*, chapter 6, have the ratio).
-
-Below stand the chance of the end of the support, and that of a staircase of one step:
-if all rankings with h hits among the first T items are as extreme as observed, p
-is at least ``C(T, h) C(n - T, m - h) / C(n, m)``. The least extreme of them has its
-hits as low as can be, above T and below, since every measure of constant slope grows
+If all rankings with h hits among the first T items are as extreme as observed, p is at
+least ``C(T, h) C(n - T, m - h) / C(n, m)``; where all with h or more are less extreme,
+p is at most the chance of fewer. Chances from h on fall faster than a geometric series,
+since those of a hypergeometric distribution are log-concave, so that their sum is at
+most ``p_h / (1 - p_{h+1} / p_h)`` (Johnson, Kemp and Kotz 2005, *Univariate Discrete
+Distributions*, chapter 6, have the ratio). The least extreme ranking with h hits has
+them as low as can be, above T and below, since every measure of constant slope grows
 when a hit moves up. Only the "threshold" rule breaks this; average precision by it is
 at least that of the worst order inside the ties.
+
+So at each depth there is a fence: with more hits above it, or fewer, the question is
+settled. Where a single hit above the depth a is more, and any below b is fewer, the
+ranking is trimmed: with the chances q of no hit above a, and r of none below b given
+that,
+
+    P(S >= s) = 1 - q + q r P'(S >= s),    P(S <= s) = q (1 - r + r P'(S <= s)),
+
+where P' has all targets between a and b. And of P' only the paths inside the fence are
+followed; the chance to leave it on the extreme side is added up. So a question near an
+end is one of a short ranking, and where targets are rare no hit is left that counts
+more than all others.
 """
 
 import math
-from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from typing import NamedTuple
@@ -29,21 +36,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank.metrics._definitions import AveragePrecision
-from skrank.null import _sampling
-from skrank.null._centred import CentredSum, TailEvent, Term
-from skrank.null._chain import MAX_BLOCK_HITS, Chain
-from skrank.null._chances import log_binomial, log_chances_of_more
-from skrank.null._steps import Step
-from skrank.null._tilting import Way, total
+from skrank.null._chain import Chain, log_binomial
+from skrank.null._sampling import measure_lists
 
-_STEPS = 32  # depths of the staircase, from either end
-_MOST_CELLS = 2**22  # of a pass; some tenths of a second
-_MOST_TILTS = 16
-_CANCELLED = 1e-14  # of a value, where nearly equal ones are taken from each other
-_ITEMS = 2**21  # places of the rankings that are tried for one number of hits
+# Depths at which hits are counted from either end, where targets are many, and to each
+# factor of e where tails hang on one or two of them; and hits up to which they are told
+# apart. Half of each changes no p by more than it claims.
+_DEPTHS, _RARE, _RARE_DEPTHS = 16, 100, 40
+# Ties, and cells of a pass, where hits are fenced in, however many they are.
+_FEW_GROUPS, _CELLS = 64, 2**22
+_FURTHER = 100  # hits beyond the fence at a step; the chances of more vanish
+_PLACES = 2**19  # of the rankings that are tried for one number of hits: .03 s
 
-_Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
+
+
+class Fence(NamedTuple):
+    """Depths, and the fewest and the most hits above them that leave it open."""
+
+    depths: _Ints
+    fewest: _Ints
+    most: _Ints
 
 
 class Limits(NamedTuple):
@@ -52,9 +65,9 @@ class Limits(NamedTuple):
     lower: float
     upper: float
 
-    def meet(self, lower: float, upper: float, slack: float) -> bool:
-        """Whether what is between two logarithms may be, but for their own error."""
-        return lower <= self.upper + slack and upper >= self.lower - slack
+    def hold(self, log_p: float, slack: float) -> bool:
+        """Whether a logarithm is between them, but for its own error."""
+        return self.lower - slack <= log_p <= self.upper + slack
 
 
 def cantelli(moments: tuple[float, float], statistic: float) -> float:
@@ -65,139 +78,61 @@ def cantelli(moments: tuple[float, float], statistic: float) -> float:
     return variance / (variance + (statistic - mean) ** 2)
 
 
-def chernoff(event: TailEvent, enough: float) -> float:
-    """Logarithm of the most that the tail can be, by tilts u > 0.
+def fence(chain: Chain, statistic: float, sign: int, slack: float) -> Fence:
+    """Ask how many hits settle the question; O(n_depths * m * log(m))."""
+    n, m, ends = chain.n_samples, chain.n_targets, chain.ends
+    count = max(_DEPTHS, int(min(_RARE_DEPTHS * math.log(n), _PLACES / 4 / m)))
+    away = np.geomspace(1, n, count)
+    wanted = np.union1d(away, n - away)
+    wanted = wanted[(wanted >= 1) & (wanted <= ends[-1])]
+    depths = np.unique(ends[np.searchsorted(ends, wanted)])
+    depths = ends if ends.size <= _FEW_GROUPS else depths
+    depths = depths[depths < n]
+    # as extreme is at least s - slack, or at most s + slack
+    least = statistic - sign * slack
+    most = _settled(chain, depths, least, 1) - 1
+    fewest = _settled(chain, depths, least, -1) + 1
+    return Fence(depths, fewest, most)
 
-    Of ``exp(K(u))``, in blocks of far ranks whose hits count as much as they can; the
-    tilt is doubled, or halved, while that helps, until the bound is as low as `enough`.
-    To it comes the chance of more hits in a block than are followed. O(n_blocks * m *
-    hits in a block) for each tilt; 0.0 where that is too much.
+
+def _settled(chain: Chain, depths: _Ints, statistic: float, sign: int) -> _Ints:
+    """Hits above depths from which on all rankings are beyond a value, by bisection.
+
+    One more than there can be, or one less, where none are.
     """
-    chains = [part.chain.coarse for part in event.parts]
-    if any(chain.n_cells > _MOST_CELLS or chain.merged[-1] for chain in chains):
-        return 0.0
-    parts = event.on(chains).parts
-    ways = [Way(part, _best_steps(part)) for part in parts]
-    start = total(ways, 0.0)
-    if start.slope >= 0 or start.curvature <= 0:
-        return 0.0
-
-    def bound(tilt: float) -> float:
-        return total(ways, tilt).value + tilt * event.slack
-
-    tilt = -start.slope / start.curvature
-    best = bound(tilt)
-    further = 2.0 if best < 0 else 0.5
-    for _ in range(_MOST_TILTS - 1):
-        if best <= enough:
-            break
-        tilt *= further
-        before, best = best, min(best, bound(tilt))
-        if best == before < 0:
-            break
-    crowded = sum(part.copies * _crowded(part.chain) for part in parts)
-    return min(0.0, float(np.logaddexp(best, math.log(crowded + 1e-300))))
-
-
-def _best_steps(part: CentredSum) -> list[Step]:
-    inside = "optimistic" if part.scale > 0 else "pessimistic"
-    return list(part.chain.steps(inside=inside, upwards=True))
-
-
-def _crowded(chain: Chain) -> float:
-    """Chance that a merged block holds more hits than are followed, at most."""
-    more, row = log_chances_of_more(
-        chain.n_samples, chain.n_targets, chain.sizes[:-1][chain.merged[:-1]]
-    )
-    last = min(MAX_BLOCK_HITS, chain.n_targets)
-    return float(np.exp(more[row, last]).sum())
-
-
-def staircase(chain: Chain, statistic: float, sign: int, slack: float) -> float:
-    """Logarithm of the likeliest step all of whose lists are as extreme.
-
-    O(64 * m * log(m)).
-    """
-    depths, hits = _steps(chain, statistic, sign, -slack / 2)
-    return float(np.max(_log_chance(chain, depths, hits), initial=-np.inf))
-
-
-def ceiling(
-    terms: Sequence[Term],
-    ends: Sequence[tuple[float, float]],
-    statistic: float,
-    sign: int,
-    slack: float,
-) -> float:
-    """Logarithm of the most the tail can be, by the hits above one depth a ranking.
-
-    `ends` are the most extreme values of the rankings, and their chances: what a
-    ranking must reach is what is wanting where the others are there. O(64 * m * log(m))
-    a ranking.
-    """
-    whole = sum(
-        copies * w * end for (_, w, copies), (end, _) in zip(terms, ends, strict=True)
-    )
-    slack += _CANCELLED * abs(whole)
-    log_p = 0.0
-    for (chain, weight, copies), (end, _) in zip(terms, ends, strict=True):
-        least = end + (statistic - whole) / weight
-        log_p += copies * _list_ceiling(chain, least, sign, slack / weight)
-    return log_p
-
-
-def _list_ceiling(chain: Chain, statistic: float, sign: int, slack: float) -> float:
     n, m = chain.n_samples, chain.n_targets
-    depths, hits = _steps(chain, statistic, -sign, 2 * slack)
-    hits = hits + sign  # the first number that is not ruled out
-    likely = (hits >= np.maximum(0, m - (n - depths))) & (hits <= np.minimum(m, depths))
-    if not likely.all():
-        return -math.inf
-    misses = n - depths - (m - hits)
-    falling = (m - hits) * (depths - hits) / ((hits + 1) * (misses + 1))
-    rising = hits * misses / ((m - hits + 1) * (depths - hits + 1))
-    ratio = np.minimum(falling if sign > 0 else rising, 1.0)
-    with np.errstate(divide="ignore"):  # where more hits are likelier
-        chance = _log_chance(chain, depths, hits) - np.log1p(-ratio)
-    return float(np.min(chance, initial=0.0))
-
-
-def _log_chance(chain: Chain, depths: _Ints, hits: _Ints) -> _Floats:
-    """Logarithm of the chance of so many hits above a depth."""
-    n, m = chain.n_samples, chain.n_targets
-    ways = log_binomial(depths, hits) + log_binomial(n - depths, m - hits)
-    return np.asarray(ways - log_binomial(n, m))
-
-
-def _steps(
-    chain: Chain, statistic: float, sign: int, margin: float
-) -> tuple[_Ints, _Ints]:
-    """Depths, and the hits there from which on all rankings are beyond, by a margin."""
-    judged, n, m = _of_strict_order(chain, sign), chain.n_samples, chain.n_targets
-    if judged is None or 2 * _STEPS * m > _ITEMS:
-        return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
-    depths = _depths(chain)
     fewest, most = np.maximum(0, m - (n - depths)), np.minimum(m, depths)
     low, high = np.zeros_like(depths), most - fewest + 1
+    judged = _of_strict_order(chain, sign)
+    if judged is None or depths.size * m > _PLACES:
+        low = high
+    index, depth = np.arange(m), depths[:, None]
     while np.any(low < high):  # more and more extreme numbers of hits, halved
         middle = (low + high) // 2
-        hits = fewest + middle if sign > 0 else most - middle
-        places = _places(n, m, depths, np.clip(hits, fewest, most), sign)
-        values = _sampling.measure_lists(judged, places)
-        enough = sign * (values - statistic) >= margin
+        hits = np.clip(fewest + middle if sign > 0 else most - middle, fewest, most)
+        above = index < hits[:, None]
+        # as low as can be, or as high
+        if sign > 0:
+            places = np.where(above, depth - hits[:, None] + index, n - m + index)
+        else:
+            places = np.where(above, index, depth - hits[:, None] + index)
+        values = measure_lists(judged or chain, places)
+        enough = sign * (values - statistic) > 0
         low, high = np.where(enough, low, middle + 1), np.where(enough, middle, high)
+        low = np.minimum(low, most - fewest + 1)
         high = np.maximum(low, high)
-    found = low <= most - fewest
-    hits = fewest + low if sign > 0 else most - low
-    return depths[found], hits[found]
+    return fewest + low if sign > 0 else most - low
 
 
 def _of_strict_order(chain: Chain, sign: int) -> Chain | None:
     """Return a chain whose values are no more extreme, and grow with every hit."""
-    if chain.slope is None:
+    if chain.slope is None or not chain.measure.ordered:
         return None
-    if chain.untied or chain.measure.ties != "threshold":
+    if chain.is_untied or chain.measure.ties != "threshold":
         return chain
+    weights = chain.weights
+    if chain.is_pairwise and not np.any(weights.cross) and not np.any(weights.inside):
+        return chain  # a hit counts as its tie, whatever the others
     if sign < 0 or not isinstance(chain.measure, AveragePrecision):
         return None
     judged = copy(chain)
@@ -205,19 +140,101 @@ def _of_strict_order(chain: Chain, sign: int) -> Chain | None:
     return judged
 
 
-def _depths(chain: Chain) -> _Ints:
-    """Ends of groups: near both ends of the ranking, and ever further from them."""
-    n, ends = chain.n_samples, chain.ends[chain.ends < chain.n_samples]
-    if ends.size == 0:
-        return ends
-    away = np.geomspace(1, n, _STEPS).astype(np.intp)
-    wanted = np.union1d(away, n - away)
-    return np.unique(ends[np.searchsorted(ends, np.clip(wanted, 1, ends[-1]))])
+def limits(chain: Chain, inside: Fence, sign: int) -> Limits:
+    """What the hits above the single depths prove."""
+    n, m = chain.n_samples, chain.n_targets
+    depths, fewest, most = inside
+    sure, still = (most + 1, fewest) if sign > 0 else (fewest - 1, most)
+    least, largest = np.maximum(0, m - (n - depths)), np.minimum(m, depths)
+
+    def log_chance(hits: _Ints) -> NDArray[np.float64]:
+        possible = (hits >= least) & (hits <= largest)
+        some = np.where(possible, hits, least)
+        ways = log_binomial(depths, some) + log_binomial(n - depths, m - some)
+        return np.where(possible, ways - log_binomial(n, m), -np.inf)
+
+    misses = n - depths - (m - still)
+    falling = (m - still) * (depths - still) / ((still + 1) * (misses + 1.0))
+    rising = still * misses / ((m - still + 1) * (depths - still + 1.0))
+    ratio = np.clip(falling if sign > 0 else rising, 0.0, 1.0)
+    with np.errstate(divide="ignore"):  # where more hits are likelier
+        upper = log_chance(still) - np.log1p(-ratio)
+    lower = float(np.max(log_chance(sure), initial=-np.inf))
+    return Limits(lower, max(lower, float(np.min(upper, initial=0.0))))
 
 
-def _places(n: int, m: int, depths: _Ints, hits: _Ints, sign: int) -> _Ints:
-    """Places of m hits, so many above each depth, as low as can be, or as high."""
-    index, hits, depths = np.arange(m), hits[:, None], depths[:, None]
-    if sign > 0:
-        return np.where(index < hits, depths - hits + index, n - m + index)
-    return np.where(index < hits, index, depths - hits + index)
+class Trimmed(NamedTuple):
+    """A tail by p' of a shorter ranking, ``p = exp(log_sure) + exp(log_rest) * p'``."""
+
+    chain: Chain
+    log_sure: float
+    log_rest: float
+
+    @property
+    def sure(self) -> float:
+        """Logarithm of what is sure, relative to what the shorter ranking adds."""
+        return self.log_sure - self.log_rest
+
+    def log_p(self, log_p: float) -> float:
+        """Logarithm of the tail from that of the shorter ranking."""
+        return min(0.0, float(np.logaddexp(self.log_sure, self.log_rest + log_p)))
+
+
+def trimmed(chain: Chain, inside: Fence, sign: int) -> Trimmed:
+    """Leave out the top and the bottom that settle the question."""
+    n, m, ends = chain.n_samples, chain.n_targets, chain.ends
+    depths, fewest, most = inside
+    # some ranking must be left, and a group to tell it by
+    above = depths[(most == 0) & (depths < min(n - m, ends[-1]))]
+    below = depths[(fewest == m) & (depths > m)] if chain.is_whole and m > 1 else []
+    start, stop = int(max(above, default=0)), int(min(below, default=n))
+    log_q = float(log_binomial(n - start, m) - log_binomial(n, m))
+    log_r = float(log_binomial(stop - start, m) - log_binomial(n - start, m))
+    sure = -math.expm1(log_q) if sign > 0 else -math.exp(log_q) * math.expm1(log_r)
+    log_sure = math.log(sure) if sure > 0 else -math.inf
+    if (start, stop) != (0, n):
+        chain = chain.within(start, stop if chain.is_whole else int(ends[-1]))
+    few = chain.ends.size <= _FEW_GROUPS and chain.possible().n_cells <= _CELLS
+    if m > _RARE and not few:  # only so few hits, near the top, that each counts
+        rare = most <= _RARE
+        depths, most, fewest = depths[rare], most[rare], np.zeros(rare.sum(), int)
+    if depths.size and chain.ends.size > 1:
+        chain = copy(chain)
+        chain.fence = (
+            depths,
+            np.append(0, np.maximum.accumulate(fewest)),
+            np.append(np.minimum.accumulate(most[::-1])[::-1], m),
+        )
+    return Trimmed(chain, log_sure, log_q + log_r)
+
+
+def log_sure(chain: Chain, sign: int) -> float:
+    """Logarithm of the chance to leave the fence on the side that is as extreme.
+
+    Down the groups, with the chances of all hits that are followed.
+    """
+    lattice, m = chain.possible(), chain.n_targets
+    forward, found = np.zeros(1), [np.array([-np.inf])]
+    assert chain.fence is not None
+    groups = zip(chain.ends[:-1].tolist(), chain.sizes.tolist(), strict=False)
+    last, before = int(chain.fence[0][-1]), 0
+    for j, (depth, size) in enumerate(groups):
+        if before > last:  # no fence from here on
+            break
+        least, most = int(lattice.least[j + 1]), int(lattice.most[j + 1])
+        room = min(size, m, most + _FURTHER - int(lattice.least[j]))
+        inside = np.arange(room + 1)[:, None]
+        after = np.arange(lattice.least[j], lattice.most[j] + 1) + inside
+        logweight = forward + log_binomial(size, inside)
+        left = after > most if sign > 0 else after < least
+        found.append(logweight[left] + chain.log_left(depth, after[left]))
+        if least > most:  # every question is settled here
+            break
+        kept = (after >= least) & (after <= most)
+        top = float(logweight[kept].max(initial=-1e300))
+        share = np.exp(logweight[kept] - top)
+        total = np.bincount(after[kept] - least, share, most - least + 1)
+        with np.errstate(divide="ignore"):
+            forward = top + np.log(total)
+        before = depth
+    return float(np.logaddexp.reduce(np.concatenate(found))) - chain.log_total

@@ -1,15 +1,17 @@
-"""Engines "monte_carlo" and "importance_sampling": random rankings.
+"""Draw: random rankings, plain and tilted.
 
 A draw is the places of the m targets, never a permutation of n labels: its cost is that
 of m integers, whatever n. Plain draws count how often random selection does as well.
-Tilted draws come from a chain under which what was observed is usual, and each counts
-exp(-u * E), with its E on that chain: unbiased at any depth, with a standard error.
-Ranks that the chain merges are drawn inside their blocks, and measured where they fall,
-so that nothing is lost to the merging.
+Tilted draws come from a chain under which what was observed is usual, and
+
+    P(S >= s) = exp(K(u)) * E_u[exp(-u E) 1{S >= s}]
+
+is the mean of their weights: unbiased at any depth, with a standard error. Ranks that
+the chain merges are drawn inside their blocks, and measured where they fall, so that
+nothing is lost to the merging.
 """
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -18,15 +20,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._jobs import run_draws
-from skrank.null._centred import SAME, OutOfReachError, Tail, Term, slack_at
 from skrank.null._chain import Chain
-from skrank.null._chances import log_binomial
-from skrank.null._tilting import Solution, Tilted
+from skrank.null._lattice import OutOfReachError
+from skrank.null._tilted import Term, Tilted
 from skrank.ranking._ranking import HitGroups
 
-_BATCH_ITEMS = 2**15  # places drawn at once; they stay in the processor's cache
-_PORTION_ITEMS = 2**20  # places drawn in one task, which takes some tenths of a second
-_TILTED_ITEMS = 2**21
+# Places drawn at once, which stay in the processor's cache; in one task of some tenths
+# of a second; and in one batch of tilted draws. They bound memory, not answers.
+_BATCH_ITEMS, _PORTION_ITEMS, _TILTED_ITEMS = 2**15, 2**20, 2**21
+
+# Times that places are drawn again: each time at most half of them are left, if blocks
+# are half full.
+_MOST_ROUNDS = 64
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[Any]
@@ -49,48 +54,38 @@ def _draw_portion(terms: Sequence[Term], size: int, seed: int) -> _Floats:
     return total
 
 
-def tail(values: _Floats, statistic: float, sign: int, slack: float) -> Tail:
-    """(C + 1) / (B + 1), C the draws at least as extreme.
+def tail(values: _Floats, reached: NDArray[np.bool_]) -> tuple[float, float]:
+    """Logarithm of (C + 1) / (B + 1), C the draws that reach it; its relative error.
 
     Phipson and Smyth (2010), *Statistical Applications in Genetics and Molecular
     Biology* 9(1), article 39.
     """
-    reached = sign * (values - statistic) >= -slack
     count, size = int(reached.sum()), values.size
     p = (count + 1) / (size + 1)
-    return Tail(math.log(p), error=math.sqrt((1 - p) / (p * size)))
+    return math.log(p), math.sqrt((1 - p) / (p * size))
 
 
 def tilted_tail(
-    solution: Solution,
+    lists: Sequence[Tilted],
     terms: Sequence[Term],
-    statistic: float,
-    sign: int,
+    reached: Callable[[_Floats], NDArray[np.bool_]],
     size: int,
     generator: np.random.Generator,
-) -> Tail:
-    """Unbiased estimate from `size` tilted draws, with its standard error."""
-    tilt = max(solution.tilt, 0.0)
-    parts = solution.drawn(tilt)
-    slack = slack_at(terms, statistic)
-
-    def reached(values: _Floats) -> NDArray[np.bool_]:
-        return np.asarray(sign * (values - statistic) >= -slack)
-
-    rows = max(1, _TILTED_ITEMS // max(_width(part) for part in parts))
+) -> tuple[float, float]:
+    """Logarithm of the mean weight of `size` tilted draws, and its relative error."""
+    rows = max(1, _TILTED_ITEMS // max(_width(one) for one in lists))
     batches = [min(rows, size - start) for start in range(0, size, rows)]
     weights = np.concatenate(
-        [_weights(parts, terms, tilt, reached, count, generator) for count in batches]
+        [_weights(lists, terms, reached, count, generator) for count in batches]
     )
-    log_mgf = sum(part.centred.copies * part.log_mgf for part in parts)
     mean = float(weights.mean())
     if mean == 0.0:
-        return Tail(-math.inf, error=math.inf)
-    # a draw not seen may have had the weight 1, that of a sum of zero: without it,
-    # a distribution with two humps of which only the far one was drawn would seem well
-    # known
+        raise OutOfReachError
+    # a draw not seen may have had the weight 1, that of a sum of zero: without it, a
+    # distribution of which only the rarer part was drawn would seem well known
     error = math.sqrt((float(weights.var()) + 1 / size) / size) / mean
-    return Tail(min(0.0, log_mgf + math.log(mean)), error=error)
+    log_mgf = sum(one.way.part.copies * one.log_mgf for one in lists)
+    return min(0.0, log_mgf + math.log(mean)), error
 
 
 def _draw_lists(chain: Chain, size: int, generator: np.random.Generator) -> _Floats:
@@ -112,7 +107,7 @@ def measure_lists(chain: Chain, places: _Ints) -> _Floats:
     """
     n_rows, m = places.shape
     whole = chain.ends[-1] == chain.n_samples
-    if whole and chain.untied and chain.slope is not None:
+    if whole and chain.is_untied and chain.slope is not None:
         gain = chain.measure.gain(places, 1, np.arange(m), 1, chain.frame)
         offset = chain.measure.offset(chain.frame)
         return np.asarray(chain.slope * gain.sum(axis=1) + offset)
@@ -132,56 +127,6 @@ def measure_lists(chain: Chain, places: _Ints) -> _Floats:
     return chain.measure.values(groups, row[counted], n_rows, chain.frame)
 
 
-def filled(chain: Chain, sign: int) -> tuple[float, float]:
-    """Return the value with all hits as high up as can be, or as low, and its chance.
-
-    Those are the ends of the support of a sum of gains that fall down the ranking.
-    """
-    n, m, counted = chain.n_samples, chain.n_targets, int(chain.ends[-1])
-    sizes = chain.sizes
-    room = sizes if sign > 0 else np.append(n - counted, sizes[::-1])
-    hits = np.diff(np.minimum(np.cumsum(room), m), prepend=0)
-    if sign < 0:
-        hits = hits[1:][::-1]
-    held, found = hits > 0, int(hits.sum())
-    above = np.cumsum(hits) - hits
-    logchance = log_binomial(sizes[held], hits[held]).sum()
-    logchance += log_binomial(n - counted, m - found) - log_binomial(n, m)
-    places = np.repeat(chain.ends - sizes, hits)[None]
-    if np.any(chain.merged & held):
-        inside = np.arange(found) - np.repeat(above, hits)
-        if sign < 0:
-            inside += np.repeat(sizes - hits, hits)
-        places = places + np.where(np.repeat(chain.merged, hits), inside, 0)
-    below = np.full((1, m - found), n - 1)
-    value = float(measure_lists(chain, np.append(places, below, axis=1))[0])
-    if sign > 0:
-        logchance = max(logchance, _unfelt_below(chain, hits, places[0], value))
-    return value, float(logchance)
-
-
-def _unfelt_below(chain: Chain, hits: _Ints, places: _Ints, value: float) -> float:
-    """Log-chance of the largest value, hits that do not matter being anywhere.
-
-    Weights that fall exponentially leave no trace of those far down.
-    """
-    n, m, above = chain.n_samples, chain.n_targets, np.cumsum(hits)
-
-    def is_felt(group: int) -> bool:
-        kept = int(above[group])
-        row = np.append(places[:kept], np.arange(n - m + kept, n))
-        return bool(measure_lists(chain, row[None])[0] < value * (1 - 2 * SAME))
-
-    last = int(np.searchsorted(above, above[-1]))
-    group = bisect_left(range(last), True, key=lambda index: not is_felt(index))
-    if group == last:
-        return -math.inf
-    kept = slice(0, group + 1)
-    ways = log_binomial(chain.sizes[kept], hits[kept]).sum()
-    ways += log_binomial(n - chain.ends[group], m - above[group])
-    return float(ways - log_binomial(n, m))
-
-
 def draw_places(n: int, m: int, n_rows: int, generator: np.random.Generator) -> _Ints:
     """Sorted uniform subsets of m out of n places, one a row.
 
@@ -198,10 +143,13 @@ def draw_places(n: int, m: int, n_rows: int, generator: np.random.Generator) -> 
 
 
 def _part(places: _Ints, draw_again: Callable[[_Ints], _Ints]) -> _Ints:
-    """Sort each row, and draw again what stands in it twice until nothing does."""
+    """Sort each row, and draw again what stands in it twice until nothing does.
+
+    In blocks that are nearly full of hits that would not end.
+    """
     places.sort(axis=1)
     rows: _Ints | slice = slice(None)
-    while True:
+    for _ in range(_MOST_ROUNDS):
         block = places[rows]
         repeated = np.flatnonzero((block[:, 1:] == block[:, :-1]).ravel())
         if repeated.size == 0:
@@ -212,54 +160,52 @@ def _part(places: _Ints, draw_again: Callable[[_Ints], _Ints]) -> _Ints:
         extrapolated = np.sort(block[touched], axis=1)
         rows = touched if isinstance(rows, slice) else rows[touched]
         places[rows] = extrapolated
+    raise OutOfReachError
 
 
-def _width(part: Tilted) -> int:
+def _width(tilted: Tilted) -> int:
     """Items that one draw takes."""
-    return max(len(part.moves), part.centred.chain.n_targets) * part.centred.copies
+    part = tilted.way.part
+    return max(len(tilted.moves), part.chain.n_targets) * part.copies
 
 
 def _weights(
-    parts: list[Tilted],
+    lists: Sequence[Tilted],
     terms: Sequence[Term],
-    tilt: float,
     reached: Callable[[_Floats], NDArray[np.bool_]],
     size: int,
     generator: np.random.Generator,
 ) -> _Floats:
-    """exp(-u * centred) of tilted draws that reach the value, 0 of the others."""
+    """exp(-u * E) of tilted draws that reach the value, 0 of the others."""
     centred, value = np.zeros(size), np.zeros(size)
-    for part, (chain, weight, count) in zip(parts, terms, strict=True):
+    for tilted, (chain, weight, count) in zip(lists, terms, strict=True):
         for _ in range(count):
-            hits, added = _descend(part, size, generator)
+            hits, added = _descend(tilted, size, generator)
             centred += added
-            places = _spread(part.centred.chain, hits, generator)
+            places = _spread(tilted.way.chain, hits, generator)
             value += weight * measure_lists(chain, places)
-    return np.where(reached(value), np.exp(-tilt * centred), 0.0)
+    return np.where(reached(value), np.exp(-lists[0].tilt * centred), 0.0)
 
 
 def _descend(
-    part: Tilted, size: int, generator: np.random.Generator
+    tilted: Tilted, size: int, generator: np.random.Generator
 ) -> tuple[_Ints, _Floats]:
     """Hits in each group of tilted draws, one draw a row, and what they add up to.
 
     The last column holds the hits below the groups that count.
     """
-    chain = part.centred.chain
-    hits = np.zeros((len(part.moves) + 2, size), dtype=np.int64)
+    chain, least = tilted.way.chain, tilted.way.lattice.least
+    hits = np.zeros((len(tilted.moves) + 1, size), dtype=np.int64)
     above, centred = np.zeros(size, dtype=np.int64), np.zeros(size)
-    for row, (step, chance, gain) in enumerate(reversed(part.moves)):
-        column = above - step.least
-        index = _pick(chance, column, generator)
-        centred += gain[index, column]
-        hits[row] = step.fewest + index
+    for row, move in enumerate(tilted.moves):
+        column = above - int(least[row])
+        index = _pick(move.chance, column, generator)
+        centred += move.gain[index, column]
+        hits[row] = tilted.hits(row)[index, 0]
+        if move.step is None and chain.is_whole:
+            hits[row] = chain.n_targets - above
         above += hits[row]
-    column = above - part.least
-    way = _pick(part.last_chance, column, generator)
-    centred += part.last[way, column]
-    left = chain.n_targets - above
-    hits[-2] = left if chain.ends[-1] == chain.n_samples else way
-    hits[-1] = left - hits[-2]
+    hits[-1] = chain.n_targets - above
     return hits.T, centred
 
 
@@ -270,20 +216,17 @@ def _pick(chance: _Floats, column: _Ints, generator: np.random.Generator) -> _In
     """
     if column.min() < 0 or column.max() >= chance.shape[1]:
         raise OutOfReachError
-    if chance.shape[0] == 1:
-        return np.zeros(column.size, dtype=np.int64)
     beyond = 1 - np.cumsum(chance[:-1], axis=0)
     uniform = generator.random(column.size)
-    if chance.shape[0] == 2:
-        return np.asarray(uniform < beyond[0, column], dtype=np.int64)
     return np.asarray((uniform < beyond[:, column]).sum(axis=0))
 
 
 def _spread(chain: Chain, hits: _Ints, generator: np.random.Generator) -> _Ints:
     """Sorted places of targets, given how many are in each group, one ranking a row."""
     size, m = hits.shape[0], chain.n_targets
-    ends = np.append(chain.ends, chain.n_samples)
-    sizes, start = np.diff(ends, prepend=0), np.append(0, ends[:-1])
+    ends = np.append(chain.ends, chain.stop)
+    sizes = np.diff(ends, prepend=chain.start)
+    start = ends - sizes
     group: _Ints = np.repeat(np.tile(np.arange(ends.size), size), hits.ravel())
     group = group.reshape(size, m)
     # inside a tie any places will do: the first ones

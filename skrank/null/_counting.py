@@ -1,0 +1,333 @@
+"""Count: the paths of the chain, all of them or those that reach a value.
+
+A path, so many hits in every group that counts, has the chance
+
+    prod_j C(b_j, d_j) / C(n, m),
+
+so that where the paths are few (short rankings, a handful of targets, few tie groups,
+or a measure that looks at the top t alone) the distribution is known value by value,
+and that of the mean over several rankings by convolution. Near the ends of the support
+few paths are as extreme, whatever the ranking. They are followed from the top: those
+that cannot reach the value any more are dropped, and those that cannot miss it are
+added up with all that may follow, C(n - T, m - H) ways (branch and bound).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank.null._chain import Chain, log_binomial
+from skrank.null._lattice import Step
+from skrank.null._sampling import measure_lists
+from skrank.null._tilted import Term
+
+# Paths of a distribution that is asked for, or taken without being asked: a fraction of
+# a second.
+MOST_PATHS, FEW_PATHS = 2**21, 2**20
+_MOST_GROUPS = 4000  # the pass is a loop over groups: some tenths of a second
+# Paths that are followed near an end, summed over the groups, and cells of the bounds
+# that they are judged by; a tenth of a second each.
+_FOLLOWED, _MOST_CELLS = 2**18, 2**22
+_GROUP_CELLS = 2**11  # that take as long as all else does at a step of a pass
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Atoms:
+    """A discrete distribution: ascending values and the logarithms of their chances.
+
+    Rounding moves a value in proportion to it, or to the `scale` where that is larger.
+    """
+
+    value: _Floats
+    logchance: _Floats
+    scale: float
+
+    @classmethod
+    def of(cls, value: _Floats, logchance: _Floats, scale: float) -> "Atoms":
+        """Sort, and join values that differ by rounding alone."""
+        order = np.argsort(value)
+        value, logchance = value[order], logchance[order]
+        gap = 1e-12 * np.maximum(np.abs(value), scale)
+        first = np.flatnonzero(np.diff(value, prepend=-np.inf) > gap)
+        return cls(value[first], np.logaddexp.reduceat(logchance, first), scale)
+
+    def plus(self, other: "Atoms", weight: float) -> "Atoms":
+        """Distribution of the sum with a multiple of another, independent value."""
+        value = self.value[:, None] + weight * other.value
+        logchance = self.logchance[:, None] + other.logchance
+        scale = max(self.scale, weight * other.scale)
+        return Atoms.of(value.ravel(), logchance.ravel(), scale)
+
+    def mirrored(self) -> "Atoms":
+        """Distribution of the negative value."""
+        return Atoms(-self.value[::-1], self.logchance[::-1], self.scale)
+
+    def moments(self) -> tuple[float, float]:
+        """Mean and variance."""
+        chance = np.exp(self.logchance)
+        mean = float(chance @ self.value)
+        return mean, float(chance @ (self.value - mean) ** 2)
+
+    def tail(self, statistic: float, sign: int, slack: float) -> float:
+        """Logarithm of P(value >= statistic), or <= with sign -1."""
+        reaches = sign * (self.value - statistic) >= -slack
+        log_p = np.logaddexp.reduce(self.logchance[reaches], initial=-np.inf)
+        return min(0.0, float(log_p))
+
+    def quantile(self, log_p: float, sign: int) -> float:
+        """Least value with P(> value) <= p, or with P(<= value) >= p for sign -1."""
+        if sign > 0:
+            beyond = np.logaddexp.accumulate(self.logchance[:0:-1])[::-1]
+            index = np.count_nonzero(beyond > log_p)
+        else:
+            below = np.logaddexp.accumulate(self.logchance[:-1])
+            index = np.searchsorted(below, log_p)
+        return float(self.value[index])
+
+
+def distribution(terms: Sequence[Term], most_paths: int = MOST_PATHS) -> Atoms | None:
+    """Distribution of the mean over rankings; None where it has too many paths."""
+    total = Atoms(np.zeros(1), np.zeros(1), 0.0)
+    if not all(_is_feasible(term.chain, most_paths) for term in terms):
+        return None
+    for chain, weight, count in terms:
+        one = _law(chain)
+        for _ in range(count):
+            size = total.value.size  # one before the first ranking, whose own is known
+            if size > 1 and size * one.value.size > most_paths:
+                return None
+            total = total.plus(one, weight)
+    return total
+
+
+def _is_feasible(chain: Chain, most_paths: int) -> bool:
+    """Whether the distribution has at most so many paths; O(n_groups * m)."""
+    m = chain.n_targets
+    if chain.measure.counted_hits == 1:
+        return bool(_most_hits(chain).sum() <= 2 * most_paths)  # each a single step
+    if chain.merged.any():
+        return False
+    if m == 1 or chain.ends.size > _MOST_GROUPS:
+        return m == 1
+    ways = np.eye(1, m + 1)[0]
+    for end, size in zip(chain.ends.tolist(), chain.sizes.tolist(), strict=True):
+        total = np.cumsum(ways)
+        total[size + 1 :] -= np.cumsum(ways)[: -size - 1]
+        ways = total
+        ways[: max(0, m - (chain.stop - end))] = 0.0
+        if ways.sum() > most_paths:  # all of them can be completed
+            return False
+    return True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Paths:
+    """Paths down some groups: hits so far, summed gains, logarithm of the weight."""
+
+    hits: _Ints
+    gain: _Floats
+    logweight: _Floats
+
+    def take(self, kept: NDArray[np.bool_]) -> "_Paths":
+        """Keep some."""
+        return _Paths(self.hits[kept], self.gain[kept], self.logweight[kept])
+
+    def onwards(self, step: Step) -> "_Paths":
+        """Go on with all numbers of hits in the next group, where that can be."""
+        column = self.hits - step.above[0]
+        after = self.hits + step.hits
+        least, most, _ = step.below
+        possible = (after >= least) & (after <= most)
+        return _Paths(
+            after[possible],
+            (self.gain + step.gain[:, column])[possible],
+            (self.logweight + step.logcount)[possible],
+        )
+
+
+_FIRST = _Paths(np.zeros(1, dtype=np.intp), np.zeros(1), np.zeros(1))
+
+
+def _law(chain: Chain) -> Atoms:
+    """Follow all paths of one ranking."""
+    if chain.measure.counted_hits == 1:
+        return first_hit_law(chain)
+    if chain.n_targets == 1:
+        place = np.append(chain.depths, chain.n_samples - 1)
+        n = chain.n_samples
+        share = np.append(chain.sizes, n - chain.ends[-1]) / n
+        value, possible = measure_lists(chain, place[:, None]), share > 0
+        return Atoms.of(value[possible], np.log(share[possible]), chain.scale)
+    live, done = _FIRST, []
+    for step in chain.steps(chain.possible(), down=True):
+        moved = live.onwards(step)
+        over = moved.hits == chain.n_targets  # nothing follows but what must
+        done.append(moved.take(over))
+        live = moved.take(~over)
+    columns = zip(*((p.hits, p.gain, p.logweight) for p in (*done, live)), strict=True)
+    paths = _Paths(*(np.concatenate(column) for column in columns))
+    value, logchance = _finished(chain, paths)
+    possible = logchance > -np.inf
+    return Atoms.of(value[possible], logchance[possible], chain.scale)
+
+
+def _finished(chain: Chain, paths: _Paths) -> tuple[_Floats, _Floats]:
+    """Values and chances of paths down the body, over the ways to go on."""
+    lattice = chain.possible()
+    end, column = chain.last_group(lattice), paths.hits - lattice.last[0]
+    value = end.slope[:, column] * paths.gain + end.intercept[:, column]
+    return value.ravel(), (end.logweight[:, column] + paths.logweight).ravel()
+
+
+def extreme_tail(
+    chain: Chain, statistic: float, sign: int, slack: float
+) -> float | None:
+    """Logarithm of P(value >= statistic), or <= with sign -1, by the paths alone.
+
+    None where too many are left between those that must reach it and those that cannot.
+    """
+    found = _extremes(chain, statistic, sign, slack, True)
+    if found is None:
+        return None
+    return min(0.0, float(np.logaddexp.reduce(found[1], initial=-np.inf)))
+
+
+def mean_tail(
+    terms: Sequence[Term],
+    ends: Sequence[float],
+    statistic: float,
+    sign: int,
+    slack: float,
+) -> float | None:
+    """Logarithm of P(mean >= statistic), or <= with sign -1, over several rankings.
+
+    Of each those values count that the ends of all others can make up for. The rankings
+    are added up in two halves; for each value of one half it is looked up how likely
+    the other has what is wanting. None where a half has too many values.
+    """
+    pairs = list(zip(terms, ends, strict=True))
+    room = sum(t.copies * t.weight * end for t, end in pairs) - statistic
+    halves = [Atoms(np.zeros(1), np.zeros(1), 0.0)] * 2
+    for (chain, weight, copies), end in pairs:
+        law = _law(chain) if _is_feasible(chain, FEW_PATHS) else None
+        if law is None:
+            found = _extremes(chain, end - room / weight, sign, slack / weight, False)
+            if found is None:
+                return None
+            value, logchance = found
+            kept = logchance > -np.inf
+            law = Atoms.of(value[kept], logchance[kept], chain.scale)
+        for _ in range(copies):
+            fewer, more = sorted(halves, key=lambda half: half.value.size)
+            if fewer.value.size > 1 and fewer.value.size * law.value.size > FEW_PATHS:
+                return None
+            halves = [fewer.plus(law, weight), more]
+    one, other = (half if sign > 0 else half.mirrored() for half in halves)
+    # of the other half, the chances of at least each of its values
+    reached = np.logaddexp.accumulate(np.append(-np.inf, other.logchance[::-1]))
+    wanting = sign * statistic - slack - one.value
+    count = other.value.size - np.searchsorted(other.value, wanting)
+    log_p = np.logaddexp.reduce(one.logchance + reached[count], initial=-np.inf)
+    return min(0.0, float(log_p))
+
+
+def _extremes(
+    chain: Chain, statistic: float, sign: int, slack: float, settle: bool
+) -> tuple[_Floats, _Floats] | None:
+    """Values as extreme, and the logarithms of their chances.
+
+    Paths that cannot miss them may be settled, and then have no values of their own.
+    """
+    lattice, slope = chain.possible(), chain.slope
+    if slope is None or chain.merged.any():
+        return None
+    if lattice.n_cells + _GROUP_CELLS * chain.ends.size > _MOST_CELLS:
+        return None
+    # least and largest value still to come, after each group, by the hits so far
+    bounds = [list(_to_come(chain, slope, side))[-2::-1] for side in (-1, 1)]
+    found, live, followed = [], _FIRST, 0
+    for row, step in enumerate(chain.steps(lattice, down=True)):
+        live = live.onwards(step)
+        followed += live.hits.size
+        if followed > _FOLLOWED:
+            return None
+        column = live.hits - step.below[0]
+        ends = [slope * live.gain + side[row][column] for side in bounds]
+        worst, best = (sign * (end - statistic) for end in ends[::sign])
+        sure, lost = (worst >= -slack) & settle, best < -slack
+        settled = live.take(sure)
+        left = chain.log_left(int(chain.ends[row]), settled.hits) - chain.log_total
+        found.append((0 * left, settled.logweight + left))
+        live = live.take(~sure & ~lost)
+        if live.hits.size == 0:
+            break
+    value, logchance = _finished(chain, live)
+    reaches = sign * (value - statistic) >= -slack
+    found.append((value[reaches], logchance[reaches]))
+    values, logchances = (np.concatenate(part) for part in zip(*found, strict=True))
+    return values, logchances
+
+
+def _to_come(chain: Chain, slope: float, sign: int) -> Iterator[_Floats]:
+    """Largest (or least) value that may follow, over the hits so far, bottom first."""
+    lattice = chain.possible()
+    end = chain.last_group(lattice)
+    last = np.where(end.logweight > -np.inf, sign * end.intercept, -np.inf)
+    gains = ((s, sign * slope * s.gain) for s in chain.steps(lattice))
+    return (sign * table for table in best_to_come(last.max(axis=0), gains))
+
+
+def best_to_come(
+    last: _Floats, gains: Iterable[tuple[Step, _Floats]]
+) -> Iterator[_Floats]:
+    """Largest sum that may follow, over the hits after each group, up the ranking.
+
+    From that of the last group on; the gains belong to the steps up the body.
+    """
+    value = last
+    yield value
+    for step, gain in gains:
+        value = (gain + step.spread(value, -np.inf)).max(axis=0)
+        yield value
+
+
+def first_hit_law(chain: Chain) -> Atoms:
+    """Distribution of a measure that only the first group with hits adds to.
+
+    Its path is that group and the hits in it, wherever the others may fall. In a
+    stretch of untied items the first hit counts as one in the middle.
+    """
+    n, m, frame = chain.n_samples, chain.n_targets, chain.frame
+    most = _most_hits(chain)
+    group = np.repeat(np.arange(most.size), most)
+    hits = 1 + np.arange(group.size) - np.repeat(np.cumsum(most) - most, most)
+    above, size, loose = chain.depths[group], chain.sizes[group], chain.merged[group]
+    below = n - above - size
+    possible = (m - hits <= below) | (loose & (m <= n - above))
+    above, size, hits = above[possible], size[possible], hits[possible]
+    below, loose = below[possible], loose[possible]
+    place, items = np.where(loose, above + size // 2, above), np.where(loose, 1, size)
+    gain = chain.measure.gain(place, items, 0, hits, frame)
+    within = np.minimum(m - hits, below)
+    ways = log_binomial(size, hits) + log_binomial(below, within)
+    ways[loose] = _log_first(above[loose], size[loose], n, m)
+    value = (chain.slope or 1.0) * gain
+    return Atoms.of(value, ways - log_binomial(n, m), chain.scale)
+
+
+def _most_hits(chain: Chain) -> _Ints:
+    """Hits of each group that make a difference."""
+    return np.where(chain.merged, 1, np.minimum(chain.sizes, chain.n_targets))
+
+
+def _log_first(above: _Ints, size: _Ints, n: int, m: int) -> _Floats:
+    """Logarithm of the ways that have the first hit in a group."""
+    below = n - above - size
+    here = log_binomial(n - above, np.minimum(m, n - above))
+    later = np.where(below >= m, log_binomial(below, np.minimum(m, below)), -np.inf)
+    return np.asarray(here + np.log(-np.expm1(later - here)))

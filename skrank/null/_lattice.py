@@ -1,0 +1,149 @@
+"""Numbers of hits that a pass follows, and what it is made of.
+
+A sum over all numbers of hits is one over every h-th of them, times h, as long as h is
+well below the standard deviation: the trapezoidal rule, whose relative error falls as
+``exp(-2 (pi * deviation / h)**2)``. So some dozen numbers at each depth are enough,
+whatever the number of targets: a lattice, whose stride h may change with the depth.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.intp]
+IMPOSSIBLE = -1e300  # logarithm of the weight of a state that leads nowhere
+
+
+class OutOfReachError(Exception):
+    """A method cannot tell: too near an end, or too large. Methods raise no other."""
+
+
+class Lattice(NamedTuple):
+    """Which numbers of hits are followed, where each group begins, and inside it.
+
+    From `least` to `most` above, from `fewest` to `widest` inside, by `stride`, a power
+    of two. Every number is a multiple of its stride and stands for those up to the next
+    one.
+    """
+
+    least: _Ints
+    most: _Ints
+    stride: _Ints
+    fewest: _Ints
+    widest: _Ints
+
+    @property
+    def last(self) -> tuple[int, int, int, int, int]:
+        """Where the last group begins, and inside it."""
+        least, most, stride, fewest, widest = (int(part[-1]) for part in self)
+        return least, most, stride, fewest, widest
+
+    @property
+    def n_cells(self) -> int:
+        """Numbers that one pass over it computes; 0 if there is no way down."""
+        rows = 1 + (self.widest - self.fewest) // self.stride
+        columns = 1 + (self.most - self.least) // self.stride
+        return int((rows * columns).sum()) if columns.min() > 0 else 0
+
+
+class Orders(NamedTuple):
+    """The orders inside a merged block: hits that are free, variance of what one adds.
+
+    A hit is about as likely anywhere in the block, and what it adds changes evenly. So
+    its K is close to ``2.5 * (sqrt(1 + 0.4 * v * u**2) - 1)`` with v the variance: like
+    that of a uniform distribution to the fourth cumulant, and no steeper far out.
+    """
+
+    free: _Floats
+    single: _Floats
+
+    def cumulants(self, tilt: float) -> tuple[_Floats, _Floats, _Floats]:
+        """K, K' and K'' of what all of them add."""
+        variance = self.free * self.single
+        ratio = 1 + 0.4 * tilt**2 * self.single
+        root = np.sqrt(ratio)
+        return (
+            tilt**2 * variance / (1 + root),
+            tilt * variance / root,
+            variance / (ratio * root),
+        )
+
+
+class Step(NamedTuple):
+    """One group of the body, over the hits in it (rows) and above it (columns).
+
+    `hits` are those in it, one number a row, or, where more are skipped below the group
+    than above it, those by which each column reaches the numbers below. `gain` is what
+    they add, `logcount` the logarithm of the number of ways to place them, times the
+    stride. `above` has the least number and the stride of the hits above, `below` the
+    least, the most and the stride of those that follow.
+    """
+
+    hits: _Ints
+    gain: _Floats
+    logcount: _Floats
+    orders: Orders | None
+    above: tuple[int, int]
+    below: tuple[int, int, int]
+
+    @property
+    def _places(self) -> _Ints:
+        """Where the hits after the group stand among those that follow."""
+        least, _, stride = self.below
+        first, width = self.above
+        columns = first + width * np.arange(self.gain.shape[1])
+        return np.asarray((columns + self.hits - least) // stride)
+
+    def spread(self, later: NDArray[Any], fill: float) -> NDArray[Any]:
+        """Lay what follows out over the cells of the group.
+
+        `later` has it by the hits after the group, along its last axis. The result,
+        which is read-only, has it over the hits in the group and above it.
+        """
+        if self.below[2] > self.above[1]:
+            place, size = self._places, later.shape[-1]
+            found = later[..., np.clip(place, 0, size - 1)]
+            return np.where((place >= 0) & (place < size), found, fill)
+        # along a row the hits after the group go up by the stride, as along a column
+        (above, width), (first, _, stride) = self.above, self.below
+        skipped = -(first // stride) % (width // stride)
+        later = later[..., skipped :: width // stride]
+        rows, columns = self.gain.shape
+        padded = np.full((*later.shape[:-1], rows + columns - 1), fill, later.dtype)
+        offset = (first + skipped * stride - above - int(self.hits[0, 0])) // width
+        later = later[..., max(0, -offset) :]
+        offset = max(0, offset)
+        room = padded.shape[-1] - offset
+        padded[..., offset:][..., : later.shape[-1]] = later[..., : max(0, room)]
+        item = padded.itemsize
+        shape, strides = (*later.shape[:-1], rows, columns), (*padded.strides, item)
+        return np.ndarray(shape, padded.dtype, padded, strides=strides)
+
+    def after(self, joint: _Floats) -> _Floats:
+        """Chances of the hits after the group, from those in it and above it."""
+        least, most, stride = self.below
+        place, size = self._places, (most - least) // stride + 1
+        inside = (place >= 0) & (place < size)
+        chance: Any = np.bincount(place[inside], joint[inside], size)
+        if (ratio := self.above[1] / stride) > 1:  # and those between them
+            known = np.unique(place[inside])
+            chance = np.interp(np.arange(size), known, chance[known], 0.0, 0.0) / ratio
+        total = float(chance.sum())
+        if not total > 0:  # no way on
+            raise OutOfReachError
+        return np.asarray(chance / total)
+
+
+class LastGroup(NamedTuple):
+    """The last group, over the hits in it (rows) and the hits above it (columns).
+
+    The value of the ranking is ``slope * S + intercept``, S the gains of the body;
+    `logweight` is what a path through a cell weighs from here on.
+    """
+
+    slope: _Floats
+    intercept: _Floats
+    logweight: _Floats
+    orders: Orders | None

@@ -1,0 +1,295 @@
+"""Find the tilt, and a lattice fine enough to tell the tail from.
+
+Where the hits of a ranking of m targets stand under a tilt is known to some sqrt(m) of
+them, so they are looked for level by level. If the logarithms of all weights are
+divided by h, the distribution is that of a ranking h times shorter, in which h hits go
+together: the path is the same, the spread sqrt(h) times as large. A ranking of some
+hundred such bundles is taken with all that is possible; from there each level has four
+times as many, between the numbers of hits that the level before has left.
+
+Once each hit is one, blocks, strides and the numbers of hits that are followed are made
+finer until two lattices agree on p as if the tilted distribution were normal,
+
+    log P(E >= 0) ~ K(u) - K'(u)**2 / (2 K''(u)) + log(erfcx(z / sqrt(2)) / 2),
+
+with ``z = (u K'' - K') / sqrt(K'')`` (Lugannani and Rice 1980, *Advances in Applied
+Probability* 12, 475-490, have its like). What blocks leave out falls at least as the
+third power of their width, so that the finer one of two is nearer to the truth than to
+the other.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import erfcx
+
+from skrank.null._chain import Chain
+from skrank.null._lattice import Lattice, OutOfReachError
+from skrank.null._profile import Profile
+from skrank.null._tilted import Cumulants, Part, Tilted, Way, total
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.intp]
+
+#: Relative error of p that blocks and strides may cause. Half of it takes as long.
+MERGING = 4e-3
+# Rankings that are followed as they are: so few groups, and cells of a pass.
+_SHORT, _SHORT_CELLS = 256, 2**17
+# And those that are so where levels fail, near an end: two seconds.
+_MANY_CELLS, _GROUP_CELLS = 2**22, 2**10
+# Hits that go together on the first level: at most so many bundles, room for some of
+# them in its first block, and how its blocks grow. Half as many find the same tilts.
+_BUNDLES, _HEAD, _BLOCK_GROWTH = 200, 8, 0.25
+# Growth of the blocks that p is told from, at least and at most; with twice the most,
+# three targets among 300,000 are 0.7 % off at z = 3, with half of it they take twice as
+# long.
+_GROWTH = (0.002, 0.1)
+_SHAPE = 1.5  # deviations of E over which its shape counts, whatever the tilt
+_CUT = 1e-4  # chance that all of them together may have
+_FURTHEST, _REACHED = 1e9, 0.97  # tilt of bundles, and part of the way that they reach
+_MOST_CELLS = 2**23  # of a pass; a quarter of a second and a quarter of a GiB
+# How much finer each lattice is, how many there are, and how many may miss the tilt.
+_COARSE, _MOST_LOOKS, _MOST_LOST = 2.0, 10, 3
+_MOST_SPENT = 2**24  # cells of all of them, a group counted as so many: ten seconds
+_MOST_PASSES = 40  # of Newton's method
+_BEHIND = 2.0  # K at a tilt beyond the saddlepoint, less that without a tilt
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """Rankings on lattices, tilted.
+
+    `root` is the saddlepoint, where K' is zero, and has the cumulants `found`; they are
+    tilted by `tilt`, which is more where the root is near zero, or below. `spread` is
+    the standard deviation of E without a tilt; `error` the relative one of p for what
+    is not on the lattices.
+    """
+
+    ways: list[Way]
+    lists: list[Tilted]
+    root: float
+    found: Cumulants
+    tilt: float
+    spread: float
+    error: float
+
+    def at(self, tilt: float) -> Cumulants:
+        """Cumulants at another tilt."""
+        return self.found if tilt == self.root else total(self.ways, tilt)
+
+    def drawable(self) -> list[Tilted]:
+        """Tilt every number of hits for itself, to draw from.
+
+        In blocks inside which a draw may spread its hits evenly.
+        """
+        return [_drawable(Profile(one, self.tilt), self.tilt) for one in self.lists]
+
+
+def solve(parts: Sequence[Part]) -> Solution:
+    """Find the tilt; the value must be inside the support. Some dozen passes.
+
+    All numbers of hits are followed where they are few, or else cannot be found.
+    """
+    lattices = [part.chain.possible() for part in parts]
+    groups = sum(part.chain.ends.size for part in parts)
+    cells = sum(lattice.n_cells for lattice in lattices)
+    if not all(lattice.n_cells for lattice in lattices):
+        raise OutOfReachError
+    if groups > _SHORT or cells > _SHORT_CELLS:
+        try:
+            return _by_levels(parts)
+        except OutOfReachError:
+            if cells + _GROUP_CELLS * groups > _MANY_CELLS:
+                raise
+    ways = [
+        Way(part, part.chain, one) for part, one in zip(parts, lattices, strict=True)
+    ]
+    rest = total(ways, 0.0)
+    if not rest.curvature > 0:
+        raise OutOfReachError
+    found = _solution(ways, 0.0, math.sqrt(rest.curvature))
+    if not _is_centred(found.found):
+        raise OutOfReachError
+    return found
+
+
+def _by_levels(parts: Sequence[Part]) -> Solution:
+    """Find the tilt in bundles of hits, and then ever finer lattices."""
+    ways = [_first(part) for part in parts]
+    rest = total(ways, 0.0)
+    if not rest.curvature > 0:
+        raise OutOfReachError
+    spread, root = math.sqrt(rest.curvature), 0.0
+    while any(way.temperature > 1 for way in ways):
+        root = _near(ways, root)
+        ways = [_next(way, root) for way in ways]
+    root = _near(ways, root)
+    profiles = [Profile(Tilted(way, root), max(root, _SHAPE / spread)) for way in ways]
+    nearer = 4 if all(way.part.chain.is_pairwise for way in ways) else 1
+    best, before, last, times, lost, spent = None, math.nan, root, _COARSE, 0, 0
+    for _ in range(_MOST_LOOKS):
+        ways = [_refined(profile, times) for profile in profiles]
+        spent += sum(
+            way.lattice.n_cells + _GROUP_CELLS * way.chain.ends.size for way in ways
+        )
+        if spent > _MOST_SPENT and (best or lost):
+            break
+        found = _solution(ways, root, spread)
+        root, there = found.root, found.at(found.tilt)
+        if not there.curvature > 0:  # a single path
+            raise OutOfReachError
+        deviation = math.sqrt(there.curvature)
+        felt = max(found.tilt, _SHAPE / deviation)
+        profiles = [Profile(one, felt) for one in found.lists]
+        cut = sum(one.part.copies * one.cut for one in profiles)
+        still = abs(found.tilt - last) * deviation <= 1.0 and cut <= _CUT
+        log_p, last = normal_tail(found.tilt, there), found.tilt
+        change = abs(math.expm1(min(log_p - before, 700.0)))
+        before = log_p
+        if not _is_centred(found.found):  # the blocks do not reach so far
+            lost, times = lost + 1, times / _COARSE
+            if lost > _MOST_LOST or cut > 1:
+                break
+        elif still:
+            # by how much more p feels a chance that is left out of the tilted one
+            missed = cut * (1 + 2.5 * abs(found.tilt) * deviation)
+            # the finer one is nearer by seven times, if gains are those of pairs
+            error = change / nearer + missed
+            # frequencies need strides that are finer than those of the first
+            if times < _COARSE and (best is None or error < best[0]):
+                best = error, found
+            if times < _COARSE and (error <= MERGING / 2 or error > 1):
+                break
+            times /= _COARSE
+    if best is None:
+        raise OutOfReachError
+    error, found = best
+    return replace(found, error=error + MERGING / 2)
+
+
+def normal_tail(tilt: float, found: Cumulants) -> float:
+    """Logarithm of P(E >= 0) if the tilted distribution were normal."""
+    _, slope, curvature = found
+    from_zero = (tilt * curvature - slope) / math.sqrt(2 * curvature)
+    log_share = math.log(float(erfcx(from_zero)) / 2)
+    return found.value - slope**2 / (2 * curvature) + log_share
+
+
+def _solution(ways: list[Way], tilt: float, spread: float) -> Solution:
+    """Centre E, and tilt the rankings there, or further if the root is near zero.
+
+    Then so far that the period of the frequencies need not be long, but not so far that
+    the tilted distribution leaves zero behind, for then digits would be lost.
+    """
+    root, found = _newton(partial(total, ways), tilt)
+    tilt = root
+    if root <= 0.1 / spread:
+        tilt = 0.5 / spread
+        rest = total(ways, 0.0).value
+        while total(ways, tilt).value - rest > _BEHIND:
+            tilt /= 2
+    lists = [Tilted(way, tilt) for way in ways]
+    return Solution(ways, lists, root, found, tilt, spread, 0.0)
+
+
+def _is_centred(found: Cumulants) -> bool:
+    """Whether E is zero on average, to half a deviation."""
+    spread = math.sqrt(max(0.0, found.curvature))
+    return math.isfinite(found.value) and abs(found.slope) <= 0.5 * spread > 0
+
+
+def _newton(ask: Any, tilt: float) -> tuple[float, Cumulants]:
+    """Root of K', by Newton's steps kept inside a bracket, that begin at a tilt.
+
+    K' increases from the least E to the largest, which have opposite signs, so the root
+    exists and is unique. Steps at most triple the tilt outside of the bracket.
+    """
+    low, high, found = -math.inf, math.inf, ask(tilt)
+    reach = found.reach(tilt)
+    for _ in range(_MOST_PASSES):
+        if abs(found.slope) <= 0.5 * math.sqrt(found.curvature):
+            break
+        if not abs(tilt) <= _FURTHEST * reach:  # zero is beyond the best
+            break
+        low, high = (tilt, high) if found.slope < 0 else (low, tilt)
+        most = reach + 2.0 * abs(tilt)
+        step = tilt + np.clip(-found.slope / max(found.curvature, 1e-300), -most, most)
+        tilt = float(step) if low < step < high else (low + high) / 2
+        found = ask(tilt)
+    return tilt, found
+
+
+def _near(ways: Sequence[Way], tilt: float) -> float:
+    """Tilt at which E is zero, or nearly so where the blocks do not reach that."""
+    rest = total(ways, 0.0)
+    most = total(ways, _FURTHEST / math.sqrt(rest.curvature))
+    beyond = min(0.0, rest.slope + _REACHED * (most.slope - rest.slope))
+
+    def ask(tilt: float) -> Cumulants:
+        found = total(ways, tilt)
+        return found._replace(slope=found.slope - beyond)
+
+    return _newton(ask, tilt)[0]
+
+
+def _first(part: Part) -> Way:
+    """Take a ranking with all that is possible, its hits in bundles."""
+    chain, temperature = part.chain, 1
+    others = chain.stop - chain.start - chain.n_targets
+    # the hits vary no further than the others
+    while min(chain.n_targets, others) > _BUNDLES * temperature:
+        temperature *= 4
+    chain = _bundled(chain, temperature)
+    least, most, stride, fewest, widest = chain.possible()
+    fewest = np.maximum(0, widest - others)
+    lattice = chain.lattice(least, most, stride * temperature, fewest, widest)
+    return _way(part, chain, lattice, temperature)
+
+
+def _next(way: Way, tilt: float) -> Way:
+    """Look at the ranking where its hits were found, in bundles a quarter as large."""
+    if way.temperature == 1:
+        return way
+    temperature = way.temperature // 4
+    chain = _bundled(way.part.chain, temperature)
+    lattice = Profile(Tilted(way, tilt), tilt).lattice(chain, temperature)
+    return _way(way.part, chain, lattice, temperature)
+
+
+def _refined(profile: "Profile", times: float) -> Way:
+    """Look at a ranking in blocks, and strides, some times as wide as p allows.
+
+    What is left out inside the blocks is the third cumulant.
+    """
+    growth = (MERGING / 2 / max(profile.roughness(), 1e-12)) ** 0.25
+    growth = times * min(max(growth, 0.005), _GROWTH[1])
+    whole = profile.part.chain
+    ends = np.append(whole.start, whole.ends)
+    held = np.diff(np.interp(ends, profile.depths, profile.mean))
+    chain = whole.fitted(held).blocks(max(growth, _GROWTH[0]))
+    return _way(profile.part, chain, profile.lattice(chain, 1, times), 1)
+
+
+def _drawable(profile: "Profile", tilt: float) -> Tilted:
+    growth = (24 * MERGING / max(profile.unresolved(), 1e-12)) ** 0.5
+    chain = profile.part.chain.blocks(min(max(growth, 0.004), 0.2))
+    chain.freedom = np.zeros(chain.ends.size)
+    lattice = profile.lattice(chain, 1)
+    lattice = lattice._replace(stride=np.ones_like(lattice.stride))
+    return Tilted(_way(profile.part, chain, lattice, 1), tilt)
+
+
+def _bundled(chain: Chain, temperature: int) -> Chain:
+    """Merge a ranking into some dozen blocks that hold whole bundles."""
+    return chain.blocks(_BLOCK_GROWTH, _HEAD * temperature if temperature > 1 else 0)
+
+
+def _way(part: Part, chain: Chain, lattice: Lattice, temperature: int) -> Way:
+    if not 0 < lattice.n_cells <= _MOST_CELLS:
+        raise OutOfReachError
+    return Way(part, chain, lattice, temperature)

@@ -1,0 +1,429 @@
+"""Which way the tail is told: count, invert, draw, bound.
+
+    1. Count ("exact"): the distribution value by value, or the few placements that are
+       as extreme.
+    2. Invert ("inversion"): the characteristic function of one tilted chain.
+    3. Draw ("importance_sampling"): rankings from that chain; plain ones
+       ("monte_carlo") where there is none.
+    4. Bound ("bounds"): what the moments and the hits above one depth prove. No answer
+       is taken that is outside; where there is none, the upper bound is the answer.
+
+Each is asked only if the one before does not know enough, about a ranking from which
+top and bottom are trimmed (see `_limits`). Of the two tails at a value the smaller one
+is computed. An attained value belongs to the tail.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from skrank._utils._text import track
+from skrank.null import _counting, _inversion, _limits, _sampling, _search, _tilted
+from skrank.null._ends import SAME, end
+from skrank.null._lattice import OutOfReachError
+from skrank.null._moments import moments
+from skrank.null._tilted import Term
+
+METHODS = (
+    "auto",
+    "exact",
+    "inversion",
+    "importance_sampling",
+    "monte_carlo",
+    "normal",
+)
+ALTERNATIVES = ("greater", "less", "two-sided")
+_BEYOND = 2.001  # by what rounding may do, of the next value that is not the same
+# Relative errors: that "auto" is content with, that of draws, and beyond which an
+# estimate is none.
+_ACCURATE, _DRAWN, _HOPELESS = 0.02, 0.015, 0.5
+_DRAWS = 2**12, 2**14, 2**16, 2**18  # until the error is small enough; seconds
+_PLAIN_DRAWS, _PLACES = 2**17, 2**26  # at most, and places of all targets: seconds
+_NEAR = 0.5  # part of the way from the mean to the end within which few may be left
+_CERTAIN = 1e-6  # of logarithms of probabilities: rounding alone
+_FEW_LISTS = 100  # rankings as good as this one, without ties, to be estimated
+
+_Floats = NDArray[np.float64]
+
+
+class RefusedError(ValueError):
+    """The method that was named cannot tell the probability."""
+
+
+class TailProbability(NamedTuple):
+    """Probability of a value at least as extreme as the one observed.
+
+    Attributes
+    ----------
+    log_pvalue : float
+        Natural logarithm; minus infinity if the value cannot occur.
+    log_bounds : tuple of two floats or None
+        Logarithms of proven bounds, from "exact" and "bounds".
+    error : float or None
+        Relative error: the standard error of "importance_sampling" and "monte_carlo",
+        an estimate of what was left out by "inversion". None with bounds, and where it
+        is not known.
+    method : str
+        Method that was used; "bounds" where no method knows more than that the
+        probability is between `log_bounds`: then it is the upper one.
+    """
+
+    log_pvalue: float
+    log_bounds: tuple[float, float] | None
+    error: float | None
+    method: str
+
+    @property
+    def pvalue(self) -> float:
+        """The probability itself.
+
+        Returns
+        -------
+        pvalue : float
+            Zero where it underflows.
+        """
+        return math.exp(self.log_pvalue)
+
+    @property
+    def doubt(self) -> float:
+        """Relative error, or a half of what the bounds leave on one side.
+
+        Returns
+        -------
+        doubt : float
+            Infinity where nothing is known.
+        """
+        if self.log_bounds is None:
+            return math.inf if self.error is None else self.error
+        lower, upper = self.log_bounds
+        return 0.0 if lower == upper else math.expm1(min((upper - lower) / 4, 700.0))
+
+
+def _exact(log_p: float, method: str = "exact") -> TailProbability:
+    return TailProbability(log_p, (log_p, log_p), None, method)
+
+
+class Facts:
+    """What all values of a distribution share: moments, ends, values one by one."""
+
+    def __init__(self, terms: tuple[Term, ...]) -> None:
+        self.terms = terms
+        self._ends: dict[int, list[tuple[float, float]]] = {}
+
+    @cached_property
+    def moments(self) -> tuple[float, float]:
+        """Mean and variance: those of independent rankings add."""
+        found = [(*moments(c), w, count) for c, w, count in self.terms]
+        mean = sum(count * w * mean for mean, _, w, count in found)
+        return mean, sum(count * w**2 * v for _, v, w, count in found)
+
+    @cached_property
+    def atoms(self) -> _counting.Atoms | None:
+        """The distribution value by value, where that is quick."""
+        return _counting.distribution(self.terms, _counting.FEW_PATHS)
+
+    def list_ends(self, sign: int) -> list[tuple[float, float]]:
+        """Return the ends on one side, each with the logarithm of its probability."""
+        if sign not in self._ends:
+            self._ends[sign] = [end(term.chain, sign) for term in self.terms]
+        return self._ends[sign]
+
+    def end(self, sign: int) -> tuple[float, float]:
+        """Return that of the mean."""
+        pairs = list(zip(self.terms, self.list_ends(sign), strict=True))
+        value = sum(term.copies * term.weight * one for term, (one, _) in pairs)
+        return value, min(0.0, sum(term.copies * log_p for term, (_, log_p) in pairs))
+
+    @property
+    def is_single(self) -> bool:
+        """Whether there is one ranking."""
+        return len(self.terms) == 1 and self.terms[0].copies == 1
+
+    def slack(self, statistic: float) -> float:
+        """Return by how much rounding may move a value near `statistic`."""
+        return SAME * max(abs(statistic), *(term.chain.scale for term in self.terms))
+
+    def __str__(self) -> str:
+        """Name the metric and the size."""
+        chain, lists = self.terms[0].chain, sum(term.copies for term in self.terms)
+        size = f"{chain.n_targets} of {chain.n_samples}"
+        return f"{chain.measure.name}, {size if lists == 1 else f'{lists} rankings'}"
+
+
+@dataclass(frozen=True, eq=False)
+class TailQuery:
+    """One value of a distribution, and which values are more extreme."""
+
+    facts: Facts
+    statistic: float
+    sign: int
+    size: int | None = None
+    generator: np.random.Generator | None = None
+    #: Whether to show a bar of progress over the methods that are asked.
+    progress: bool = False
+    #: What is less extreme, if that was asked about first.
+    less: "TailQuery | None" = None
+
+    def best(self) -> TailProbability:
+        """Tell the smaller tail; the other one is what is left of 1."""
+        known = self._known("exact", self.facts.atoms)
+        if known is not None:
+            return known
+        asked = self.other if self._is_likely else self
+        found = asked._told()
+        if found.log_pvalue > math.log(0.5) and found.method != "bounds":
+            asked = asked.other
+            found = asked._told()
+        return found if asked.sign == self.sign else self._complement(found)
+
+    def _told(self) -> TailProbability:
+        """Count, invert, draw, until the answer is known well enough; else bound."""
+        known = self._known("exact", None)
+        if known is not None:
+            return known
+        best = TailProbability(self._limits.upper, self._limits, None, "bounds")
+        if best.doubt <= _CERTAIN:  # all that are as extreme are alike
+            return best._replace(method="exact")
+        shown = track(
+            self._methods(), total=None, label="methods", progress=self.progress
+        )
+        for method in shown:
+            found = _attempt(method)
+            if found is not None and self._is_credible(found):
+                best = min(best, found, key=lambda one: one.doubt)
+            if best.method != "bounds" and best.doubt <= _ACCURATE:
+                break
+        return best
+
+    def named(self, method: str) -> TailProbability:
+        """Ask one method."""
+        if method == "normal":
+            return TailProbability(self._normal(), None, None, method)
+        if method == "monte_carlo":
+            return self._plain(self.size)
+        atoms = _counting.distribution(self.facts.terms) if method == "exact" else None
+        found = self._known(method, atoms)
+        chain = self._trimmed.chain
+        if found is None and self.facts.is_single and not chain.possible().n_cells:
+            sure = _limits.log_sure(chain, self.sign)
+            found = _exact(self._trimmed.log_p(sure), method)
+        if found is None and method == "inversion":
+            found = _attempt(self._invert)
+        elif found is None and method == "importance_sampling":
+            found = _attempt(partial(self._draw, (self.size or _DRAWS[1],)))
+        if found is None:
+            msg = (
+                f"`method` must not be {method!r} for a distribution this large or a "
+                f"probability this small, but 'auto' can be; got "
+                f"{self.facts}, at {self.statistic:.4g}."
+            )
+            raise RefusedError(msg)
+        return found
+
+    def _methods(self) -> Iterator[Callable[[], TailProbability | None]]:
+        (end, _), mean = self.facts.end(self.sign), self.facts.moments[0]
+        settled = self.facts.is_single and not self._trimmed.chain.possible().n_cells
+        near = settled or abs(end - self.statistic) < _NEAR * abs(end - mean)
+        yield from (self._count, self._invert) if near else (self._invert, self._count)
+        yield partial(self._draw, _DRAWS)
+        if self._parts is None:
+            yield self._plain
+
+    def _plain(self, size: int | None = None) -> TailProbability:
+        """Draw plain rankings, and count those that are as extreme."""
+        targets = sum(term.chain.n_targets * term.copies for term in self.facts.terms)
+        size = size or min(_PLAIN_DRAWS, max(1000, _PLACES // targets))
+        values = _sampling.draw(self.facts.terms, size, self._source)
+        tail = _sampling.tail(values, self._reached(values))
+        return TailProbability(tail[0], None, tail[1], "monte_carlo")
+
+    # What is known at once
+
+    def _known(
+        self, method: str, atoms: _counting.Atoms | None
+    ) -> TailProbability | None:
+        """Answer at the ends of the support, beyond them, and from known values."""
+        sign, slack = self.sign, self.facts.slack(self.statistic)
+        (far, log_p), (near, _) = self.facts.end(sign), self.facts.end(-sign)
+        if sign * (self.statistic - near) <= slack or not self.facts.moments[1]:
+            inside = sign * (self.statistic - far) <= slack
+            return _exact(0.0 if inside else -math.inf, method)
+        beyond = sign * (self.statistic - far)
+        if beyond > slack or (beyond >= -slack and log_p > -math.inf):
+            return _exact(log_p if beyond <= slack else -math.inf, method)
+        if atoms is None:
+            return None
+        return _exact(atoms.tail(self.statistic, sign, slack), method)
+
+    @property
+    def _is_likely(self) -> bool:
+        """Whether the mean is as extreme, so that the other tail is the smaller one."""
+        mean, _ = self.facts.moments
+        return self.statistic < mean if self.sign > 0 else self.statistic >= mean
+
+    @property
+    def other(self) -> "TailQuery":
+        """What is less extreme."""
+        if self.less is not None:
+            return self.less
+        slack = self.facts.slack(self.statistic)
+        beyond = self.statistic - self.sign * _BEYOND * slack
+        return replace(self, statistic=beyond, sign=-self.sign, less=self)
+
+    def _complement(self, other: TailProbability) -> TailProbability:
+        """One less the probability of what is less extreme."""
+
+        def rest(log_p: float) -> float:
+            return math.log1p(-min(math.exp(log_p), 1 - 2.0**-53)) or 0.0
+
+        log_p, bounds, error = rest(other.log_pvalue), None, None
+        if other.log_bounds is not None:
+            bounds = rest(other.log_bounds[1]), rest(other.log_bounds[0])
+            log_p = bounds[1] if other.method == "bounds" else log_p
+        if other.error is not None:
+            error = math.expm1(-log_p) * other.error
+        return TailProbability(log_p, bounds, error, other.method)
+
+    def _normal(self) -> float:
+        """Logarithm of the normal tail beyond the z-score, of Zhang and Su (2012).
+
+        Average precision is skewed, strongly so where targets are rare, and this is
+        then too small by orders of magnitude. It is what the literature reports.
+        """
+        mean, variance = self.facts.moments
+        distance = self.sign * (self.statistic - mean)
+        if variance == 0.0:
+            return 0.0 if distance <= SAME * abs(mean) else -math.inf
+        return float(norm.logsf(distance / math.sqrt(variance)))
+
+    # The methods
+
+    @cached_property
+    def _fence(self) -> _limits.Fence:
+        """Hits above single depths that leave the question open."""
+        chain, slack = self.facts.terms[0].chain, self.facts.slack(self.statistic)
+        return _limits.fence(chain, self.statistic, self.sign, slack)
+
+    @cached_property
+    def _trimmed(self) -> _limits.Trimmed:
+        """The ranking without what settles the question."""
+        (term, *_) = self.facts.terms
+        if not self.facts.is_single:
+            return _limits.Trimmed(term.chain, -math.inf, 0.0)
+        return _limits.trimmed(term.chain, self._fence, self.sign)
+
+    @cached_property
+    def _parts(self) -> tuple[_tilted.Part, ...] | None:
+        """Sum of the rankings that is asked about, of a shorter one where it is."""
+        terms = self.facts.terms
+        if self.facts.is_single:
+            terms = (terms[0]._replace(chain=self._trimmed.chain),)
+        return _tilted.event(terms, self.statistic, self.sign)
+
+    @cached_property
+    def _solution(self) -> _search.Solution:
+        if self._parts is None:
+            raise OutOfReachError
+        return _search.solve(self._parts)
+
+    def _count(self) -> TailProbability | None:
+        """Count the placements that are as extreme, if few are."""
+        args = self.statistic, self.sign, self.facts.slack(self.statistic)
+        chain, log_p = self._trimmed.chain, None
+        if not self.facts.is_single:
+            ends = [end for end, _ in self.facts.list_ends(self.sign)]
+            log_p = _counting.mean_tail(self.facts.terms, ends, *args)
+        elif chain.possible().n_cells:
+            log_p = _counting.extreme_tail(chain.unfenced(), *args)
+        else:
+            log_p = _limits.log_sure(chain, self.sign)
+        return None if log_p is None else _exact(self._trimmed.log_p(log_p))
+
+    def _invert(self) -> TailProbability:
+        lists = self._solution.lists
+        sure = np.logaddexp(self._trimmed.sure, self._log_sure(lists))
+        found = _inversion.tail(self._solution, float(sure))
+        return TailProbability(*self._with_sure(lists, *found), "inversion")
+
+    def _draw(self, sizes: tuple[int, ...]) -> TailProbability:
+        """Draw tilted rankings until their standard error is small enough."""
+        lists, source, terms = self._solution.drawable(), self._source, self.facts.terms
+        width = sum(
+            one.way.part.copies * (len(one.moves) + one.way.chain.n_targets)
+            for one in lists
+        )
+        drawn = None
+        for size in sizes:
+            if size * width > _PLACES and not self.size:  # too long
+                break
+            drawn = _sampling.tilted_tail(lists, terms, self._reached, size, source)
+            if drawn[1] <= _DRAWN:
+                break
+        if drawn is None:
+            raise OutOfReachError
+        return TailProbability(*self._with_sure(lists, *drawn), "importance_sampling")
+
+    def _log_sure(self, lists: list[_tilted.Tilted]) -> float:
+        """Logarithm of the chance of what hits above single depths settle."""
+        chain = lists[0].way.chain
+        return -math.inf if chain.fence is None else _limits.log_sure(chain, self.sign)
+
+    def _with_sure(
+        self, lists: list[_tilted.Tilted], log_p: float, error: float
+    ) -> tuple[float, None, float]:
+        """Add what is settled, and has no error."""
+        inside = float(np.logaddexp(self._log_sure(lists), log_p))
+        whole = self._trimmed.log_p(inside)
+        return whole, None, error * math.exp(self._trimmed.log_rest + log_p - whole)
+
+    @property
+    def _source(self) -> np.random.Generator:
+        return self.generator or np.random.default_rng(0)
+
+    def _reached(self, values: _Floats) -> NDArray[np.bool_]:
+        slack = self.facts.slack(self.statistic)
+        return np.asarray(self.sign * (values - self.statistic) >= -slack)
+
+    # What is proven
+
+    @cached_property
+    def _limits(self) -> _limits.Limits:
+        """Bounds of the tail."""
+        lower, upper = self.facts.end(self.sign)[1], 0.0
+        if not self._is_likely:
+            most = _limits.cantelli(self.facts.moments, self.statistic)
+            upper = math.log(most) if most > 0 else lower
+        if self.facts.is_single:
+            chain = self.facts.terms[0].chain
+            proven = _limits.limits(chain, self._fence, self.sign)
+            lower, upper = max(lower, proven.lower), min(upper, proven.upper)
+        return _limits.Limits(lower, max(lower, upper))
+
+    def _is_credible(self, found: TailProbability) -> bool:
+        """Whether an answer is inside the limits, and not a mere guess.
+
+        Estimates do not resolve the last few of all untied rankings.
+        """
+        if found.log_bounds is not None:
+            return self._limits.hold(found.log_pvalue, _CERTAIN)
+        chains = [term.chain for term in self.facts.terms]
+        lists = sum(term.chain.log_total * term.copies for term in self.facts.terms)
+        few = found.log_pvalue < math.log(_FEW_LISTS) - lists
+        if few and self.sign > 0 and all(chain.is_untied for chain in chains):
+            return False
+        slack = math.log1p(3 * found.doubt)
+        return found.doubt <= _HOPELESS and self._limits.hold(found.log_pvalue, slack)
+
+
+def _attempt(method: Callable[[], TailProbability | None]) -> TailProbability | None:
+    """Ask a method; None where it knows that it does not reach."""
+    try:
+        return method()
+    except OutOfReachError:
+        return None

@@ -1,0 +1,327 @@
+"""Tilt the distribution so that what was observed is what is expected by chance.
+
+The event "value >= s" (or <=, with sign -1) is "E >= 0" for the centred sum E, to which
+each group of the body adds its gains, times a scale, and the last group what is left.
+So every measure, also one whose divisor depends on the hits, leads to one additive
+question, and several independent rankings to the sum of theirs.
+
+Under the tilt u every path of the chain is weighted by exp(u E), over
+``exp(K(u)) = E exp(u E)`` (Esscher 1932, *Skandinavisk Aktuarietidskrift* 15, 175-195).
+The tilted distribution is a Markov chain again; one pass up the ranking gives the
+chances of its steps,
+
+    p(d | H) ~ C(b, d) exp(u gain(d, H)) V(H + d),
+
+V the weight of all that may follow, and K, K' and K'' with them; from there its draws
+and its characteristic function.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank.null._chain import Chain
+from skrank.null._lattice import IMPOSSIBLE, Lattice, Orders, Step
+
+_Floats = NDArray[np.float64]
+# Chance of a number of hits, in the tilted distribution, that is left out of the
+# frequencies; 1e-6 shows in the fourth digit of p.
+_LEFT_OUT = 1e-8
+
+
+class Term(NamedTuple):
+    """`copies` independent rankings of one shape, each with a weight in the mean."""
+
+    chain: Chain
+    weight: float
+    copies: int
+
+
+class Cumulants(NamedTuple):
+    """K, K' and K'' at a tilt."""
+
+    value: float
+    slope: float
+    curvature: float
+
+    def reach(self, tilt: float) -> float:
+        """Return a change of the tilt that moves the mean by three deviations.
+
+        A tilted distribution may be a single path, without any spread: then the tilt
+        itself.
+        """
+        spread = math.sqrt(self.curvature)
+        return 3 / spread if spread * abs(tilt) > 1e-6 or tilt == 0 else abs(tilt)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What rankings of one shape add to E: ``sign * weight * (value - statistic)``.
+
+    Without a weight E is divided by the slope of the value, which may differ between
+    last groups.
+    """
+
+    chain: Chain
+    sign: int
+    statistic: float
+    weight: float | None = None
+    copies: int = 1
+
+    @cached_property
+    def scale(self) -> float:
+        """Factor of the gains."""
+        if self.weight is None:
+            return float(self.sign)
+        assert self.chain.slope is not None
+        return self.sign * self.weight * self.chain.slope
+
+
+class Way:
+    """One ranking on a lattice: the steps up a chain, and its last group.
+
+    Under a `temperature` the logarithms of all weights are divided by it, so that the
+    distribution is that of a ranking so many times shorter, in which as many hits go
+    together.
+    """
+
+    def __init__(
+        self, part: Part, chain: Chain, lattice: Lattice, temperature: int = 1
+    ) -> None:
+        self.part, self.chain, self.temperature = part, chain, temperature
+        self.lattice = lattice
+        self.steps, end = list(chain.steps(lattice)), chain.last_group(lattice)
+        weight = 1 / end.slope if part.weight is None else part.weight
+        centred = part.sign * weight * (end.intercept - part.statistic)
+        #: The last group and the steps up: logarithms of ways, what they add, orders.
+        self.tables = [(end.logweight, centred, end.orders)]
+        self.tables += [
+            (step.logcount, part.scale * step.gain, step.orders) for step in self.steps
+        ]
+
+    def weigh(
+        self, table: tuple[_Floats, _Floats, Orders | None], tilt: float
+    ) -> tuple[_Floats, _Floats, _Floats | float]:
+        """Tilt ways to fill a group: what each weighs, adds on average, its variance.
+
+        The variance is that of the orders inside a block, which bundles do not have.
+        """
+        logcount, gain, orders = table
+        logweight = logcount + tilt * gain
+        if orders is None or self.temperature > 1:
+            return logweight / self.temperature, gain, 0.0
+        scale = self.part.scale
+        value, slope, curvature = orders.cumulants(tilt * scale)
+        return logweight + value, gain + scale * slope, scale**2 * curvature
+
+    def cumulants(self, tilt: float) -> Cumulants:
+        """K, K' and K'' in one pass; O(cells of the lattice)."""
+        end, *tables = self.tables
+        state = _mix(*self.weigh(end, tilt))
+        for step, table in zip(self.steps, tables, strict=True):
+            logweight, mean, variance = self.weigh(table, tilt)
+            state = _mix(
+                logweight + step.spread(state[0], IMPOSSIBLE),
+                mean + step.spread(state[1], 0.0),
+                variance + step.spread(state[2], 0.0),
+            )
+        value, slope, curvature = (float(part[0]) for part in state)
+        return Cumulants(self.temperature * value, slope, curvature / self.temperature)
+
+
+class _Move(NamedTuple):
+    """A group of the tilted chain, top first: chances of its hits, what they add."""
+
+    step: Step | None  # None of the last group
+    chance: _Floats
+    gain: _Floats
+    unresolved: _Floats | float
+    #: Chances of the hits above, and of those in it and above it.
+    above: _Floats
+    joint: _Floats
+
+
+class Tilted:
+    """The chain of one ranking, tilted."""
+
+    def __init__(self, way: Way, tilt: float) -> None:
+        self.way, self.tilt, found = way, tilt, []
+        state = np.zeros(0)
+        for step, table in zip([None, *way.steps], way.tables, strict=True):
+            logweight, gain, unresolved = way.weigh(table, tilt)
+            if step is not None:
+                logweight = logweight + step.spread(state, IMPOSSIBLE)
+            chance, state = _normalise(logweight)
+            found.append((step, chance, gain, unresolved))
+        #: K at the tilt.
+        self.log_mgf = way.temperature * float(state[0])
+        self.moves, above = [], np.ones(1)
+        for step, chance, gain, unresolved in reversed(found):
+            joint = above * chance
+            self.moves.append(_Move(step, chance, gain, unresolved, above, joint))
+            above = above if step is None else step.after(joint)
+        #: Mean variance of the gains over the orders inside the blocks.
+        self.inside = sum(float((m.joint * m.unresolved).sum()) for m in self.moves)
+
+    def hits(self, index: int) -> NDArray[np.intp]:
+        """Numbers of hits in a group, over its rows, or over all its cells."""
+        move = self.moves[index]
+        if move.step is not None:
+            return move.step.hits
+        _, _, stride, fewest, _ = self.way.lattice.last
+        first = -(-fewest // stride) * stride
+        return first + stride * np.arange(move.joint.shape[0])[:, None]
+
+    def deviations(self) -> _Floats:
+        """Standard deviations of the hits in groups, given those above them.
+
+        Of the last group of a whole ranking, where they are what is left, infinity.
+        """
+        found = []
+        for index, move in enumerate(self.moves):
+            hits = self.hits(index)
+            mean = (move.chance * hits).sum(axis=0)
+            variance = (move.chance * (hits - mean) ** 2).sum(axis=0)
+            found.append(float(move.above @ variance))
+        if self.way.chain.is_whole:
+            found[-1] = np.inf
+        return np.sqrt(found)
+
+    def variances(self) -> _Floats:
+        """Variances of what each group adds and of its hits, and their covariance."""
+        found = []
+        for index, move in enumerate(self.moves):
+            joint, hits = move.joint, self.hits(index)
+            gained = move.gain - (joint * move.gain).sum()
+            held = hits - (joint * hits).sum()
+            parts = gained**2, held**2, gained * held
+            found.append([float((joint * part).sum()) for part in parts])
+        return np.array(found).T
+
+    def trimmed(self) -> list[tuple[Step | None, _Floats, _Floats]]:
+        """Steps up the chain, chances and gains, without what has next to none."""
+        found, later = [], slice(None)
+        felt = [
+            (_felt(move.joint.sum(axis=1)), _felt(move.above)) for move in self.moves
+        ]
+        for move, (rows, columns) in zip(self.moves[::-1], felt[::-1], strict=True):
+            step, cells = move.step, (rows, columns)
+            if step is not None:
+                least, _, stride = step.below
+                first, count = least + later.start * stride, later.stop - later.start
+                above, width = step.above
+                skewed = step.hits.shape[1] > 1  # a number for each cell
+                step = step._replace(
+                    hits=step.hits[cells] if skewed else step.hits[rows],
+                    gain=move.gain[cells],
+                    above=(above + columns.start * width, width),
+                    below=(first, first + (count - 1) * stride, stride),
+                )
+            found.append((step, move.chance[cells].copy(), move.gain[cells].copy()))
+            later = columns
+        return found
+
+
+class Characteristic:
+    """E exp(i w E) of one ranking on trimmed steps, at equally spaced frequencies."""
+
+    def __init__(self, tilted: Tilted) -> None:
+        self.moves, self.inside = tilted.trimmed(), tilted.inside
+        self.copies = tilted.way.part.copies
+        self.sizes = [gain.size for _, _, gain in self.moves]
+
+    def at(self, start: int, count: int, width: float) -> NDArray[np.complex128]:
+        """At w = width * k for k = start ... start + count - 1; O(count * cells)."""
+        state = np.zeros(0)
+        for step, chance, gain in self.moves:
+            # no hits, no gain: the first row stays as it is
+            still = int(step is not None and not step.hits[0].any())
+            phases = _phases(gain[still:], chance[still:], start, count, width)
+            if step is None:
+                state = phases.sum(axis=1)
+                continue
+            later = step.spread(state, 0.0)
+            phases *= later[:, still:]
+            state = phases.sum(axis=1)
+            if still:
+                state += chance[0] * later[:, 0]
+        frequency = width * np.arange(start, start + count)
+        phi = state[:, 0] * np.exp(-self.inside / 2 * frequency**2)
+        return np.asarray(phi**self.copies)
+
+
+def event(
+    terms: Sequence[Term], statistic: float, sign: int
+) -> tuple[Part, ...] | None:
+    """Parts whose sum is at least zero where the mean value is as extreme.
+
+    None where the divisor of one of several rankings is not constant: no sum has them.
+    """
+    if len(terms) == 1 and terms[0].copies == 1:
+        return (Part(terms[0].chain, sign, statistic),)
+    if any(term.chain.slope is None for term in terms):
+        return None
+    return tuple(Part(c, sign, statistic, weight, n) for c, weight, n in terms)
+
+
+def total(ways: Sequence[Way], tilt: float) -> Cumulants:
+    """Cumulants of the sum of independent rankings."""
+    found = [(way.part.copies, way.cumulants(tilt)) for way in ways]
+    return Cumulants(*(sum(n * one[i] for n, one in found) for i in range(3)))
+
+
+def _mix(
+    logweight: _Floats, mean: _Floats, variance: _Floats | float
+) -> tuple[_Floats, _Floats, _Floats]:
+    """Weight, mean and variance of what follows on a state, all ways together."""
+    share, state = _normalise(logweight)
+    centre = (share * mean).sum(axis=0)
+    spread = (share * (variance + (mean - centre) ** 2)).sum(axis=0)
+    return state, centre, spread
+
+
+def _normalise(logweight: _Floats) -> tuple[_Floats, _Floats]:
+    """Chances within each column, and the logarithm of its total weight."""
+    top = np.maximum(logweight.max(axis=0), IMPOSSIBLE)
+    chance = np.exp(logweight - top)
+    total = np.maximum(chance.sum(axis=0), 1e-300)
+    chance /= total
+    return chance, top + np.log(total)
+
+
+def _felt(chance: _Floats) -> slice:
+    """Where chances are noticed, from the first to the last."""
+    kept = np.flatnonzero(chance > _LEFT_OUT)
+    return slice(int(kept[0]), int(kept[-1]) + 1)
+
+
+def _phases(
+    gain: _Floats, chance: _Floats, start: int, count: int, width: float
+) -> NDArray[np.complex128]:
+    """Chances times exp(i * width * k * gain) for k = start ... start + count - 1.
+
+    The exponentials are powers of one, so most are had by multiplication.
+    """
+    found = np.empty((count, *gain.shape), dtype=complex)
+    found[0] = _turn(width * start * gain) * chance if start else chance
+    power = _turn(width * gain)
+    filled = 1
+    while filled < count:
+        stop = min(2 * filled, count)
+        np.multiply(found[: stop - filled], power, out=found[filled:stop])
+        power *= power
+        filled = stop
+    return found
+
+
+def _turn(angle: _Floats) -> NDArray[np.complex128]:
+    """Return exp(i * angle), by sine and cosine, which are the faster."""
+    found = np.empty(angle.shape, dtype=complex)
+    np.cos(angle, out=found.real)
+    np.sin(angle, out=found.imag)
+    return found
