@@ -44,7 +44,7 @@ from skrank.metrics import (
     reciprocal_rank,
     rie,
 )
-from skrank.metrics._definitions import make_metric
+from skrank.metrics._definitions import Measure, make_metric
 from skrank.metrics._scorers import (
     make_average_precision_at_k_scorer,
     make_average_precision_scorer,
@@ -69,6 +69,7 @@ __all__ = [
     "HitCurveDisplay",
     "LiftDisplay",
     "MeanNull",
+    "Measure",
     "MetricInterval",
     "MetricIntervalResult",
     "NullDistributionDisplay",

@@ -90,7 +90,7 @@ def callables():
             value = getattr(module, name)
             if not inspect.isclass(value):
                 yield name, value
-            elif not name.endswith("Display"):
+            elif not name.endswith(("Display", "Measure")):  # gains take arrays
                 yield from methods(name, value)
 
 

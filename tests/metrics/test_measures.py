@@ -44,35 +44,6 @@ def test_a_table_of_gains_is_its_cells(case, ties, size):
     assert_allclose(table, one_by_one, rtol=1e-13)
 
 
-@all_cases
-@all_ties
-def test_pairwise_gains_are_a_sum_over_pairs(case, ties):
-    # A d H + B d + C d (d - 1), with A, B and C read from three gains
-    table, measure = gain_table(case, ties, 8)
-    table = np.broadcast_to(table, (21, 6, 6))
-    b = table[:, :1, 1:2]
-    a = table[:, 1:2, 1:2] - b
-    c = (table[:, :1, 2:3] - 2 * b) / 2
-    pairs = a * HITS * HITS_ABOVE + b * HITS + c * HITS * (HITS - 1)
-    if measure.pairwise:
-        assert_allclose(table, pairs, rtol=1e-12, atol=1e-14)
-
-
-@pytest.mark.parametrize(
-    ("case", "kwargs", "pairwise"),
-    [
-        ("average_precision", {}, True),
-        ("rie", {"ties": "threshold"}, True),
-        ("bedroc", {"ties": "optimistic"}, False),
-        ("average_precision@4 hits", {}, False),  # its divisor is not constant
-        ("reciprocal_rank", {}, False),  # its first hit hides the others
-    ],
-)
-def test_which_measures_are_sums_over_pairs(case, kwargs, pairwise):
-    metric, settings = METRICS[case]
-    assert make_measure(**named(metric, **settings, **kwargs)).pairwise == pairwise
-
-
 @all_ties
 def test_hits_below_those_counted_add_nothing(ties):
     table, measure = gain_table("reciprocal_rank", ties, 8)

@@ -142,13 +142,54 @@ class Metric(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Measure(Metric):
-    """A sum of gains over tie groups, divided by a constant, from an offset on.
+    """A metric that is a sum of gains of tie groups over a constant; larger is better.
 
-    `terminal` tells apart the last group that counts: the value of a ranking is linear
-    in the sum S of all gains before it, ``slope * S + intercept``. For most measures
-    this is only the division by the constant; it gives room to those whose divisor
-    depends on the hits. The null distribution follows from it.
+    A subclass defines `gain` and `divisor`, and `template`, its name as printed. It
+    then has a value for labels and scores, and a null distribution with p-values and
+    quantiles, like the metrics of this package. It decides itself what its tie rule,
+    `ties`, does. Gains of ties may be those of pairs of targets, ``A d H + B d +
+    C d (d - 1)`` for d targets in a group and H above it, or not; the null distribution
+    of long rankings takes items far down together, and asks for gains of single items
+    at places between two ranks, and for those of groups under the rule "expected".
+
+    Attributes
+    ----------
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Tie rule.
+
+    See Also
+    --------
+    make_metric : Make a metric of this package.
+    RandomSelectionNull : Null distribution of a metric.
+
+    Examples
+    --------
+    Discounted gain: a target at rank r gains 1 / r, and the mean of that in ties.
+
+    >>> import numpy as np
+    >>> from scipy.special import digamma
+    >>> from skrank import Measure, RandomSelectionNull
+    >>> class MeanReciprocalRankOfTargets(Measure):
+    ...     template = "mean_reciprocal_rank_of_targets"
+    ...
+    ...     def gain(self, above, size, hits_above, hits, frame):
+    ...         total = digamma(above + size + 1) - digamma(above + 1)
+    ...         return hits / size * total
+    ...
+    ...     def divisor(self, frame):
+    ...         return frame.n_targets
+    >>> metric = MeanReciprocalRankOfTargets()
+    >>> value = metric([1, 0, 0, 1], [0.9, 0.8, 0.8, 0.1])
+    >>> print(f"{value:.3f}")
+    0.625
+    >>> null = RandomSelectionNull(4, 2, metric, tie_sizes=[1, 2, 1])
+    >>> print(f"{null.pvalue(value):.3f}")
+    0.500
     """
+
+    # `terminal` tells apart the last group that counts: the value of a ranking is
+    # linear in the sum S of all gains before it, ``slope * S + intercept``. It gives
+    # room to measures whose divisor depends on the hits.
 
     #: Hits after which further ones add nothing; None: all count.
     counted_hits: ClassVar[int | None] = None
@@ -160,26 +201,59 @@ class Measure(Metric):
         """Least and largest value over all rankings, apart from rounding."""
         return 0.0, 1.0
 
-    @property
-    def pairwise(self) -> bool:
-        """Whether gains are ``A d H + B d + C d (d - 1)`` and the divisor constant.
-
-        The sum of gains is then one over items and pairs of items that are targets.
-        """
-        return self.ties in ("expected", "threshold")
-
     @abstractmethod
     def gain(
         self, above: Array, size: Array, hits_above: Array, hits: Array, frame: Frame
     ) -> Array:
-        """What a group of `size` items with `hits` hits adds below `above` items."""
+        """Return what tie groups add to the sum.
+
+        Parameters
+        ----------
+        above : float or ndarray
+            Number of items above a group.
+        size : float or ndarray
+            Number of its items.
+        hits_above : float or ndarray
+            Number of targets above it.
+        hits : float or ndarray
+            Number of targets in it; without any it must add 0.
+        frame : Frame
+            Named tuple of `n_samples`, `n_targets`, and the depth `cut` of the cutoff.
+
+        Returns
+        -------
+        gain : float or ndarray
+            Of the shape to which the numbers are broadcast.
+        """
 
     @abstractmethod
     def divisor(self, frame: Frame) -> float:
-        """Return the constant that the sum of gains is divided by."""
+        """Return the constant that the sum of gains is divided by.
+
+        Parameters
+        ----------
+        frame : Frame
+            Named tuple of `n_samples`, `n_targets`, and the depth `cut` of the cutoff.
+
+        Returns
+        -------
+        divisor : float
+            Positive.
+        """
 
     def offset(self, frame: Frame) -> float:
-        """Return the value of a ranking in which nothing is gained."""
+        """Return the value of a ranking in which nothing is gained.
+
+        Parameters
+        ----------
+        frame : Frame
+            Named tuple of `n_samples`, `n_targets`, and the depth `cut` of the cutoff.
+
+        Returns
+        -------
+        offset : float
+            Added to the sum over the divisor; 0 unless it is overridden.
+        """
         return 0.0
 
     def terminal(self, groups: HitGroups, frame: Frame) -> tuple[Array, Array]:

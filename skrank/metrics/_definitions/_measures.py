@@ -82,11 +82,6 @@ class AveragePrecisionOverHits(AveragePrecisionAtK):
     additive: ClassVar[bool] = False
     smooth: ClassVar[bool] = False
 
-    @property
-    def pairwise(self) -> bool:
-        """The divisor is not constant."""
-        return False
-
     def terminal(self, groups: HitGroups, frame: Frame) -> tuple[Array, Array]:
         """Divide by the hits above the cutoff, part of which may be in these groups."""
         counted = np.clip(frame.cut - groups.above, 0, groups.size)
@@ -195,11 +190,6 @@ class ReciprocalRank(Measure):
     def counts_ranks(self) -> bool:
         """The value is one over a rank."""
         return True
-
-    @property
-    def pairwise(self) -> bool:
-        """Whether a hit counts depends on all above it."""
-        return False
 
     def gain(
         self, above: Array, size: Array, hits_above: Array, hits: Array, frame: Frame
