@@ -209,14 +209,13 @@ class TailQuery:
             return self._plain(self.size)
         atoms = _counting.distribution(self.facts.terms) if method == "exact" else None
         found = self._known(method, atoms)
-        chain = self._trimmed.chain
-        if found is None and self.facts.is_single and not chain.possible().n_cells:
-            sure = _limits.log_sure(chain, self.sign)
-            found = _exact(self._trimmed.log_p(sure), method)
-        if found is None and method == "inversion":
-            found = _attempt(self._invert)
-        elif found is None and method == "importance_sampling":
-            found = _attempt(partial(self._draw, (self.size or _DRAWS[1],)))
+        if found is None and self._is_likely:
+            return self._complement(self.other.named(method))
+        if found is None and method != "exact":
+            draw = partial(self._draw, (self.size or _DRAWS[1],))
+            found = _attempt(self._invert if method == "inversion" else draw)
+        if found is None:  # near an end few placements are left, or none
+            found = _attempt(self._count)
         if found is None:
             msg = (
                 f"`method` must not be {method!r} for a distribution this large or a "
