@@ -216,6 +216,8 @@ def log_sure(chain: Chain, sign: int) -> float:
     lattice, m = chain.possible(), chain.n_targets
     forward, found = np.zeros(1), [np.array([-np.inf])]
     assert chain.fence is not None
+    if lattice.least[0] > 0:  # no hit above the first depth is too few already
+        return 0.0 if sign < 0 else -math.inf
     groups = zip(chain.ends[:-1].tolist(), chain.sizes.tolist(), strict=False)
     last, before = int(chain.fence[0][-1]), 0
     for j, (depth, size) in enumerate(groups):
