@@ -110,7 +110,10 @@ def _invert(
     frequency = width * np.arange(phi.size)
     terms = (phi / (tilt + 1j * frequency)).real * width / math.pi
     terms[0] /= 2
-    half_atom = max(0.0, float(phi.real[phi.size // 2 :].mean())) / 2
+    later = phi[phi.size // 2 :]
+    half_atom = max(0.0, float(later.real.mean())) / 2
+    # the root of the sum of squares of all atoms, of which the one at zero is the mean
+    atoms = math.sqrt(float((later.real**2 + later.imag**2).mean()))
     sums = []
     for count in (phi.size, phi.size // 2, phi.size // 4):
         place = np.arange(count) / max(count, 1)
@@ -118,7 +121,7 @@ def _invert(
         sums.append(float(terms[:count] @ fading))
     rounding = 1e-14 * float(np.abs(terms).sum())
     left = max(abs(sums[0] - sums[1]), abs(sums[1] - sums[2]) / 4)
-    return sums[0] + half_atom, left + rounding + half_atom
+    return sums[0] + half_atom, left + rounding + atoms / 2
 
 
 def _period(solution: Solution) -> float:

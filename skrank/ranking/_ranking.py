@@ -15,15 +15,25 @@ weights.
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skrank._utils._checks import invalid
 from skrank.ranking._counting import count_levels
 from skrank.ranking._input import RankingInput, check_ranking_input
-from skrank.ranking._items import SHALLOW, ListedItems, WeightedItems, level_at
+from skrank.ranking._items import (
+    SHALLOW,
+    CountedItems,
+    ListedItems,
+    WeightedItems,
+    level_at,
+)
+from skrank.ranking._receipt import Receipt, hashes_of, read_receipt, write_receipt
 from skrank.ranking._response import target_scores
 
 
@@ -182,6 +192,89 @@ class Ranking:
             estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
         )
         return cls.from_predictions(y, y_score, pos_label=pos_label)
+
+    @classmethod
+    def from_json(cls, path: str | os.PathLike[str]) -> Ranking:
+        """Read a ranking that `to_json` has written.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File of the receipt.
+
+        Returns
+        -------
+        ranking : Ranking
+            To give in place of labels and scores, as the one that was written.
+
+        Raises
+        ------
+        ValueError
+            If the file is no receipt, or is damaged: its digest differs, or its numbers
+            cannot be those of one ranking.
+        OSError
+            If the file cannot be read.
+        """
+        found = read_receipt(Path(path).read_text(encoding="utf-8"))
+        n, m = found.ties.n_samples, int(found.hits.sum())
+        above = np.cumsum(found.hits) - found.hits
+        return cls(
+            groups=HitGroups(found.above, found.size, above, found.hits),
+            levels=found.levels,
+            n_samples=n,
+            n_targets=m + found.n_missed,
+            n_non_targets=n - m,
+            n_missed=found.n_missed,
+            items=CountedItems(found.above, found.size, found.ties),
+        )
+
+    def to_json(self, path: str | os.PathLike[str]) -> None:
+        """Write the ranking without its items: a receipt.
+
+        It has the ranks and scores of the targets and the sizes of all ties, hashes of
+        labels and scores, and the versions of the packages; of 200,000 items with 400
+        targets some 15 kB. Metrics, curves, intervals and the random selection test
+        answer from it as from the items.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write; one that exists is replaced.
+
+        Raises
+        ------
+        ValueError
+            If the ranking has weights, whose receipt would be the items themselves.
+        OSError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> from skrank import Ranking, average_precision
+        >>> ranking = Ranking.from_predictions([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.5])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "receipt.json"
+        ...     ranking.to_json(path)
+        ...     average_precision(Ranking.from_json(path))
+        0.833
+        """
+        if self.weighted:
+            got = f"{self.n_samples:.15g} items with weights"
+            raise invalid("to_json", "be asked of a ranking without weights", got)
+        groups, items, hashes = self.groups, self.items, None
+        if isinstance(items, ListedItems) and items.targets is not None:
+            hashes = hashes_of(items.targets, items.y_score)
+        receipt = Receipt(
+            self.n_missed,
+            groups.above,
+            groups.size,
+            groups.hits,
+            self.levels,
+            items.tie_groups(),
+            hashes,
+        )
+        Path(path).write_text(write_receipt(receipt), encoding="utf-8")
 
     def __repr__(self) -> str:
         """Print the numbers of items and of targets."""

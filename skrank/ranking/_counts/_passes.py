@@ -15,13 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 from skrank._utils._checks import invalid
 from skrank._utils._columns import refuse_dask
 from skrank.ranking._counting import LevelCounts
-from skrank.ranking._counts._items import CountedItems
 from skrank.ranking._input import (
     RankingInput,
     check_ranking_input,
     other_label,
     same_other,
 )
+from skrank.ranking._items import CountedItems
 from skrank.ranking._ranking import HitGroups, Ranking
 from skrank.ranking._tie_search import ScoreSample, TieSearch
 
@@ -220,5 +220,5 @@ class SecondPass:
             n_targets=plan.n_targets,
             n_non_targets=plan.n_samples - plan.n_targets,
             n_missed=0,
-            items=CountedItems(groups, self.ties),
+            items=CountedItems(above, size, self.ties),
         )
