@@ -55,8 +55,9 @@ def end(chain: Chain, sign: int) -> tuple[float, float]:
             return filled(chain, sign)[0], -math.inf
         if not short or precision:
             return filled(chain, sign)
-    if short or (retrieved and chain.slope and runs.ends.size <= _MOST_GROUPS):
-        return _searched(runs, sign)
+    few = retrieved and chain.slope and runs.ends.size <= _MOST_GROUPS
+    if (short or few) and (found := _searched(runs, sign)):
+        return found
     if retrieved and chain.slope:  # not less than in the worst order inside the ties
         worst = copy(chain)
         worst.measure = replace(measure, ties="pessimistic")
@@ -138,13 +139,18 @@ def _unfelt_below(chain: Chain, places: _Ints, value: float) -> float:
     )
 
 
-def _searched(chain: Chain, sign: int) -> tuple[float, float]:
-    """Pass over all numbers of hits, or over some and then those near the best path."""
+def _searched(chain: Chain, sign: int) -> tuple[float, float] | None:
+    """Pass over all numbers of hits, or over some and then those near the best path.
+
+    None where the strides step over all that is possible at some depth.
+    """
     least, most, stride, fewest, widest = chain.possible()
     lattice = chain.possible()
     while lattice.n_cells > _MOST_CELLS:
         stride = 2 * stride
         lattice = chain.lattice(least, most, stride, fewest, widest)
+    if not lattice.n_cells:
+        return None
     value, logchance, hits = _extreme(chain, lattice, sign)
     while chain.possible().n_cells > _MOST_CELLS:
         inside = np.diff(hits, append=chain.n_targets)
@@ -170,10 +176,10 @@ def _extreme(chain: Chain, lattice: Lattice, sign: int) -> tuple[float, float, _
     for step, merged in zip(
         chain.steps(lattice, inside=inside, down=True), chain.merged, strict=False
     ):
-        reached = _skewed(sign * step.gain + value, step, -np.inf)
+        reached = _skewed(sign * step.gain + value, step)
         count = 0.0 if merged else step.logcount
-        ways = _skewed(mass + count + 0 * step.gain, step, -np.inf)
-        moves.append((step, reached.argmax(axis=0)))
+        ways = _skewed(mass + count + 0 * step.gain, step)
+        moves.append((step, reached.argmax(axis=0), reached.shape[0]))
         value, mass = _best(reached, ways)
     end = chain.last_group(lattice)
     final = sign * (end.slope * (sign * value) + end.intercept)
@@ -183,24 +189,28 @@ def _extreme(chain: Chain, lattice: Lattice, sign: int) -> tuple[float, float, _
     top, logmass = _best(final.reshape(-1, 1), every, offset)
     first, _, stride, _, _ = lattice.last
     hits = [first + stride * int(final.max(axis=0).argmax())]
-    for step, best in reversed(moves):
+    for step, best, rows in reversed(moves):
         least, _, below = step.below
-        row = best[(hits[-1] - least) // below]
-        hits.append(hits[-1] - int(step.hits[row, 0]))
+        row = int(best[(hits[-1] - least) // below])
+        by_hits = rows == step.gain.shape[0]
+        first, width = step.above
+        above = hits[-1] - int(step.hits[row, 0]) if by_hits else first + width * row
+        hits.append(above)
     return sign * float(top[0]), float(logmass[0]), np.array(hits[::-1])
 
 
-def _skewed(table: _Floats, step: Step, fill: float) -> _Floats:
+def _skewed(table: _Floats, step: Step) -> _Floats:
     """Lay the ways to as many hits after the group out over one column.
 
-    Cell [d, H] goes to [d, H + d].
+    Cell [d, H] goes to [d, H + d], or to [H, H + d] where that is shorter.
     """
+    table = table.T if table.shape[0] > table.shape[1] else table
     rows, columns = table.shape
     least, most, below = step.below
     first = (least - step.above[0] - int(step.hits[0, 0])) // below
     last = (most - step.above[0] - int(step.hits[0, 0])) // below
     width = max(columns + rows - 1, last + 1) + max(0, -first)
-    flat = np.full(rows * (width + 1), fill)
+    flat = np.full(rows * (width + 1), -np.inf)
     shift = max(0, -first)
     flat.reshape(rows, width + 1)[:, shift : shift + columns] = table
     skew = flat[: rows * width].reshape(rows, width)
