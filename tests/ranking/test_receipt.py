@@ -1,6 +1,7 @@
 """A receipt answers as the items do, to the last bit, or is refused."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -190,3 +191,12 @@ def test_other_files_are_refused(text, tmp_path):
     path.write_text(text)
     with pytest.raises(ValueError, match="`receipt` must be as `to_json` has written"):
         Ranking.from_json(path)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_receipts_follow_their_schema(case, tmp_path):
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = Path(__file__).parents[2] / "doc/_static/receipt-1.schema.json"
+    both(case, tmp_path)
+    receipt = json.loads((tmp_path / "receipt.json").read_text())
+    jsonschema.validate(receipt, json.loads(schema.read_text()))
