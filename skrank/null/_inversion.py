@@ -21,7 +21,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.null._lattice import OutOfReachError
+from skrank.null._lattice import positive
 from skrank.null._search import Solution
 from skrank.null._tilted import Characteristic
 
@@ -55,9 +55,7 @@ def tail(solution: Solution, log_sure: float = -math.inf) -> tuple[float, float]
         more = [part.at(phi.size, count, width) for part in parts]
         phi = np.append(phi, np.prod(more, axis=0))
         total, left = _invert(phi, tilt, width)
-    if total <= 0:
-        raise OutOfReachError
-    log_p = min(0.0, log_mgf + math.log(total))
+    log_p = min(0.0, log_mgf + math.log(positive(total)))
     return log_p, left / total + _ALIAS + solution.error
 
 

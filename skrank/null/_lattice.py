@@ -20,6 +20,13 @@ class OutOfReachError(Exception):
     """A method cannot tell: too near an end, or too large. Methods raise no other."""
 
 
+def positive(value: float) -> float:
+    """Return a number that must be above zero, or say that a method cannot tell."""
+    if not value > 0:
+        raise OutOfReachError
+    return value
+
+
 class Lattice(NamedTuple):
     """Which numbers of hits are followed, where each group begins, and inside it.
 
@@ -130,10 +137,7 @@ class Step(NamedTuple):
         if (ratio := self.above[1] / stride) > 1:  # and those between them
             known = np.unique(place[inside])
             chance = np.interp(np.arange(size), known, chance[known], 0.0, 0.0) / ratio
-        total = float(chance.sum())
-        if not total > 0:  # no way on
-            raise OutOfReachError
-        return np.asarray(chance / total)
+        return np.asarray(chance / positive(float(chance.sum())))  # a way on
 
 
 class LastGroup(NamedTuple):

@@ -21,17 +21,13 @@ from numpy.typing import NDArray
 
 from skrank._utils._jobs import run_draws
 from skrank.null._chain import Chain
-from skrank.null._lattice import OutOfReachError
+from skrank.null._lattice import positive
 from skrank.null._tilted import Term, Tilted
 from skrank.ranking._ranking import HitGroups
 
 # Places drawn at once, which stay in the processor's cache; in one task of some tenths
 # of a second; and in one batch of tilted draws. They bound memory, not answers.
 _BATCH_ITEMS, _PORTION_ITEMS, _TILTED_ITEMS = 2**15, 2**20, 2**21
-
-# Times that places are drawn again: each time at most half of them are left, if blocks
-# are half full.
-_MOST_ROUNDS = 64
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[Any]
@@ -78,9 +74,7 @@ def tilted_tail(
     weights = np.concatenate(
         [_weights(lists, terms, reached, count, generator) for count in batches]
     )
-    mean = float(weights.mean())
-    if mean == 0.0:
-        raise OutOfReachError
+    mean = positive(float(weights.mean()))
     # a draw not seen may have had the weight 1, that of a sum of zero: without it, a
     # distribution of which only the rarer part was drawn would seem well known
     error = math.sqrt((float(weights.var()) + 1 / size) / size) / mean
@@ -145,11 +139,11 @@ def draw_places(n: int, m: int, n_rows: int, generator: np.random.Generator) -> 
 def _part(places: _Ints, draw_again: Callable[[_Ints], _Ints]) -> _Ints:
     """Sort each row, and draw again what stands in it twice until nothing does.
 
-    In blocks that are nearly full of hits that would not end.
+    Where blocks are half full at most, each time about half of it is left.
     """
     places.sort(axis=1)
     rows: _Ints | slice = slice(None)
-    for _ in range(_MOST_ROUNDS):
+    while True:
         block = places[rows]
         repeated = np.flatnonzero((block[:, 1:] == block[:, :-1]).ravel())
         if repeated.size == 0:
@@ -160,7 +154,6 @@ def _part(places: _Ints, draw_again: Callable[[_Ints], _Ints]) -> _Ints:
         extrapolated = np.sort(block[touched], axis=1)
         rows = touched if isinstance(rows, slice) else rows[touched]
         places[rows] = extrapolated
-    raise OutOfReachError
 
 
 def _width(tilted: Tilted) -> int:
@@ -214,32 +207,57 @@ def _pick(chance: _Floats, column: _Ints, generator: np.random.Generator) -> _In
 
     Near an end of the support draws may leave the table, where rounding alone leads.
     """
-    if column.min() < 0 or column.max() >= chance.shape[1]:
-        raise OutOfReachError
+    positive(min(column.min() + 1, chance.shape[1] - column.max()))
     beyond = 1 - np.cumsum(chance[:-1], axis=0)
     uniform = generator.random(column.size)
     return np.asarray((uniform < beyond[:, column]).sum(axis=0))
 
 
 def _spread(chain: Chain, hits: _Ints, generator: np.random.Generator) -> _Ints:
-    """Sorted places of targets, given how many are in each group, one ranking a row."""
-    size, m = hits.shape[0], chain.n_targets
+    """Sorted places of targets, given how many are in each group, one ranking a row.
+
+    Inside a tie any places will do: the first ones. In a block that is more than half
+    full the places without a hit are drawn.
+    """
     ends = np.append(chain.ends, chain.stop)
     sizes = np.diff(ends, prepend=chain.start)
-    start = ends - sizes
-    group: _Ints = np.repeat(np.tile(np.arange(ends.size), size), hits.ravel())
-    group = group.reshape(size, m)
-    # inside a tie any places will do: the first ones
-    before = np.cumsum(hits, axis=1) - hits
-    offset = np.arange(m) - np.take_along_axis(before, group, axis=1)
-    free = np.append(chain.merged, False)[group]
+    free = np.append(chain.merged & (chain.sizes > 1), False)
+    dense = free & (2 * hits > sizes)
+    drawn = np.where(dense, sizes - hits, hits)
+    # rows with fewer places to draw are filled up with others, below the ranking
+    width = drawn.sum(axis=1)
+    drawn = np.column_stack([drawn, width.max() - width])
+    ends, sizes = np.append(ends, ends[-1] + width.max()), np.append(sizes, width.max())
+    start, free, dense = ends - sizes, np.append(free, False), dense.astype(np.int64)
+    group: _Ints = np.repeat(np.tile(np.arange(ends.size), len(hits)), drawn.ravel())
+    group = group.reshape(len(hits), -1)
+    before = np.cumsum(drawn, axis=1) - drawn
+    offset = np.arange(width.max()) - np.take_along_axis(before, group, axis=1)
 
     def draw_inside(block: _Ints) -> _Ints:
-        return (generator.random(block.size) * sizes[block]).astype(np.int64)
+        return np.asarray(generator.random(block.size) * sizes[block], dtype=np.int64)
 
     def draw_again(places: _Ints) -> _Ints:
         block = np.searchsorted(ends, places, side="right")
-        return start[block] + draw_inside(block)
+        return np.asarray(start[block] + draw_inside(block))
 
-    offset[free] = draw_inside(group[free])
-    return _part(start[group] + offset, draw_again)
+    inside = free[group]
+    offset[inside] = draw_inside(group[inside])
+    places = _part(start[group] + offset, draw_again)
+    if not dense.any():
+        return places
+    # all places of the dense blocks, one block after another, without those drawn
+    row, block = np.nonzero(dense)
+    count = sizes[block]
+    first = np.cumsum(count) - count
+    place = np.arange(count.sum()) + np.repeat(start[block] - first, count)
+    kept = np.ones(place.size, dtype=bool)
+    dense[row, block] = 1 + first
+    found = np.take_along_axis(np.column_stack([dense, 0 * width]), group, axis=1)
+    kept[(found - 1 + places - start[group])[found > 0]] = False
+    span = int(ends[-1])
+    others = places + span * np.arange(len(hits))[:, None]
+    others = others[(found == 0) & (places < chain.stop)]
+    every = np.concatenate([others, (place + span * np.repeat(row, count))[kept]])
+    every.sort()
+    return np.asarray(every.reshape(len(hits), -1) % span)

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from scipy.special import erfcx
 
 from skrank.null._chain import Chain
-from skrank.null._lattice import Lattice, OutOfReachError
+from skrank.null._lattice import Lattice, OutOfReachError, positive
 from skrank.null._profile import Profile
 from skrank.null._tilted import Cumulants, Part, Tilted, Way, total
 
@@ -98,8 +98,7 @@ def solve(parts: Sequence[Part]) -> Solution:
     lattices = [part.chain.possible() for part in parts]
     groups = sum(part.chain.ends.size for part in parts)
     cells = sum(lattice.n_cells for lattice in lattices)
-    if not all(lattice.n_cells for lattice in lattices):
-        raise OutOfReachError
+    positive(min(lattice.n_cells for lattice in lattices))
     if groups > _SHORT or cells > _SHORT_CELLS:
         try:
             return _by_levels(parts)
@@ -109,10 +108,7 @@ def solve(parts: Sequence[Part]) -> Solution:
     ways = [
         Way(part, part.chain, one) for part, one in zip(parts, lattices, strict=True)
     ]
-    rest = total(ways, 0.0)
-    if not rest.curvature > 0:
-        raise OutOfReachError
-    found = _solution(ways, 0.0, math.sqrt(rest.curvature))
+    found = _solution(ways, 0.0, total(ways, 0.0).deviation)
     if not _is_centred(found.found):
         raise OutOfReachError
     return found
@@ -121,10 +117,7 @@ def solve(parts: Sequence[Part]) -> Solution:
 def _by_levels(parts: Sequence[Part]) -> Solution:
     """Find the tilt in bundles of hits, and then ever finer lattices."""
     ways = [_first(part) for part in parts]
-    rest = total(ways, 0.0)
-    if not rest.curvature > 0:
-        raise OutOfReachError
-    spread, root = math.sqrt(rest.curvature), 0.0
+    spread, root = total(ways, 0.0).deviation, 0.0
     while any(way.temperature > 1 for way in ways):
         root = _near(ways, root)
         ways = [_next(way, root) for way in ways]
@@ -137,13 +130,9 @@ def _by_levels(parts: Sequence[Part]) -> Solution:
         spent += sum(
             way.lattice.n_cells + _GROUP_CELLS * way.chain.ends.size for way in ways
         )
-        if spent > _MOST_SPENT and (best or lost):
-            break
         found = _solution(ways, root, spread)
         root, there = found.root, found.at(found.tilt)
-        if not there.curvature > 0:  # a single path
-            raise OutOfReachError
-        deviation = math.sqrt(there.curvature)
+        deviation = there.deviation
         felt = max(found.tilt, _SHAPE / deviation)
         profiles = [Profile(one, felt) for one in found.lists]
         cut = sum(one.part.copies * one.cut for one in profiles)
@@ -166,6 +155,8 @@ def _by_levels(parts: Sequence[Part]) -> Solution:
             if times < _COARSE and (error <= MERGING / 2 or error > 1):
                 break
             times /= _COARSE
+        if spent > _MOST_SPENT:
+            break
     if best is None:
         raise OutOfReachError
     error, found = best
@@ -290,6 +281,5 @@ def _bundled(chain: Chain, temperature: int) -> Chain:
 
 
 def _way(part: Part, chain: Chain, lattice: Lattice, temperature: int) -> Way:
-    if not 0 < lattice.n_cells <= _MOST_CELLS:
-        raise OutOfReachError
+    positive(min(lattice.n_cells, 1 + _MOST_CELLS - lattice.n_cells))
     return Way(part, chain, lattice, temperature)

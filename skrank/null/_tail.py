@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,7 @@ _CERTAIN = 1e-6  # of logarithms of probabilities: rounding alone
 _FEW_LISTS = 100  # rankings as good as this one, without ties, to be estimated
 
 _Floats = NDArray[np.float64]
+_Found = TypeVar("_Found")
 
 
 class RefusedError(ValueError):
@@ -326,10 +327,17 @@ class TailQuery:
         return _tilted.event(terms, self.statistic, self.sign)
 
     @cached_property
-    def _solution(self) -> _search.Solution:
+    def _found(self) -> _search.Solution | None:
+        """The tilted ranking, looked for once, also where there is none."""
         if self._parts is None:
+            return None
+        return _attempt(partial(_search.solve, self._parts))
+
+    @property
+    def _solution(self) -> _search.Solution:
+        if self._found is None:
             raise OutOfReachError
-        return _search.solve(self._parts)
+        return self._found
 
     def _count(self) -> TailProbability | None:
         """Count the placements that are as extreme, if few are."""
@@ -414,13 +422,13 @@ class TailQuery:
         chains = [term.chain for term in self.facts.terms]
         lists = sum(term.chain.log_total * term.copies for term in self.facts.terms)
         few = found.log_pvalue < math.log(_FEW_LISTS) - lists
-        if few and self.sign > 0 and all(chain.is_untied for chain in chains):
-            return False
+        few = few and self.sign > 0 and all(chain.is_untied for chain in chains)
         slack = math.log1p(3 * found.doubt)
-        return found.doubt <= _HOPELESS and self._limits.hold(found.log_pvalue, slack)
+        known = found.doubt <= _HOPELESS and not few
+        return known and self._limits.hold(found.log_pvalue, slack)
 
 
-def _attempt(method: Callable[[], TailProbability | None]) -> TailProbability | None:
+def _attempt(method: Callable[[], _Found | None]) -> _Found | None:
     """Ask a method; None where it knows that it does not reach."""
     try:
         return method()

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank.null._chain import Chain
-from skrank.null._lattice import IMPOSSIBLE, Lattice, Orders, Step
+from skrank.null._lattice import IMPOSSIBLE, Lattice, Orders, Step, positive
 
 _Floats = NDArray[np.float64]
 # Chance of a number of hits, in the tilted distribution, that is left out of the
@@ -48,6 +48,11 @@ class Cumulants(NamedTuple):
     value: float
     slope: float
     curvature: float
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation; of a single path there is none."""
+        return math.sqrt(positive(self.curvature))
 
     def reach(self, tilt: float) -> float:
         """Return a change of the tilt that moves the mean by three deviations.

@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import invalid
 from skrank.ranking._counting import count_levels
+from skrank.ranking._device import DeviceItems, take_scores
 from skrank.ranking._input import RankingInput, check_ranking_input
 from skrank.ranking._items import (
     SHALLOW,
@@ -148,6 +149,7 @@ class Ranking:
                 pos_label=pos_label,
                 sample_weight=sample_weight,
                 n_missed=n_missed,
+                device=True,
             )
         )
 
@@ -309,8 +311,10 @@ def rank(data: RankingInput, depth: float = math.inf) -> Ranking:
 
     Without weights the places of the targets are counted (see `_counting`), those in a
     shallow top, up to 1/16 of the ranking, after looking for the score it ends with:
-    O(n). With weights all is sorted: O(n log n).
+    O(n). With weights, and on a device, all is sorted: O(n log n).
     """
+    if not isinstance(data.y_score, np.ndarray):
+        return _rank_on_device(data)
     if data.weight is not None:
         return _rank_weights(data)
     if depth <= SHALLOW * data.y_score.size:
@@ -331,6 +335,15 @@ def _rank_counts(data: RankingInput) -> Ranking:
     levels, hits = _distinct(data.y_score[data.targets])
     below, size = count_levels(data.y_score, levels)
     return _counted(data, levels, data.y_score.size - below - size, size, hits)
+
+
+def _rank_on_device(data: RankingInput) -> Ranking:
+    """Sort the scores where they are, and look up those of the targets."""
+    items = DeviceItems(data.y_score)
+    levels, hits = _distinct(take_scores(data.y_score, data.targets))
+    below, size = items.count(levels)
+    above = data.y_score.shape[0] - below - size
+    return _counted(data, levels, above, size, hits, items)
 
 
 def _rank_top(data: RankingInput, depth: int) -> Ranking:
@@ -363,9 +376,10 @@ def _counted(
     above: NDArray[Any],
     size: NDArray[Any],
     hits: NDArray[np.intp],
+    items: DeviceItems | None = None,
 ) -> Ranking:
     """Ranking of items that are counted, from ascending groups."""
-    n, m = data.y_score.size, data.targets.size
+    n, m = int(data.y_score.shape[0]), data.targets.size
     return Ranking(
         groups=_from_top(above=above, size=size, hits=hits),
         levels=levels[::-1],
@@ -373,7 +387,7 @@ def _counted(
         n_targets=m + data.n_missed,
         n_non_targets=n - m,
         n_missed=data.n_missed,
-        items=ListedItems(data.y_score, data.targets),
+        items=items or ListedItems(data.y_score, data.targets),
     )
 
 

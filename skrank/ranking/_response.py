@@ -10,12 +10,13 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import is_classifier, is_outlier_detector, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._utils._checks import check_option, invalid
 from skrank._utils._text import brief
+from skrank.ranking._device import namespace_of, to_host
 
 RESPONSE_METHODS = ("decision_function", "predict_proba", "predict")
 
@@ -31,17 +32,16 @@ class Orientation(NamedTuple):
     target_class: int | None = None
     sign: int = 1
 
-    def scores(self, output: ArrayLike) -> NDArray[Any]:
-        """Scores of the items, from what the method gave."""
-        values = np.asarray(output)
+    def scores(self, output: Any) -> Any:
+        """Scores of the items, from what the method gave, where that is."""
+        values: Any = output if namespace_of(output) else np.asarray(output)
         if self.target_class is None:
             return self.sign * values
         if self.method == "predict_proba":
             if values.ndim != 2 or values.shape[1] != 2:
                 rule = "have a predict_proba of shape (n_samples, 2) for two classes"
                 raise invalid("estimator", rule, f"shape {values.shape}")
-            column: NDArray[Any] = values[:, self.target_class]
-            return column
+            return values[:, self.target_class]
         return values if self.target_class == 1 else -values
 
 
@@ -52,7 +52,7 @@ def target_scores(
     *,
     pos_label: object = None,
     detector_targets: str | None = None,
-) -> NDArray[Any]:
+) -> Any:
     """Scores for the target class, by the first response method there is."""
     points = orientation(estimator, y_true, pos_label, detector_targets)
     return points.scores(getattr(estimator, points.method)(X))
@@ -130,7 +130,7 @@ def _target_class(estimator: Any, pos_label: object) -> int:
     """Index of the target class among the two that a classifier knows."""
     if not hasattr(estimator, "classes_"):
         check_is_fitted(estimator)
-    classes = np.asarray(estimator.classes_).tolist()
+    classes = to_host(estimator.classes_).tolist()
     if len(classes) != 2:
         rule = "know two classes, the target and the rest, as if fitted on y == target"
         raise invalid("estimator", rule, brief(classes))

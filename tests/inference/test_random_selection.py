@@ -81,6 +81,7 @@ METHODS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:the p-value is known with a relative error")
 @pytest.mark.parametrize("method", METHODS)
 def test_the_same_fields_whatever_the_method(method):
     example = list_with_ap(40, [1, 4, 12])
@@ -378,6 +379,7 @@ def test_alternatives_are_complements(example):
     assert p["two-sided"] == pytest.approx(2 * p["greater"])
 
 
+@pytest.mark.filterwarnings("ignore:the p-value is known with a relative error")
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", "inversion"])
 @pytest.mark.parametrize("ties", ["expected", "threshold"])
