@@ -53,7 +53,8 @@ class RankingReport:
         "expected"; under other rules it depends on the ties of each ranking, which its
         test knows, and none is told here.
     comparisons : RankingComparisonTable or None
-        Comparisons of each two rankings by AP; None if there is one ranking only.
+        Comparisons of each two rankings by AP; None if there is one ranking only, or if
+        some were only counted.
     hit_curves : dict of str to HitCurve
         Hits at every depth of each ranking.
     operating_points : dict of str to OperatingPoints
@@ -258,6 +259,9 @@ class RankingReport:
             quick = all(null.is_quick for null in self.null_distributions.values())
             why = "as asked" if quick else "as it may take long; `pvalue` asks for it"
             facts["pvalue"] = f"left out, {why}"
+        if self.comparisons is None and len(self.names) > 1:
+            why = "as it needs rankings in memory, and some were only counted"
+            facts["comparison"] = f"left out, {why}"
         far = [as_text(name) for name in self.names if self._is_far_below(name)]
         if far:
             facts["note"] = f"far below chance: {listed(far, 3)}; {REVERSED}"

@@ -21,8 +21,8 @@ class RankCounts:
     """Counts of a ranking that is too large for memory, made in two passes.
 
     They stand for `y_true` and `y_score` in every metric, in :func:`hit_curve` and
-    :func:`operating_points`, and in the ``from_predictions`` of
-    :class:`RandomSelectionTest` and :class:`MetricInterval`, which answer exactly as
+    :func:`operating_points`, in :func:`ranking_report`, and in the ``from_predictions``
+    of :class:`RandomSelectionTest` and :class:`MetricInterval`, which answer exactly as
     from the whole ranking. Only the scores of the targets are kept, and about a million
     of the best scores.
 
@@ -372,8 +372,9 @@ class RankCounts:
         """Refuse to stand for a column, wherever items are looked at one by one."""
         msg = (
             "`y_true` and `y_score` must be given item by item here; got counts, which "
-            "metrics, curves, `RandomSelectionTest` and `MetricInterval` can read, and "
-            "which are drawn as in HitCurveDisplay(hit_curve(counts)).plot(): "
+            "metrics, curves, `RandomSelectionTest`, `MetricInterval` and "
+            "`ranking_report` can read alone, and which are drawn as in "
+            "HitCurveDisplay(hit_curve(counts)).plot(): "
             f"{brief(self)}."
         )
         raise ValueError(msg)

@@ -24,8 +24,8 @@ _CHUNK = 2**20
 _SCAN = {"batch_readahead": 2, "fragment_readahead": 1, "use_threads": False}
 
 
-class TableChunks:
-    """Labels and scores of a table, read anew as often as they are asked."""
+class TablePieces:
+    """Columns of a table in pieces, read anew as often as they are asked."""
 
     def __init__(self, source: Any, names: Sequence[str]) -> None:
         arrow, self._dataset = load_arrow(), load_arrow("pyarrow.dataset")
@@ -36,20 +36,12 @@ class TableChunks:
             )
             raise invalid("source", rule, "a RecordBatchReader, which is read once")
         is_path = isinstance(source, str | os.PathLike | list)
-        self._source = _open(self._dataset, source) if is_path else source
+        self._source = open_files(source) if is_path else source
         self._names = list(names)
         self._arrow = arrow
 
-    def __iter__(self) -> Iterator[tuple[NDArray[Any], ...]]:
-        """Read the columns from their first row on."""
-        row = 0
-        for table in self._tables():
-            columns = [_as_array(name, table[name], row) for name in self._names]
-            row += table.num_rows
-            yield tuple(columns)
-
-    def _tables(self) -> Iterator[Any]:
-        """Pieces of the table, all but the last of about the size of a chunk."""
+    def __iter__(self) -> Iterator[Any]:
+        """Tables of pyarrow, all but the last of about the size of a chunk."""
         for batches in _gather(self._batches()):
             table = self._arrow.Table.from_batches(batches)
             n_pieces = max(1, table.num_rows // _CHUNK)
@@ -85,6 +77,18 @@ class TableChunks:
             yield from stream
 
 
+class TableChunks(TablePieces):
+    """Labels and scores of a table as arrays, none missing."""
+
+    def __iter__(self) -> Iterator[tuple[NDArray[Any], ...]]:
+        """Read the columns from their first row on."""
+        row = 0
+        for table in super().__iter__():
+            columns = [_as_array(name, table[name], row) for name in self._names]
+            row += table.num_rows
+            yield tuple(columns)
+
+
 def check_columns(names: Sequence[str], there: Sequence[str]) -> None:
     """Check that each column is in a table, once."""
     for name in names:
@@ -95,16 +99,11 @@ def check_columns(names: Sequence[str], there: Sequence[str]) -> None:
             raise invalid("y_true and y_score", rule, f"{got} called {brief(name)}")
 
 
-def _open(dataset: Any, source: Any) -> Any:
-    """Dataset of one file or of several, of whose scores all have one type."""
-    paths = [
-        os.fspath(one) for one in (source if isinstance(source, list) else [source])
-    ]
-    files = [
-        file
-        for path in paths
-        for file in (sorted(glob(path, recursive=True)) if has_magic(path) else [path])
-    ]
+def open_files(source: Any) -> Any:
+    """Dataset of one file or folder, or of several files."""
+    dataset, files = load_arrow("pyarrow.dataset"), []
+    for path in map(os.fspath, source if isinstance(source, list) else [source]):
+        files += sorted(glob(path, recursive=True)) if has_magic(path) else [path]
     if not files:
         raise invalid("source", "name files that there are", brief(source))
     if files[0].lower().endswith((".csv", ".csv.gz")):
@@ -174,5 +173,6 @@ def _as_array(name: str, column: Any, row: int) -> NDArray[Any]:
 
 def _decoded(chunk: Any) -> NDArray[Any]:
     """Array of the categories of items."""
-    categories = np.array(chunk.dictionary.to_pylist(), dtype=object)
-    return categories[chunk.indices.to_numpy()]
+    categories: NDArray[Any] = np.array(chunk.dictionary.to_pylist(), dtype=object)
+    values: NDArray[Any] = categories[chunk.indices.to_numpy()]
+    return values
