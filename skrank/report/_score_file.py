@@ -19,9 +19,9 @@ from skrank._utils._text import as_text, brief, in_short, listed
 from skrank.ranking._counts import TablePieces, count_chunks, open_files
 from skrank.ranking._input import check_scores
 
-# Scores of all rankings that are held in memory, where rankings can be compared: 64 MiB
-# of 500 MiB for a report. Half as many would leave out comparisons that take a second.
-MOST_HELD = 2**23
+# Scores of all rankings that are held in memory, where rankings can be compared: 36 of
+# the 500 MiB of a report. Half as many would leave out comparisons that take a second.
+MOST_HELD = 2**22
 
 
 def read_score_file(

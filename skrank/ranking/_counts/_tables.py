@@ -48,6 +48,8 @@ class TablePieces:
             size = max(1, -(-table.num_rows // n_pieces))
             for start in range(0, table.num_rows, size):
                 yield table.slice(start, size)
+        # else pyarrow keeps what it has read with, some 80 MiB
+        self._arrow.default_memory_pool().release_unused()
 
     def _batches(self) -> Iterable[Any]:
         """Batches of a new stream, of the columns asked."""
