@@ -34,12 +34,6 @@ def columns_of(rows: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
     return {name: [row[name] for row in rows] for name in rows[0]}
 
 
-def data_frame(columns: dict[str, Any]) -> Any:
-    """Make a pandas DataFrame; pandas is needed for this alone."""
-    missing = "`to_frame` needs pandas, which is not installed; see also `to_dict`."
-    return load("pandas", missing).DataFrame(columns)
-
-
 def as_text(name: Any, reserved: Collection[str] = ()) -> str:
     """Print what something is called, in one line, so that no other prints the same.
 

@@ -76,8 +76,8 @@ class PairWeights(NamedTuple):
         of the block's items.
         """
         size = np.add.reduceat(sizes, starts).astype(float)
-        pairs = above - np.repeat(above[starts], np.diff(starts, append=sizes.size))
-        pairs = pairs * self.cross
+        inside = above - np.repeat(above[starts], np.diff(starts, append=sizes.size))
+        pairs = inside * self.cross
         pairs += self.inside * (sizes - 1)
         cross, item, inside = (
             np.add.reduceat(sizes * part, starts) / size
