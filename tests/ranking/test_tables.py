@@ -60,6 +60,20 @@ def relation_of(table, _):
     return pytest.importorskip("duckdb").from_arrow(table)
 
 
+class Relation:
+    """What DuckDB gives: names, a choice by expressions of SQL, and a stream."""
+
+    def __init__(self, table):
+        self.table, self.columns = table, table.column_names
+
+    def project(self, *expressions):
+        names = [one[1:-1].replace('""', '"') for one in expressions]
+        return Relation(self.table.select(names))
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
 def dask_of(table, _):
     dd = pytest.importorskip("dask.dataframe")
     return dd.from_pandas(table.to_pandas(), npartitions=4)
@@ -88,6 +102,7 @@ SOURCES = {
     "polars": lambda table, _: polars_of(table),
     "polars lazy": lazy_of,
     "polars lazy, called": lambda table, _: lambda: lazy_of(table, _),
+    "relation": lambda table, _: Relation(table),
     "duckdb": relation_of,
     "dask": dask_of,
     "parquet": one_file,
@@ -178,7 +193,7 @@ def test_batches_without_items_or_targets():
 def test_names_of_all_kinds(tmp_path):
     y, s, _ = columns_of()
     frame = pa.table({'the "label"': y, "a, b": s, "select": s})
-    for source in ("pyarrow", "pandas", "polars", "duckdb", "parquet"):
+    for source in ("pyarrow", "pandas", "polars", "relation", "parquet"):
         table = SOURCES[source](frame, tmp_path)
         counts = RankCounts.from_table(table, 'the "label"', ["a, b", "select"])
         assert average_precision(counts["a, b"]) == average_precision(y, s)
@@ -270,7 +285,8 @@ def test_sources_that_are_none(tmp_path):
     table = table_of(columns_of())
     with pytest.raises(ValueError, match="`source` must be read twice.*RecordBatchRe"):
         RankCounts.from_table(table.to_reader())
-    for other, kind in ((3, "int"), ({"y": [1]}, "dict"), (lambda: "t.csv", "str")):
+    others = (3, "int"), ({"y": [1]}, "dict"), ([table], "list"), (lambda: "t", "str")
+    for other, kind in others:
         with pytest.raises(ValueError, match=f"`source` must be a table.*got {kind}"):
             RankCounts.from_table(other)
     for none in (str(tmp_path / "*.csv"), []):

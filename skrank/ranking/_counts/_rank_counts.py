@@ -242,8 +242,9 @@ class RankCounts:
             and all else that streams its batches by ``__arrow_c_stream__``, each time
             that it is asked; a lazy frame of Polars; a dataset of pyarrow; a data frame
             of dask, whose partitions are counted where they are. A str or path names
-            parquet or CSV files, and may be a pattern such as ``"part-*.parquet"``. A
-            callable is called once for each pass.
+            files of parquet or CSV, by a pattern such as ``"part-*.parquet"`` if there
+            are several, or a folder of parquet files. A callable is called once for
+            each pass.
         y_true : str, default="y"
             Column of the labels.
         y_score : str or list of str, default="s"

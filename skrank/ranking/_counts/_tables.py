@@ -35,8 +35,9 @@ class TablePieces:
                 "returns a new stream whenever it is called"
             )
             raise invalid("source", rule, "a RecordBatchReader, which is read once")
-        is_path = isinstance(source, str | os.PathLike | list)
-        self._source = open_files(source) if is_path else source
+        paths = source if isinstance(source, list) else [source]
+        is_path = all(isinstance(one, str | os.PathLike) for one in paths)
+        self._source = open_files(*paths) if is_path else source
         self._names = list(names)
         self._arrow = arrow
 
@@ -101,13 +102,13 @@ def check_columns(names: Sequence[str], there: Sequence[str]) -> None:
             raise invalid("y_true and y_score", rule, f"{got} called {brief(name)}")
 
 
-def open_files(source: Any) -> Any:
+def open_files(*paths: Any) -> Any:
     """Dataset of one file or folder, or of several files."""
     dataset, files = load_arrow("pyarrow.dataset"), []
-    for path in map(os.fspath, source if isinstance(source, list) else [source]):
+    for path in map(os.fspath, paths):
         files += sorted(glob(path, recursive=True)) if has_magic(path) else [path]
     if not files:
-        raise invalid("source", "name files that there are", brief(source))
+        raise invalid("source", "name files that there are", brief([*paths]))
     if files[0].lower().endswith((".csv", ".csv.gz")):
         kind = dataset.CsvFileFormat()
     else:  # if buffered in advance, all that was read of a file stays in memory
