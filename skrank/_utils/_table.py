@@ -1,7 +1,14 @@
-"""A table as it is shown: cells of text, the same in print and on a page."""
+"""A table as it is shown, cells of text in print and on a page, or as a data frame."""
 
-from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skrank._utils._checks import check_option
+from skrank._utils._optional import load
+from skrank._utils._text import as_text
 
 _LONG = 40  # letters of a name that are printed, and dots for others
 
@@ -62,3 +69,29 @@ def _line(row: Sequence[str], widths: Sequence[int], n_names: int) -> str:
         for column, (cell, width) in enumerate(zip(row, widths, strict=True))
     ]
     return ("  " + "  ".join(cells)).rstrip()
+
+
+def data_frame(columns: Mapping[str, Iterable[Any]], backend: str) -> Any:
+    """Make a data frame of a library, which is needed for this alone.
+
+    Polars and pyarrow hold values of one type only. Columns of other values become
+    text, such as the candidates of a search.
+    """
+    check_option("backend", backend, ("pandas", "polars", "pyarrow"))
+    missing = f"`to_frame` needs {backend}, which is not installed; see also `to_dict`."
+    library = load(backend, missing)
+    if backend == "pandas":
+        return library.DataFrame(columns)
+    plain = {name: _of_one_type(values) for name, values in columns.items()}
+    return library.table(plain) if backend == "pyarrow" else library.DataFrame(plain)
+
+
+def _of_one_type(values: Iterable[Any]) -> Any:
+    """Array, numbers or text as they are, all else as text."""
+    if isinstance(values, np.ndarray):
+        return values
+    values = list(values)
+    for kind in (str, Real | np.bool_):
+        if all(value is None or isinstance(value, kind) for value in values):
+            return values
+    return [as_text(value) for value in values]

@@ -1,8 +1,7 @@
 """How things are shown: progress, tables, names, values and p-values in print.
 
 What users name or give becomes text here alone, so that none of it steers a terminal,
-fills the screen, or is taken for something else. What is optional, pandas and tqdm, is
-known here only and loaded on demand.
+fills the screen, or is taken for something else.
 """
 
 import math
@@ -12,6 +11,8 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+
+from skrank._utils._optional import load
 
 _LONG = 100  # letters of a value that an error shows: one line and a bit
 _MANY = 200  # letters of all names that an error lists: some three lines
@@ -23,27 +24,14 @@ def track(
     """Show a bar of progress over the tasks, if wanted."""
     if not progress:
         return tasks
-    try:
-        from tqdm.auto import tqdm
-    except ImportError as error:
-        msg = "`progress` must be False where tqdm is not installed; got True."
-        raise ImportError(msg) from error
-    return tqdm(tasks, total=total, desc=label)  # type: ignore[no-any-return]
+    missing = "`progress` must be False where tqdm is not installed; got True."
+    bar: Iterable[Any] = load("tqdm.auto", missing).tqdm(tasks, total=total, desc=label)
+    return bar
 
 
 def columns_of(rows: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
     """Turn rows with the same entries into columns."""
     return {name: [row[name] for row in rows] for name in rows[0]}
-
-
-def data_frame(columns: dict[str, Any]) -> Any:
-    """Make a pandas DataFrame; pandas is needed for this alone."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        msg = "`to_frame` needs pandas, which is not installed; see also `to_dict`."
-        raise ImportError(msg) from error
-    return pd.DataFrame(columns)
 
 
 def as_text(name: Any, reserved: Collection[str] = ()) -> str:

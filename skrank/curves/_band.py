@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._checks import check_fraction, invalid
-from skrank._utils._text import data_frame
+from skrank._utils._table import data_frame
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -45,20 +45,27 @@ class CurveBand:
         ends = f" from {self.x[0]:g} to {self.x[-1]:g}" if self.x.size else ""
         return f"<CurveBand of {level}: {self.x.size} points{ends}>"
 
-    def to_frame(self) -> Any:
-        """Return the limits as a pandas DataFrame.
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the limits as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            Library of the table.
 
         Returns
         -------
-        frame : pandas.DataFrame
+        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
             The columns "x", "low" and "high".
 
         Raises
         ------
         ImportError
-            If pandas is not installed.
+            If the library is not installed.
+        ValueError
+            If the backend is none of these.
         """
-        return data_frame({"x": self.x, "low": self.low, "high": self.high})
+        return data_frame({"x": self.x, "low": self.low, "high": self.high}, backend)
 
 
 def check_band_level(confidence_level: Any, weighted: bool) -> float:

@@ -16,7 +16,8 @@ from scipy.stats import hypergeom
 
 from skrank._utils._checks import check_flag, check_option, invalid
 from skrank._utils._columns import check_numbers
-from skrank._utils._text import brief, data_frame
+from skrank._utils._table import data_frame
+from skrank._utils._text import brief
 from skrank.curves._band import CurveBand, check_band_level, spread_counts
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._items import SLACK
@@ -189,21 +190,28 @@ class HitCurve:
         x, low, high = (np.append(0, one) * self.unit for one in (ends, least, most))
         return CurveBand(x, low, high, level)
 
-    def to_frame(self) -> Any:
-        """Return the curve as a pandas DataFrame.
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the curve as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            Library of the table.
 
         Returns
         -------
-        frame : pandas.DataFrame
+        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
             The columns "t", "hits", "recall", "precision" and "lift".
 
         Raises
         ------
         ImportError
-            If pandas is not installed.
+            If the library is not installed.
+        ValueError
+            If the backend is none of these.
         """
         names = ("t", "hits", "recall", "precision", "lift")
-        return data_frame({name: getattr(self, name) for name in names})
+        return data_frame({name: getattr(self, name) for name in names}, backend)
 
 
 def hit_curve(

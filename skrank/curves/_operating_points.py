@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import hypergeom
 
 from skrank._utils._checks import check_flag, check_option, check_positive, invalid
-from skrank._utils._text import data_frame
+from skrank._utils._table import data_frame
 from skrank.curves._band import CurveBand, check_band_level, spread_counts
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._items import SLACK
@@ -229,21 +229,28 @@ class OperatingPoints:
         )
         return CurveBand(hits / self.n_targets, deepest, first, level)
 
-    def to_frame(self) -> Any:
-        """Return the points as a pandas DataFrame.
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the points as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            Library of the table.
 
         Returns
         -------
-        frame : pandas.DataFrame
+        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
             The columns "score", "t", "hits", "recall", "precision" and "specificity".
 
         Raises
         ------
         ImportError
-            If pandas is not installed.
+            If the library is not installed.
+        ValueError
+            If the backend is none of these.
         """
         names = ("score", "t", "hits", "recall", "precision", "specificity")
-        return data_frame({name: getattr(self, name) for name in names})
+        return data_frame({name: getattr(self, name) for name in names}, backend)
 
 
 def operating_points(

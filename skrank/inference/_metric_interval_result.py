@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from skrank._utils._checks import check_fraction, check_option
-from skrank._utils._table import summary
-from skrank._utils._text import data_frame, format_count, format_size
+from skrank._utils._table import data_frame, summary
+from skrank._utils._text import format_count, format_size
 from skrank._utils._warnings import warn
 from skrank.inference._variability._interval import IntervalRule
 
@@ -173,18 +173,25 @@ class MetricIntervalResult:
         fields["n_rankings"] = self.n_rankings
         return {**fields, **self._limits()._asdict()}
 
-    def to_frame(self) -> Any:
-        """Return the values of the rankings as a pandas DataFrame.
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the values of the rankings as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            Library of the table.
 
         Returns
         -------
-        frame : pandas.DataFrame
+        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
             The columns "ranking", numbers from 0 on, and "value".
 
         Raises
         ------
         ImportError
-            If pandas is not installed.
+            If the library is not installed.
+        ValueError
+            If the backend is none of these.
         """
         values = self.values or (self.estimate,)
-        return data_frame({"ranking": range(len(values)), "value": values})
+        return data_frame({"ranking": range(len(values)), "value": values}, backend)

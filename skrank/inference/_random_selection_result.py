@@ -4,10 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from skrank._utils._table import summary
+from skrank._utils._table import data_frame, summary
 from skrank._utils._text import (
     columns_of,
-    data_frame,
     format_count,
     format_pvalue,
     format_size,
@@ -205,22 +204,31 @@ class RandomSelectionResult:
             "bonferroni_pvalue": self.bonferroni_pvalue,
         }
 
-    def to_frame(self) -> Any:
-        """Return the results of the single rankings as a pandas DataFrame.
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the results of the single rankings as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            Library of the table.
 
         Returns
         -------
-        frame : pandas.DataFrame
+        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
             A row for each ranking, with the columns of `to_dict` behind "ranking",
             what it is called: one of `labels`, or 0 where there is one ranking only.
 
         Raises
         ------
         ImportError
-            If pandas is not installed.
+            If the library is not installed.
+        ValueError
+            If the backend is none of these.
         """
         rows = [part.to_dict() for part in self.parts or (self,)]
-        return data_frame({"ranking": list(self.labels or (0,)), **columns_of(rows)})
+        return data_frame(
+            {"ranking": list(self.labels or (0,)), **columns_of(rows)}, backend
+        )
 
 
 def is_far_below(

@@ -7,11 +7,10 @@ from typing import Any
 from scipy.stats import norm, t
 
 from skrank._utils._checks import check_fraction
-from skrank._utils._table import align, summary
+from skrank._utils._table import align, data_frame, summary
 from skrank._utils._text import (
     as_text,
     columns_of,
-    data_frame,
     format_count,
     format_pvalue,
     format_size,
@@ -206,19 +205,26 @@ class RankingComparisonResult:
         names = {"name_a": name_a, "name_b": name_b}
         return {**names, **fields, **self._limits()._asdict()}
 
-    def to_frame(self) -> Any:
-        """Return the values on the data sets as a pandas DataFrame.
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the values on the data sets as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            Library of the table.
 
         Returns
         -------
-        frame : pandas.DataFrame
+        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
             A row for each data set or fold: "ranking", what it is called, "value_a",
             "value_b" and "difference".
 
         Raises
         ------
         ImportError
-            If pandas is not installed.
+            If the library is not installed.
+        ValueError
+            If the backend is none of these.
         """
         values = zip(self.values_a, self.values_b, strict=True)
         return data_frame(
@@ -227,7 +233,8 @@ class RankingComparisonResult:
                 "value_a": self.values_a,
                 "value_b": self.values_b,
                 "difference": [a - b for a, b in values],
-            }
+            },
+            backend,
         )
 
 
@@ -306,20 +313,27 @@ class RankingComparisonTable:
             "adjusted_log10_pvalue": list(self.adjusted_log10_pvalues),
         }
 
-    def to_frame(self) -> Any:
-        """Return the table as a pandas DataFrame.
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the table as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            Library of the table.
 
         Returns
         -------
-        frame : pandas.DataFrame
+        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
             The columns of `to_dict`, a row for each comparison.
 
         Raises
         ------
         ImportError
-            If pandas is not installed.
+            If the library is not installed.
+        ValueError
+            If the backend is none of these.
         """
-        return data_frame(self.to_dict())
+        return data_frame(self.to_dict(), backend)
 
 
 def _data(result: RankingComparisonResult) -> str:

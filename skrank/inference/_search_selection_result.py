@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._utils._table import summary
-from skrank._utils._text import as_text, data_frame, format_count, format_size
+from skrank._utils._table import data_frame, summary
+from skrank._utils._text import as_text, format_count, format_size
 
 _Floats = NDArray[np.float64]
 
@@ -225,16 +225,21 @@ class SearchSelectionResult:
         shared = {name: getattr(self, name) for name in names}
         return {"candidate": as_text(self.candidates[best]), **entries, **shared}
 
-    def to_frame(self) -> Any:
-        """Return the entries of all candidates as a table; needs pandas.
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the entries of all candidates as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            Library of the table.
 
         Returns
         -------
-        frame : pandas.DataFrame
+        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
             A row for each candidate, in the order of the search, so that the table can
             be joined to that of ``cv_results_``. The column "is_best" marks the winner.
         """
         columns = {name: getattr(self, plural) for name, plural in COLUMNS.items()}
         is_best = np.arange(self.n_candidates) == self.best_index
         named = {"candidate": list(self.candidates)}
-        return data_frame({**named, **columns, "is_best": is_best})
+        return data_frame({**named, **columns, "is_best": is_best}, backend)

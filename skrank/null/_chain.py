@@ -43,6 +43,9 @@ _SINGLE = 50
 # How much narrower than a block a tie must be to be merged, if its gains are not those
 # of pairs of hits. With half of it p = exp(-5169) of 9,000 optimistic ties is 7 % off.
 _NARROWER = 5
+# Groups whose gains are worked out together. Of a million groups, as one of 5e7 items
+# has, all at once took 230 MiB for a while; half as many take no less than these.
+_PIECE = 2**16
 
 
 def log_binomial(n: Any, k: Any) -> Any:
@@ -73,8 +76,9 @@ class PairWeights(NamedTuple):
         of the block's items.
         """
         size = np.add.reduceat(sizes, starts).astype(float)
-        first = np.repeat(above[starts], np.diff(starts, append=sizes.size))
-        pairs = self.cross * (above - first) + self.inside * (sizes - 1)
+        inside = above - np.repeat(above[starts], np.diff(starts, append=sizes.size))
+        pairs = inside * self.cross
+        pairs += self.inside * (sizes - 1)
         cross, item, inside = (
             np.add.reduceat(sizes * part, starts) / size
             for part in (self.cross, self.item, pairs)
@@ -183,41 +187,52 @@ class Chain:
         return chain
 
     def _fit(self, mean: _Floats) -> PairWeights:
-        some = np.rint(mean).astype(np.intp)
-        usual = np.minimum(np.maximum(some, 1), self.sizes)
-        several = np.minimum(np.maximum(some, 2), self.sizes)
-        item = self._gain(0, 1)
-        cross = (self._gain(1, usual) - self._gain(0, usual)) / usual
-        inside = (self._gain(0, several) / several - item) / np.maximum(several - 1, 1)
-        return PairWeights(cross, item, np.where(self.sizes > 1, inside, 0.0))
+        weights = PairWeights(*np.zeros((3, self.sizes.size)))
+        for part in self._parts():
+            some, sizes = np.rint(mean[part]).astype(np.intp), self.sizes[part]
+            usual = np.minimum(np.maximum(some, 1), sizes)
+            several = np.minimum(np.maximum(some, 2), sizes)
+            item = weights.item[part] = self._gain(part, 0, 1)
+            cross = self._gain(part, 1, usual) - self._gain(part, 0, usual)
+            weights.cross[part] = cross / usual
+            inside = self._gain(part, 0, several) / several - item
+            inside = inside / np.maximum(several - 1, 1)
+            weights.inside[part] = np.where(sizes > 1, inside, 0.0)
+        return weights
 
     @cached_property
     def is_pairwise(self) -> bool:
         """Whether they are exact for other numbers of hits, too."""
-        most = np.minimum(self.sizes, self.n_targets)
-        some = most > 1
-        some[-1] = True  # which the cutoff may divide
-        numbers = (1, 2, (most + 1) // 2, most - 1, most)
-        cases = [(2, np.minimum(1, most))]  # all groups, and those of several hits
-        cases += [(above, np.clip(d, 1, most)) for above in (0, 1, 3) for d in numbers]
-        for case, (above, hits) in enumerate(cases):
-            here = some if case else slice(None)
-            gain = self._gain(above, hits, here)
-            by_pairs = self.weights.gain(here, above, hits[here])
-            if np.any(np.abs(gain - by_pairs) > 1e-9 * np.abs(gain)):
-                return False
+        for part in self._parts():
+            most = np.minimum(self.sizes[part], self.n_targets)
+            cases: list[tuple[Any, int, Any]] = [(part, 2, np.minimum(1, most))]
+            some = part.start + np.flatnonzero(most > 1)
+            # and the last, which the cutoff may divide
+            some = np.union1d(some, self.sizes.size - 1)
+            most = np.minimum(self.sizes[some], self.n_targets)
+            for above in (0, 1, 3):
+                for hits in (1, 2, (most + 1) // 2, most - 1, most):
+                    cases.append((some, above, np.clip(hits, 1, most)))
+            for here, above, hits in cases:
+                gain = self._gain(here, above, hits)
+                by_pairs = self.weights.gain(here, above, hits)
+                if np.any(np.abs(gain - by_pairs) > 1e-9 * np.abs(gain)):
+                    return False
         return True
 
-    def _gain(self, hits_above: int, hits: Any, here: Any = slice(None)) -> _Floats:
-        """Gain of all groups or some; merged ones are no ties, whatever the rule."""
+    def _parts(self) -> Iterator[slice]:
+        """Groups, some at a time."""
+        for start in range(0, self.sizes.size, _PIECE):
+            yield slice(start, start + _PIECE)
+
+    def _gain(self, here: Any, hits_above: int, hits: Any) -> _Floats:
+        """Gain of some groups; merged ones are no ties, whatever the rule."""
         among, merged = replace(self.measure, ties="expected"), self.merged[here]
-        depths, sizes = self.depths[here], self.sizes[here]
-        hits = np.broadcast_to(hits, self.sizes.shape)[here]
-        args = depths, sizes, hits_above, hits, self.frame
+        args = self.depths[here], self.sizes[here], hits_above, hits, self.frame
         found = self.measure.gain(*args)
         if merged.any():
             found = np.where(merged, among.gain(*args), found)
-        return np.broadcast_to(np.asarray(found, dtype=float), sizes.shape)
+        return np.broadcast_to(np.asarray(found, dtype=float), merged.shape)
 
     def gain(self, j: int, hits_above: _Ints, hits: _Ints, inside: str = "") -> _Floats:
         """Gain of one group; `inside` is the tie rule in a merged one, if not a mean.

@@ -95,19 +95,17 @@ def solve(parts: Sequence[Part]) -> Solution:
 
     All numbers of hits are followed where they are few, or else cannot be found.
     """
-    lattices = [part.chain.possible() for part in parts]
     groups = sum(part.chain.ends.size for part in parts)
-    cells = sum(lattice.n_cells for lattice in lattices)
-    positive(min(lattice.n_cells for lattice in lattices))
+    each = [part.chain.possible().n_cells for part in parts]
+    cells = sum(each)
+    positive(min(each))
     if groups > _SHORT or cells > _SHORT_CELLS:
         try:
             return _by_levels(parts)
         except OutOfReachError:
             if cells + _GROUP_CELLS * groups > _MANY_CELLS:
                 raise
-    ways = [
-        Way(part, part.chain, one) for part, one in zip(parts, lattices, strict=True)
-    ]
+    ways = [Way(part, part.chain, part.chain.possible()) for part in parts]
     found = _solution(ways, 0.0, total(ways, 0.0).deviation)
     if not _is_centred(found.found):
         raise OutOfReachError

@@ -1,6 +1,7 @@
 """The command ``python -m skrank report``: the report on a file of scores."""
 
 import argparse
+import math
 import os
 import sys
 import warnings
@@ -11,9 +12,8 @@ from typing import Any, NoReturn
 
 from skrank._utils._checks import TIES, check_cutoff, invalid
 from skrank._utils._text import as_text, brief, in_short, listed
-from skrank.ranking._input import check_scores
 from skrank.report._report import ranking_report
-from skrank.report._score_file import read_score_file
+from skrank.report._score_file import MOST_HELD, read_score_file
 
 _PROGRAM = "python -m skrank"
 
@@ -45,19 +45,19 @@ def _report(options: argparse.Namespace) -> None:
     if len(set(names)) < len(names):
         got = listed([*map(as_text, names)], 20)
         raise invalid("--score", "name each ranking once", got)
-    columns = list(dict.fromkeys(name for name, _ in options.scores))
-    is_target, table = read_score_file(
-        options.file, options.target, columns, options.pos_label, options.separator
+    most = {None: MOST_HELD, True: math.inf, False: 0}[options.compare]
+    y_true, y_scores = read_score_file(
+        options.file,
+        options.target,
+        dict(zip(names, options.scores, strict=True)),
+        options.pos_label,
+        options.separator,
+        most=most,
+        progress=options.progress,
     )
-    y_scores = {}
-    for name, (column, lower) in zip(names, options.scores, strict=True):
-        scores = check_scores(table[column], f"column {in_short(as_text(column))}")
-        if lower:  # the least integer has no opposite, but all have a complement
-            scores = ~scores if scores.dtype.kind in "iu" else -scores
-        y_scores[name] = scores
     asked = {"t": options.at, "ties": options.ties, "pvalue": options.pvalue}
     # the same file, the same report
-    report = ranking_report(is_target, y_scores, **asked, random_state=0)
+    report = ranking_report(y_true, y_scores, **asked, random_state=0)
     print(report, flush=True)
     if page:
         report.to_html(page)
@@ -132,6 +132,13 @@ def _parser() -> argparse.ArgumentParser:
         action=argparse.BooleanOptionalAction,
         help="test against random selection, or not (default: if it takes seconds)",
     )
+    add(
+        "--compare",
+        action=argparse.BooleanOptionalAction,
+        help="hold the rankings in memory, where they can be compared, or only count "
+        f"them (default: if there are no more than {MOST_HELD} scores)",
+    )
+    add("--progress", action="store_true", help="show how far a long file is read")
     add(
         "--separator",
         type=lambda text: "\t" if text in ("tab", "\\t") else text,

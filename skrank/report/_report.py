@@ -5,11 +5,10 @@ Every number is that of a public function or class; each column is ranked once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from skrank._utils._checks import (
     TIES,
@@ -18,7 +17,9 @@ from skrank._utils._checks import (
     check_flag,
     check_fraction,
     check_option,
+    invalid,
 )
+from skrank._utils._text import brief
 from skrank.curves._hit_curve import curve_of
 from skrank.curves._operating_points import points_of
 from skrank.inference._metric_interval import MetricInterval
@@ -26,13 +27,17 @@ from skrank.inference._random_selection import RandomSelectionTest, null_of
 from skrank.inference._ranking_comparison import RankingComparison
 from skrank.metrics._definitions import make_measure
 from skrank.null import RandomSelectionNull
-from skrank.ranking._several import columns_by_name, rank_columns
+from skrank.ranking._as_ranking import Labels
+from skrank.ranking._counts import RankCounts
+from skrank.ranking._items import ListedItems
+from skrank.ranking._ranking import Ranking
+from skrank.ranking._several import columns_by_name, rank_columns, rank_scored
 from skrank.report._result import RankingReport
 
 
 def ranking_report(
-    y_true: ArrayLike,
-    y_scores: Any,
+    y_true: Labels | Mapping[str, Ranking | RankCounts],
+    y_scores: Any = None,
     *,
     t: float | Sequence[float] | None = None,
     k: float | Sequence[float] | None = None,
@@ -49,14 +54,16 @@ def ranking_report(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        Labels; both targets and non-targets.
+    y_true : array-like of shape (n_samples,), Ranking, RankCounts or mapping
+        Labels; both targets and non-targets. Or a ranking or its counts, or a mapping
+        from names to these, which stand for labels and scores. What was only counted is
+        not compared, as it is not known which items two rankings have at the top.
     y_scores : mapping, DataFrame or array of shape (n_samples, n_rankings) or \
-            (n_samples,)
+            (n_samples,), default=None
         Scores of one ranking or more for the same items, by name: a mapping from names
         to scores, or columns. Columns of an array are called by their number. A Series
         is one ranking and keeps its name; a vector is one that is called "model".
-        Higher means a likelier target.
+        Higher means a likelier target. Left out with rankings or counts.
     t : int, float or sequence of them, default=None
         Depths of recall, precision and lift: an int counts items, a float in (0, 1] is
         a fraction of the ranking, rounded up. None is 10 items, 1 % and 10 % of the
@@ -87,9 +94,10 @@ def ranking_report(
     ------
     ValueError
         If the input is not rankings of two classes, or one of the classes is absent;
-        if two rankings have the same name; if a depth is invalid or beyond the ranking;
-        if `pvalue` is not True, False or None; or if another setting is outside its
-        range.
+        if two rankings have the same name or are not of as many items and targets; if a
+        depth is invalid or beyond the ranking, or was not counted, as in
+        :func:`precision_at_t` with ``ties="threshold"``; if `pvalue` is not True, False
+        or None; or if another setting is outside its range.
 
     See Also
     --------
@@ -165,16 +173,7 @@ def ranking_report(
     level = check_fraction("confidence_level", confidence_level)
     if pvalue is not None:
         pvalue = check_flag("pvalue", pvalue)
-    if len(getattr(y_scores, "shape", ())) == 1:
-        name = getattr(y_scores, "name", None)
-        columns = {"model" if name in (None, "") else name: y_scores}
-    else:
-        columns = columns_by_name(y_scores, least=1)
-    named = {f"y_scores[{name!r}]": column for name, column in columns.items()}
-    _, ranked = rank_columns(y_true, named, pos_label, None)
-    rankings = {
-        str(name): one for name, (one,) in zip(columns, ranked.values(), strict=True)
-    }
+    rankings = _rankings(y_true, y_scores, pos_label)
     first = next(iter(rankings.values()))
     n_samples, n_targets = int(first.n_samples), int(first.n_targets)
 
@@ -200,7 +199,9 @@ def ranking_report(
     test = RandomSelectionTest(ties=ties, random_state=random_state).from_predictions
     interval = MetricInterval(ties=ties).from_predictions
     comparisons = None
-    if len(rankings) > 1:
+    if len(rankings) > 1 and all(
+        isinstance(one.items, ListedItems) for one in rankings.values()
+    ):
         singly = each(lambda one: [one])
         comparisons = RankingComparison(ties=ties).compare_ranked(singly)
     return RankingReport(
@@ -222,6 +223,36 @@ def ranking_report(
         ties=ties,
         confidence_level=level,
     )
+
+
+def _rankings(y_true: Any, y_scores: Any, pos_label: object) -> dict[str, Ranking]:
+    """Rankings of the same items, by name."""
+    if y_scores is not None:
+        if len(getattr(y_scores, "shape", ())) == 1:
+            name = getattr(y_scores, "name", None)
+            columns = {"model" if name in (None, "") else name: y_scores}
+        else:
+            columns = columns_by_name(y_scores, least=1)
+        named = {f"y_scores[{name!r}]": column for name, column in columns.items()}
+        _, ranked = rank_columns(y_true, named, pos_label, None)
+        pairs = zip(columns, ranked.values(), strict=True)
+        return {str(name): one for name, (one,) in pairs}
+    given = {"model": y_true}
+    if isinstance(y_true, Mapping):
+        given = columns_by_name(y_true, least=1)
+    if not all(isinstance(one, Ranking | RankCounts) for one in given.values()):
+        rule = (
+            "be given with `y_true`, unless that is a Ranking or RankCounts, or a "
+            "mapping from names to these"
+        )
+        raise invalid("y_scores", rule, f"y_true={brief(y_true)} alone")
+    rankings = {
+        str(name): rank_scored(one, None, pos_label) for name, one in given.items()
+    }
+    sizes = {(one.n_samples, one.n_targets) for one in rankings.values()}
+    if len(sizes) > 1:
+        raise invalid("y_true", "hold rankings of the same items", brief(y_true))
+    return rankings
 
 
 def _depths(name: str, depths: Any, n_samples: int) -> tuple[int | float, ...]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from skrank._utils._table import Table
-from skrank._utils._text import as_text, columns_of, data_frame, format_size, listed
+from skrank._utils._table import Table, data_frame
+from skrank._utils._text import as_text, columns_of, format_size, listed
 from skrank.curves._hit_curve import HitCurve
 from skrank.curves._operating_points import OperatingPoints
 from skrank.inference._metric_interval_result import ConfidenceInterval
@@ -53,7 +53,8 @@ class RankingReport:
         "expected"; under other rules it depends on the ties of each ranking, which its
         test knows, and none is told here.
     comparisons : RankingComparisonTable or None
-        Comparisons of each two rankings by AP; None if there is one ranking only.
+        Comparisons of each two rankings by AP; None if there is one ranking only, or if
+        some were only counted.
     hit_curves : dict of str to HitCurve
         Hits at every depth of each ranking.
     operating_points : dict of str to OperatingPoints
@@ -172,12 +173,17 @@ class RankingReport:
             "comparisons": None if table is None else table.to_dict(),
         }
 
-    def to_frame(self) -> Any:
-        """Return the rankings as a pandas DataFrame, one a row.
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the rankings as a data frame, one a row.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            Library of the table.
 
         Returns
         -------
-        frame : pandas.DataFrame
+        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
             The columns "name", "average_precision", "low", "high" (its interval),
             "zscore", "pvalue", "log10_pvalue", "null_mean", "null_std" (expected by
             chance, with the ties of the ranking), and those of `at_depths`. Without
@@ -186,9 +192,11 @@ class RankingReport:
         Raises
         ------
         ImportError
-            If pandas is not installed.
+            If the library is not installed.
+        ValueError
+            If the backend is none of these.
         """
-        return data_frame(self.to_dict()["rankings"])
+        return data_frame(self.to_dict()["rankings"], backend)
 
     def to_html(self, path: Any = None) -> str | None:
         """Make the report one page that needs nothing else.
@@ -258,6 +266,9 @@ class RankingReport:
             quick = all(null.is_quick for null in self.null_distributions.values())
             why = "as asked" if quick else "as it may take long; `pvalue` asks for it"
             facts["pvalue"] = f"left out, {why}"
+        if self.comparisons is None and len(self.names) > 1:
+            why = "as it needs rankings in memory, and some were only counted"
+            facts["comparison"] = f"left out, {why}"
         far = [as_text(name) for name in self.names if self._is_far_below(name)]
         if far:
             facts["note"] = f"far below chance: {listed(far, 3)}; {REVERSED}"

@@ -1,114 +1,253 @@
-"""Columns of a file of scores, text with a header or parquet, as pyarrow reads them.
+"""Labels and scores of a file of scores, text with a header or parquet.
 
+Pyarrow reads it in chunks: into memory if it is small, else twice, to be counted.
 Pandas would shift or drop the cells of rows that are longer than the header.
 """
 
 import math
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._checks import invalid
+from skrank._utils._optional import load_arrow
 from skrank._utils._text import as_text, brief, in_short, listed
+from skrank.ranking._counts import TablePieces, count_chunks, open_files
+from skrank.ranking._input import check_scores
+
+# Scores of all rankings that are held in memory, where rankings can be compared: 36 of
+# the 500 MiB of a report. Half as many would leave out comparisons that take a second.
+MOST_HELD = 2**22
 
 
 def read_score_file(
     path: str,
     target: str,
-    scores: Sequence[str],
+    scores: Mapping[str, tuple[str, bool]],
     pos_label: str | None = None,
     separator: str | None = None,
-) -> tuple[NDArray[np.bool_], dict[str, NDArray[Any]]]:
-    """Say which items are targets, and read the columns of scores; "-" is stdin."""
+    *,
+    most: float = MOST_HELD,
+    progress: bool = False,
+) -> tuple[Any, dict[str, Any] | None]:
+    """Read what `ranking_report` takes of a file, of which "-" is standard input.
+
+    `scores` tell of each ranking its column, and whether lower is better there. With
+    more than `most` scores in all, the rankings are counted.
+    """
+    arrow = load_arrow()
     try:
-        import pyarrow as pa
-    except ImportError as error:
-        msg = "files of scores need pyarrow: pip install skrank[report]"
-        raise ImportError(msg) from error
-    said = "standard input" if path == "-" else as_text(path)
-    with open(path, "rb") if path != "-" else sys.stdin.buffer as source:
+        file = _ScoreFile(path, target, scores, pos_label, separator)
         try:
-            table = _read(pa, path.lower(), source, separator)
-            if not table.num_rows:
+            return file.read(most, progress)
+        except arrow.ArrowInvalid:
+            file.read_floats()
+            return file.read(most, progress)
+    except (arrow.ArrowException, OSError, ValueError) as error:
+        said = "standard input" if path == "-" else as_text(path)
+        raise ValueError(f"{said}: {in_short(str(error), 400)}") from error
+
+
+class _ScoreFile:
+    """Labels and scores in chunks, read anew as often as they are asked."""
+
+    def __init__(
+        self,
+        path: str,
+        target: str,
+        scores: Mapping[str, tuple[str, bool]],
+        pos_label: str | None,
+        separator: str | None,
+    ) -> None:
+        self.target, self.scores = target, scores
+        self.pos_label = pos_label
+        lower = path.lower()
+        if separator is None:
+            separator = "\t" if lower.endswith((".tsv", ".tsv.gz")) else ","
+        self.separator = separator
+        self.compression = "gzip" if lower.endswith(".gz") else None
+        self.content: Any = path
+        self.types: dict[str, Any] = {}  # of columns of text; others are found out
+        if lower.endswith(".parquet"):
+            os.stat(path)  # which says what is wrong with it
+            self.source = open_files(path)
+            header = self.source.schema.names
+        else:
+            with open(path, "rb") if path != "-" else sys.stdin.buffer as file:
+                # pipes are read once, and arrow opens files of names in UTF-8 only
+                is_named = path == path.encode(errors="replace").decode()
+                if path == "-" or not (is_named and os.path.isfile(path)):
+                    self.content = load_arrow().py_buffer(file.read())
+            self.source = self._open_text
+            self.columns: dict[str, str] = {}
+            header = self._open_text().schema.names
+        named = [target, *(column for column, _ in scores.values())]
+        self.columns = _find(header, named)
+        self.types = {self.columns[target]: load_arrow().string()}
+
+    def _open_text(self) -> Any:
+        """Begin to read a table of text, in which only empty cells are missing."""
+        csv = load_arrow("pyarrow.csv")
+        return csv.open_csv(
+            load_arrow().input_stream(self.content, self.compression),
+            # so that errors tell the row; types are those of the first block
+            csv.ReadOptions(use_threads=False, block_size=2**24),
+            csv.ParseOptions(delimiter=self.separator, newlines_in_values=True),
+            csv.ConvertOptions(
+                null_values=[""],
+                column_types=self.types,
+                include_columns=list(self.columns.values()),
+            ),
+        )
+
+    def read_floats(self) -> None:
+        """Read all numbers of text as floats, also where the first are integers."""
+        floats = dict.fromkeys(self.columns.values(), load_arrow().float64())
+        self.types = floats | self.types
+
+    def read(self, most: float, progress: bool) -> tuple[Any, dict[str, Any] | None]:
+        """Labels and scores in memory, or else rankings that are counted."""
+        held: list[tuple[NDArray[Any], ...]] = []
+        n_held = 0
+        for chunk in self:
+            held.append(chunk)
+            n_held += chunk[0].size * len(self.scores)
+            if n_held > most:
+                break
+        else:
+            if not held:
                 raise ValueError("there must be rows below the header; got none.")
-            columns = _find(table, [target, *scores])
-            numbers = {name: _numbers(pa, name, columns[name]) for name in scores}
-            return _targets(pa, target, columns[target], pos_label), numbers
-        except (pa.ArrowException, OSError, ValueError) as error:
-            raise ValueError(f"{said}: {in_short(str(error), 400)}") from error
+            is_target, *columns = map(np.concatenate, zip(*held, strict=True))
+            return is_target, dict(zip(self.scores, columns, strict=True))
+        del held
+        names = [as_text(name) for name in (self.target, *self.scores)]
+        counted = count_chunks(self, None, names=names, progress=progress)
+        rankings = [one.ranking() for one in counted]
+        return dict(zip(self.scores, rankings, strict=True)), None
+
+    def __iter__(self) -> Iterator[tuple[NDArray[Any], ...]]:
+        """Say which items are targets, and how they score, higher being better."""
+        labels = _Labels(self.target, self.pos_label)
+        small: dict[str, set[int] | None] = {}
+        row = 1
+        for table in TablePieces(self.source, [*self.columns.values()]):
+            numbers = {}
+            for column, _ in self.scores.values():
+                cells = table[self.columns[column]]
+                numbers[column] = _numbers(column, cells, row)
+                small[column] = _small_values(numbers[column], small.get(column, set()))
+            is_target = labels.are_targets(table[self.columns[self.target]])
+            row += table.num_rows
+            yield (
+                is_target,
+                *(
+                    _oriented(numbers[one], lower)
+                    for one, lower in self.scores.values()
+                ),
+            )
+        labels.check_all()
+        for column, values in small.items():
+            if values:  # which may be labels, unless there are others
+                check_scores(np.array([*values]), _where(column))
 
 
-def _read(pa: Any, path: str, source: Any, separator: str | None) -> Any:
-    """Read a table; in text only an empty cell is a missing value."""
-    if path.endswith(".parquet"):
-        from pyarrow import parquet
+class _Labels:
+    """Which labels a column has, and which of them is that of the targets."""
 
-        return parquet.ParquetFile(source).read()
-    from pyarrow import csv
+    def __init__(self, name: str, pos_label: str | None) -> None:
+        self.name, self.pos_label = name, pos_label
+        self.target = 1.0 if pos_label is None else _meaning(pos_label.strip())
+        self.seen: dict[str, float | str] = {}
 
-    if separator is None:
-        separator = "\t" if path.endswith((".tsv", ".tsv.gz")) else ","
-    return csv.read_csv(
-        pa.input_stream(source, "gzip" if path.endswith(".gz") else None),
-        csv.ReadOptions(use_threads=False),  # so that errors tell the row
-        csv.ParseOptions(delimiter=separator, newlines_in_values=True),
-        csv.ConvertOptions(null_values=[""]),
-    )
+    def are_targets(self, column: Any) -> NDArray[np.bool_]:
+        """Say which items are targets: those labelled 1, true, or `pos_label`."""
+        text = column.cast(load_arrow().string()).combine_chunks()
+        coded = text.dictionary_encode("encode")
+        labels = [(label or "").strip() for label in coded.dictionary.to_pylist()]
+        self.seen |= {label: _meaning(label) for label in labels}
+        if "" in self.seen or len(set(self.seen.values())) > 2:
+            raise invalid(_where(self.name), "hold two labels, none missing", self.got)
+        is_target = np.array([self.seen[one] == self.target for one in labels])
+        codes: NDArray[np.intp] = coded.indices.to_numpy()
+        return is_target[codes]
+
+    @property
+    def got(self) -> str:
+        """Labels that were seen."""
+        return listed([*map(repr, self.seen)], 5)
+
+    def check_all(self) -> None:
+        """Check that it is known which of all labels is that of the targets."""
+        meanings = set(self.seen.values())
+        is_plain = meanings <= {0, 1} or meanings <= {-1, 1}
+        is_known = is_plain if self.pos_label is None else self.target in meanings
+        if meanings and not is_known:
+            rule = (
+                f"name the label of the targets in {_where(self.name)}, one of "
+                f"{self.got}, unless they are 0 and 1, -1 and 1, or true and false"
+            )
+            raise invalid("--pos-label", rule, brief(self.pos_label))
 
 
-def _find(table: Any, names: list[str]) -> dict[str, Any]:
+def _find(there: list[str], names: list[str]) -> dict[str, str]:
     """Columns of these names, which may stand between blanks in the file."""
-    header = [name.strip() for name in table.column_names]
-    there = listed([*map(as_text, header)], 20)
+    header = [name.strip() for name in there]
+    shown = listed([*map(as_text, header)], 20)
     if len(names) < 2 or names[0] in names[1:]:
         got = "that of the labels" if names[1:] else "none"
-        raise invalid("--score", f"name a column to rank by, one of {there}", got)
+        raise invalid("--score", f"name a column to rank by, one of {shown}", got)
     for name in names:
         if header.count(name) != 1:
             got = "several" if name in header else "none"
             hint = "" if header[1:] else " Does `--separator` separate the columns?"
-            msg = f"there must be one column {brief(name)}; got {got} among {there}."
+            msg = f"there must be one column {brief(name)}; got {got} among {shown}."
             raise ValueError(msg + hint)
-    return {name: table.column(header.index(name)) for name in names}
+    return {name: there[header.index(name)] for name in names}
 
 
-def _numbers(pa: Any, name: str, column: Any) -> NDArray[Any]:
-    """Make an array of a column of numbers; integers stay integers."""
-    kind, is_, where = column.type, pa.types, f"column {as_text(name)}"
+def _numbers(name: str, column: Any, row: int) -> NDArray[Any]:
+    """Make an array of a column of numbers, from a row on; integers stay integers."""
+    arrow = load_arrow()
+    kind, is_ = column.type, arrow.types
     if not (is_.is_integer(kind) or is_.is_floating(kind) or is_.is_boolean(kind)):
         try:
-            column = column.cast(pa.float64())
-        except pa.ArrowException as error:
-            raise invalid(where, "hold numbers", str(error)) from error
+            column = column.cast(arrow.float64())
+        except arrow.ArrowException as error:
+            raise invalid(_where(name), "hold numbers", str(error)) from error
     numbers: NDArray[Any] = column.to_numpy()
     is_finite = np.isfinite(numbers.astype(np.float64))
     if not is_finite.all():
-        got = f"none in row {is_finite.argmin() + 1} below the header"
-        raise invalid(where, "hold a finite number in each row", got)
-    return numbers
+        got = f"none in row {row + is_finite.argmin()} below the header"
+        raise invalid(_where(name), "hold a finite number in each row", got)
+    return check_scores(numbers, _where(name), whole=False)
 
 
-def _targets(pa: Any, name: str, column: Any, pos_label: str | None) -> NDArray[Any]:
-    """Say which items are targets: those labelled 1, true, or `pos_label`."""
-    coded = column.cast(pa.string()).combine_chunks().dictionary_encode("encode")
-    labels = [(label or "").strip() for label in coded.dictionary.to_pylist()]
-    meanings, codes = [*map(_meaning, labels)], coded.indices.to_numpy()
-    where, got = f"column {as_text(name)}", listed([*map(repr, labels)], 5)
-    if "" in labels or len(set(meanings)) > 2:
-        raise invalid(where, "hold two labels, none missing", got)
-    target = 1.0 if pos_label is None else _meaning(pos_label.strip())
-    is_plain = set(meanings) <= {0, 1} or set(meanings) <= {-1, 1}
-    if target not in meanings if pos_label is not None else not is_plain:
-        rule = (
-            f"name the label of the targets in {where}, one of {got}, unless they are "
-            "0 and 1, -1 and 1, or true and false"
-        )
-        raise invalid("--pos-label", rule, brief(pos_label))
-    is_target: NDArray[Any] = np.array([one == target for one in meanings])[codes]
-    return is_target
+def _small_values(scores: NDArray[Any], seen: set[int] | None) -> set[int] | None:
+    """Integers from -1 to 1 that were seen, None if there are other scores."""
+    if (
+        seen is None
+        or scores.dtype.kind == "f"
+        or scores.min() < -1
+        or scores.max() > 1
+    ):
+        return None
+    return seen | {value for value in (-1, 0, 1) if np.any(scores == value)}
+
+
+def _oriented(scores: NDArray[Any], lower: bool) -> NDArray[Any]:
+    """Scores of which higher is better."""
+    if not lower:
+        return scores
+    # the least integer has no opposite, but all have a complement
+    return ~scores if scores.dtype.kind in "iu" else -scores
+
+
+def _where(name: str) -> str:
+    return f"column {in_short(as_text(name))}"
 
 
 def _meaning(label: str) -> float | str:

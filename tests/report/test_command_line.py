@@ -7,6 +7,7 @@ import runpy
 import signal
 import subprocess
 import sys
+import threading
 from decimal import Decimal
 
 import numpy as np
@@ -14,7 +15,7 @@ import pandas as pd
 import pytest
 
 import skrank
-from skrank import ranking_report
+from skrank import RankCounts, ranking_report
 from skrank.report._command_line import main
 from skrank.report._score_file import read_score_file
 
@@ -217,12 +218,85 @@ def test_warning_is_told_once(tmp_path, capsys):
 
 def test_docking_scores(rare_data, capsys):
     file = rare_data / "pparg_docking_scores.csv.gz"
-    y, scores = read_score_file(str(file), "active", ["surf", "minr"])
+    columns = {name: (name, False) for name in ("surf", "minr")}
+    y, scores = read_score_file(str(file), "active", columns)
     options = ["--target", "active", "--score", "surf", "--score", "minr"]
     assert main(["report", str(file), *options]) == 0
     report = ranking_report(y, scores, random_state=0)
     assert capsys.readouterr().out == f"{report}\n"
     assert (report.n_samples, report.n_targets) == (3212, 85)
+
+
+# Files too large to be held in memory
+
+
+def test_counted_rankings_have_the_same_report(tmp_path, capsys):
+    y, a, b = scores_of()
+    table = write_table(tmp_path / "t.csv")
+    arguments = ["report", str(table), "--target", "active", "--score", "a"]
+    for lower, score in ((), a), (("--lower-is-better", "b"), -b):
+        asked = [*arguments[: 4 if lower else 6], *lower, "--no-compare"]
+        assert main(asked) == 0
+        name = "b (lower)" if lower else "a"
+        report = ranking_report(y, {name: score}, random_state=0)
+        assert capsys.readouterr() == (f"{report}\n", "")
+
+
+def test_counted_rankings_are_not_compared(tmp_path, capsys):
+    pytest.importorskip("tqdm")
+    assert main(ask(write_table(tmp_path / "t.csv"), "--no-compare", "--progress")) == 0
+    out, err = capsys.readouterr()
+    y, a, b = scores_of()
+    counts = {"a": RankCounts.from_arrays(y, a), "b": RankCounts.from_arrays(y, b)}
+    assert out == f"{ranking_report(counts, random_state=0)}\n"
+    assert "  comparison left out, as it needs rankings in memory" in out
+    assert "second pass: 100%" in err
+    assert main(ask(tmp_path / "t.csv", "--compare")) == 0
+    assert capsys.readouterr().out == expected()
+
+
+@pytest.mark.slow
+def test_a_file_of_many_scores_is_counted(tmp_path, capsys):
+    n = 2**22 + 10
+    rng = np.random.default_rng(0)
+    y = (np.arange(n) % 20_000 == 7).astype(int)
+    a, b = np.round(rng.normal(2.0 * y), 3), rng.integers(0, 10_000, n) + 3000 * y
+    path = tmp_path / "t.parquet"
+    pd.DataFrame({"active": y, "a": a, "b": b}).to_parquet(path)
+    assert main(ask(path, "--no-pvalue")) == 0
+    counts = {"a": RankCounts.from_arrays(y, a), "b": RankCounts.from_arrays(y, b)}
+    assert capsys.readouterr().out == f"{ranking_report(counts, pvalue=False)}\n"
+
+
+def test_hard_labels_are_refused_where_they_are_counted(tmp_path, capsys):
+    table = text_file(tmp_path, "y,a\n0,0\n1,1\n")
+    for option in ("--score", "--lower-is-better"):
+        arguments = ["report", table, "--target", "y", option, "a", "--no-compare"]
+        assert "`column a` must rank the items" in error_of(capsys, arguments)
+
+
+@pytest.mark.parametrize("options", [[], ["--no-compare"]])
+def test_integers_that_end_in_floats(tmp_path, capsys, options):
+    """Far below the rows by which pyarrow finds out the types."""
+    y, a = scores_of()[0], np.append(np.arange(N - 1.0), 0.5)
+    note = "x" * 200_000
+    rows = [f"{y[i]},{a[i]:.15g},{note}\n" for i in range(N)]
+    table = text_file(tmp_path, "".join(["y,a,note\n", *rows]))
+    arguments = ["report", str(table), "--target", "y", "--score", "a", *options]
+    assert main(arguments) == 0
+    report = ranking_report(y, {"a": a}, random_state=0)
+    assert capsys.readouterr().out == f"{report}\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs named pipes")
+def test_a_pipe_is_read_once(tmp_path, capsys):
+    content = write_table(tmp_path / "t.csv").read_bytes()
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=[content])
+    writer.start()
+    assert main(ask(tmp_path / "pipe", "--no-compare")) == 0
+    writer.join()
+    assert "200 items, 12 targets" in capsys.readouterr().out
 
 
 # The page
@@ -298,7 +372,9 @@ def test_links_and_devices_stay_what_they_are(tmp_path):
 
 def numbers_of(tmp_path, cells):
     text = "y,a\n" + "".join(f"{i % 2},{cell}\n" for i, cell in enumerate(cells))
-    return read_score_file(str(text_file(tmp_path, text)), "y", ["a"])[1]["a"]
+    return read_score_file(str(text_file(tmp_path, text)), "y", {"a": ("a", False)})[1][
+        "a"
+    ]
 
 
 def test_numbers_are_those_of_python(tmp_path):
@@ -310,14 +386,17 @@ def test_numbers_are_those_of_python(tmp_path):
     frame = pd.DataFrame({"y": [0, 1], "a": np.array([2**64 - 1, 2], np.uint64)})
     frame["b"] = [Decimal("1.25"), Decimal("0.5")]
     frame.to_parquet(tmp_path / "t.parquet")
-    _, read = read_score_file(str(tmp_path / "t.parquet"), "y", ["b", "a"])
+    columns = {name: (name, False) for name in ("b", "a")}
+    _, read = read_score_file(str(tmp_path / "t.parquet"), "y", columns)
     assert read["a"].tolist() == [2**64 - 1, 2]
     assert read["b"].tolist() == [1.25, 0.5]
 
 
 def test_marks_blanks_and_empty_lines(tmp_path):
     text = '\ufeffy, a ,note\r\n1, 2.5 ,\r\n\r\n 0,1e1,"two\r\nlines"\r\n\r\n'
-    y, scores = read_score_file(str(text_file(tmp_path, text)), "y", ["a"])
+    y, scores = read_score_file(
+        str(text_file(tmp_path, text)), "y", {"a": ("a", False)}
+    )
     assert scores["a"].tolist() == [2.5, 10.0]
     assert y.tolist() == [True, False]
 
@@ -351,7 +430,7 @@ def test_marks_blanks_and_empty_lines(tmp_path):
         # decimal commas, and a row that is too short
         ("active,a,b\n1,0,5,3\n", "Row #2: Expected 3 columns, got 4"),
         ("active,a,b\n1,2,3\n0,2\n", "Row #3: Expected 3 columns, got 2"),
-        (b"active,a,b\n\xff,2,3\n", "Invalid UTF8 payload"),
+        (b"active,a,b\n\xff,2,3\n", "invalid UTF8 data"),
         ("active,a,b\nx,1,2\ny,3,4\n", "column active, one of 'x', 'y', unless they"),
         ("active,a,b\n0,1,2\n1,3,4\n2,5,6\n", "none missing; got '0', '1', '2'."),
         ("active,a,b\n0,1,2\n0,3,4\n", "column 'active' must hold targets and non-t"),
@@ -416,7 +495,7 @@ def test_files_that_cannot_be_read(tmp_path, capsys):
 def test_without_pyarrow(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     said = error_of(capsys, ask(tmp_path / "t.csv"))
-    assert "files of scores need pyarrow: pip install skrank[report]" in said
+    assert "tables need pyarrow: pip install skrank[report]" in said
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,8 @@ from skrank import (
     MetricInterval,
     RandomSelectionNull,
     RandomSelectionTest,
+    RankCounts,
+    Ranking,
     RankingComparison,
     ranking_report,
 )
@@ -119,6 +121,64 @@ def test_comparisons_are_those_of_compare_all():
     alone = ranking_report(y, {"one": scores["plain"]})
     assert alone.comparisons is None
     assert "Differences" not in str(alone)
+
+
+@pytest.mark.parametrize("ties", ["expected", "threshold", "optimistic", "pessimistic"])
+def test_counts_have_the_report_of_their_items(ties):
+    y, scores = two_rankings()
+    asked = {"ties": ties, "random_state": 0}
+    expected = ranking_report(y, {"plain": scores["plain"]}, **asked)
+    counts = RankCounts.from_arrays(y, scores["plain"], chunk_size=33)
+    for one in (
+        {"plain": counts},
+        {"plain": Ranking.from_predictions(y, scores["plain"])},
+    ):
+        report = ranking_report(one, **asked)
+        assert report.to_dict() == expected.to_dict()
+        assert str(report) == str(expected)
+    assert ranking_report(counts).names == ("model",)
+    assert "<img" in ranking_report(counts).to_html()
+
+
+def test_rankings_are_compared_unless_they_were_counted():
+    y, scores = two_rankings()
+    rankings = {name: Ranking.from_predictions(y, s) for name, s in scores.items()}
+    expected = ranking_report(y, scores, random_state=0)
+    assert str(ranking_report(rankings, random_state=0)) == str(expected)
+    counts = {name: RankCounts.from_arrays(y, s) for name, s in scores.items()}
+    for given in (counts, {**rankings, "plain": counts["plain"]}):
+        report = ranking_report(given, random_state=0)
+        assert report.comparisons is None
+        assert report.to_dict()["rankings"] == expected.to_dict()["rankings"]
+        note = (
+            "  comparison left out, as it needs rankings in memory, and some were only"
+        )
+        assert note in str(report)
+
+
+def test_rankings_that_do_not_go_together():
+    y, scores = two_rankings()
+    counts = RankCounts.from_arrays(y, scores["plain"])
+    fewer = RankCounts.from_arrays(y[:200], scores["plain"][:200])
+    refused = [
+        (
+            ({"a": counts, "b": fewer},),
+            {},
+            "`y_true` must hold rankings of the same it",
+        ),
+        (
+            ({"a": counts, "b": y},),
+            {},
+            "`y_scores` must be given with `y_true`, unless",
+        ),
+        ((y,), {}, "`y_scores` must be given with `y_true`, unless"),
+        (({},), {}, "must hold 1 or more rankings"),
+        ((counts,), {"pos_label": 1}, "`pos_label` must be left out"),
+        ((counts, scores), {}, "must be given item by item here"),
+    ]
+    for given, asked, message in refused:
+        with pytest.raises(ValueError, match=message):
+            ranking_report(*given, **asked)
 
 
 def test_chance_is_the_mean_of_a_random_order():

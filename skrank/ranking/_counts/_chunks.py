@@ -1,6 +1,7 @@
 """Take a data set in chunks through both passes."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -10,34 +11,44 @@ from skrank._utils._columns import as_column, by_position, check_index, check_le
 from skrank._utils._text import track
 from skrank.ranking._counts._passes import FirstPass, SecondPass
 
-Pair = tuple[ArrayLike, ArrayLike]
-Chunks = Iterable[Pair] | Callable[[], Iterable[Pair]]
+Chunk = tuple[ArrayLike, ...]
+Chunks = Iterable[Chunk] | Callable[[], Iterable[Chunk]]
 
 
 def count_chunks(
     chunks: Chunks,
     pos_label: object,
     *,
+    names: Sequence[str] = ("y_true", "y_score"),
     progress: bool,
     total: int | None = None,
     n_expected: int = 0,
-) -> SecondPass:
-    """Count all chunks twice; errors say in which they arose."""
-    first = FirstPass(n_expected)
-    _go_over(chunks, first, pos_label, progress, total)
-    second = SecondPass(first.plan())
-    _go_over(chunks, second, pos_label, progress, total)
-    second.ranking()  # which checks that both have seen the same
+) -> list[SecondPass]:
+    """Count all chunks twice, for each of their scores; errors say where they arose.
+
+    `names` are those of the columns in each chunk, of which the first are the labels.
+    """
+    first = [FirstPass(n_expected) for _ in names[1:]]
+    total = _go_over(chunks, first, pos_label, names, progress, total)
+    second = []
+    for name, counted in zip(names[1:], first, strict=True):
+        with _told(names[0], name):
+            second.append(SecondPass(counted.plan()))
+    _go_over(chunks, second, pos_label, names, progress, total)
+    for counts in second:
+        counts.ranking()  # which checks that both have seen the same
     return second
 
 
 def _go_over(
     chunks: Chunks,
-    counted: FirstPass | SecondPass,
+    passes: Sequence[FirstPass | SecondPass],
     pos_label: object,
+    names: Sequence[str],
     progress: bool,
     total: int | None,
-) -> None:
+) -> int:
+    """Count all chunks; return their number."""
     source = chunks() if callable(chunks) else chunks
     if not hasattr(source, "__iter__") or iter(source) is chunks:
         rule = (
@@ -46,17 +57,32 @@ def _go_over(
             "lambda: read_chunks()"
         )
         raise invalid("chunks", rule, type(source).__name__)
-    label = "first pass" if isinstance(counted, FirstPass) else "second pass"
+    label = "first pass" if isinstance(passes[0], FirstPass) else "second pass"
+    index = -1
     shown = track(source, total=total, label=label, progress=progress)
     for index, chunk in enumerate(shown):
-        if not (isinstance(chunk, tuple | list) and len(chunk) == 2):
+        if not (isinstance(chunk, tuple | list) and len(chunk) == len(names)):
             got = type(chunk).__name__
             raise invalid("chunks", "hold pairs (y_true, y_score)", got)
-        try:
-            counted.add(chunk[0], chunk[1], pos_label)
-        except ValueError as error:
-            msg = f"{error} This is in chunk {index}, counted from 0."
-            raise ValueError(msg) from error
+        where = (
+            f"This is in chunk {index}, counted from 0, which begins with item "
+            f"{passes[0].n_samples}."
+        )
+        for counted, name, y_score in zip(passes, names[1:], chunk[1:], strict=True):
+            with _told(names[0], name, where):
+                counted.add(chunk[0], y_score, pos_label)
+    return index + 1
+
+
+@contextmanager
+def _told(y_true: str, y_score: str, where: str = "") -> Iterator[None]:
+    """Say in an error which columns it is about, and where it arose."""
+    try:
+        yield
+    except ValueError as error:
+        message = str(error).replace("`y_score`", f"`{y_score}`")
+        message = message.replace("`y_true`", f"`{y_true}`")
+        raise ValueError(f"{message} {where}".rstrip()) from error
 
 
 class Slices:
@@ -73,7 +99,7 @@ class Slices:
         self.columns = by_position(y_true), by_position(y_score)
         self.starts = range(0, self.n_samples, size)
 
-    def __iter__(self) -> Iterator[Pair]:
+    def __iter__(self) -> Iterator[Chunk]:
         """Cut one after the other."""
         for start in self.starts:
             piece = slice(start, start + self.starts.step)

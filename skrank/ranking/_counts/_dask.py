@@ -5,7 +5,8 @@ tree; the items stay. Dask is loaded when one of its collections is given, and c
 on the caller's scheduler.
 """
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,64 +14,78 @@ from skrank._utils._checks import invalid
 from skrank._utils._columns import is_dask
 from skrank.ranking._counts._passes import FirstPass, Plan, SecondPass
 
+Start: TypeAlias = int | Plan  # of a first pass how many items there are, or 0
 
-def count_partitions(y_true: Any, y_score: Any, pos_label: object) -> SecondPass:
-    """Take partitions through both passes."""
+
+def count_partitions(
+    y_true: Any, y_scores: Sequence[Any], pos_label: object
+) -> list[SecondPass]:
+    """Take partitions through both passes, for each column of scores."""
     try:
-        pairs, n_expected = _partitions(y_true, y_score)
-        first: FirstPass = _counted(n_expected, pairs, pos_label)
-        second: SecondPass = _counted(first.plan(), pairs, pos_label)
+        parts, n_expected = _partitions([y_true, *y_scores])
+        blank: list[Start] = [n_expected for _ in y_scores]
+        first = _counted(blank, parts, pos_label)
+        second = _counted([one.plan() for one in first], parts, pos_label)
     except Exception as error:
         error.add_note("skrank counted partitions by dask, on the active scheduler.")
         raise
     return second
 
 
-def _counted(start: int | Plan, pairs: list[tuple[Any, Any]], pos_label: object) -> Any:
+def _counted(
+    starts: list[Start], partitions: list[tuple[Any, ...]], pos_label: object
+) -> list[Any]:
     """What is counted of all partitions by one pass, merged."""
     from dask import compute, delayed
 
-    shared = delayed(start, traverse=False)
-    parts = [delayed(_count, pure=False)(shared, *pair, pos_label) for pair in pairs]
+    shared = delayed(starts, traverse=False)
+    parts = [delayed(_count, pure=False)(shared, pos_label, *one) for one in partitions]
     while len(parts) > 1:  # eight at once; by four the tree is half as deep again
         parts = [
             delayed(_merge, pure=False)(shared, parts[i : i + 8])
             for i in range(0, len(parts), 8)
         ]
-    return compute(parts[0])[0]
-
-
-def _blank(start: int | Plan) -> Any:
-    """Return a pass that has counted nothing."""
-    return SecondPass(start) if isinstance(start, Plan) else FirstPass(start)
-
-
-def _count(start: int | Plan, y_true: Any, y_score: Any, pos_label: object) -> Any:
-    """Count one partition."""
-    counted = _blank(start)
-    counted.add(y_true, y_score, pos_label)
+    counted: list[Any] = compute(parts[0])[0]
     return counted
 
 
-def _merge(start: int | Plan, parts: list[Any]) -> Any:
+def _blank(starts: list[Start]) -> list[Any]:
+    """Return passes that have counted nothing."""
+    return [
+        SecondPass(start) if isinstance(start, Plan) else FirstPass(start)
+        for start in starts
+    ]
+
+
+def _count(
+    starts: list[Start], pos_label: object, y_true: Any, *y_scores: Any
+) -> list[Any]:
+    """Count one partition."""
+    counted = _blank(starts)
+    for one, y_score in zip(counted, y_scores, strict=True):
+        one.add(y_true, y_score, pos_label)
+    return counted
+
+
+def _merge(starts: list[Start], parts: list[list[Any]]) -> list[Any]:
     """Merge what was counted of some partitions; it is left as it was."""
-    total = _blank(start)
+    total = _blank(starts)
     for part in parts:
-        total.merge(part)
+        for one, other in zip(total, part, strict=True):
+            one.merge(other)
     return total
 
 
-def _partitions(y_true: Any, y_score: Any) -> tuple[list[tuple[Any, Any]], int]:
-    """Pair the partitions, and say how many items they hold, if that is known."""
-    columns = [y_true, y_score]
+def _partitions(columns: list[Any]) -> tuple[list[tuple[Any, ...]], int]:
+    """Partitions of all columns, and how many items they hold, if that is known."""
     n_samples = 0
     if not all(hasattr(column, "to_dask_array") for column in columns):
-        columns = list(_arrays(y_true, y_score))
+        columns = list(_arrays(*columns))
         n_samples = int(columns[0].shape[0])
-    labels, scores = (list(np.ravel(column.to_delayed())) for column in columns)
-    if len(labels) != len(scores):
-        raise _split(f"{len(scores)} and {len(labels)} partitions")
-    return list(zip(labels, scores, strict=True)), n_samples
+    labels, *scores = (list(np.ravel(column.to_delayed())) for column in columns)
+    if len(labels) != len(scores[0]):
+        raise _split(f"{len(scores[0])} and {len(labels)} partitions")
+    return list(zip(labels, *scores, strict=True)), n_samples
 
 
 def _arrays(y_true: Any, y_score: Any) -> tuple[Any, Any]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn, Self, overload
 
 from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_count, check_flag, invalid
 from skrank._utils._columns import is_dask
-from skrank._utils._text import brief
+from skrank._utils._text import brief, in_short
 from skrank.ranking._counts._chunks import Chunks, Slices, count_chunks
 from skrank.ranking._counts._dask import count_partitions
 from skrank.ranking._counts._passes import FirstPass, SecondPass
+from skrank.ranking._counts._tables import TableChunks, check_columns
 from skrank.ranking._ranking import Ranking
 
 
@@ -20,16 +21,16 @@ class RankCounts:
     """Counts of a ranking that is too large for memory, made in two passes.
 
     They stand for `y_true` and `y_score` in every metric, in :func:`hit_curve` and
-    :func:`operating_points`, and in the ``from_predictions`` of
-    :class:`RandomSelectionTest` and :class:`MetricInterval`, which answer exactly as
+    :func:`operating_points`, in :func:`ranking_report`, and in the ``from_predictions``
+    of :class:`RandomSelectionTest` and :class:`MetricInterval`, which answer exactly as
     from the whole ranking. Only the scores of the targets are kept, and about a million
     of the best scores.
 
-    `from_arrays` and `from_chunks` make both passes. To share the work out otherwise,
-    begin with an empty ``RankCounts()``: the first pass learns the scores of the
-    targets by `update`; `second_pass` then returns empty counts that know them, and
-    these are given the same items again, in any order and in any chunks. In either
-    pass, partial results are merged by ``+`` or ``sum``.
+    `from_table`, `from_arrays` and `from_chunks` make both passes. To share the work
+    out otherwise, begin with an empty ``RankCounts()``: the first pass learns the
+    scores of the targets by `update`; `second_pass` then returns empty counts that know
+    them, and these are given the same items again, in any order and in any chunks. In
+    either pass, partial results are merged by ``+`` or ``sum``.
 
     Parameters
     ----------
@@ -138,17 +139,14 @@ class RankCounts:
         if is_dask(y_true) or is_dask(y_score):
             if chunk_size is not None or progress:
                 name = "progress" if progress else "chunk_size"
-                rule = (
-                    "be left out with dask, whose partitions are the chunks, and whose "
-                    "ProgressBar shows them"
-                )
-                raise invalid(name, rule, brief(chunk_size or progress))
-            return cls._of(pos_label, count_partitions(y_true, y_score, pos_label))
+                raise _left_to_dask(name, chunk_size or progress)
+            (counted,) = count_partitions(y_true, [y_score], pos_label)
+            return cls._of(pos_label, counted)
         size = 2**20  # fewer items are slower, 10 % at half; more take more memory
         if chunk_size is not None:
             size = check_count("chunk_size", chunk_size, least=1)
         slices = Slices(y_true, y_score, size)
-        counted = count_chunks(
+        (counted,) = count_chunks(
             slices,
             pos_label,
             progress=progress,
@@ -200,8 +198,117 @@ class RankCounts:
         0.5
         """
         progress = check_flag("progress", progress)
-        counted = count_chunks(chunks, pos_label, progress=progress)
+        (counted,) = count_chunks(chunks, pos_label, progress=progress)
         return cls._of(pos_label, counted)
+
+    @overload
+    @classmethod
+    def from_table(
+        cls,
+        source: Any,
+        y_true: str = "y",
+        y_score: str = "s",
+        *,
+        pos_label: object = None,
+        progress: bool = False,
+    ) -> Self: ...
+    @overload
+    @classmethod
+    def from_table(
+        cls,
+        source: Any,
+        y_true: str,
+        y_score: list[str],
+        *,
+        pos_label: object = None,
+        progress: bool = False,
+    ) -> dict[str, Self]: ...
+    @classmethod
+    def from_table(
+        cls,
+        source: Any,
+        y_true: str = "y",
+        y_score: str | list[str] = "s",
+        *,
+        pos_label: object = None,
+        progress: bool = False,
+    ) -> Self | dict[str, Self]:
+        """Count a ranking given as columns of a table, or several of the same items.
+
+        Parameters
+        ----------
+        source : table, str, path, list of them, or callable that returns a table
+            Tables of pyarrow, data frames of pandas and Polars, relations of DuckDB,
+            and all else that streams its batches by ``__arrow_c_stream__``, each time
+            that it is asked; a lazy frame of Polars; a dataset of pyarrow; a data frame
+            of dask, whose partitions are counted where they are. A str or path names
+            files of parquet or CSV, by a pattern such as ``"part-*.parquet"`` if there
+            are several, or a folder of parquet files. A callable is called once for
+            each pass.
+        y_true : str, default="y"
+            Column of the labels.
+        y_score : str or list of str, default="s"
+            Column of the scores, or of several rankings, which are counted together;
+            higher means a likelier target.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        progress : bool, default=False
+            Whether to show a bar of progress for each pass; it needs tqdm. With dask
+            use ``dask.diagnostics.ProgressBar``.
+
+        Returns
+        -------
+        counts : RankCounts, or dict of str to RankCounts
+            Complete counts, for a list by the names of the columns.
+
+        Raises
+        ------
+        ValueError
+            If a column is not there, or lacks a value; if the source is none of these,
+            or can be read only once, as a RecordBatchReader; if the columns are not a
+            ranking, as in :func:`average_precision`; if files have scores of different
+            types; or if the table changed between the passes. Errors of the library
+            that reads the table are raised as they are.
+        ImportError
+            If pyarrow is not installed, which reads all but data frames of dask.
+
+        Notes
+        -----
+        Of files, lazy frames and relations only the columns named are read. Columns
+        without missing values become arrays without being copied, but for ``bool`` and
+        text, and for batches that are smaller than about a million rows, which are put
+        together. Types of CSV files are those of their first megabyte.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from skrank import RankCounts, average_precision
+        >>> table = pd.DataFrame({"y": [1, 0, 1, 0], "s": [0.9, 0.8, 0.7, 0.1]})
+        >>> average_precision(RankCounts.from_table(table))
+        0.833
+        >>> table["other"] = [0.3, 0.1, 0.5, 0.2]
+        >>> RankCounts.from_table(table, "y", ["s", "other"])["other"]
+        RankCounts(complete: 4 items, 2 targets)
+        """
+        progress = check_flag("progress", progress)
+        names = [y_score] if isinstance(y_score, str) else list(y_score)
+        if not names or len({y_true, *names}) <= len(names):
+            rule = "name each column of scores once, and none that holds the labels"
+            raise invalid("y_score", rule, brief(y_score))
+        if is_dask(source):
+            if progress:
+                raise _left_to_dask("progress", progress)
+            check_columns([y_true, *names], source.columns)
+            columns = [source[name] for name in names]
+            counted = count_partitions(source[y_true], columns, pos_label)
+        else:
+            chunks = TableChunks(source, [y_true, *names])
+            shown = [in_short(name) for name in (y_true, *names)]
+            counted = count_chunks(chunks, pos_label, names=shown, progress=progress)
+        counts = [cls._of(pos_label, one) for one in counted]
+        if isinstance(y_score, str):
+            return counts[0]
+        return dict(zip(names, counts, strict=True))
 
     @property
     def n_samples(self) -> int:
@@ -266,8 +373,9 @@ class RankCounts:
         """Refuse to stand for a column, wherever items are looked at one by one."""
         msg = (
             "`y_true` and `y_score` must be given item by item here; got counts, which "
-            "metrics, curves, `RandomSelectionTest` and `MetricInterval` can read, and "
-            "which are drawn as in HitCurveDisplay(hit_curve(counts)).plot(): "
+            "metrics, curves, `RandomSelectionTest`, `MetricInterval` and "
+            "`ranking_report` can read alone, and which are drawn as in "
+            "HitCurveDisplay(hit_curve(counts)).plot(): "
             f"{brief(self)}."
         )
         raise ValueError(msg)
@@ -314,6 +422,14 @@ def read_counts(counts: RankCounts, n_missed: int = 0) -> Ranking:
     ranking = counts._pass.ranking()
     missed = check_count("n_missed", n_missed, least=0)
     return replace(ranking, n_targets=ranking.n_targets + missed, n_missed=missed)
+
+
+def _left_to_dask(name: str, value: Any) -> ValueError:
+    rule = (
+        "be left out with dask, whose partitions are the chunks, and whose ProgressBar "
+        "shows them"
+    )
+    return invalid(name, rule, brief(value))
 
 
 def _describe(counted: FirstPass | SecondPass) -> str:

@@ -1,0 +1,17 @@
+"""Libraries that are optional, loaded when they are needed."""
+
+from importlib import import_module
+from typing import Any
+
+
+def load(module: str, missing: str) -> Any:
+    """Import a module of pandas, polars, pyarrow or tqdm, or raise what is missing."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ImportError(missing) from error
+
+
+def load_arrow(module: str = "pyarrow") -> Any:
+    """Import pyarrow, or a module of it."""
+    return load(module, "tables need pyarrow: pip install skrank[report]")
