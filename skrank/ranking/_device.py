@@ -88,6 +88,9 @@ class DeviceItems:
         found = self._xp.asarray(levels, device=self._ordered.device)
         return self._count(found)
 
+    def hashes(self) -> None:
+        """Scores that stay on the device are not hashed."""
+
     def group_end(self, depth: float) -> float:
         """Depth at which the tie that reaches across a depth ends."""
         return float(self.group_ends(np.array([int(depth)]))[0])

@@ -2,7 +2,8 @@
 
 Whether they are in memory, weighted, or were only counted (`CountedItems`), all answer
 `weighted`, `whole` (whether depths are counts: no weights, or whole-number weights),
-`group_end`, `group_ends`, `tie_size` and `tie_groups`.
+`group_end`, `group_ends`, `tie_size`, `tie_groups` and `hashes`: those of labels and
+scores, None where these were not at hand.
 """
 
 from functools import cached_property
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._checks import invalid
+from skrank.ranking._receipt import hashes_of
 from skrank.ranking._tie_search import ScoreSample, TieSearch
 from skrank.ranking._ties import DETAILED, TieGroups
 
@@ -55,6 +57,11 @@ class ListedItems:
         """Count the items at the level of a depth; O(n)."""
         level = level_at(self.y_score, int(depth))
         return int(np.count_nonzero(self.y_score == level))
+
+    def hashes(self) -> dict[str, str]:
+        """Hash labels and scores; O(n)."""
+        assert self.targets is not None
+        return hashes_of(self.targets, self.y_score)
 
     def tie_groups(self) -> TieGroups:
         """Find the ends of equal scores among all, or of a long ranking in pieces.
@@ -102,9 +109,14 @@ class CountedItems:
         above: NDArray[np.intp],
         size: NDArray[np.intp],
         search: TieSearch | TieGroups,
+        hashes: dict[str, str] | None = None,
     ) -> None:
         self._above, self._size = above, size
-        self._search = search
+        self._search, self._hashes = search, hashes
+
+    def hashes(self) -> dict[str, str] | None:
+        """Those that a receipt tells."""
+        return self._hashes
 
     def group_end(self, depth: float) -> float:
         """Depth at which the tie group that reaches across `depth` ends; O(log m)."""

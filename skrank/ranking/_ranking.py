@@ -34,7 +34,7 @@ from skrank.ranking._items import (
     WeightedItems,
     level_at,
 )
-from skrank.ranking._receipt import Receipt, hashes_of, read_receipt, write_receipt
+from skrank.ranking._receipt import Receipt, read_receipt, write_receipt
 from skrank.ranking._response import target_scores
 
 
@@ -227,7 +227,7 @@ class Ranking:
             n_targets=m + found.n_missed,
             n_non_targets=n - m,
             n_missed=found.n_missed,
-            items=CountedItems(found.above, found.size, found.ties),
+            items=CountedItems(found.above, found.size, found.ties, found.hashes),
         )
 
     def to_json(self, path: str | os.PathLike[str]) -> None:
@@ -261,22 +261,23 @@ class Ranking:
         ...     average_precision(Ranking.from_json(path))
         0.833
         """
+        Path(path).write_text(write_receipt(self.receipt()), encoding="utf-8")
+
+    def receipt(self) -> Receipt:
+        """Counts that are written, with hashes of labels and scores in memory."""
         if self.weighted:
             got = f"{self.n_samples:.15g} items with weights"
             raise invalid("to_json", "be asked of a ranking without weights", got)
-        groups, items, hashes = self.groups, self.items, None
-        if isinstance(items, ListedItems) and items.targets is not None:
-            hashes = hashes_of(items.targets, items.y_score)
-        receipt = Receipt(
+        groups, items = self.groups, self.items
+        return Receipt(
             self.n_missed,
             groups.above,
             groups.size,
             groups.hits,
             self.levels,
             items.tie_groups(),
-            hashes,
+            items.hashes(),
         )
-        Path(path).write_text(write_receipt(receipt), encoding="utf-8")
 
     def __repr__(self) -> str:
         """Print the numbers of items and of targets."""

@@ -51,6 +51,25 @@ def hashes_of(targets: _Ints, y_score: NDArray[Any]) -> dict[str, str]:
     return {name: _sha256(column.tobytes()) for name, column in columns.items()}
 
 
+def differences(one: Receipt, other: Receipt) -> list[str]:
+    """Name what differs; items in another order have other hashes and nothing else."""
+    hashes = one.hashes or {}, other.hashes or {}
+    pairs = {
+        "number of items": (one.ties.n_samples, other.ties.n_samples),
+        "number of targets": (one.hits.sum(), other.hits.sum()),
+        "ranks of the targets": (
+            (one.above.tolist(), one.size.tolist(), one.hits.tolist()),
+            (other.above.tolist(), other.size.tolist(), other.hits.tolist()),
+        ),
+        "scores of the targets": (one.levels.tolist(), other.levels.tolist()),
+        "ties": (one.ties.ends.tolist(), other.ties.ends.tolist()),
+    }
+    if all(hashes):
+        for name, column in (("labels", "y_true"), ("scores", "y_score")):
+            pairs[f"{name} in their order"] = hashes[0][column], hashes[1][column]
+    return [name for name, (a, b) in pairs.items() if a != b]
+
+
 def write_receipt(receipt: Receipt) -> str:
     """Write a receipt; ties of one size that follow each other are written once."""
     sizes, merged = np.diff(receipt.ties.ends, prepend=0), receipt.ties.merged

@@ -1,4 +1,4 @@
-"""The command ``python -m skrank report``: the report on a file of scores."""
+"""The commands: a report on a file of scores, and what a receipt proves."""
 
 import argparse
 import math
@@ -11,7 +11,10 @@ from importlib.metadata import version
 from typing import Any, NoReturn
 
 from skrank._utils._checks import TIES, check_cutoff, invalid
-from skrank._utils._text import as_text, brief, in_short, listed
+from skrank._utils._text import as_text, brief, format_size, in_short, listed
+from skrank.metrics import average_precision
+from skrank.ranking._ranking import Ranking
+from skrank.ranking._receipt import differences
 from skrank.report._report import ranking_report
 from skrank.report._score_file import MOST_HELD, read_score_file
 
@@ -24,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            _report(options)
+            status: int = options.run(options)
     except (ImportError, OSError, ValueError) as error:
         message = str(error).replace("`t`", "`--at`")
         message = message.replace("`y_true`", f"column {brief(options.target)}")
@@ -32,10 +35,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2  # as argparse has it
     for warning in dict.fromkeys(str(one.message) for one in caught):
         _say(f"warning: {warning}")
-    return 0
+    return status
 
 
-def _report(options: argparse.Namespace) -> None:
+def _report(options: argparse.Namespace) -> int:
     """Print the report of a file, then write the page."""
     source = 0 if options.file == "-" else options.file
     page = options.html
@@ -62,6 +65,36 @@ def _report(options: argparse.Namespace) -> None:
     if page:
         report.to_html(page)
         _say(f"wrote {as_text(page)}")
+    return 0
+
+
+def _verify(options: argparse.Namespace) -> int:
+    """Print what a receipt says, and whether a file of scores says the same."""
+    ranking = Ranking.from_json(options.receipt)
+    n, m = int(ranking.n_samples), int(ranking.n_targets)
+    print(f"{as_text(options.receipt)}: {format_size(n, m, ranking.n_missed)}")
+    print(f"average precision {average_precision(ranking):.4f}", flush=True)
+    if options.file is None:
+        return 0
+    if options.target is None or len(options.scores) != 1:
+        got = f"{len(options.scores)} with target {brief(options.target)}"
+        raise invalid("--score", "name one column, and `--target` another", got)
+    names = {"score": options.scores[0]}
+    y_true, y_scores = read_score_file(
+        options.file, options.target, names, options.pos_label, options.separator
+    )
+    receipt = ranking.receipt()
+    if y_scores is None:
+        found = y_true["score"]
+    else:
+        scores, kind = y_scores["score"], receipt.levels.dtype
+        # a file of text has no single precision, and may have 1 for 1.0
+        scores = scores.astype(kind) if kind.kind == "f" else scores
+        found = Ranking.from_predictions(y_true, scores)
+    differing = differences(receipt, found.receipt())
+    said = f"differs in {', '.join(differing)}" if differing else "the same"
+    print(f"{as_text(options.file)}: {said}")
+    return int(bool(differing))
 
 
 def _say(message: str) -> None:
@@ -86,6 +119,7 @@ def _parser() -> argparse.ArgumentParser:
       --score model_a --score model_b --at 10 --at 1%
   python -m skrank report docking.csv.gz --target active \\
       --lower-is-better energy --html report.html
+  python -m skrank verify receipt.json scores.csv --target active --score model_a
 """,
     }
     about = "Rank rare targets, and test rankings against random selection."
@@ -100,23 +134,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     said = "report on the rankings in a file of scores"
     report = commands.add_parser("report", help=said, description=about, **common)
+    report.set_defaults(run=_report)
     add = report.add_argument
     add("file", help=".csv or .tsv, both also .gz, or .parquet; - is standard input")
-    add("--target", required=True, metavar="NAME", help="column of the labels")
-    named: Any = {"dest": "scores", "action": "append", "metavar": "NAME"}
-    add(
-        "--score",
-        **named,
-        default=[],
-        type=lambda name: (name, False),
-        help="column to rank by, higher is better; may be given several times",
-    )
-    add(
-        "--lower-is-better",
-        **named,
-        type=lambda name: (name, True),
-        help="the same for a column where lower is better, such as energies",
-    )
+    _add_columns(report, required=True)
     add(
         "--at",
         action="append",
@@ -125,7 +146,6 @@ def _parser() -> argparse.ArgumentParser:
         help="depth of the top to report: 10 items, 1%% or 0.01 of all; may be given "
         "several times (default: 10, 1%%, 10%%)",
     )
-    add("--pos-label", metavar="LABEL", help="label of the targets (default: 1, true)")
     add("--ties", choices=TIES, default=TIES[0], help="tie rule (default: %(default)s)")
     add(
         "--pvalue",
@@ -139,14 +159,45 @@ def _parser() -> argparse.ArgumentParser:
         f"them (default: if there are no more than {MOST_HELD} scores)",
     )
     add("--progress", action="store_true", help="show how far a long file is read")
+    add("--html", metavar="FILE", help="also write the report as a page")
+    about = (
+        "Check that a receipt is whole, print its average precision, and compare it\n"
+        "with the ranking in a file of scores; exit with 1 if they differ."
+    )
+    said = "check a receipt, alone or against a file of scores"
+    verify = commands.add_parser("verify", help=said, description=about, **common)
+    verify.set_defaults(run=_verify)
+    verify.add_argument("receipt", help=".json file, written by Ranking.to_json")
+    verify.add_argument("file", nargs="?", help="file of scores, as of report")
+    _add_columns(verify, required=False)
+    return parser
+
+
+def _add_columns(parser: argparse.ArgumentParser, *, required: bool) -> None:
+    """Say which columns of a file hold the labels and the scores."""
+    add = parser.add_argument
+    add("--target", required=required, metavar="NAME", help="column of the labels")
+    named: Any = {"dest": "scores", "action": "append", "metavar": "NAME"}
+    add(
+        "--score",
+        **named,
+        default=[],
+        type=lambda name: (name, False),
+        help="column to rank by, higher is better; a report takes several",
+    )
+    add(
+        "--lower-is-better",
+        **named,
+        type=lambda name: (name, True),
+        help="the same for a column where lower is better, such as energies",
+    )
+    add("--pos-label", metavar="LABEL", help="label of the targets (default: 1, true)")
     add(
         "--separator",
         type=lambda text: "\t" if text in ("tab", "\\t") else text,
         metavar="CHARACTER",
         help="what separates the columns, or the word tab (default: by the file name)",
     )
-    add("--html", metavar="FILE", help="also write the report as a page")
-    return parser
 
 
 def _depth(text: str) -> int | float:

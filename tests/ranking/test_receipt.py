@@ -52,6 +52,9 @@ def answer(ask, ranking):
 def test_all_answers_are_the_same(case, tmp_path):
     rankings = both(case, tmp_path)
     assert repr(rankings[0]) == repr(rankings[1])
+    rankings[1].to_json(tmp_path / "again.json")
+    written = [(tmp_path / f"{name}.json").read_text() for name in ("receipt", "again")]
+    assert written[0] == written[1]
     asked = [metric_function(metric) for metric in METRICS]
     asked += [
         lambda one: skrank.hit_curve(one).hits.tolist(),
