@@ -54,6 +54,11 @@ _SAMPLE = 512
 # targets try all maps, which takes a tenth of their time.
 _LOOK, _COMPARE, _GOOD, _TIED = 2.5, 0.4, 0.6, 1 / 8
 
+# Share of scores with one value from which it is counted by comparing all with it. Set
+# by 21 distinct scores in benchmarks/peers.py; with half of it, some values take longer
+# so, but no more than a tenth of the time.
+_COMMON = 1 / 10
+
 
 def count_levels(
     scores: NDArray[Any], levels: NDArray[Any]
@@ -127,7 +132,7 @@ class _Sieve:
         self.start = n_levels.cumsum() - n_levels  # levels in lower buckets
         self.steps = int(n_levels.max()).bit_length()
         self.first: NDArray[Any] | None = None  # level of each bucket, if scores tie
-        self.common: Any = None  # score of more than half of the items, if there is one
+        self.common = levels[:0]  # scores that many items have, then
         bucket = buckets(sample)
         held = self.held.take(bucket)
         unsure = np.count_nonzero(held) / sample.size
@@ -147,22 +152,17 @@ class _Sieve:
         cost = _COMPARE + unsure * (_LOOK + self.steps)
         if cost < self.cost:
             self.cost, self.first = cost, first
-            middle = np.partition(sample, sample.size // 2)[sample.size // 2]
-            if 2 * np.count_nonzero(sample == middle) > sample.size:
-                self.common = middle
+            values, sizes = np.unique(sample, return_counts=True)
+            self.common = values[sizes > _COMMON * sample.size]
 
     def count(self, scores: NDArray[Any]) -> NDArray[np.int64]:
         """Number of scores in each place."""
         total = np.zeros(2 * self.levels.size + 1, np.int64)
         number = np.int32 if scores.size < 2**31 else np.int64
         counts, one = np.zeros(self.buckets.size, number), number(1)
-        n_counted, n_waiting = 0, 0
         waiting: list[tuple[NDArray[Any], NDArray[np.intp]]] = []
-        for part in _pieces(scores.size):
-            piece = scores[part]
-            if self.common is not None:
-                piece = piece.compress(piece != self.common)
-            n_counted += piece.size
+        n_waiting = 0
+        for piece in self._uncommon(scores, total):
             bucket = self.buckets(piece)
             np.add.at(counts, bucket, one)
             where = self._unsure(piece, bucket)
@@ -175,10 +175,6 @@ class _Sieve:
         if self.first is None:
             counts[self.held] = 0
         np.add.at(total, self._usual(), counts.astype(np.int64, copy=False))
-        if self.common is not None:
-            common = np.array([self.common])
-            place = self._search(common, self.buckets(common))
-            total[place] += scores.size - n_counted
         return total
 
     def places(self, scores: NDArray[Any]) -> NDArray[np.intp]:
@@ -191,6 +187,28 @@ class _Sieve:
             where = self._unsure(piece, bucket)
             out[where] = self._search(piece.take(where), bucket.take(where))
         return places
+
+    def _uncommon(
+        self, scores: NDArray[Any], total: NDArray[np.int64]
+    ) -> Iterator[NDArray[Any]]:
+        """Pieces of the scores, but for the common ones, which are counted here."""
+        if not self.common.size:
+            yield from (scores[part] for part in _pieces(scores.size))
+            return
+        places = self._search(self.common, self.buckets(self.common))
+        rest = scores[:0]
+        for part in _pieces(scores.size):
+            piece = scores[part]
+            is_other = np.ones(piece.size, dtype=bool)
+            for value, place in zip(self.common, places, strict=True):
+                differs = piece != value
+                total[place] += piece.size - np.count_nonzero(differs)
+                is_other &= differs
+            rest = np.concatenate([rest, piece.compress(is_other)])
+            if rest.size >= _LEAST_PIECE:
+                yield rest
+                rest = scores[:0]
+        yield rest
 
     def _usual(self) -> NDArray[np.intp]:
         """Usual place of each bucket."""
