@@ -100,10 +100,19 @@ class LevelCounts:
 
     def add(self, scores: NDArray[Any]) -> None:
         """Count more scores."""
-        below, level_with = count_levels(scores, self.levels)
         self.n_samples += scores.size
-        self.below += below
-        self.level_with += level_with
+        if scores.size >= _LEAST_SIEVED:
+            below, level_with = count_levels(scores, self.levels)
+            self.below += below
+            self.level_with += level_with
+        elif scores.size:  # few of the levels may be among so few scores
+            ordered = sorted_values(scores)
+            first = ordered.searchsorted(self.levels)
+            self.below += first
+            found: NDArray[np.bool_] = ordered.take(first, mode="clip") == self.levels
+            present = found.nonzero()[0]
+            last = ordered.searchsorted(self.levels.take(present), side="right")
+            self.level_with[present] += last - first.take(present)
 
     def merge(self, other: "LevelCounts") -> None:
         """Take the counts of other scores, on the same levels."""
