@@ -12,11 +12,16 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-# Scores that are sorted by buckets: fewer are sorted before that has begun, and of more
-# too many share one of 2**16 buckets. Set by 10,000 items in benchmarks/peers.py: left
-# to ``np.sort``, they take twice the time where NumPy sorts by AVX-512 on AMD's Zen 4.
+# Values that are sorted by buckets: fewer are sorted before that has begun, and of more
+# too many share one of 2**16 buckets. Set by 1,000 and 10,000 items and by 20,000
+# targets in benchmarks/peers.py. With half of the first, 1,000 items take 3 to 10 us
+# more; with half of the second, 50,000 values take four times as long where NumPy sorts
+# by AVX-512 on AMD's Zen 4.
 _LEAST_SORTED, _MOST_SORTED = 2_000, 2**16
-_MOST_FALLS = 1 / 8  # share of the scores; with more, ``np.sort`` is faster from there
+
+# Share of the values below their predecessor from which to begin anew. Set by values of
+# equal and of normal density, 2**16 of them; with half of it, these are sorted twice.
+_MOST_FALLS = 1 / 4
 
 
 class EqualWidth:

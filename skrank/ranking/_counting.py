@@ -23,25 +23,30 @@ from numpy.typing import NDArray
 
 from skrank.ranking._buckets import Buckets, EqualWidth, LeadingBits, sorted_values
 
-# Scores; fewer are sorted in the time that the sieve takes to begin. Set by average
-# precision of 10,000 and 20,000 items in benchmarks/peers.py; with half of it, the
-# former take a third longer.
+# Scores; fewer are sorted in the time that the sieve takes to begin. Set by 10,000 and
+# 20,000 items in benchmarks/peers.py; with half of it, the former are counted in twice
+# the time.
 _LEAST_SIEVED = 2**14
 
 # Scores in a piece, which stays in the processor's cache with its buckets: an eighth of
-# the ranking between these bounds. Set by 100,000 and a million items in
-# benchmarks/peers.py; with half of the upper one, calls of NumPy take 10 % longer.
+# the ranking between these bounds. Set by 20,000 and a million items in
+# benchmarks/peers.py; with half of them, calls of NumPy take a tenth of the time more.
 _LEAST_PIECE, _MOST_PIECE = 2**13, 2**15
 
-# Scores that wait to be looked at together. Set by a million items, 1,000 targets, in
-# benchmarks/peers.py; with a tenth of it, calls of NumPy take as long as their work.
+# Scores that wait to be looked at together. Set by 100,000 items, 2,000 targets in
+# benchmarks/peers.py; with half of it, calls of NumPy take 7 % of the time more.
 _MOST_WAITING = 2**14
 
-# Buckets for each level; at least, and at most, of which the tables still fit into the
-# cache; and scores for each bucket. Set by 1,000, 100 and 200,000 targets, and by 2,000
-# among 100,000 items in benchmarks/peers.py; with half of the buckets, up to twice as
-# many scores are looked at twice, which makes a quarter of the time.
-_FOR_A_LEVEL, _LEAST_BUCKETS, _MOST_BUCKETS, _FOR_A_BUCKET = 32, 2**13, 2**19, 6
+# Buckets for each level, and scores for each bucket at least. Set by a million items,
+# 1,000 targets, and by 100,000 items, 2,000 targets in benchmarks/peers.py; with half
+# of the buckets, so many more scores are looked at twice that counting takes a fifth
+# longer.
+_FOR_A_LEVEL, _FOR_A_BUCKET = 32, 6
+
+# Buckets at least, and at most, whose tables the cache still holds. Set by 100,000
+# items, 100 targets, and by ten million items, 10,000 targets in benchmarks/peers.py;
+# with half of them, counting takes 7 % longer.
+_LEAST_BUCKETS, _MOST_BUCKETS = 2**13, 2**18
 
 # Scores by which a map is chosen. Set by lognormal scores in benchmarks/peers.py; of
 # half as many, the costs of maps differ by a tenth at random, which is harmless.
@@ -50,13 +55,13 @@ _SAMPLE = 512
 # Cost of looking at a score twice, beside that of the steps of its search, in steps; of
 # comparing each with one level; that with which a map is good enough; and the share of
 # scores in buckets with a level from which these may be ties. Set by 21 distinct and by
-# lognormal scores in benchmarks/peers.py; with half of the third, rankings of many
-# targets try all maps, which takes a tenth of their time.
+# lognormal scores in benchmarks/peers.py; with half of the third, 20,000 items with
+# 1,000 targets try all maps, which takes half of the time more. The order of the costs
+# does not depend on half of the others.
 _LOOK, _COMPARE, _GOOD, _TIED = 2.5, 0.4, 0.6, 1 / 8
 
 # Share of scores with one value from which it is counted by comparing all with it. Set
-# by 21 distinct scores in benchmarks/peers.py; with half of it, some values take longer
-# so, but no more than a tenth of the time.
+# by 21 distinct scores in benchmarks/peers.py; with half of it they take as long.
 _COMMON = 1 / 10
 
 
