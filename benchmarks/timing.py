@@ -1,6 +1,7 @@
 """What the scripts that compare speed share: lists, clocks, and what they ran on.
 
-Machines are noisy, so the contestants take turns, and medians are compared.
+Machines are noisy, so the contestants take turns, and the shortest times are compared:
+what else runs on the machine can only add to a time.
 """
 
 import gc
@@ -12,7 +13,6 @@ import sys
 import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from statistics import median
 
 import numpy as np
 from scipy.special import expit
@@ -48,7 +48,7 @@ def seconds(function):
 
 
 def take_turns(calls, *, budget=SHORT):
-    """Median time of each call, by name, after one round to warm up."""
+    """Shortest time of each call, by name, after one round to warm up."""
     once = sum(seconds(call) for call in calls.values())
     rounds = int(np.clip(budget / once, FEWEST, MOST))
     times = {name: [] for name in calls}
@@ -58,7 +58,7 @@ def take_turns(calls, *, budget=SHORT):
         for name, call in calls.items():
             times[name].append(seconds(call))
     gc.enable()
-    return {name: median(spent) for name, spent in times.items()}
+    return {name: min(spent) for name, spent in times.items()}
 
 
 def fresh(script, *args):
@@ -92,6 +92,18 @@ def _version(name):
         return None
 
 
+def has_avx512():
+    """Whether the processor has the instructions by which NumPy would sort."""
+    return any("avx512dq" in flags.split() for flags in _cpu_info("flags"))
+
+
+def _cpu_info(name):
+    """Lines of a name about the processors; none where the system has no such file."""
+    path = Path("/proc/cpuinfo")
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [line.split(":")[1] for line in lines if line.startswith(name)]
+
+
 def print_head(*packages):
     """Say what runs here: versions, processor, load."""
     names = ("skrank", "numpy", "scipy", "scikit-learn", *packages)
@@ -101,8 +113,7 @@ def print_head(*packages):
     lacking = [name for name, v in found.items() if not v]
     if lacking:
         print("not installed, and left out:", ", ".join(lacking))
-    info = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
-    models = [line.split(":")[1] for line in info.splitlines() if "model name" in line]
+    models = _cpu_info("model name")
     model = models[0].strip() if models else platform.processor()
     load = os.getloadavg()[0]
     print(f"{model}, {os.cpu_count()} cores, load before {load:.1f}\n", flush=True)

@@ -50,8 +50,7 @@ def check_length(name: str, size: int, n_labels: int) -> None:
 
 def check_index(name: str, values: Any, y_true: Any) -> None:
     """Check that two columns of pandas have their items in one order."""
-    columns = values, y_true
-    if not all(hasattr(one, "iloc") and hasattr(one, "index") for one in columns):
+    if not (_has_index(values) and _has_index(y_true)):
         return
     index, expected = values.index, y_true.index
     if len(index) == len(expected) and not index.equals(expected):
@@ -67,6 +66,10 @@ def check_index(name: str, values: Any, y_true: Any) -> None:
             f"{' and '.join(pairs[first])} at position {first}",
             f"Align them, or give {name}.to_numpy() to go by position.",
         )
+
+
+def _has_index(values: Any) -> bool:
+    return hasattr(values, "iloc") and hasattr(values, "index")
 
 
 def by_position(values: Any) -> Any:
@@ -116,8 +119,9 @@ def as_numbers(name: str, values: ArrayLike) -> NDArray[Any]:
             if isinstance(values[i], Integral) and int(values[i]) != int(array[i]):
                 rule = "hold integers that keep their value in the common type of all"
                 raise invalid(name, rule, f"{values[i]} where that is {array.dtype}")
-    # numbers in another order of bytes would be sorted one by one
-    return array.astype(array.dtype.newbyteorder("="), copy=False)
+    if not array.dtype.isnative:  # these would be sorted one by one
+        return array.astype(array.dtype.newbyteorder("="))
+    return array
 
 
 def factorize(name: str, labels: ArrayLike) -> tuple[list[Any], NDArray[np.intp]]:

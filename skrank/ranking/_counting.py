@@ -1,78 +1,123 @@
 """Count the scores below and level with given levels; no item is put in order.
 
 All that a measure asks of a ranking is, for each distinct score of a target, how many
-items stand above it and how many share it. Two ways lead to these counts, and both are
-exact:
+items stand above it and how many share it. Two ways lead to these counts. Both are
+exact, and neither takes the time of ``np.sort``, which differs by a factor of six
+between machines:
 
-- The *sieve*, for few levels: scores fall into buckets of equal width. Where a bucket
-  holds no level, counting its scores is enough; the few that share a bucket with a
-  level are looked at twice.
-- Else the score *values* are sorted in pieces that stay in the processor's cache, and
-  the levels are looked up in each piece.
+- The *sieve*: scores fall into buckets, by a monotone map. Where a bucket holds no
+  level, counting its scores is enough. The few that share a bucket with a level are
+  looked at twice: a search among the levels of the bucket, which takes one to three
+  steps, places them.
+- A ranking shorter than ``_LEAST_SIEVED`` is sorted, and the levels are looked up.
 
-The rule: the sieve for up to ``_MOST_SIEVED`` levels among ``_LEAST_SIEVED`` or more
-scores, until more than ``_MOST_HELD`` of a piece have to be looked at twice, as where
-scores tie; the sort otherwise.
-Where sorting is vectorised the two differ by less than half; where it is not, the sieve
-is ten times as fast. Extra memory is that of a few pieces, whatever the length.
+The levels, ascending, cut all numbers into 2 m + 1 places, from below: place 2 j + 1 is
+level j, and place 2 j lies between the level before it and level j.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-_MOST_SIEVED = 2**9  # levels; with more, too many scores share a bucket with one
-_MOST_HELD = 1 / 4  # share of the scores that are looked at twice, as ties are
-_LEAST_SIEVED = 2**16  # scores; fewer are sorted in the time it takes to begin
-_LEAST_SEARCHED = 2**14  # scores from which the sieve is faster than the search alone
-_PIECE = 2**16  # scores or levels, which the cache holds with their buckets
-_LONG_PIECE = 2**22  # bytes at most, where there are many levels to look up in each
-_BUCKETS = 2**14  # of scores; their counts stay in the processor's cache
+from skrank.ranking._buckets import Buckets, EqualWidth, LeadingBits, sorted_values
+
+# Scores; fewer are sorted in the time that the sieve takes to begin. Set by 10,000 and
+# 20,000 items in benchmarks/peers.py; with half of it, the former are counted in twice
+# the time.
+_LEAST_SIEVED = 2**14
+
+# Scores in a piece, which stays in the processor's cache with its buckets: an eighth of
+# the ranking between these bounds. Set by 20,000 and a million items in
+# benchmarks/peers.py; with half of them, calls of NumPy take a tenth of the time more.
+_LEAST_PIECE, _MOST_PIECE = 2**13, 2**15
+
+# Scores that wait to be looked at together. Set by 100,000 items, 2,000 targets in
+# benchmarks/peers.py; with half of it, calls of NumPy take 7 % of the time more.
+_MOST_WAITING = 2**14
+
+# Buckets for each level, and scores for each bucket at least. Set by a million items,
+# 1,000 targets, and by 100,000 items, 2,000 targets in benchmarks/peers.py; with half
+# of the buckets, so many more scores are looked at twice that counting takes a fifth
+# longer.
+_FOR_A_LEVEL, _FOR_A_BUCKET = 32, 6
+
+# Buckets at least, and at most, whose tables the cache still holds. Set by 100,000
+# items, 100 targets, and by ten million items, 10,000 targets in benchmarks/peers.py;
+# with half of them, counting takes 7 % longer.
+_LEAST_BUCKETS, _MOST_BUCKETS = 2**13, 2**18
+
+# Scores by which a map is chosen. Set by lognormal scores in benchmarks/peers.py; of
+# half as many, the costs of maps differ by a tenth at random, which is harmless.
+_SAMPLE = 512
+
+# Cost of looking at a score twice, beside that of the steps of its search, in steps; of
+# comparing each with one level; that with which a map is good enough; and the share of
+# scores in buckets with a level from which these may be ties. Set by 21 distinct and by
+# lognormal scores in benchmarks/peers.py; with half of the third, 20,000 items with
+# 1,000 targets try all maps, which takes half of the time more. The order of the costs
+# does not depend on half of the others.
+_LOOK, _COMPARE, _GOOD, _TIED = 2.5, 0.4, 0.6, 1 / 8
+
+# Share of scores with one value from which it is counted by comparing all with it. Set
+# by 21 distinct scores in benchmarks/peers.py; with half of it they take as long.
+_COMMON = 1 / 10
 
 
 def count_levels(
     scores: NDArray[Any], levels: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Count the scores of one ranking below and level with each level.
+    """Count the scores below and level with each level; O(n + m) for long rankings.
 
-    A short ranking is a single piece, and needs no more than its two searches.
+    `levels` are distinct and ascending, of the type of the scores.
     """
-    if scores.size < _PIECE:
-        ordered = np.sort(scores)
-        first = ordered.searchsorted(levels)
-        return first, ordered.searchsorted(levels, side="right") - first
-    counts = LevelCounts(levels)
-    counts.add(scores)
-    return counts.below, counts.level_with
+    if scores.size < _LEAST_SIEVED or not levels.size:
+        ordered = sorted_values(scores)
+        below = ordered.searchsorted(levels)
+        return below, ordered.searchsorted(levels, side="right") - below
+    with np.errstate(over="ignore"):  # the infinite is outside of all levels
+        counts = _sieve_for(scores, levels).count(scores)
+    return counts.cumsum()[:-1:2], counts[1::2]
+
+
+def places_among(scores: NDArray[Any], levels: NDArray[Any]) -> NDArray[np.intp]:
+    """Place of each score among the levels, of which there is one at least."""
+    if scores.size < _LEAST_SIEVED:
+        below = levels.searchsorted(scores)
+        tied: NDArray[np.bool_] = levels.take(below, mode="clip") == scores
+        return 2 * below + tied
+    with np.errstate(over="ignore"):
+        return _sieve_for(scores, levels).places(scores)
 
 
 class LevelCounts:
     """How many of the scores added so far are below, and level with, each level.
 
-    `levels` are distinct and ascending, of the type of the scores. Cost of `add`: O(n)
-    with few levels; else O(n log p + m n / p) for pieces of p scores.
+    `levels` are distinct and ascending, of the type of the scores.
     """
 
     def __init__(self, levels: NDArray[Any]) -> None:
-        self.levels = levels.astype(_sorted_type(levels.dtype), copy=False)
+        self.levels = levels
         self.n_samples = 0
         self.below = np.zeros(levels.size, dtype=np.int64)
         self.level_with = np.zeros(levels.size, dtype=np.int64)
 
     def add(self, scores: NDArray[Any]) -> None:
         """Count more scores."""
-        n, m = scores.size, self.levels.size
-        self.n_samples += n
-        if m == 0 or n == 0:
-            return
-        sieve = None
-        if m <= _MOST_SIEVED and n >= _LEAST_SIEVED:
-            sieve = sieve_of(self.levels)
-        if sieve is not None:
-            self._sift(scores, sieve)
-        else:
-            self._sort_and_search(scores)
+        self.n_samples += scores.size
+        if scores.size >= _LEAST_SIEVED:
+            below, level_with = count_levels(scores, self.levels)
+            self.below += below
+            self.level_with += level_with
+        elif scores.size:  # few of the levels may be among so few scores
+            ordered = sorted_values(scores)
+            first = ordered.searchsorted(self.levels)
+            self.below += first
+            found: NDArray[np.bool_] = ordered.take(first, mode="clip") == self.levels
+            present = found.nonzero()[0]
+            last = ordered.searchsorted(self.levels.take(present), side="right")
+            self.level_with[present] += last - first.take(present)
 
     def merge(self, other: "LevelCounts") -> None:
         """Take the counts of other scores, on the same levels."""
@@ -80,95 +125,172 @@ class LevelCounts:
         self.below += other.below
         self.level_with += other.level_with
 
-    def _sift(self, scores: NDArray[Any], sieve: "Sieve") -> None:
-        """Count by buckets; look twice at scores that share one with a level."""
-        counts = np.zeros(sieve.held.size, dtype=np.int64)
-        unsure = scores[:0]
-        for start in range(0, scores.size, _PIECE):
-            piece = scores[start : start + _PIECE]
-            bucket = sieve.buckets(piece)
-            counts += np.bincount(bucket, minlength=counts.size)
-            held = piece[sieve.held[bucket]]
-            unsure = np.concatenate([unsure, held])
-            if held.size > _MOST_HELD * piece.size:
-                self._sort_and_search(scores[start + _PIECE :])
-                break
-            if unsure.size >= _PIECE:
-                self._sort_and_search(unsure)
-                unsure = scores[:0]
-        counts[sieve.held] = 0
-        self.below += np.cumsum(counts)[sieve.buckets(self.levels)]
-        self._sort_and_search(unsure)
 
-    def _sort_and_search(self, scores: NDArray[Any]) -> None:
-        """Sort the values piece by piece, and look the levels up in each."""
-        most = min(_LONG_PIECE // self.levels.itemsize, scores.size)
-        length = min(max(_PIECE, 32 * self.levels.size), most)
-        room = np.empty(length, self.levels.dtype)  # made once: fresh memory is slow
-        for start in range(0, scores.size, max(length, 1)):
-            piece = scores[start : start + length]
-            ordered = room[: piece.size]
-            ordered[:] = piece
-            ordered.sort()
-            for first in range(0, self.levels.size, _PIECE):
-                self._search(ordered, slice(first, first + _PIECE))
+class _Sieve:
+    """Levels in buckets, which scores fall through or are held by.
 
-    def _search(self, ordered: NDArray[Any], part: slice) -> None:
-        """Look up levels; where one is found, look for the end of its tie too."""
-        levels = self.levels[part]
-        first = ordered.searchsorted(levels)
-        self.below[part] += first
-        found = ordered[np.minimum(first, ordered.size - 1)] == levels
-        present = found.nonzero()[0]
-        last = ordered.searchsorted(levels[present], side="right")
-        self.level_with[part][present] += last - first[present]
-
-
-class Sieve:
-    """Buckets of equal width between the levels, in the same order as they are."""
-
-    def __init__(self, levels: NDArray[Any], scale: np.floating[Any]) -> None:
-        self.start, self.scale = scale.dtype.type(levels[0]), scale
-        self.held = np.zeros(_BUCKETS + 2, dtype=bool)  # buckets that hold a level
-        self.held[self.buckets(levels)] = True
-
-    def buckets(self, scores: NDArray[Any]) -> NDArray[np.intp]:
-        """Bucket of each score; the first and the last are outside all levels."""
-        with np.errstate(over="ignore"):  # the infinite is outside too
-            place: NDArray[Any] = np.subtract(
-                scores, self.start, dtype=self.scale.dtype
-            )
-            place *= self.scale
-        np.clip(place, -1, _BUCKETS, out=place)
-        place += 1
-        bucket: NDArray[np.intp] = place.astype(np.intp)
-        return bucket
-
-
-def _sorted_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Type to sort in: integers of less than 32 bits are widened, which sort faster."""
-    return np.promote_types(dtype, np.int32) if dtype.itemsize < 4 else dtype
-
-
-def sieve_of(levels: NDArray[Any]) -> Sieve | None:
-    """Sieve between ascending levels, if the computer's numbers can tell them apart."""
-    width = float(levels[-1]) - float(levels[0])
-    with np.errstate(divide="ignore", over="ignore"):
-        scale = np.result_type(levels, np.float32).type(np.divide(_BUCKETS - 1, width))
-    return Sieve(levels, scale) if 0 < scale < np.inf else None
-
-
-def levels_below(scores: NDArray[Any], levels: NDArray[Any]) -> NDArray[np.intp]:
-    """Number of levels below each score: a sorted search, spared where it can be.
-
-    Where a bucket holds no level, all its scores have the same levels below them.
+    Each bucket has a usual place. Where it holds no level, all of its scores are there,
+    and elsewhere, if scores tie, those that are level with its first level. All others
+    have to be looked at twice. `cost` is what that takes for each score, in steps of a
+    search.
     """
-    sieve = sieve_of(levels) if scores.size >= _LEAST_SEARCHED else None
-    if sieve is None:
-        return np.searchsorted(levels, scores)
-    held = np.bincount(sieve.buckets(levels), minlength=sieve.held.size)
-    bucket = sieve.buckets(scores)
-    below: NDArray[np.intp] = np.cumsum(held)[bucket]
-    unsure = np.flatnonzero(sieve.held[bucket])
-    below[unsure] = np.searchsorted(levels, scores[unsure])
-    return below
+
+    def __init__(
+        self, levels: NDArray[Any], buckets: Buckets, sample: NDArray[Any]
+    ) -> None:
+        self.levels, self.buckets = levels, buckets
+        n_levels = np.zeros(buckets.size, np.intp)
+        for part in _pieces(levels.size):
+            np.add.at(n_levels, buckets(levels[part]), 1)
+        self.held = n_levels > 0
+        self.start = n_levels.cumsum() - n_levels  # levels in lower buckets
+        self.steps = int(n_levels.max()).bit_length()
+        self.first: NDArray[Any] | None = None  # level of each bucket, if scores tie
+        self.common = levels[:0]  # scores that many items have, then
+        bucket = buckets(sample)
+        held = self.held.take(bucket)
+        unsure = np.count_nonzero(held) / sample.size
+        self.cost = unsure * (_LOOK + self.steps)
+        if unsure > _TIED:
+            self._tell_ties(sample, bucket, held)
+
+    def _tell_ties(
+        self,
+        sample: NDArray[Any],
+        bucket: NDArray[np.intp],
+        held: NDArray[np.bool_],
+    ) -> None:
+        """Compare with a level of the bucket first, if that is cheaper."""
+        first = self.levels.take(self.start, mode="clip")
+        unsure = np.count_nonzero(held & (first.take(bucket) != sample)) / sample.size
+        cost = _COMPARE + unsure * (_LOOK + self.steps)
+        if cost < self.cost:
+            self.cost, self.first = cost, first
+            values, sizes = np.unique(sample, return_counts=True)
+            self.common = values[sizes > _COMMON * sample.size]
+
+    def count(self, scores: NDArray[Any]) -> NDArray[np.int64]:
+        """Number of scores in each place."""
+        total = np.zeros(2 * self.levels.size + 1, np.int64)
+        number = np.int32 if scores.size < 2**31 else np.int64
+        counts, one = np.zeros(self.buckets.size, number), number(1)
+        waiting: list[tuple[NDArray[Any], NDArray[np.intp]]] = []
+        n_waiting = 0
+        for piece in self._uncommon(scores, total):
+            bucket = self.buckets(piece)
+            np.add.at(counts, bucket, one)
+            where = self._unsure(piece, bucket)
+            waiting.append((piece.take(where), bucket.take(where)))
+            n_waiting += where.size
+            if n_waiting >= _MOST_WAITING:
+                self._look(waiting, counts, total)
+                n_waiting, waiting = 0, []
+        self._look(waiting, counts, total)
+        if self.first is None:
+            counts[self.held] = 0
+        np.add.at(total, self._usual(), counts.astype(np.int64, copy=False))
+        return total
+
+    def places(self, scores: NDArray[Any]) -> NDArray[np.intp]:
+        """Place of each score."""
+        places, usual = np.empty(scores.size, np.intp), self._usual()
+        for part in _pieces(scores.size):
+            piece, out = scores[part], places[part]
+            bucket = self.buckets(piece)
+            usual.take(bucket, out=out, mode="clip")
+            where = self._unsure(piece, bucket)
+            out[where] = self._search(piece.take(where), bucket.take(where))
+        return places
+
+    def _uncommon(
+        self, scores: NDArray[Any], total: NDArray[np.int64]
+    ) -> Iterator[NDArray[Any]]:
+        """Pieces of the scores, but for the common ones, which are counted here."""
+        if not self.common.size:
+            yield from (scores[part] for part in _pieces(scores.size))
+            return
+        places = self._search(self.common, self.buckets(self.common))
+        rest = scores[:0]
+        for part in _pieces(scores.size):
+            piece = scores[part]
+            is_other = np.ones(piece.size, dtype=bool)
+            for value, place in zip(self.common, places, strict=True):
+                differs = piece != value
+                total[place] += piece.size - np.count_nonzero(differs)
+                is_other &= differs
+            rest = np.concatenate([rest, piece.compress(is_other)])
+            if rest.size >= _LEAST_PIECE:
+                yield rest
+                rest = scores[:0]
+        yield rest
+
+    def _usual(self) -> NDArray[np.intp]:
+        """Usual place of each bucket."""
+        return 2 * self.start + self.held
+
+    def _unsure(
+        self, scores: NDArray[Any], bucket: NDArray[np.intp]
+    ) -> NDArray[np.intp]:
+        """Which scores may not be in the usual place of their bucket."""
+        if self.first is None:
+            return self.held.take(bucket).nonzero()[0]
+        differs: NDArray[np.bool_] = self.first.take(bucket) != scores
+        where = differs.nonzero()[0]
+        return where.compress(self.held.take(bucket.take(where)))
+
+    def _look(
+        self,
+        waiting: list[tuple[NDArray[Any], NDArray[np.intp]]],
+        counts: NDArray[Any],
+        total: NDArray[np.int64],
+    ) -> None:
+        """Count scores in their places, and no longer in their buckets."""
+        if waiting:
+            scores, bucket = map(np.concatenate, zip(*waiting, strict=True))
+            np.add.at(total, self._search(scores, bucket), 1)
+            if self.first is not None:
+                np.subtract.at(counts, bucket, counts.dtype.type(1))
+
+    def _search(
+        self, scores: NDArray[Any], bucket: NDArray[np.intp]
+    ) -> NDArray[np.intp]:
+        """Place of scores, by a bisection of the levels in their buckets.
+
+        A step may reach for a level of a higher bucket, which no score has passed, or
+        beyond the last level.
+        """
+        rank = self.start.take(bucket)  # levels that the score has passed or reached
+        for step in reversed(range(self.steps)):
+            reached = self.levels.take(rank + (2**step - 1), mode="clip") <= scores
+            rank += np.left_shift(reached, step, dtype=np.intp)
+        np.minimum(rank, self.levels.size, out=rank)
+        place: NDArray[np.intp] = 2 * rank
+        place -= self.levels.take(rank - 1, mode="clip") == scores
+        return place
+
+
+def _sieve_for(scores: NDArray[Any], levels: NDArray[Any]) -> _Sieve:
+    """Sieve by the map that leaves the least to look at twice, as a sample has it.
+
+    Most rankings fill buckets of equal width. Those of scores that spread over orders
+    of magnitude are of equal width in the logarithm, and a spike with levels far off is
+    left to buckets between most of the levels.
+    """
+    n, m = scores.size, levels.size
+    n_buckets = max(_FOR_A_LEVEL * m, _LEAST_BUCKETS)
+    n_buckets = min(n_buckets, n // _FOR_A_BUCKET, _MOST_BUCKETS)
+    sample = scores[:: n // _SAMPLE]
+    sieves = []
+    for kind, cut in (EqualWidth, 0), (LeadingBits, 0), (EqualWidth, m // 64):
+        buckets = kind(levels[cut], levels[m - 1 - cut], n_buckets, levels.dtype)
+        if buckets.usable:
+            sieves.append(_Sieve(levels, buckets, sample))
+            if sieves[-1].cost < _GOOD * (1 + 12 * m / n_buckets):
+                break
+    return min(sieves, key=lambda sieve: sieve.cost)
+
+
+def _pieces(n: int) -> Iterator[slice]:
+    """Parts of a long array, one after another."""
+    length = min(max(n // 8, _LEAST_PIECE), _MOST_PIECE)
+    return (slice(start, start + length) for start in range(0, n, length))

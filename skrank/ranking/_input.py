@@ -7,6 +7,7 @@ step of its own so that the texts of these errors have one home and nothing furt
 checks again.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -139,7 +140,7 @@ def _find_ones(labels: NDArray[Any]) -> NDArray[np.intp]:
     is_set = labels if labels.dtype.kind == "b" else labels != 0
     targets: NDArray[np.intp] = is_set.nonzero()[0]
     if targets.size < labels.size:
-        valid = bool((labels[targets] == 1).all())
+        valid = np.count_nonzero(labels[targets] != 1) == 0
     else:
         targets = np.flatnonzero(labels == 1)
         n_others = labels.size - targets.size
@@ -178,21 +179,23 @@ def check_scores(
 
 def _check_order(scores: NDArray[Any], name: str, *, whole: bool) -> None:
     low, high = scores.min(), scores.max()
-    if scores.dtype.kind == "f" and not (np.isfinite(low) and np.isfinite(high)):
+    if scores.dtype.kind == "f":
+        if math.isfinite(low) and math.isfinite(high):
+            return
         got = (
             f"NaN or infinity (minimum {low}, maximum {high}), first at position "
             f"{np.isfinite(scores).argmin()}"
         )
         raise invalid(name, "be finite", got)
-    got = "booleans" if scores.dtype.kind == "b" else f"integers {{{low}, {high}}}"
     if scores.dtype.kind == "b" or (whole and _are_labels(scores, low, high)):
+        got = "booleans" if scores.dtype.kind == "b" else f"integers {{{low}, {high}}}"
         rule = "rank the items, as decision_function or predict_proba do"
         raise invalid(name, rule, f"hard labels, {got}")
 
 
 def _are_labels(scores: NDArray[Any], low: Any, high: Any) -> bool:
-    """Whether all scores are integers 0 or 1, or -1 or 1."""
-    if scores.dtype.kind == "f" or high != 1:
+    """Whether all of some integers are 0 or 1, or -1 or 1."""
+    if high != 1:
         return False
     return bool(low == 0 or (low == -1 and np.count_nonzero(scores) == scores.size))
 

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import invalid
+from skrank.ranking._buckets import sorted_values
 from skrank.ranking._counting import count_levels
 from skrank.ranking._device import DeviceItems, take_scores
 from skrank.ranking._input import RankingInput, check_ranking_input
@@ -361,7 +362,7 @@ def _rank_top(data: RankingInput, depth: int) -> Ranking:
 
 def _distinct(scores: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Distinct scores, ascending, and how often each occurs."""
-    ordered = np.sort(scores)
+    ordered = sorted_values(scores)
     is_last = np.empty(ordered.size, dtype=bool)
     is_last[-1:] = True
     is_last[:-1] = ordered[1:] != ordered[:-1]

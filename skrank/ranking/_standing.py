@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.ranking._counting import levels_below
+from skrank.ranking._counting import places_among
 from skrank.ranking._items import level_at
 
 
@@ -35,16 +35,9 @@ def standing(
     is_other = np.ones(y_score.size, dtype=bool)
     is_other[targets] = False
     last = 2 * levels.size
-    places = last - _places_from_below(y_score[is_other], levels)
-    of_targets = last - _places_from_below(y_score[targets], levels)
+    places = last - places_among(y_score[is_other], levels)
+    of_targets = last - places_among(y_score[targets], levels)
     return Standing(of_targets // 2, places, last + 1)
-
-
-def _places_from_below(scores: NDArray[Any], levels: NDArray[Any]) -> NDArray[np.intp]:
-    """Twice the levels below each score, and one more where it is a level."""
-    below = levels_below(scores, levels)
-    tied: NDArray[np.bool_] = levels[np.minimum(below, levels.size - 1)] == scores
-    return 2 * below + tied
 
 
 def cut_places(scores: NDArray[Any], depths: NDArray[Any]) -> NDArray[np.intp]:
@@ -55,7 +48,7 @@ def cut_places(scores: NDArray[Any], depths: NDArray[Any]) -> NDArray[np.intp]:
     """
     ordered = np.sort(scores)
     levels = np.unique(ordered[ordered.size - np.asarray(depths, dtype=np.intp)])
-    return 2 * levels.size - _places_from_below(scores, levels)
+    return 2 * levels.size - places_among(scores, levels)
 
 
 def share_of_top(y_score: NDArray[Any], depth: int) -> NDArray[np.float64]:

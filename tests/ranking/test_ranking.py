@@ -5,14 +5,14 @@ import pytest
 
 from cases import SCORES
 from skrank.metrics._definitions import make_measure
-from skrank.ranking._counting import _LEAST_SEARCHED
+from skrank.ranking._counting import _LEAST_SIEVED
 from skrank.ranking._input import check_ranking_input
 from skrank.ranking._ranking import rank
 from skrank.ranking._standing import standing
 from skrank.ranking._ties import DETAILED, tie_groups
 
 
-@pytest.mark.parametrize("n_samples", [50, _LEAST_SEARCHED + 100])
+@pytest.mark.parametrize("n_samples", [50, _LEAST_SIEVED + 100])
 @pytest.mark.parametrize("kind", SCORES)
 def test_standing_is_that_of_a_search(kind, n_samples):
     rng = np.random.default_rng(0)

@@ -65,12 +65,12 @@ def _harmonic(above: Array, count: Array) -> tuple[NDArray[Any], NDArray[Any] | 
     Single items, by far the most frequent case, are exact to the last bit. Where there
     is nothing else, the second sums are 0, and None stands for them.
     """
-    above, count = np.asarray(above, dtype=float), np.asarray(count, dtype=float)
-    first = np.asarray(np.minimum(count, 1) / (above + 1))
+    above, count = np.asarray(above), np.asarray(count)
     if count.max(initial=0) <= 1:
-        return first, None
+        return np.asarray(count / (above + 1)), None
+    above, count = np.broadcast_arrays(above.astype(float), count.astype(float))
+    first = np.asarray(np.minimum(count, 1) / (above + 1))
     second = np.zeros(first.shape)
-    above, count = np.broadcast_arrays(above, count)
     # below 1e8 items the closed form is off by 2e-10 of the second sum for 32 items,
     # by 2e-9 for 16
     short, long = (count > 1) & (count <= 32), count > 32
