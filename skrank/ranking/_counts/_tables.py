@@ -18,9 +18,9 @@ from skrank._utils._text import as_text, brief, in_short, listed
 
 # Items of a chunk, as in `RankCounts.from_arrays`.
 _CHUNK = 2**20
-# Of a parquet file of 5e7 rows, a count took 140 MiB beside the libraries; 200 where 16
-# batches are read ahead, as is the default, 240 where threads decode them, and no less
-# at 1. It took as long each time.
+# Of a parquet file of 5e7 rows a count took 110 to 130 MiB beside the libraries; 190
+# with the 16 batches that are read ahead by default, 250 where threads decode them, and
+# no less with 1. All took as long.
 _SCAN = {"batch_readahead": 2, "fragment_readahead": 1, "use_threads": False}
 
 
