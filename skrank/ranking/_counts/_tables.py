@@ -106,11 +106,13 @@ def open_files(*paths: Any) -> Any:
     """Dataset of one file or folder, or of several files."""
     dataset, files = load_arrow("pyarrow.dataset"), []
     for path in map(os.fspath, paths):
-        files += sorted(glob(path, recursive=True)) if has_magic(path) else [path]
+        is_pattern = has_magic(path) and not os.path.exists(path)
+        files += sorted(glob(path, recursive=True)) if is_pattern else [path]
     if not files:
         raise invalid("source", "name files that there are", brief([*paths]))
     if files[0].lower().endswith((".csv", ".csv.gz")):
-        kind = dataset.CsvFileFormat()
+        missing = load_arrow("pyarrow.csv").ConvertOptions(strings_can_be_null=True)
+        kind = dataset.CsvFileFormat(convert_options=missing)
     else:  # if buffered in advance, all that was read of a file stays in memory
         options = dataset.ParquetFragmentScanOptions(pre_buffer=False)
         kind = dataset.ParquetFileFormat(default_fragment_scan_options=options)
