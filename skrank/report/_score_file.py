@@ -19,8 +19,8 @@ from skrank._utils._text import as_text, brief, in_short, listed
 from skrank.ranking._counts import TablePieces, count_chunks, open_files
 from skrank.ranking._input import check_scores
 
-# Scores of all rankings that are held in memory, where rankings can be compared: 36 of
-# the 500 MiB of a report. Half as many would leave out comparisons that take a second.
+# Scores of all rankings that are held in memory, where rankings can be compared: 36 MiB
+# of the 500 of a report. Half as many would leave out comparisons that take 0.3 s.
 MOST_HELD = 2**22
 
 
@@ -71,7 +71,8 @@ class _ScoreFile:
         self.separator = separator
         self.compression = "gzip" if lower.endswith(".gz") else None
         self.content: Any = path
-        self.types: dict[str, Any] = {}  # of columns of text; others are found out
+        self.columns: dict[str, str] = {}  # how those asked are written in the header
+        self.types: dict[str, Any] = {}  # of text; others are those of the first rows
         if lower.endswith(".parquet"):
             os.stat(path)  # which says what is wrong with it
             self.source = open_files(path)
@@ -83,7 +84,6 @@ class _ScoreFile:
                 if path == "-" or not (is_named and os.path.isfile(path)):
                     self.content = load_arrow().py_buffer(file.read())
             self.source = self._open_text
-            self.columns: dict[str, str] = {}
             header = self._open_text().schema.names
         named = [target, *(column for column, _ in scores.values())]
         self.columns = _find(header, named)
@@ -94,8 +94,7 @@ class _ScoreFile:
         csv = load_arrow("pyarrow.csv")
         return csv.open_csv(
             load_arrow().input_stream(self.content, self.compression),
-            # so that errors tell the row; types are those of the first block
-            csv.ReadOptions(use_threads=False, block_size=2**24),
+            csv.ReadOptions(use_threads=False),  # so that errors tell the row
             csv.ParseOptions(delimiter=self.separator, newlines_in_values=True),
             csv.ConvertOptions(
                 null_values=[""],

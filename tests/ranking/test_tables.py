@@ -199,6 +199,13 @@ def test_names_of_all_kinds(tmp_path):
         assert average_precision(counts["a, b"]) == average_precision(y, s)
 
 
+def test_a_file_that_is_named_like_a_pattern(tmp_path):
+    y, s, _ = columns_of()
+    csv.write_csv(table_of(columns_of()), tmp_path / "part[1].csv")
+    counts = RankCounts.from_table(tmp_path / "part[1].csv")
+    assert average_precision(counts) == average_precision(y, s)
+
+
 def test_columns_that_are_not_asked_are_not_converted():
     mixed = pd.Series([1, "a", None, object()], dtype=object)
     frame = pd.DataFrame({"mixed": mixed, "y": [1, 0, 1, 0], "s": np.arange(4.0)})
@@ -242,6 +249,15 @@ def test_nan_is_a_missing_value(column):
         RankCounts.from_table(
             table.cast(pa.schema(dict.fromkeys(("y", "s", "other"), pa.float64())))
         )
+
+
+@pytest.mark.parametrize("cell", ["", "NA"])
+def test_empty_cells_of_text_are_missing_values(tmp_path, cell):
+    (tmp_path / "t.csv").write_text(f"y,s\nhit,0.5\n{cell},0.7\n")
+    with pytest.raises(
+        ValueError, match="`y` must hold a value in each row.* row 1, c"
+    ):
+        RankCounts.from_table(tmp_path / "t.csv", pos_label="hit")
 
 
 def test_rows_are_counted_over_all_chunks():

@@ -279,7 +279,7 @@ def test_hard_labels_are_refused_where_they_are_counted(tmp_path, capsys):
 def test_integers_that_end_in_floats(tmp_path, capsys, options):
     """Far below the rows by which pyarrow finds out the types."""
     y, a = scores_of()[0], np.append(np.arange(N - 1.0), 0.5)
-    note = "x" * 200_000
+    note = "x" * 20_000
     rows = [f"{y[i]},{a[i]:.15g},{note}\n" for i in range(N)]
     table = text_file(tmp_path, "".join(["y,a,note\n", *rows]))
     arguments = ["report", str(table), "--target", "y", "--score", "a", *options]

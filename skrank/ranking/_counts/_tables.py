@@ -18,9 +18,9 @@ from skrank._utils._text import as_text, brief, in_short, listed
 
 # Items of a chunk, as in `RankCounts.from_arrays`.
 _CHUNK = 2**20
-# Of a parquet file of 5e7 rows, a count took 140 MiB beside the libraries; 200 where 16
-# batches are read ahead, as is the default, 240 where threads decode them, and no less
-# at 1. It took as long each time.
+# Of a parquet file of 5e7 rows a count took 110 to 130 MiB beside the libraries; 190
+# with the 16 batches that are read ahead by default, 250 where threads decode them, and
+# no less with 1. All took as long.
 _SCAN = {"batch_readahead": 2, "fragment_readahead": 1, "use_threads": False}
 
 
@@ -106,11 +106,13 @@ def open_files(*paths: Any) -> Any:
     """Dataset of one file or folder, or of several files."""
     dataset, files = load_arrow("pyarrow.dataset"), []
     for path in map(os.fspath, paths):
-        files += sorted(glob(path, recursive=True)) if has_magic(path) else [path]
+        is_pattern = has_magic(path) and not os.path.exists(path)
+        files += sorted(glob(path, recursive=True)) if is_pattern else [path]
     if not files:
         raise invalid("source", "name files that there are", brief([*paths]))
     if files[0].lower().endswith((".csv", ".csv.gz")):
-        kind = dataset.CsvFileFormat()
+        missing = load_arrow("pyarrow.csv").ConvertOptions(strings_can_be_null=True)
+        kind = dataset.CsvFileFormat(convert_options=missing)
     else:  # if buffered in advance, all that was read of a file stays in memory
         options = dataset.ParquetFragmentScanOptions(pre_buffer=False)
         kind = dataset.ParquetFileFormat(default_fragment_scan_options=options)
