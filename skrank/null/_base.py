@@ -398,8 +398,6 @@ class NullDistribution:
         tail = self._beyond(value, sign)
         centred = sign * (tail.log_pvalue - log_p)
         if tail.log_bounds is not None:
-            if -tail.doubt <= centred <= 0:
-                return 0.0  # nearer than is known
             centred += tail.doubt / 2  # the middle of that is looked for
         return min(max(centred, -1e6), 1e6)
 

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from scipy.special import betaln
 
 from skrank.metrics._definitions import Measure
 from skrank.null._lattice import IMPOSSIBLE, LastGroup, Lattice, Orders, Step
+from skrank.null._pairs import PairWeights
 from skrank.ranking._ranking import HitGroups
 from skrank.ranking._ties import TieGroups
 
@@ -51,39 +52,6 @@ _PIECE = 2**16
 def log_binomial(n: Any, k: Any) -> Any:
     """Logarithm of C(n, k), for 0 <= k <= n."""
     return -betaln(n - k + 1.0, k + 1.0) - np.log1p(n)
-
-
-class PairWeights(NamedTuple):
-    """Gains of groups as ``cross * d * H + item * d + inside * d * (d - 1)``.
-
-    With d hits in a group and H above it; arrays over the groups.
-    """
-
-    cross: _Floats
-    item: _Floats
-    inside: _Floats
-
-    def gain(self, index: Any, hits_above: Any, hits: Any) -> Any:
-        """Gain of groups; `index` picks them and shapes them like the hits."""
-        cross, item, inside = (part[index] for part in self)
-        return hits * (cross * hits_above + item + inside * (hits - 1))
-
-    def joined(self, above: _Ints, sizes: _Ints, starts: _Ints) -> "PairWeights":
-        """Weights of blocks that begin at the groups `starts`.
-
-        They are means over all placements of a block's hits on its items: of the
-        d * (d - 1) pairs as large a part is in two groups, or in one, as of all pairs
-        of the block's items.
-        """
-        size = np.add.reduceat(sizes, starts).astype(float)
-        inside = above - np.repeat(above[starts], np.diff(starts, append=sizes.size))
-        pairs = inside * self.cross
-        pairs += self.inside * (sizes - 1)
-        cross, item, inside = (
-            np.add.reduceat(sizes * part, starts) / size
-            for part in (self.cross, self.item, pairs)
-        )
-        return PairWeights(cross, item, inside / np.maximum(size - 1, 1))
 
 
 class Chain:

@@ -127,9 +127,8 @@ def _unfelt_below(chain: Chain, places: _Ints, value: float) -> float:
         row = np.append(places[:kept], np.arange(n - m + kept, n))
         return bool(measure_lists(chain, row[None])[0] < value * (1 - 2 * SAME))
 
+    # all of them together are felt, and none below the cutoff
     index = bisect_left(range(above.size), True, key=lambda index: not is_felt(index))
-    if index == above.size or groups[index] >= chain.ends.size:
-        return -math.inf
     kept = slice(0, index + 1)
     merged, sizes = chain.merged[groups[kept]], chain.sizes[groups[kept]]
     ways = np.where(merged, 0.0, log_binomial(sizes, hits[kept])).sum()

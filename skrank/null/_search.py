@@ -123,11 +123,13 @@ def _by_levels(parts: Sequence[Part]) -> Solution:
     profiles = [Profile(Tilted(way, root), max(root, _SHAPE / spread)) for way in ways]
     nearer = 4 if all(way.part.chain.is_pairwise for way in ways) else 1
     best, before, last, times, lost, spent = None, math.nan, root, _COARSE, 0, 0
-    for _ in range(_MOST_LOOKS):
+    settled = False
+    while not settled:
         ways = [_refined(profile, times) for profile in profiles]
-        spent += sum(
+        cells = sum(
             way.lattice.n_cells + _GROUP_CELLS * way.chain.ends.size for way in ways
         )
+        spent += max(cells, _MOST_SPENT // _MOST_LOOKS)
         found = _solution(ways, root, spread)
         root, there = found.root, found.at(found.tilt)
         deviation = there.deviation
@@ -140,8 +142,7 @@ def _by_levels(parts: Sequence[Part]) -> Solution:
         before = log_p
         if not _is_centred(found.found):  # the blocks do not reach so far
             lost, times = lost + 1, times / _COARSE
-            if lost > _MOST_LOST or cut > 1:
-                break
+            settled = lost > _MOST_LOST or cut > 1
         elif still:
             # by how much more p feels a chance that is left out of the tilted one
             missed = cut * (1 + 2.5 * abs(found.tilt) * deviation)
@@ -150,11 +151,9 @@ def _by_levels(parts: Sequence[Part]) -> Solution:
             # frequencies need strides that are finer than those of the first
             if times < _COARSE and (best is None or error < best[0]):
                 best = error, found
-            if times < _COARSE and (error <= MERGING / 2 or error > 1):
-                break
+            settled = times < _COARSE and (error <= MERGING / 2 or error > 1)
             times /= _COARSE
-        if spent > _MOST_SPENT:
-            break
+        settled = settled or spent >= _MOST_SPENT
     if best is None:
         raise OutOfReachError
     error, found = best
@@ -200,16 +199,18 @@ def _newton(ask: Any, tilt: float) -> tuple[float, Cumulants]:
     """
     low, high, found = -math.inf, math.inf, ask(tilt)
     reach = found.reach(tilt)
-    for _ in range(_MOST_PASSES):
-        if abs(found.slope) <= 0.5 * math.sqrt(found.curvature):
-            break
-        if not abs(tilt) <= _FURTHEST * reach:  # zero is beyond the best
-            break
+    passes, furthest = 1, _FURTHEST * reach
+    # until the mean is near zero, or that is beyond the best
+    while (
+        abs(found.slope) > 0.5 * math.sqrt(found.curvature)
+        and abs(tilt) <= furthest
+        and passes < _MOST_PASSES
+    ):
         low, high = (tilt, high) if found.slope < 0 else (low, tilt)
         most = reach + 2.0 * abs(tilt)
         step = tilt + np.clip(-found.slope / max(found.curvature, 1e-300), -most, most)
         tilt = float(step) if low < step < high else (low + high) / 2
-        found = ask(tilt)
+        found, passes = ask(tilt), passes + 1
     return tilt, found
 
 

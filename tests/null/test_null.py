@@ -199,6 +199,11 @@ def test_what_is_too_large_is_not_enumerated(n, m, s):
         RandomSelectionNull(n, m).pvalue(s, method="exact")
 
 
+def test_what_is_too_large_is_not_drawn():
+    with pytest.raises(ValueError, match="must not be 'importance_sampling' for a dis"):
+        RandomSelectionNull(100_000, 20_000).tail(0.203, method="importance_sampling")
+
+
 # Methods
 
 

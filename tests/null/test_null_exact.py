@@ -117,6 +117,37 @@ def test_first_hits_below_the_top(method):
         assert found.pvalue == pytest.approx(truth, rel=room)
 
 
+@pytest.mark.filterwarnings("ignore:the p-value is known with a relative error")
+@pytest.mark.parametrize("method", ["auto", "inversion"])
+def test_one_tie_that_the_cutoff_divides(method):
+    """Average precision at k grows with the hits in it, which are hypergeometric."""
+    sizes, n_targets, hits = (390_000, 10_000), 200_000, 195_150
+    value = skrank.average_precision_at_k(
+        *make_list(sizes, (hits, n_targets - hits)), k=1000
+    )
+    null = RandomSelectionNull(
+        sum(sizes), n_targets, "average_precision@1000", tie_sizes=sizes
+    )
+    truth = hypergeom(sum(sizes), n_targets, sizes[0]).sf(hits - 1)
+    found = null.tail(value, method=method)
+    room = 3 * (found.error or 0) + 1e-8
+    assert found.pvalue == pytest.approx(truth, rel=room)
+
+
+def test_the_least_value_of_many_ties_is_bounded():
+    """By the worst order of all, and by that inside the ties."""
+    sizes = np.ceil(np.random.default_rng(54).pareto(1, 400)).astype(int)
+    n, m = int(sizes.sum()), 9478
+    null = RandomSelectionNull(n, m, ties="threshold", tie_sizes=sizes)
+    rule = RandomSelectionNull(n, m, ties="pessimistic", tie_sizes=sizes)
+    least, _ = null.support()
+    assert rule.support()[0] <= least
+    score = np.repeat(-np.arange(400), sizes)
+    rng = np.random.default_rng(0)
+    for y_true in [np.arange(n) >= n - m, *(rng.permutation(n) < m for _ in range(9))]:
+        assert least <= skrank.average_precision(y_true, score, ties="threshold")
+
+
 @pytest.mark.parametrize("case", METRICS)
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.slow
