@@ -146,12 +146,13 @@ class Chain:
         """Gains by pairs of hits, exact for one hit, and for the mean of a group."""
         return self._fit(self.sizes * self.n_targets / self.n_samples)
 
-    def fitted(self, hits: _Floats) -> "Chain":
-        """Have the gains by pairs exact for other numbers of hits in the groups."""
+    def fitted(self, depths: _Ints, hits: _Floats) -> "Chain":
+        """Have the gains by pairs exact for as many hits down to some depths."""
         if self.is_pairwise:
             return self
         chain = copy(self)
-        chain.weights = self._fit(hits)
+        ends = np.append(self.start, self.ends)
+        chain.weights = self._fit(np.diff(np.interp(ends, depths, hits)))
         return chain
 
     def _fit(self, mean: _Floats) -> PairWeights:

@@ -258,10 +258,8 @@ def _refined(profile: "Profile", times: float) -> Way:
     """
     growth = (MERGING / 2 / max(profile.roughness(), 1e-12)) ** 0.25
     growth = times * min(max(growth, 0.005), _GROWTH[1])
-    whole = profile.part.chain
-    ends = np.append(whole.start, whole.ends)
-    held = np.diff(np.interp(ends, profile.depths, profile.mean))
-    chain = whole.fitted(held).blocks(max(growth, _GROWTH[0]))
+    whole = profile.part.chain.fitted(profile.depths, profile.mean)
+    chain = whole.blocks(max(growth, _GROWTH[0]))
     return _way(profile.part, chain, profile.lattice(chain, 1, times), 1)
 
 
