@@ -335,7 +335,7 @@ def print_memory(n):
                 fresh(__file__, "--memory", folder, who, how)
                 for how in ("traced", "resident")
             )
-            aim = f"  aim <= 2 {'yes' if traced <= 2 else 'NO'}"
+            aim = f"  aim <= 4 {'yes' if traced <= 4 else 'NO'}"
             print(
                 f"{who:<8} allocated {traced:6.2f}, resident {resident:6.2f}"
                 + aim * (who == "skrank")

@@ -43,10 +43,10 @@ _MOST_WAITING = 2**14
 # longer.
 _FOR_A_LEVEL, _FOR_A_BUCKET = 32, 6
 
-# Buckets at least, and at most, whose tables the cache still holds. Set by 100,000
-# items, 100 targets, and by ten million items, 10,000 targets in benchmarks/peers.py;
-# with half of them, counting takes 7 % longer.
-_LEAST_BUCKETS, _MOST_BUCKETS = 2**13, 2**18
+# Buckets at least, and at most, whose tables take some 10 MiB. Set by 100,000 items,
+# 100 targets, and by ten million items, 200,000 targets in benchmarks/peers.py; with
+# half of them, counting takes 7 % and a quarter longer.
+_LEAST_BUCKETS, _MOST_BUCKETS = 2**13, 2**19
 
 # Scores by which a map is chosen. Set by lognormal scores in benchmarks/peers.py; of
 # half as many, the costs of maps differ by a tenth at random, which is harmless.

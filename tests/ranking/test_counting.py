@@ -168,7 +168,7 @@ def test_every_small_ranking(y_score, levels, times):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("labels", [np.bool_, np.uint8, np.int64, np.float64])
-@pytest.mark.parametrize(("n_targets", "mebibytes"), [(10_000, 16), (200_000, 20)])
+@pytest.mark.parametrize(("n_targets", "mebibytes"), [(10_000, 16), (200_000, 40)])
 def test_memory_of_ten_million_items(labels, n_targets, mebibytes):
     n_samples = 10_000_000
     rng = np.random.default_rng(3)
