@@ -30,8 +30,9 @@ _LEAST_SIEVED = 2**14
 
 # Scores in a piece, which stays in the processor's cache with its buckets: an eighth of
 # the ranking between these bounds. Set by 20,000 and a million items in
-# benchmarks/peers.py; with half of them, calls of NumPy take a tenth of the time more.
-_LEAST_PIECE, _MOST_PIECE = 2**13, 2**15
+# benchmarks/peers.py; with half of them, calls of NumPy take a tenth and a twentieth of
+# the time more.
+_LEAST_PIECE, _MOST_PIECE = 2**13, 2**16
 
 # Scores that wait to be looked at together. Set by 100,000 items, 2,000 targets in
 # benchmarks/peers.py; with half of it, calls of NumPy take 7 % of the time more.
