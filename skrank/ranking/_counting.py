@@ -30,8 +30,9 @@ _LEAST_SIEVED = 2**14
 
 # Scores in a piece, which stays in the processor's cache with its buckets: an eighth of
 # the ranking between these bounds. Set by 20,000 and a million items in
-# benchmarks/peers.py; with half of them, calls of NumPy take a tenth of the time more.
-_LEAST_PIECE, _MOST_PIECE = 2**13, 2**15
+# benchmarks/peers.py; with half of them, calls of NumPy take a tenth and a twentieth of
+# the time more.
+_LEAST_PIECE, _MOST_PIECE = 2**13, 2**16
 
 # Scores that wait to be looked at together. Set by 100,000 items, 2,000 targets in
 # benchmarks/peers.py; with half of it, calls of NumPy take 7 % of the time more.
@@ -43,10 +44,10 @@ _MOST_WAITING = 2**14
 # longer.
 _FOR_A_LEVEL, _FOR_A_BUCKET = 32, 6
 
-# Buckets at least, and at most, whose tables the cache still holds. Set by 100,000
-# items, 100 targets, and by ten million items, 10,000 targets in benchmarks/peers.py;
-# with half of them, counting takes 7 % longer.
-_LEAST_BUCKETS, _MOST_BUCKETS = 2**13, 2**18
+# Buckets at least, and at most, whose tables take some 10 MiB. Set by 100,000 items,
+# 100 targets, and by ten million items, 200,000 targets in benchmarks/peers.py; with
+# half of them, counting takes 7 % and a quarter longer.
+_LEAST_BUCKETS, _MOST_BUCKETS = 2**13, 2**19
 
 # Scores by which a map is chosen. Set by lognormal scores in benchmarks/peers.py; of
 # half as many, the costs of maps differ by a tenth at random, which is harmless.
