@@ -24,6 +24,12 @@ def invalid(name: str, rule: str, got: str, advice: str = "") -> ValueError:
     return ValueError(f"`{name}` must {rule}; got {got}. {advice}".rstrip())
 
 
+def hard_labels(name: str, got: str) -> ValueError:
+    """Error that scores are labels, which put no items in order."""
+    rule = "rank the items, as decision_function or predict_proba do"
+    return invalid(name, rule, f"hard labels, {got}")
+
+
 def check_depth(name: str, depth: float, total: float, *, whole: bool = True) -> float:
     """Turn `t` or `k` into a depth: a number of items, or of units of weight."""
     if isinstance(depth, int):

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._utils._checks import invalid
+from skrank._utils._checks import hard_labels, invalid
 from skrank._utils._columns import check_length
+from skrank._utils._optional import load
 from skrank.ranking._ties import TieGroups, tie_groups
 
 _Ints = NDArray[np.intp]
@@ -29,12 +30,8 @@ def namespace_of(values: Any) -> Any:
     is_array = has_one or type(values).__module__ == "torch"
     if not is_array or "cpu" in str(values.device).lower():
         return None
-    try:
-        from array_api_compat import array_namespace
-    except ImportError as error:
-        msg = "arrays on a device need array-api-compat: pip install skrank[array-api]"
-        raise ImportError(msg) from error
-    return array_namespace(values)
+    msg = "arrays on a device need array-api-compat: pip install skrank[array-api]"
+    return load("array_api_compat", msg).array_namespace(values)
 
 
 def to_host(values: Any) -> NDArray[Any]:
@@ -61,8 +58,7 @@ def check_device_scores(xp: Any, name: str, scores: Any, n_labels: int) -> Any:
         return scores if kept else xp.astype(scores, xp.float32)
     low, high = int(xp.min(scores)), int(xp.max(scores))
     if high == 1 and (low == 0 or (low == -1 and bool(xp.all(scores != 0)))):
-        rule = "rank the items, as decision_function or predict_proba do"
-        raise invalid(name, rule, f"hard labels, integers {{{low}, {high}}}")
+        raise hard_labels(name, f"integers {{{low}, {high}}}")
     return scores
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._checks import check_count, invalid
+from skrank._utils._checks import check_count, hard_labels, invalid
 from skrank._utils._columns import (
     as_column,
     as_numbers,
@@ -189,8 +189,7 @@ def _check_order(scores: NDArray[Any], name: str, *, whole: bool) -> None:
         raise invalid(name, "be finite", got)
     if scores.dtype.kind == "b" or (whole and _are_labels(scores, low, high)):
         got = "booleans" if scores.dtype.kind == "b" else f"integers {{{low}, {high}}}"
-        rule = "rank the items, as decision_function or predict_proba do"
-        raise invalid(name, rule, f"hard labels, {got}")
+        raise hard_labels(name, got)
 
 
 def _are_labels(scores: NDArray[Any], low: Any, high: Any) -> bool:
@@ -198,6 +197,17 @@ def _are_labels(scores: NDArray[Any], low: Any, high: Any) -> bool:
     if high != 1:
         return False
     return bool(low == 0 or (low == -1 and np.count_nonzero(scores) == scores.size))
+
+
+def small_integers(scores: NDArray[Any], seen: set[int] | None) -> set[int] | None:
+    """Add the distinct scores of a part to those seen, which may be labels.
+
+    None where there are others than integers from -1 to 1.
+    """
+    if seen is None or scores.dtype.kind == "f":
+        return None
+    may_be_labels = -1 <= scores.min() <= scores.max() <= 1
+    return seen | set(np.unique(scores).tolist()) if may_be_labels else None
 
 
 def check_both_classes(n_targets: int, n_samples: int) -> None:

@@ -17,7 +17,7 @@ from skrank._utils._checks import invalid
 from skrank._utils._optional import load_arrow
 from skrank._utils._text import as_text, brief, in_short, listed
 from skrank.ranking._counts import TablePieces, count_chunks, open_files
-from skrank.ranking._input import check_scores
+from skrank.ranking._input import check_scores, small_integers
 
 # Scores of all rankings that are held in memory, where rankings can be compared: 36 MiB
 # of the 500 of a report. Half as many would leave out comparisons that take 0.3 s.
@@ -138,7 +138,9 @@ class _ScoreFile:
             for column, _ in self.scores.values():
                 cells = table[self.columns[column]]
                 numbers[column] = _numbers(column, cells, row)
-                small[column] = _small_values(numbers[column], small.get(column, set()))
+                small[column] = small_integers(
+                    numbers[column], small.get(column, set())
+                )
             is_target = labels.are_targets(table[self.columns[self.target]])
             row += table.num_rows
             yield (
@@ -223,18 +225,6 @@ def _numbers(name: str, column: Any, row: int) -> NDArray[Any]:
         got = f"none in row {row + is_finite.argmin()} below the header"
         raise invalid(_where(name), "hold a finite number in each row", got)
     return check_scores(numbers, _where(name), whole=False)
-
-
-def _small_values(scores: NDArray[Any], seen: set[int] | None) -> set[int] | None:
-    """Integers from -1 to 1 that were seen, None if there are other scores."""
-    if (
-        seen is None
-        or scores.dtype.kind == "f"
-        or scores.min() < -1
-        or scores.max() > 1
-    ):
-        return None
-    return seen | {value for value in (-1, 0, 1) if np.any(scores == value)}
 
 
 def _oriented(scores: NDArray[Any], lower: bool) -> NDArray[Any]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._checks import invalid
+from skrank._utils._checks import hard_labels, invalid
 from skrank._utils._columns import refuse_dask
 from skrank.ranking._counting import LevelCounts
 from skrank.ranking._input import (
@@ -20,6 +20,7 @@ from skrank.ranking._input import (
     check_ranking_input,
     other_label,
     same_other,
+    small_integers,
 )
 from skrank.ranking._items import CountedItems
 from skrank.ranking._ranking import HitGroups, Ranking
@@ -60,10 +61,7 @@ class FirstPass:
         part.n_samples, part.n_targets = scores.size, data.targets.size
         part.dtype, part.other = scores.dtype, other
         part.target_scores = [scores[data.targets]]
-        may_be_labels = (
-            scores.dtype.kind != "f" and -1 <= scores.min() <= scores.max() <= 1
-        )
-        part.small = set(np.unique(scores).tolist()) if may_be_labels else None
+        part.small = small_integers(scores, set())
         self._take(part)
         self.sample.add(scores)
 
@@ -93,8 +91,7 @@ class FirstPass:
         if self.n_samples == 0:
             raise invalid("y_true", "hold at least one item in some chunk", "none")
         if self.small in ({0, 1}, {-1, 1}):
-            rule = "rank the items, as decision_function or predict_proba do"
-            raise invalid("y_score", rule, f"hard labels, integers {self.small}")
+            raise hard_labels("y_score", f"integers {self.small}")
         targets = np.concatenate([np.zeros(0, self.dtype), *self.target_scores])
         levels, hits = np.unique(targets, return_counts=True)
         search = self.sample.search()
