@@ -26,7 +26,7 @@ from scipy.stats import norm
 from skrank._utils._text import track
 from skrank.null import _counting, _inversion, _limits, _sampling, _search, _tilted
 from skrank.null._ends import SAME, end
-from skrank.null._lattice import OutOfReachError
+from skrank.null._lattice import OutOfReachError, positive
 from skrank.null._moments import moments
 from skrank.null._tilted import Term
 
@@ -365,15 +365,12 @@ class TailQuery:
             one.way.part.copies * (len(one.moves) + one.way.chain.n_targets)
             for one in lists
         )
-        drawn = None
-        for size in sizes:
-            if size * width > _PLACES and not self.size:  # too long
-                break
+        quick = [size for size in sizes if size * width <= _PLACES or self.size]
+        positive(len(quick))
+        for size in quick:
             drawn = _sampling.tilted_tail(lists, terms, self._reached, size, source)
             if drawn[1] <= _DRAWN:
                 break
-        if drawn is None:
-            raise OutOfReachError
         return TailProbability(*self._with_sure(lists, *drawn), "importance_sampling")
 
     def _log_sure(self, lists: list[_tilted.Tilted]) -> float:

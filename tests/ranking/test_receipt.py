@@ -129,6 +129,19 @@ def test_hashes_tell_labels_and_scores(tmp_path):
     assert hashes([0, 1, 0, 0, 1], y_score)["y_true"] != one["y_true"]
 
 
+def test_receipts_of_counts_have_no_hashes(tmp_path):
+    path = tmp_path / "receipt.json"
+    Ranking.from_predictions([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.4]).to_json(path)
+    content = {**json.loads(path.read_text()), "hashes": None}
+    del content["digest"]
+    path.write_text(json.dumps({**content, "digest": _digest(content)}))
+    again = tmp_path / "again.json"
+    ranking = Ranking.from_json(path)
+    ranking.to_json(again)
+    assert json.loads(again.read_text())["hashes"] is None
+    assert skrank.average_precision(ranking) == pytest.approx((1 + 5 / 6) / 2)
+
+
 def test_weights_are_refused(tmp_path):
     ranking = Ranking.from_predictions([0, 1], [1.0, 2.0], sample_weight=[1, 2])
     with pytest.raises(ValueError, match="`to_json` must be asked of a ranking witho"):
