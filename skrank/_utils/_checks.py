@@ -30,16 +30,25 @@ def hard_labels(name: str, got: str) -> ValueError:
     return invalid(name, rule, f"hard labels, {got}")
 
 
-def check_depth(name: str, depth: float, total: float, *, whole: bool = True) -> float:
-    """Turn `t` or `k` into a depth: a number of items, or of units of weight."""
+def check_depth(
+    name: str, depth: float, total: Any, *, whole: bool = True, beyond: bool = False
+) -> Any:
+    """Turn `t` or `k` into a depth: a number of items, or of units of weight.
+
+    `total` is the size of a ranking, or an array of sizes. A depth is not `beyond` it,
+    unless that is allowed.
+    """
     if isinstance(depth, int):
-        if depth > total * (1 + _SLACK):
+        if not beyond and depth > total * (1 + _SLACK):
             got = f"{name}={brief(int(depth))} for a ranking of {total:.15g}"
             raise invalid(name, "not reach beyond the ranking", got)
         return depth
     exact = total * depth
     if not whole:
         return exact
+    if isinstance(exact, np.ndarray):
+        is_near = abs(exact - np.rint(exact)) <= _SLACK * exact
+        return np.where(is_near, np.rint(exact), np.ceil(exact)).astype(np.intp)
     nearest = round(exact)
     is_near = abs(exact - nearest) <= _SLACK * exact
     return nearest if is_near else math.ceil(exact)

@@ -145,7 +145,20 @@ def factorize(name: str, labels: ArrayLike) -> tuple[list[Any], NDArray[np.intp]
         return [plain_value(label) for label in distinct], codes
     if array.dtype.kind in "fmM" and np.any(array != array):  # NaN and NaT
         raise _mixed(name)
-    found, codes = np.unique(array, return_inverse=True)
+    low, high = (array.min(), array.max()) if array.dtype.kind in "iu" else (0, 0)
+    if 0 < int(high) - int(low) < 4 * array.size:  # a table is faster than a sort
+        codes = np.subtract(array, low, dtype=np.intp, casting="unsafe")
+        present = np.bincount(codes) > 0
+        if not present.all():
+            codes = (present.cumsum() - 1).take(codes)
+        return (present.nonzero()[0] + int(low)).tolist(), codes
+    if np.all(array[1:] >= array[:-1]):  # as days often are
+        is_first = np.append(True, array[1:] != array[:-1])
+        found, codes = array[is_first], is_first.cumsum() - 1
+    else:
+        found, codes = np.unique(array, return_inverse=True)
+    if array.dtype == "M8[ns]":  # which Python does not have
+        found = found.astype("M8[us]")
     return found.tolist(), codes
 
 

@@ -10,7 +10,7 @@ from skrank.metrics._definitions._measures import (
     AveragePrecision,
     average_precision_at,
 )
-from skrank.metrics._evaluate import depth_called, evaluate
+from skrank.metrics._evaluate import depth_called
 from skrank.ranking._as_ranking import Labels
 
 
@@ -21,6 +21,7 @@ def average_precision(
     pos_label: object = None,
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     n_missed: int = 0,
     undefined: float | str = math.nan,
 ) -> float:
@@ -49,6 +50,9 @@ def average_precision(
         holds a target is retrieved whole, as by ``ties="threshold"``: with a warning
         where `ties` is "expected", whose mean has no closed form then; the others are
         refused.
+    groups : array-like of shape (n_samples,), default=None
+        To which ranking each item belongs, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and have no rank.
     undefined : float or "raise", default=nan
@@ -112,8 +116,14 @@ def average_precision(
     (``ties="pessimistic"``) and 0.917 (``ties="optimistic"``).
     """
     metric = AveragePrecision(ties)
-    return evaluate(
-        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+    return metric(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        groups=groups,
+        n_missed=n_missed,
+        undefined=undefined,
     )
 
 
@@ -127,6 +137,7 @@ def average_precision_at_k(
     pos_label: object = None,
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     n_missed: int = 0,
     undefined: float | str = math.nan,
 ) -> float:
@@ -161,6 +172,9 @@ def average_precision_at_k(
         target is retrieved whole, as by ``ties="threshold"``: with a warning where
         `ties` is "expected", whose mean has no closed form then; the others are
         refused.
+    groups : array-like of shape (n_samples,), default=None
+        To which ranking each item belongs, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and have no rank.
     undefined : float or "raise", default=nan
@@ -216,6 +230,12 @@ def average_precision_at_k(
     One of the two places holds a target, at rank 2, where the precision is 1/2.
     """
     metric = average_precision_at(k, normalize, ties)
-    return evaluate(
-        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+    return metric(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        groups=groups,
+        n_missed=n_missed,
+        undefined=undefined,
     )

@@ -12,7 +12,6 @@ from skrank.metrics._definitions._curve import (
     MaxFScore,
     PrecisionAtRecall,
 )
-from skrank.metrics._evaluate import evaluate
 from skrank.ranking._as_ranking import Labels
 
 
@@ -23,6 +22,7 @@ def max_f_score(
     beta: float = 1.0,
     pos_label: object = None,
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     n_missed: int = 0,
     undefined: float | str = math.nan,
 ) -> float:
@@ -46,6 +46,9 @@ def max_f_score(
         Label of the targets.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights, taken as repetition: an item of weight 2 is two items.
+    groups : array-like of shape (n_samples,), default=None
+        To which ranking each item belongs, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and have no rank.
     undefined : float or "raise", default=nan
@@ -97,8 +100,14 @@ def max_f_score(
     The top five have three targets of four: recall 0.75, precision 0.6.
     """
     metric = MaxFScore(beta=beta)
-    return evaluate(
-        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+    return metric(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        groups=groups,
+        n_missed=n_missed,
+        undefined=undefined,
     )
 
 
@@ -108,6 +117,7 @@ def breakeven_point(
     *,
     pos_label: object = None,
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     n_missed: int = 0,
     undefined: float | str = math.nan,
 ) -> float:
@@ -129,6 +139,9 @@ def breakeven_point(
         Label of the targets.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights, taken as repetition: an item of weight 2 is two items.
+    groups : array-like of shape (n_samples,), default=None
+        To which ranking each item belongs, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and have no rank.
     undefined : float or "raise", default=nan
@@ -181,8 +194,14 @@ def breakeven_point(
 
     The top five have a recall of 0.75 and a precision of 0.6.
     """
-    return evaluate(
-        BreakevenPoint(), y_true, y_score, pos_label, sample_weight, n_missed, undefined
+    return BreakevenPoint()(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        groups=groups,
+        n_missed=n_missed,
+        undefined=undefined,
     )
 
 
@@ -194,6 +213,7 @@ def k_at_recall(
     pos_label: object = None,
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     n_missed: int = 0,
     undefined: float | str = math.nan,
 ) -> float:
@@ -225,6 +245,9 @@ def k_at_recall(
         A tie of weighted items that holds a target is
         retrieved whole, as by ``ties="threshold"``: with a warning where `ties` is
         "expected", whose mean has no closed form then; the others are refused.
+    groups : array-like of shape (n_samples,), default=None
+        To which ranking each item belongs, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and have no rank.
         A recall that is never reached has k = inf.
@@ -278,8 +301,14 @@ def k_at_recall(
     Five items have three targets of four; for the last one needs four more.
     """
     metric = KAtRecall(ties, recall)
-    return evaluate(
-        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+    return metric(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        groups=groups,
+        n_missed=n_missed,
+        undefined=undefined,
     )
 
 
@@ -291,6 +320,7 @@ def precision_at_recall(
     pos_label: object = None,
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     n_missed: int = 0,
     undefined: float | str = math.nan,
 ) -> float:
@@ -323,6 +353,9 @@ def precision_at_recall(
         weighted items that holds a target is retrieved whole, as by
         ``ties="threshold"``: with a warning where `ties` is "expected", whose mean has
         no closed form then; the others are refused.
+    groups : array-like of shape (n_samples,), default=None
+        To which ranking each item belongs, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and have no rank.
     undefined : float or "raise", default=nan
@@ -379,6 +412,12 @@ def precision_at_recall(
     Three targets of four are among the top five, the fourth is at rank nine.
     """
     metric = PrecisionAtRecall(ties, recall)
-    return evaluate(
-        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+    return metric(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        groups=groups,
+        n_missed=n_missed,
+        undefined=undefined,
     )

@@ -11,7 +11,6 @@ from skrank.metrics._definitions._measures import (
     ReciprocalRank,
     RobustInitialEnhancement,
 )
-from skrank.metrics._evaluate import evaluate
 from skrank.ranking._as_ranking import Labels
 
 
@@ -21,6 +20,7 @@ def reciprocal_rank(
     *,
     pos_label: object = None,
     ties: str = "expected",
+    groups: ArrayLike | None = None,
     n_missed: int = 0,
     undefined: float | str = math.nan,
 ) -> float:
@@ -43,6 +43,9 @@ def reciprocal_rank(
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Within the tie of the first target: the mean over all orders of one over the
         rank; the rank of the tie's last item; its targets first, or last.
+    groups : array-like of shape (n_samples,), default=None
+        To which ranking each item belongs, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and have no rank.
     undefined : float or "raise", default=nan
@@ -97,7 +100,14 @@ def reciprocal_rank(
     0.833
     """
     metric = ReciprocalRank(ties)
-    return evaluate(metric, y_true, y_score, pos_label, None, n_missed, undefined)
+    return metric(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        groups=groups,
+        n_missed=n_missed,
+        undefined=undefined,
+    )
 
 
 def rie(
@@ -108,6 +118,7 @@ def rie(
     pos_label: object = None,
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     n_missed: int = 0,
     undefined: float | str = math.nan,
 ) -> float:
@@ -137,6 +148,9 @@ def rie(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights, taken as repetition: an item of weight 2 is two items. Refused with
         ``ties="threshold"``, which counts items down to a rank.
+    groups : array-like of shape (n_samples,), default=None
+        To which ranking each item belongs, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and the n items
         and have no rank.
@@ -197,8 +211,14 @@ def rie(
     3.28
     """
     metric = RobustInitialEnhancement(ties, alpha=alpha)
-    return evaluate(
-        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+    return metric(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        groups=groups,
+        n_missed=n_missed,
+        undefined=undefined,
     )
 
 
@@ -210,6 +230,7 @@ def bedroc(
     pos_label: object = None,
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     n_missed: int = 0,
     undefined: float | str = math.nan,
 ) -> float:
@@ -239,6 +260,9 @@ def bedroc(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights, taken as repetition: an item of weight 2 is two items. Refused with
         ``ties="threshold"``, which counts items down to a rank.
+    groups : array-like of shape (n_samples,), default=None
+        To which ranking each item belongs, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and the n items
         and have no rank. The worst ranking is then one that misses all targets.
@@ -296,6 +320,12 @@ def bedroc(
     The constant score has what is expected by chance.
     """
     metric = Bedroc(ties, alpha=alpha)
-    return evaluate(
-        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+    return metric(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        groups=groups,
+        n_missed=n_missed,
+        undefined=undefined,
     )

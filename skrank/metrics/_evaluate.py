@@ -12,7 +12,7 @@ would cost a search all its candidates.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
 from typing import Any, TypeVar
@@ -44,14 +44,22 @@ def evaluate(
     reason = why_undefined(ranking)
     if reason is not None:
         return undefined(metric.name, reason, answer)
-    if ranking.weighted and metric.counts_ranks:
+    metric = for_weights(metric, [ranking])
+    return metric.value(ranking)  # type: ignore[no-any-return]
+
+
+def for_weights(metric: Any, rankings: Sequence[Ranking]) -> Any:
+    """Metric that weighted rankings have; of others it is the same."""
+    if not rankings[0].weighted:
+        return metric
+    if metric.counts_ranks:
         rule = f"be None for {metric.name}, which counts items down to a rank"
         raise invalid("sample_weight", rule, "weights")
-    if ranking.weighted and metric.orders_ties and metric.ties != "threshold":
-        if ranking.shares_weight:
+    if metric.orders_ties and metric.ties != "threshold":
+        if any(ranking.shares_weight for ranking in rankings):
             _check_order(metric)
-        metric = replace(metric, ties="threshold")  # no difference to single items
-    return metric.value(ranking)  # type: ignore[no-any-return]
+        return replace(metric, ties="threshold")  # no difference to single items
+    return metric
 
 
 def _check_order(metric: Any) -> None:

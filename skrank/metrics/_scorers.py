@@ -64,6 +64,10 @@ _outputs: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
 class RankingScorer(_Scorer):  # type: ignore[misc]
     """A scorer of ``make_scorer`` that orients the scores before it measures them."""
 
+    # Unless a scorer requests groups of its own, those that are passed are for the
+    # splitter. This is scikit-learn's documented way to state a default request.
+    __metadata_request__score = {"groups": False}  # noqa: RUF012
+
     def __init__(
         self,
         function: Callable[..., float],

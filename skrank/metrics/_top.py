@@ -12,7 +12,7 @@ from skrank.metrics._definitions._measures import (
     RecallAtT,
     RPrecision,
 )
-from skrank.metrics._evaluate import depth_called, evaluate
+from skrank.metrics._evaluate import depth_called
 from skrank.ranking._as_ranking import Labels
 
 
@@ -25,6 +25,7 @@ def recall_at_t(
     pos_label: object = None,
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     n_missed: int = 0,
     undefined: float | str = math.nan,
 ) -> float:
@@ -55,6 +56,9 @@ def recall_at_t(
         Weights, taken as repetition: the top t is then the head of the ranking that
         holds the weight t (a fraction t: that part of all weight, rounded up if all
         weights are whole), and an item across its end counts in part.
+    groups : array-like of shape (n_samples,), default=None
+        To which ranking each item belongs, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and have no rank.
     undefined : float or "raise", default=nan
@@ -102,8 +106,14 @@ def recall_at_t(
     Checking a quarter of the ranking finds two targets of three; half of it finds all.
     """
     metric = RecallAtT(ties, t=t)
-    return evaluate(
-        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+    return metric(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        groups=groups,
+        n_missed=n_missed,
+        undefined=undefined,
     )
 
 
@@ -116,6 +126,7 @@ def precision_at_t(
     pos_label: object = None,
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     n_missed: int = 0,
     undefined: float | str = math.nan,
 ) -> float:
@@ -146,6 +157,9 @@ def precision_at_t(
         Weights, taken as repetition: the top t is then the head of the ranking that
         holds the weight t (a fraction t: that part of all weight, rounded up if all
         weights are whole), and an item across its end counts in part.
+    groups : array-like of shape (n_samples,), default=None
+        To which ranking each item belongs, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and have no rank.
     undefined : float or "raise", default=nan
@@ -194,8 +208,14 @@ def precision_at_t(
     Three of the first four items are targets.
     """
     metric = PrecisionAtT(ties, t=t)
-    return evaluate(
-        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+    return metric(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        groups=groups,
+        n_missed=n_missed,
+        undefined=undefined,
     )
 
 
@@ -208,6 +228,7 @@ def enrichment_factor(
     pos_label: object = None,
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     n_missed: int = 0,
     undefined: float | str = math.nan,
 ) -> float:
@@ -237,6 +258,9 @@ def enrichment_factor(
         Weights, taken as repetition: the top t is then the head of the ranking that
         holds the weight t (a fraction t: that part of all weight, rounded up if all
         weights are whole), and an item across its end counts in part.
+    groups : array-like of shape (n_samples,), default=None
+        To which ranking each item belongs, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and the n items
         and have no rank.
@@ -292,8 +316,14 @@ def enrichment_factor(
     The first two items are both targets, of which there are three in ten.
     """
     metric = EnrichmentFactor(ties, t=t)
-    return evaluate(
-        metric, y_true, y_score, pos_label, sample_weight, n_missed, undefined
+    return metric(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        groups=groups,
+        n_missed=n_missed,
+        undefined=undefined,
     )
 
 
@@ -304,6 +334,7 @@ def r_precision(
     pos_label: object = None,
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     n_missed: int = 0,
     undefined: float | str = math.nan,
 ) -> float:
@@ -330,6 +361,9 @@ def r_precision(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights, taken as repetition: the depth is then the weight of the targets, and
         an item across it counts in part.
+    groups : array-like of shape (n_samples,), default=None
+        To which ranking each item belongs, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int, default=0
         Targets that were never scored: they count among the m targets and have no rank.
         Where the depth is beyond the scored items, the ranks that are missing hold no
@@ -378,6 +412,12 @@ def r_precision(
 
     There are four targets, and two of them are among the top four.
     """
-    return evaluate(
-        RPrecision(ties), y_true, y_score, pos_label, sample_weight, n_missed, undefined
+    return RPrecision(ties)(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        groups=groups,
+        n_missed=n_missed,
+        undefined=undefined,
     )

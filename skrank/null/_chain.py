@@ -136,7 +136,7 @@ class Chain:
         gains = (self.measure.gain(above, size, 0, d, self.frame) for d in (1, size))
         gain = next((float(gain) for gain in gains if gain > 0), 0.0)
         slope = self.slope or 1.0  # the largest there is, of one hit
-        offset = abs(self.measure.offset(self.frame))
+        offset = abs(float(self.measure.offset(self.frame)))
         return max(gain * slope, offset, float(np.finfo(float).tiny))
 
     # Gains

@@ -98,7 +98,8 @@ class Ranking:
 
     # `groups` are the tie groups that hold targets, `levels` their scores, best first;
     # `items` knows how all items are tied; `shares_weight` says of weighted items
-    # whether one that is a target is tied.
+    # whether one that is a target is tied; `several`, whether it is one of several
+    # rankings, some of which may be shorter than a cutoff.
     groups: HitGroups
     levels: NDArray[Any]
     n_samples: float
@@ -107,6 +108,7 @@ class Ranking:
     n_missed: int
     items: Any
     shares_weight: bool = False
+    several: bool = False
 
     @classmethod
     def from_predictions(

@@ -1,6 +1,7 @@
 """Several rankings: columns of scores, groups of items, rankings of both classes."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -131,19 +132,42 @@ def split(
     if groups is None:
         check_both_classes(data.targets.size, data.y_score.size)
         return [(None, slice(None), data)]
-    labels, codes = factorize(name, groups)
-    check_length(name, codes.size, data.y_score.size)
-    order = np.argsort(codes, kind="stable")
-    items = np.split(order, np.cumsum(np.bincount(codes))[:-1])
+    labels, codes = group_codes(data, groups, name)
+    items = items_of_groups(codes, len(labels))
     parts = [take(data, index) for index in items]
     sizes = [(part.targets.size, part.y_score.size) for part in parts]
     kept = both_classes(sizes, grouped=name == "groups")
     return [(labels[i], items[i], parts[i]) for i in kept]
 
 
+def group_codes(
+    data: RankingInput, groups: ArrayLike, name: str = "groups"
+) -> tuple[list[Any], NDArray[np.intp]]:
+    """Labels of the groups, sorted, and the number of each item's group."""
+    labels, codes = factorize(name, groups)
+    check_length(name, codes.size, data.y_score.size)
+    if 1 < len(labels) == codes.size:
+        rule = "give several items one label, since a single item makes no ranking"
+        raise invalid(name, rule, f"{len(labels)} labels of as many items")
+    return labels, codes
+
+
+def items_of_groups(codes: NDArray[np.intp], n_groups: int) -> list[NDArray[np.intp]]:
+    """Positions of the items of each group."""
+    order = np.argsort(codes, kind="stable")
+    return np.split(order, np.bincount(codes, minlength=n_groups).cumsum()[:-1])
+
+
+def rank_part(data: RankingInput, items: Any) -> Ranking:
+    """Rank the items at these positions, as one of several rankings."""
+    return replace(rank(take(data, items)), several=True)
+
+
 def take(data: RankingInput, items: Any) -> RankingInput:
     """Items at these positions."""
-    return RankingInput(np.flatnonzero(data.is_target[items]), data.y_score[items])
+    targets = np.flatnonzero(data.is_target[items])
+    weight = None if data.weight is None else data.weight[items]
+    return RankingInput(targets, data.y_score[items], weight)
 
 
 def rank_columns(

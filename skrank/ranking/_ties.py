@@ -32,6 +32,7 @@ class TieGroups:
     ends: _Ints
     merged: NDArray[np.bool_]
     n_missed: int = 0
+    several: bool = False  # whether it is one of several rankings; see `Ranking`
 
     @property
     def n_scored(self) -> int:

@@ -140,8 +140,8 @@ def _keep_inside(
     """
     scale = best - zero
     hit = float(measure.gain(frame.cut - 1, 1, 0, 1, frame) / measure.divisor(frame))
-    least = max(hit / scale, chance / frame.n_targets) / 2
     m = int(frame.n_targets)
+    least = max(hit / scale, chance / m) / 2
     places = np.arange(m)
     slipped = places + (places >= min(m, int(frame.cut)) - 1)
     nearly = _value_of(measure, frame, slipped)

@@ -82,7 +82,7 @@ def is_one_tie(ranking: Ranking) -> bool:
 
 def asked_cut(measure: Metric, ranking: Ranking) -> float:
     """Depth of the cutoff as it was asked for, wherever a tie moves it."""
-    return replace(measure, ties="expected").cut(ranking, ranking.n_targets)
+    return float(replace(measure, ties="expected").cut(ranking, ranking.n_targets))
 
 
 def same_order(a: NDArray[Any], b: NDArray[Any]) -> bool:

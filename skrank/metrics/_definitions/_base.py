@@ -11,14 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import TIES, check_depth, check_option
+from skrank.metrics._by_group import MetricByGroup, measure_groups
 from skrank.metrics._definitions._tie_sums import Array
 from skrank.metrics._evaluate import evaluate
 from skrank.ranking._as_ranking import Labels
+from skrank.ranking._grouped import GroupedRankings
 from skrank.ranking._items import ListedItems
 from skrank.ranking._ranking import HitGroups, Ranking
 from skrank.ranking._ties import TieGroups
 
-Shape: TypeAlias = Ranking | TieGroups  # all that a cutoff must know of a ranking
+# all that a cutoff must know of a ranking
+Shape: TypeAlias = Ranking | TieGroups | GroupedRankings
 Checks: TypeAlias = Mapping[str, Callable[[str, Any], Any]]
 
 
@@ -26,12 +29,18 @@ class Frame(NamedTuple):
     """What counts of a ranking as a whole: items, targets, the depth of the cutoff.
 
     The `n_missed` targets that were never scored are among the items and the targets.
+    Of many rankings at once, these are arrays with a number for each.
     """
 
-    n_samples: float
-    n_targets: float
-    cut: float
+    n_samples: Any
+    n_targets: Any
+    cut: Any
     n_missed: int = 0
+
+    def at(self, row: Any) -> "Frame":
+        """Return the numbers of the rankings `row`, where there are many."""
+        parts = (one[row] if isinstance(one, np.ndarray) else one for one in self)
+        return Frame(*parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +65,8 @@ class Metric(ABC):
     additive: ClassVar[bool] = False
     #: Whether leaving out one item of many changes the value by little.
     smooth: ClassVar[bool] = False
+    #: Whether it has a value where there are no targets, or nothing else.
+    always_defined: ClassVar[bool] = False
     #: Whether larger values are better.
     greater_is_better: ClassVar[bool] = True
     #: Whether it takes the items of a tie one by one, unless ties are retrieved whole.
@@ -74,12 +85,57 @@ class Metric(ABC):
         *,
         pos_label: object = None,
         sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
         n_missed: int = 0,
         undefined: float | str = nan,
     ) -> float:
         """Value of labels and scores, as of the function of the metric."""
         given = pos_label, sample_weight, n_missed, undefined
-        return evaluate(self, y_true, y_score, *given)
+        if groups is None:
+            return evaluate(self, y_true, y_score, *given)
+        return measure_groups(self, y_true, y_score, groups, *given).mean
+
+    def by_group(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        groups: ArrayLike,
+        *,
+        pos_label: object = None,
+        sample_weight: ArrayLike | None = None,
+        undefined: float | str = nan,
+    ) -> MetricByGroup:
+        """Values within groups of items, such as days or queries.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Labels.
+        y_score : array-like of shape (n_samples,)
+            Scores; higher means a likelier target.
+        groups : array-like of shape (n_samples,)
+            To which ranking each item belongs, such as its query or its day.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the items.
+        undefined : float or "raise", default=nan
+            Value of groups without targets, or of targets alone, where the metric has
+            none; precision at t has one. NaN comes with a warning.
+
+        Returns
+        -------
+        result : MetricByGroup
+            The values with labels and sizes of the groups, and their mean.
+
+        Raises
+        ------
+        ValueError
+            As from a call; and if `groups` has labels that are missing, or are all
+            different.
+        """
+        given = pos_label, sample_weight, 0, undefined
+        return measure_groups(self, y_true, y_score, groups, *given)
 
     def unweighted(
         self,
@@ -87,10 +143,12 @@ class Metric(ABC):
         y_score: ArrayLike | None = None,
         *,
         pos_label: object = None,
+        groups: ArrayLike | None = None,
         undefined: float | str = nan,
     ) -> float:
         """Value as of a call, without the weights that scikit-learn would pass."""
-        return self(y_true, y_score, pos_label=pos_label, undefined=undefined)
+        given: Any = {"pos_label": pos_label, "groups": groups, "undefined": undefined}
+        return self(y_true, y_score, **given)
 
     @property
     def name(self) -> str:
@@ -114,15 +172,17 @@ class Metric(ABC):
         depth = getattr(self, self.cutoff)
         return depth if isinstance(depth, int) else 1 + depth * n_samples
 
-    def cut(self, shape: Shape, n_targets: float) -> float:
+    def cut(self, shape: Any, n_targets: Array) -> Array:
         """Depth of the cutoff, moved to the end of its tie group under "threshold"."""
         if self.cutoff is None:
             return shape.n_scored
         depth = getattr(self, self.cutoff)
-        cut = check_depth(self.cutoff, depth, shape.n_scored, whole=shape.whole)
+        cut = check_depth(
+            self.cutoff, depth, shape.n_scored, whole=shape.whole, beyond=shape.several
+        )
         return shape.group_end(cut) if self.ties == "threshold" else cut
 
-    def frame(self, shape: Shape, n_targets: float) -> Frame:
+    def frame(self, shape: Shape, n_targets: Array) -> Frame:
         """Place the cutoff on a ranking."""
         n_samples = shape.n_scored + shape.n_missed
         return Frame(n_samples, n_targets, self.cut(shape, n_targets), shape.n_missed)
@@ -136,8 +196,12 @@ class Metric(ABC):
     ) -> NDArray[np.float64]:
         """Values of many rankings at once; `row`, ascending, says whose a group is."""
         bounds = np.searchsorted(row, np.arange(n_rows + 1)).tolist()
-        parts = (groups.take(slice(*pair)) for pair in pairwise(bounds))
-        return np.array([self.value(_ranking_of(part, frame)) for part in parts])
+        frames = (frame.at(i) for i in range(n_rows))
+        rankings = [
+            _ranking_of(groups.take(slice(*pair)), one)
+            for pair, one in zip(pairwise(bounds), frames, strict=True)
+        ]
+        return np.array([self.value(one) if one.n_targets else nan for one in rankings])
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +291,7 @@ class Measure(Metric):
         """
 
     @abstractmethod
-    def divisor(self, frame: Frame) -> float:
+    def divisor(self, frame: Frame) -> Array:
         """Return the constant that the sum of gains is divided by.
 
         Parameters
@@ -241,7 +305,7 @@ class Measure(Metric):
             Positive.
         """
 
-    def offset(self, frame: Frame) -> float:
+    def offset(self, frame: Frame) -> Array:
         """Return the value of a ranking in which nothing is gained.
 
         Parameters
@@ -273,20 +337,20 @@ class Measure(Metric):
             row = np.zeros(ranking.groups.hits.size, dtype=np.intp)
             value = float(self.values(ranking.groups, row, 1, frame)[0])
         low, high = self.bounds
-        return min(max(low, value), high)
+        return float(min(max(low, value), high))
 
     def values(
         self, groups: HitGroups, row: NDArray[np.intp], n_rows: int, frame: Frame
     ) -> NDArray[np.float64]:
         """Values of many rankings at once, by sums over all their groups."""
-        counted = np.flatnonzero(groups.above < frame.cut)
+        counted = np.flatnonzero(groups.above < frame.at(row).cut)
         groups, row = groups.take(counted), row[counted]
         last = np.flatnonzero(np.diff(row, append=-1))
-        gain = self._gain_of(groups, frame)
+        gain = self._gain_of(groups, frame.at(row))
         gain[last] = 0.0
         total = np.bincount(row, gain, n_rows)[row[last]]
-        slope, intercept = self.terminal(groups.take(last), frame)
-        values = np.full(n_rows, self.offset(frame))
+        slope, intercept = self.terminal(groups.take(last), frame.at(row[last]))
+        values: NDArray[np.float64] = self.offset(frame) + np.zeros(n_rows)
         values[row[last]] = slope * total + intercept
         return values
 

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 from math import inf
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from skrank._utils._checks import NORMALIZE, check_cutoff, check_option, check_positive
-from skrank.metrics._definitions._base import Checks, Frame, Measure, Shape
+from skrank.metrics._definitions._base import Checks, Frame, Measure
 from skrank.metrics._definitions._tie_sums import (
     Array,
     expected_precisions,
@@ -42,7 +42,7 @@ class AveragePrecision(Measure):
         counted = np.clip(frame.cut - start, 0, hits)
         return run_precisions(start, hits_above, counted)
 
-    def divisor(self, frame: Frame) -> float:
+    def divisor(self, frame: Frame) -> Array:
         """Return the number of targets."""
         return frame.n_targets
 
@@ -69,10 +69,10 @@ class AveragePrecisionAtK(AveragePrecision):
         divisor = "" if self.normalize == "min" else f"(normalize={self.normalize})"
         return self.template.format(self) + divisor
 
-    def divisor(self, frame: Frame) -> float:
+    def divisor(self, frame: Frame) -> Array:
         """Return the number of targets, or the most that can stand above the cutoff."""
         most = frame.cut if self.normalize == "min" else frame.n_targets
-        return min(frame.n_targets, most)
+        return np.minimum(frame.n_targets, most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,18 +121,19 @@ class RPrecision(_HitsAbove):
 
     template: ClassVar[str] = "r_precision"
 
-    def cut(self, shape: Shape, n_targets: float) -> float:
+    def cut(self, shape: Any, n_targets: Array) -> Array:
         """Depth m, moved to the end of its tie group under "threshold"."""
-        cut = min(n_targets, shape.n_scored)
-        return shape.group_end(cut) if self.ties == "threshold" and cut else cut
+        cut = np.minimum(n_targets, shape.n_scored)
+        moves = self.ties == "threshold" and np.any(cut)
+        return shape.group_end(cut) if moves else cut
 
     def reach(self, n_samples: int, n_targets: int) -> float:
         """Depth of the number of targets."""
         return n_targets
 
-    def divisor(self, frame: Frame) -> float:
+    def divisor(self, frame: Frame) -> Array:
         """Return the depth; beyond the scored items there are no hits."""
-        return max(frame.cut, frame.n_targets)
+        return np.maximum(frame.cut, frame.n_targets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,7 @@ class RecallAtT(_HitsAbove):
     cutoff: ClassVar[str | None] = "t"
     checks: ClassVar[Checks] = {"t": check_cutoff}
 
-    def divisor(self, frame: Frame) -> float:
+    def divisor(self, frame: Frame) -> Array:
         """Return the number of targets."""
         return frame.n_targets
 
@@ -155,8 +156,9 @@ class PrecisionAtT(RecallAtT):
     """Share of targets among the top t."""
 
     template: ClassVar[str] = "precision@{0.t}"
+    always_defined: ClassVar[bool] = True
 
-    def divisor(self, frame: Frame) -> float:
+    def divisor(self, frame: Frame) -> Array:
         """Return the depth of the cutoff."""
         return frame.cut
 
@@ -172,7 +174,7 @@ class EnrichmentFactor(RecallAtT):
         """The rarer the targets, the larger."""
         return 0.0, inf
 
-    def divisor(self, frame: Frame) -> float:
+    def divisor(self, frame: Frame) -> Array:
         """Return the hits that a top of this depth has by chance."""
         return frame.n_targets * (frame.cut / frame.n_samples)
 
@@ -207,7 +209,7 @@ class ReciprocalRank(Measure):
             gain[first] = 1 / (above + place[self.ties])
         return gain
 
-    def divisor(self, frame: Frame) -> float:
+    def divisor(self, frame: Frame) -> Array:
         """Nothing is divided."""
         return 1.0
 
@@ -235,7 +237,7 @@ class RobustInitialEnhancement(Measure):
         """All hits of a tie count as its last item, which a unit must be."""
         return self.ties == "threshold"
 
-    def rate(self, frame: Frame) -> float:
+    def rate(self, frame: Frame) -> Array:
         """By what the logarithm of the weight falls from one rank to the next."""
         return self.alpha / frame.n_samples
 
@@ -251,10 +253,10 @@ class RobustInitialEnhancement(Measure):
         start = above if self.ties == "optimistic" else above + size - hits
         return geometric_sum(rate, start, hits)
 
-    def divisor(self, frame: Frame) -> float:
+    def divisor(self, frame: Frame) -> Array:
         """Return the number of targets times the mean weight of a rank."""
         total = geometric_sum(self.rate(frame), 0, frame.n_samples)
-        return float(frame.n_targets / frame.n_samples * total)
+        return frame.n_targets / frame.n_samples * total
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,22 +270,22 @@ class Bedroc(RobustInitialEnhancement):
         """A tie whose hits all count as its last rank can be worse than the worst."""
         return (-inf if self.ties == "threshold" else 0.0), 1.0
 
-    def rate(self, frame: Frame) -> float:
+    def rate(self, frame: Frame) -> Array:
         """As of RIE; a smaller alpha would change BEDROC by less than rounding."""
         return max(self.alpha, 1e-8) / frame.n_samples
 
-    def divisor(self, frame: Frame) -> float:
+    def divisor(self, frame: Frame) -> Array:
         """Return the range of the sum of weights."""
         best = geometric_sum(self.rate(frame), 0, frame.n_targets)
-        return float(best - self._worst(frame))
+        return best - self._worst(frame)
 
-    def offset(self, frame: Frame) -> float:
+    def offset(self, frame: Frame) -> Array:
         """Return the value of a ranking without weight, the worst or below it."""
         return (0.0 - self._worst(frame)) / self.divisor(frame)
 
-    def _worst(self, frame: Frame) -> float:
+    def _worst(self, frame: Frame) -> Array:
         """Least sum of weights: all targets last, or nowhere if they can be missed."""
         if frame.n_missed:
             return 0.0
         others = frame.n_samples - frame.n_targets
-        return float(geometric_sum(self.rate(frame), others, frame.n_targets))
+        return geometric_sum(self.rate(frame), others, frame.n_targets)

@@ -1,0 +1,189 @@
+"""A metric within each of several rankings, as days or queries, and the mean over them.
+
+What comes in is a metric, labels and scores, and the group of each item; what goes out
+is a frozen result with a value for each group.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skrank._utils._checks import check_undefined, invalid
+from skrank._utils._columns import check_index
+from skrank._utils._table import data_frame
+from skrank._utils._text import brief, format_count
+from skrank._utils._warnings import warn
+from skrank.metrics._evaluate import for_weights, why_undefined
+from skrank.ranking._as_ranking import Labels, columns_of
+from skrank.ranking._grouped import rank_groups
+from skrank.ranking._input import RankingInput, check_ranking_input
+from skrank.ranking._several import group_codes, items_of_groups, rank_part
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MetricByGroup:
+    """Values of a metric within groups of items, such as days or queries.
+
+    Made by the method ``by_group`` of a metric, as :func:`make_metric` gives it.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric with its cutoff.
+    labels : list of length n_groups
+        Labels of the groups, sorted.
+    values : ndarray of shape (n_groups,)
+        Value within each group; NaN where it is undefined.
+    n_samples, n_targets : ndarray of shape (n_groups,)
+        Numbers of items and of targets; sums of weights where there are weights.
+
+    See Also
+    --------
+    make_metric : Makes the metric.
+
+    Examples
+    --------
+    >>> from skrank import make_metric
+    >>> y_true, y_score = [1, 0, 1, 0, 0, 0], [0.9, 0.8, 0.3, 0.7, 0.2, 0.1]
+    >>> day = ["Mon", "Mon", "Tue", "Tue", "Wed", "Wed"]
+    >>> result = make_metric("precision@1").by_group(y_true, y_score, day)
+    >>> result
+    <MetricByGroup of precision@1: mean 0.3333 over 3 groups>
+    >>> result.to_frame()
+      group  value  n_samples  n_targets
+    0   Mon    1.0          2          1
+    1   Tue    0.0          2          1
+    2   Wed    0.0          2          0
+    """
+
+    metric: str
+    labels: list[Any]
+    values: NDArray[np.float64]
+    n_samples: NDArray[Any]
+    n_targets: NDArray[Any]
+
+    @property
+    def mean(self) -> float:
+        """Mean over the groups where the metric has a value.
+
+        Returns
+        -------
+        mean : float
+            NaN if it has one nowhere.
+        """
+        defined = self.values[~np.isnan(self.values)]
+        return float(defined.mean()) if defined.size else math.nan
+
+    def __repr__(self) -> str:
+        """Print the mean, and over how many groups it is."""
+        n_defined = int(np.count_nonzero(~np.isnan(self.values)))
+        groups = format_count(n_defined, "group")
+        if n_defined < len(self.labels):
+            groups += f", undefined in {len(self.labels) - n_defined}"
+        return f"<MetricByGroup of {self.metric}: mean {self.mean:.4g} over {groups}>"
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the values as a data frame with a row for each group.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            Library of the table.
+
+        Returns
+        -------
+        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            The columns "group", "value", "n_samples" and "n_targets".
+
+        Raises
+        ------
+        ImportError
+            If the library is not installed.
+        ValueError
+            If the backend is none of these.
+        """
+        columns: dict[str, Any] = {"group": self.labels, "value": self.values}
+        columns |= {"n_samples": self.n_samples, "n_targets": self.n_targets}
+        return data_frame(columns, backend)
+
+
+def measure_groups(
+    metric: Any,
+    y_true: Labels,
+    y_score: ArrayLike | None,
+    groups: ArrayLike,
+    pos_label: object,
+    sample_weight: ArrayLike | None,
+    n_missed: int,
+    answer: float | str,
+) -> MetricByGroup:
+    """Rank within the groups and measure; O(n + m log m), of weights O(n log n).
+
+    Where the metric is undefined, for want of targets or of anything else, its value is
+    the `answer`.
+    """
+    answer = check_undefined(answer)
+    if n_missed != 0:
+        rule = "be 0 with `groups`, of which it is not known which missed them"
+        raise invalid("n_missed", rule, brief(n_missed))
+    y_true, y_score = columns_of(y_true, y_score)
+    weights = {"pos_label": pos_label, "sample_weight": sample_weight}
+    data = check_ranking_input(y_true, y_score, **weights)  # type: ignore[arg-type]
+    check_index("groups", groups, y_true)
+    labels, codes = group_codes(data, groups)
+    measured = _measure_counts if data.weight is None else _measure_weights
+    values, n_samples, n_targets = measured(metric, data, codes, len(labels))
+    is_undefined = np.isnan(values)
+    if is_undefined.any():
+        _tell_undefined(metric.name, is_undefined, answer)
+        values[is_undefined] = answer
+    return MetricByGroup(metric.name, labels, values, n_samples, n_targets)
+
+
+def _measure_counts(
+    metric: Any, data: RankingInput, codes: NDArray[np.intp], n_groups: int
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Values, numbers of items and of targets, of all groups at once."""
+    many = rank_groups(data, codes, n_groups)
+    n, m = many.n_samples, many.n_targets
+    with np.errstate(divide="ignore", invalid="ignore"):  # where it is undefined
+        frame = metric.frame(many, m)
+        values = metric.values(many.groups, many.row, n_groups, frame)
+    if not metric.always_defined:
+        values[(m == 0) | (m == n)] = math.nan
+    return values, n, m
+
+
+def _measure_weights(
+    metric: Any, data: RankingInput, codes: NDArray[np.intp], n_groups: int
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Values and sums of weights, of one group after another."""
+    rankings = [rank_part(data, items) for items in items_of_groups(codes, n_groups)]
+    metric = for_weights(metric, rankings)
+    values = [
+        metric.value(one)
+        if metric.always_defined or why_undefined(one) is None
+        else math.nan
+        for one in rankings
+    ]
+    sizes = np.array([(one.n_samples, one.n_targets) for one in rankings])
+    return np.array(values), *sizes.T
+
+
+def _tell_undefined(
+    name: str, is_undefined: NDArray[np.bool_], answer: float | str
+) -> None:
+    """Say how many groups have no value, if the answer there is none."""
+    msg = (
+        f"{name} is undefined in {is_undefined.sum()} of {is_undefined.size} groups, "
+        "which hold no targets or nothing else"
+    )
+    if answer == "raise":
+        raise ValueError(f"{msg}.")
+    if math.isnan(float(answer)):
+        warn(f"{msg}: they are left out of the mean. `undefined` gives another value.")
