@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -21,10 +22,11 @@ from skrank.curves._hit_curve import HitCurve, curve_of, in_fractions
 from skrank.displays import _drawing
 from skrank.inference._random_selection import RandomSelectionTest, null_of
 from skrank.metrics._definitions import AveragePrecision
-from skrank.ranking._as_ranking import Labels, as_ranking
+from skrank.ranking._as_ranking import Labels, as_ranking, columns_of
 from skrank.ranking._cv_results import rank_held_out
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._response import target_scores
+from skrank.ranking._several import rank_columns
 
 # Curves of one display above which they are thin lines of one colour: there are six
 # colours and five styles, and a legend of more hides the axes.
@@ -46,6 +48,7 @@ class CurveDisplay(ABC):
     average_precision: float | Sequence[float] | None = None
     log10_pvalue: float | Sequence[float] | None = None
     name: str | Sequence[str] | None = None
+    mean: bool = False
 
     @classmethod
     def from_estimator(
@@ -106,13 +109,14 @@ class CurveDisplay(ABC):
         y_score: ArrayLike | None = None,
         *,
         pos_label: object = None,
+        groups: ArrayLike | None = None,
         as_fraction: bool = False,
         pvalue: bool | None = None,
         ax: Any = None,
         name: str | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw a ranking given as labels and scores.
+        """Draw a ranking given as labels and scores, or one within each group.
 
         Parameters
         ----------
@@ -123,12 +127,15 @@ class CurveDisplay(ABC):
             and needed otherwise.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        groups : array-like of shape (n_samples,), default=None
+            To which ranking each item belongs, such as its query or its day: a thin
+            line for each, and their mean.
         as_fraction : bool, default=False
             Whether depths and hits are in fractions of the ranking, not in items.
         pvalue : bool, default=None
             Whether the legend has the p-value against random selection. None leaves it
             out where it may take more than some two seconds, as for few targets in very
-            long rankings, and where items have weights.
+            long rankings, where items have weights, and with `groups`.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         name : str, default=None
@@ -147,9 +154,21 @@ class CurveDisplay(ABC):
             If the input is not a ranking of two classes, or there are no targets.
         """
         _drawing.need_matplotlib()
-        ranking = as_ranking(y_true, y_score, pos_label=pos_label)
-        data = cls._measure(ranking, as_fraction=as_fraction, pvalue=pvalue)
-        return cls(**data, name=name).plot(ax, **kwargs)
+        measure = partial(cls._measure, as_fraction=as_fraction)
+        if groups is None:
+            ranking = as_ranking(y_true, y_score, pos_label=pos_label)
+            data = measure(ranking, pvalue=pvalue)
+            return cls(**data, name=name).plot(ax, **kwargs)
+        y_true, y_score = columns_of(y_true, y_score)
+        _, ranked = rank_columns(y_true, {"y_score": y_score}, pos_label, groups)
+        data = _listed_by_key([measure(one, pvalue=False) for one in ranked["y_score"]])
+        if pvalue is not None and check_flag("pvalue", pvalue):
+            test = RandomSelectionTest(random_state=0)
+            result = test.from_predictions(
+                y_true, y_score, pos_label=pos_label, groups=groups
+            )
+            data["log10_pvalue"] = [result.log10_pvalue] * len(data["curve"])
+        return cls(**data, name=name, mean=True).plot(ax, **kwargs)
 
     @classmethod
     def from_cv_results(
@@ -219,7 +238,7 @@ class CurveDisplay(ABC):
         names = list(names)
         if len(names) != count:
             raise invalid("name", f"be one for each of {count} folds", f"{len(names)}")
-        names = [names[number] for number in folds.numbers]
+        names = [names[number] for number in folds.kept]
         if is_many and not _is_listed(name):
             names = f"{before}{len(folds.rankings)} folds"
         if is_many and pvalue is None:
@@ -228,8 +247,7 @@ class CurveDisplay(ABC):
             cls._measure(ranking, as_fraction=True, pvalue=pvalue)
             for ranking in folds.rankings
         ]
-        columns = {key: [one[key] for one in measured] for key in measured[0]}
-        return cls(**columns, name=names).plot(ax, **kwargs)
+        return cls(**_listed_by_key(measured), name=names).plot(ax, **kwargs)
 
     @abstractmethod
     def plot(self, *args: Any, **kwargs: Any) -> Self:
@@ -303,37 +321,55 @@ class CurveDisplay(ABC):
     def _draw_curves(self, name: Any, line_kw: Any, views: Iterable[Heights]) -> None:
         """Draw the curves themselves."""
         styles, keywords = self._styles(name), self._listed(line_kw)
+        views = list(views)
         lines = [
             _drawing.draw_curve(self.ax_, x, y, kw, **style)
             for (x, y), style, kw in zip(views, styles, keywords, strict=True)
         ]
         self.line_ = self._unlisted(lines)
+        self.mean_ = None
+        if self.mean:
+            said = self.name if name is None else name
+            style = {"color": lines[0].get_color(), "linestyle": "-", "linewidth": 2.5}
+            style["label"] = _drawing.describe(
+                "mean" if said is None else f"{said}, mean",
+                float(np.mean(self._listed(self.average_precision))),
+                self._listed(self.log10_pvalue)[0],
+            )
+            self.mean_ = _drawing.draw_line(self.ax_, *mean_of(views), **style)
 
     def _styles(self, name: Any) -> list[dict[str, Any]]:
         """What each curve is called, and looks like if there are many."""
         said = self.name if name is None else name
         facts = said, self.average_precision, self.log10_pvalue
         labels = list(map(_drawing.describe, *map(self._listed, facts)))
-        if len(labels) <= _MANY:
+        if len(labels) <= _MANY and not self.mean:
             return [{"label": label, "gid": self._mark} for label in labels]
         # thin lines of one colour, the first of which is in the legend for all
         values = [v for v in self._listed(self.average_precision) if v is not None]
         group = "" if _is_listed(said) else _drawing.plain(said)
         together = group or f"{len(labels)} curves"
+        if self.mean:
+            together = f"{len(labels)} rankings"
         if values:
             together += f", AP {min(values):#.3g} to {max(values):#.3g}"
         number = _drawing.count_curves(self.ax_)
         color = _drawing.COLORS[number % len(_drawing.COLORS)]
         line = {"color": color, "linestyle": "-", "linewidth": 0.8, "alpha": 0.7}
+        if self.mean:  # behind which they step back
+            line["alpha"] = 0.3
         unnamed = [{"label": f"_{label}", "gid": None} for label in labels[1:]]
         named: dict[str, Any] = {"label": together, "gid": self._mark}
         return [{**line, **one} for one in (named, *unnamed)]
 
     def _draw_chance_band(self, chance_band_level: float | None) -> None:
-        """Draw the chance band of the first ranking, unless it has weights."""
+        """Draw the chance band of the first ranking, unless it has weights.
+
+        That of one ranking is none of the mean over several.
+        """
         self.chance_band_ = None
         curves = self._listed(self.curve)
-        if chance_band_level is None or curves[0].tie_ends is None:
+        if chance_band_level is None or curves[0].tie_ends is None or self.mean:
             return
         limits = self._chance_limits(chance_band_level)
         if limits[0].size == 1:  # one target has one recall: nothing to fill
@@ -354,6 +390,13 @@ class CurveDisplay(ABC):
         """Band of chance without ties, which all rankings of the data set share."""
 
 
+def mean_of(views: Iterable[Heights]) -> Heights:
+    """Mean height of curves, each of which goes on as it ends."""
+    views = list(views)
+    x = np.unique(np.concatenate([one[0] for one in views]))
+    return x, np.mean([np.interp(x, *one) for one in views], axis=0)  # type: ignore[call-overload]
+
+
 def thin(curve: HitCurve) -> Heights:
     """Depths and hits that draw a curve, however many points it has; O(n_points).
 
@@ -371,6 +414,11 @@ def thin(curve: HitCurve) -> Heights:
     added = np.geomspace(min(curve.unit, t[0]), t[-1], 2000)
     x = np.append(0.0, np.union1d(kept, added))
     return x, np.interp(x, curve.t, curve.hits)
+
+
+def _listed_by_key(measured: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Turn the data of each curve into lists for all."""
+    return {key: [one[key] for one in measured] for key in measured[0]}
 
 
 def _is_listed(value: Any) -> bool:

@@ -12,7 +12,7 @@ from skrank._utils._checks import check_flag, check_option, invalid
 from skrank.curves._band import CurveBand, spread_counts
 from skrank.curves._hit_curve import HitCurve
 from skrank.displays import _drawing
-from skrank.displays._curve_display import Array, CurveDisplay, Heights, thin
+from skrank.displays._curve_display import Array, CurveDisplay, Heights, mean_of, thin
 from skrank.inference._hit_curve_band import hit_curve_band
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._counts import RankCounts
@@ -41,6 +41,8 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         Band of the curve itself, in the units of the curve.
     name : str or list of str, default=None
         What the legend calls the curve, or each of them.
+    mean : bool, default=False
+        Whether to draw the mean of several curves, which are then thin lines.
 
     Attributes
     ----------
@@ -52,9 +54,12 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         The chance level.
     chance_band_ : matplotlib PolyCollection or None
         The chance band, one for all curves: that of the first ranking, as the legend
-        says if rankings differ in items or targets. None where its items have weights.
+        says if rankings differ in items or targets. None where its items
+        have weights, or the mean is drawn.
     confidence_band_ : matplotlib PolyCollection or None
         The band of the curve.
+    mean_ : matplotlib Line2D or None
+        The mean of the curves.
     ax_ : matplotlib Axes
         Where they are.
     figure_ : matplotlib Figure
@@ -103,6 +108,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         y_score: ArrayLike | None = None,
         *,
         pos_label: object = None,
+        groups: ArrayLike | None = None,
         as_fraction: bool = False,
         confidence_band: str | None = None,
         random_state: object = None,
@@ -111,7 +117,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         name: str | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw a ranking given as labels and scores.
+        """Draw a ranking given as labels and scores, or one within each group.
 
         Parameters
         ----------
@@ -122,6 +128,9 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
             and needed otherwise.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        groups : array-like of shape (n_samples,), default=None
+            To which ranking each item belongs, such as its query or its day: a thin
+            line for each, and their mean.
         as_fraction : bool, default=False
             Whether depths and hits are in fractions of the ranking, not in items.
         confidence_band : {"simultaneous", "pointwise"}, default=None
@@ -132,7 +141,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         pvalue : bool, default=None
             Whether the legend has the p-value against random selection. None leaves it
             out where it may take more than some two seconds, as for few targets in very
-            long rankings, and where items have weights.
+            long rankings, where items have weights, and with `groups`.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         name : str, default=None
@@ -153,22 +162,36 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         _drawing.need_matplotlib()
         bands = (None, "simultaneous", "pointwise")
         check_option("confidence_band", confidence_band, bands)
-        ranking = as_ranking(y_true, y_score, pos_label=pos_label)
-        data = cls._measure(ranking, as_fraction=as_fraction, pvalue=pvalue)
-        if confidence_band is not None:
-            if y_score is None or isinstance(y_true, Ranking | RankCounts):
-                raise invalid("confidence_band", "be None for a ranking", repr(y_true))
-            band = hit_curve_band(
+        if confidence_band is None:
+            return super().from_predictions(
                 y_true,
                 y_score,
-                simultaneous=confidence_band == "simultaneous",
                 pos_label=pos_label,
-                random_state=random_state,
+                groups=groups,
+                as_fraction=as_fraction,
+                pvalue=pvalue,
+                ax=ax,
+                name=name,
+                **kwargs,
             )
-            unit = data["curve"].unit
-            data["confidence_band"] = replace(
-                band, x=band.x * unit, low=band.low * unit, high=band.high * unit
-            )
+        if y_score is None or isinstance(y_true, Ranking | RankCounts):
+            raise invalid("confidence_band", "be None for a ranking", repr(y_true))
+        if groups is not None:
+            got = repr(confidence_band)
+            raise invalid("confidence_band", "be None with `groups`", got)
+        ranking = as_ranking(y_true, y_score, pos_label=pos_label)
+        data = cls._measure(ranking, as_fraction=as_fraction, pvalue=pvalue)
+        band = hit_curve_band(
+            y_true,
+            y_score,
+            simultaneous=confidence_band == "simultaneous",
+            pos_label=pos_label,
+            random_state=random_state,
+        )
+        unit = data["curve"].unit
+        data["confidence_band"] = replace(
+            band, x=band.x * unit, low=band.low * unit, high=band.high * unit
+        )
         return cls(**data, name=name).plot(ax, **kwargs)
 
     def plot(
@@ -260,9 +283,11 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         return self
 
     def _draw_each(self, curves: list[HitCurve], line_kw: Any, style: Any) -> Any:
-        """Draw a line to compare with for each curve, equal ones once."""
+        """Draw a line to compare with for each curve, equal ones once; or the mean."""
         draw, line = _drawing.draw_shared, _drawing.draw_line
-        views = (self._view(one, *thin(one)) for one in curves)
+        views = [self._view(one, *thin(one)) for one in curves]
+        if self.mean:
+            views = [mean_of(views)] * len(views)
         lines = [draw(line, self.ax_, *xy, line_kw=line_kw, **style) for xy in views]
         return self._unlisted(lines)
 

@@ -34,6 +34,8 @@ class LiftDisplay(HitCurveDisplay):
         Band of the hit curve, in the units of the curve, which is drawn as lift.
     name : str or list of str, default=None
         What the legend calls the curve, or each of them.
+    mean : bool, default=False
+        Whether to draw the mean of several curves, which are then thin lines.
 
     Attributes
     ----------
@@ -45,9 +47,12 @@ class LiftDisplay(HitCurveDisplay):
         The chance level.
     chance_band_ : matplotlib PolyCollection or None
         The chance band, one for all curves: that of the first ranking, as the legend
-        says if rankings differ in items or targets. None where its items have weights.
+        says if rankings differ in items or targets. None where its items
+        have weights, or the mean is drawn.
     confidence_band_ : matplotlib PolyCollection or None
         The band of the curve.
+    mean_ : matplotlib Line2D or None
+        The mean of the curves.
     ax_ : matplotlib Axes
         Where they are.
     figure_ : matplotlib Figure

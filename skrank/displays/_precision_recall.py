@@ -38,6 +38,8 @@ class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
         Decimal logarithm of the p-value against random selection, for the legend.
     name : str or list of str, default=None
         What the legend calls the curve, or each of them.
+    mean : bool, default=False
+        Whether to draw the mean of several curves, which are then thin lines.
 
     Attributes
     ----------
@@ -45,8 +47,10 @@ class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
         The curve; a list where there are several curves.
     chance_band_ : matplotlib PolyCollection or None
         The chance band, one for all curves: that of the first ranking, as the legend
-        says if rankings differ in items or targets. None where its items have weights,
-        or it has one target.
+        says if rankings differ in items or targets. None where its items
+        have weights, the mean is drawn, or it has one target.
+    mean_ : matplotlib Line2D or None
+        The mean of the curves.
     ax_ : matplotlib Axes
         Where they are.
     figure_ : matplotlib Figure

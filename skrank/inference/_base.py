@@ -63,7 +63,12 @@ class RankingInference(MetricSettings, ABC, Generic[Result]):
 
     @abstractmethod
     def from_predictions(
-        self, y_true: Any, y_score: Any = None, *, pos_label: object = None
+        self,
+        y_true: Any,
+        y_score: Any = None,
+        *,
+        pos_label: object = None,
+        groups: ArrayLike | None = None,
     ) -> Result:
         """Ask about a ranking given as labels and scores."""
 
@@ -73,6 +78,7 @@ class RankingInference(MetricSettings, ABC, Generic[Result]):
         X: Any,  # noqa: N803
         y: ArrayLike,
         *,
+        groups: ArrayLike | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
     ) -> Result:
@@ -87,6 +93,8 @@ class RankingInference(MetricSettings, ABC, Generic[Result]):
             Items to rank; not those it was fitted on.
         y : array-like of shape (n_samples,)
             Their labels.
+        groups : array-like of shape (n_samples,), default=None
+            To which ranking each item belongs, as in `from_predictions`.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         detector_targets : {"outliers", "inliers"}, default=None
@@ -106,4 +114,4 @@ class RankingInference(MetricSettings, ABC, Generic[Result]):
         y_score = target_scores(
             estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
         )
-        return self.from_predictions(y, y_score, pos_label=pos_label)
+        return self.from_predictions(y, y_score, pos_label=pos_label, groups=groups)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import (
     check_generator,
@@ -51,16 +51,16 @@ from skrank.metrics._definitions import (
     PrecisionAtT,
     make_metric,
 )
-from skrank.ranking._as_ranking import Labels
+from skrank.ranking._as_ranking import Labels, columns_of
 from skrank.ranking._cv_results import rank_held_out
 from skrank.ranking._folds import fit_folds, make_folds
 from skrank.ranking._ranking import Ranking
-from skrank.ranking._several import rank_scored
+from skrank.ranking._several import rank_columns, rank_scored
 
-# the last is for the folds of a cross-validation
+# the last are for several rankings, and for the folds of a cross-validation
 METHODS = (
     *("auto", "moderated", "jackknife", "bootstrap", "survival", "posterior"),
-    "corrected_t",
+    *("t", "corrected_t"),
 )
 
 
@@ -86,7 +86,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     method : {"auto", "moderated", "jackknife", "bootstrap", "survival", \
-            "posterior", "corrected_t"}, default="auto"
+            "posterior", "t", "corrected_t"}, default="auto"
         How to compute the standard error and the interval; see Notes.
     prior : float, default=0.5
         Weight of the prior of "posterior": 0.5 is that of Jeffreys, 1 the uniform one.
@@ -125,6 +125,10 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         The ranks of the targets as survival times [1]_. AP, recall, precision, EF.
     "posterior"
         Beta distribution of recall or precision [2]_, and its quantiles. Also EF.
+    "t"
+        Student's t of the values of several rankings, on the scale of the logit. With
+        "bootstrap" the rankings are drawn with replacement, and then their items. All
+        metrics; "auto" there.
     "corrected_t"
         The resampled t of Nadeau and Bengio [3]_, for the folds of a cross-validation,
         which are not independent. All metrics; "auto" there.
@@ -203,8 +207,9 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         y_score: ArrayLike | None = None,
         *,
         pos_label: object = None,
+        groups: ArrayLike | None = None,
     ) -> MetricIntervalResult:
-        """Ask how much the metric of a ranking varies.
+        """Ask how much the metric of a ranking varies, or its mean over several.
 
         Parameters
         ----------
@@ -216,6 +221,10 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             Scores; higher means a likelier target. Left out with a ranking or counts.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        groups : array-like of shape (n_samples,), default=None
+            To which ranking each item belongs, such as its query or its day. The items
+            are then ranked within each ranking, and the interval is that of the mean
+            over rankings of which these are a sample.
 
         Returns
         -------
@@ -231,10 +240,17 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             a cutoff also if a tie reaches to it and `ties` is not "expected", by the
             influences; and if rankings are to be resampled under ``ties="threshold"``.
         """
-        if self.method == "corrected_t":
-            asked = "be another than 'corrected_t', which is for folds, for one ranking"
-            raise invalid("method", asked, repr(self.method))
         measure = self._measure()
+        if groups is not None:
+            y_true, y_score = columns_of(y_true, y_score)
+            columns, defined = {"y_score": y_score}, measure.always_defined
+            labels, ranked = rank_columns(
+                y_true, columns, pos_label, groups, always_defined=defined
+            )
+            return self._of_groups(measure, ranked["y_score"], labels)
+        if self.method in ("t", "corrected_t"):
+            asked = f"not be {self.method!r}, which needs several, for one ranking"
+            raise invalid("method", asked, repr(self.method))
         ranking = rank_scored(y_true, y_score, pos_label)
         rule = self._rule(measure, ranking)
         return MetricIntervalResult(
@@ -255,6 +271,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         *,
         cv: Any = 5,
         cv_groups: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
     ) -> MetricIntervalResult:
@@ -275,6 +292,9 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         cv_groups : array-like of shape (n_samples,), default=None
             Groups for splitters that keep them together, as
             :class:`sklearn.model_selection.GroupKFold` does.
+        groups : array-like of shape (n_samples,), default=None
+            To which ranking each item belongs, as in `from_predictions`: the held-out
+            items of a fold are then ranked within each.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         detector_targets : {"outliers", "inliers"}, default=None
@@ -296,6 +316,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             fit_folds(estimator, X, y, folds, self.n_jobs),
             X,
             y,
+            groups=groups,
             pos_label=pos_label,
             detector_targets=detector_targets,
         )
@@ -306,6 +327,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         X: Any,  # noqa: N803
         y: ArrayLike,
         *,
+        groups: ArrayLike | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
     ) -> MetricIntervalResult:
@@ -320,6 +342,9 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             The items that were cross-validated.
         y : array-like of shape (n_samples,)
             Their labels.
+        groups : array-like of shape (n_samples,), default=None
+            To which ranking each item belongs, as in `from_predictions`: the held-out
+            items of a fold are then ranked within each.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         detector_targets : {"outliers", "inliers"}, default=None
@@ -340,55 +365,90 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         if self.method not in ("auto", "corrected_t"):
             asked = "be 'auto' or 'corrected_t' for the folds of a cross-validation"
             raise invalid("method", asked, repr(self.method))
-        folds = rank_held_out(
-            cv_results, X, y, self.n_jobs, pos_label, detector_targets
-        )
         measure = self._measure()
-        values = [measure.value(ranking) for ranking in folds.rankings]
+        folds = rank_held_out(
+            cv_results,
+            X,
+            y,
+            self.n_jobs,
+            pos_label,
+            detector_targets,
+            groups,
+            always_defined=measure.always_defined,
+        )
+        each = [measure.value(ranking) for ranking in folds.rankings]
+        values = folds.mean_by_fold(each)
         ratio = ratio_of_folds(cv_results)
-        rule = self._rule_of_folds(measure, folds.rankings, values, ratio)
+        if all(is_certain(measure, ranking) for ranking in folds.rankings):
+            rule: IntervalRule = CertainRule(float(values.mean()))
+        else:
+            error = corrected_error(values, ratio)  # NaN of one fold
+            if groups is None and values.size > 1:  # at least that of the items
+                rules = [self._rule(measure, one) for one in folds.rankings]
+                errors = np.nan_to_num([one.standard_error for one in rules])
+                error = max(error, sampling_error(errors, ratio))
+            rule = _rule_of_mean(measure, folds.rankings, values, error)
         return MetricIntervalResult(
-            estimate=float(np.mean(values)),
+            estimate=float(values.mean()),
             standard_error=rule.standard_error,
             method="corrected_t",
             metric=measure.name,
             n_samples=folds.n_samples,
             n_targets=folds.n_targets,
             _rule=rule,
-            values=tuple(values),
+            values=tuple(values.tolist()),
+            labels=tuple(dict.fromkeys(folds.numbers)),
         )
 
-    def _rule_of_folds(
-        self,
-        measure: Measure,
-        rankings: list[Ranking],
-        values: list[float],
-        ratio: float,
-    ) -> IntervalRule:
-        """Corrected variance of the values, at least that of the held-out items."""
-        estimate = float(np.mean(values))
-        if all(is_certain(measure, ranking) for ranking in rankings):
-            return CertainRule(estimate)
-        errors = [self._rule(measure, ranking).standard_error for ranking in rankings]
-        ends = [
-            reach_of(measure, measure.frame(one, one.n_targets)) for one in rankings
-        ]
-        least, best = np.mean(ends, axis=0).tolist()
-        error = corrected_error(values, ratio)  # NaN of one fold
-        if len(values) > 1:
-            error = max(error, sampling_error(np.nan_to_num(errors), ratio))
-        return NormalRule(
-            estimate,
-            error,
-            min(least, estimate),
-            max(best, estimate),
-            plain_at_ends=True,
-            zero=0.0 if measure.ordered else least,
-            degrees_of_freedom=len(values) - 1,
+    def _of_groups(
+        self, measure: Metric, rankings: list[Ranking], labels: tuple[Any, ...]
+    ) -> MetricIntervalResult:
+        """Interval of the mean over rankings, which are a sample themselves."""
+        method = "t" if self.method == "auto" else self.method
+        if method not in ("t", "bootstrap"):
+            asked = "be 'auto', 't' or 'bootstrap' for several rankings"
+            raise invalid("method", asked, repr(self.method))
+        values = np.array([measure.value(ranking) for ranking in rankings])
+        if method == "t":
+            error = corrected_error(values, 0.0)
+        else:
+            error = self._two_level_error(measure, rankings, values)
+        rule = _rule_of_mean(measure, rankings, values, error)
+        return MetricIntervalResult(
+            estimate=float(values.mean()),
+            standard_error=error,
+            method=method,
+            metric=measure.name,
+            n_samples=sum(int(one.n_samples) for one in rankings),
+            n_targets=sum(int(one.n_targets) for one in rankings),
+            _rule=rule,
+            values=tuple(values.tolist()),
+            labels=labels,
         )
+
+    def _two_level_error(
+        self, measure: Metric, rankings: list[Ranking], values: NDArray[np.float64]
+    ) -> float:
+        """Draw rankings with replacement, and then the items of each."""
+        rng = check_generator(self.random_state)
+        drawn = np.tile(values[:, None], self.n_resamples)
+        for row, ranking in zip(drawn, rankings, strict=True):
+            if ranking.n_targets and ranking.n_non_targets:
+                row[:] = draw_in_parallel(
+                    bootstrap(measure, ranking),
+                    self.n_resamples,
+                    rng,
+                    n_jobs=self.n_jobs,
+                    progress=self.progress,
+                )
+        means = [
+            drawn[rng.integers(values.size, size=values.size), i].mean()
+            for i in range(self.n_resamples)
+        ]
+        return float(np.std(means, ddof=1))
 
     def _method(self, measure: Measure) -> str:
-        if self.method not in ("auto", "corrected_t"):
+        if self.method not in ("auto", "t", "corrected_t"):
             return self.method
         return "moderated" if measure.smooth else "bootstrap"
 
@@ -403,8 +463,8 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         }
         methods = [name for name in METHODS if has_meaning.get(name, True)]
         if self.method not in methods:
-            rule = f"be one of {methods} for {measure.name}"
-            raise invalid("method", rule, repr(self.method))
+            asked = f"be one of {methods} for {measure.name}"
+            raise invalid("method", asked, repr(self.method))
 
     def _rule(self, measure: Measure, ranking: Ranking) -> IntervalRule:
         """Standard error, and how an interval is made of it."""
@@ -443,6 +503,27 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         total = frame.cut if of_retrieved else frame.n_targets
         scale = total / measure.divisor(frame)
         return BetaRule(hits + self.prior, total - hits + self.prior, scale)
+
+
+def _rule_of_mean(
+    measure: Metric,
+    rankings: list[Ranking],
+    values: NDArray[np.float64],
+    error: float,
+) -> NormalRule:
+    """Student's t on the scale of the logit, between the ends of the rankings."""
+    estimate = float(values.mean())
+    ends = [reach_of(measure, measure.frame(one, one.n_targets)) for one in rankings]
+    least, best = np.mean(ends, axis=0).tolist()
+    return NormalRule(
+        estimate,
+        error,
+        min(least, estimate),
+        max(best, estimate),
+        plain_at_ends=True,
+        zero=0.0 if measure.ordered else least,
+        degrees_of_freedom=values.size - 1,
+    )
 
 
 def _unknown(measure: Measure, ranking: Ranking) -> float:

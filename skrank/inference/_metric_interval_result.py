@@ -52,7 +52,10 @@ class MetricIntervalResult:
     n_samples, n_targets : int
         Number of items, and of targets among them; those of all folds, each once.
     values : tuple of float
-        Values of the metric on the folds of a cross-validation; empty for one ranking.
+        Values of the metric on several rankings, or on the folds of a cross-validation;
+        empty for one ranking.
+    labels : tuple
+        What these are called: the values of `groups`, or the numbers of the folds.
 
     See Also
     --------
@@ -84,6 +87,7 @@ class MetricIntervalResult:
     n_targets: int
     _rule: IntervalRule
     values: tuple[float, ...] = ()
+    labels: tuple[Any, ...] = ()
 
     @property
     def n_rankings(self) -> int:
@@ -92,7 +96,7 @@ class MetricIntervalResult:
         Returns
         -------
         n_rankings : int
-            Number of `values` of folds, or 1.
+            Number of `values`, or 1.
         """
         return max(1, len(self.values))
 
@@ -165,11 +169,12 @@ class MetricIntervalResult:
         Returns
         -------
         fields : dict
-            All fields but the values of folds, `n_rankings`, and the limits of the 95 %
-            interval as "low" and "high".
+            All fields but `values` and `labels`; `n_rankings`, and the limits of the
+            95 % interval as "low" and "high".
         """
-        names = [name for name in self.__slots__ if name not in ("_rule", "values")]
+        names = [name for name in self.__slots__ if name[0] != "_"]
         fields = {name: getattr(self, name) for name in names}
+        del fields["values"], fields["labels"]
         fields["n_rankings"] = self.n_rankings
         return {**fields, **self._limits()._asdict()}
 
@@ -184,7 +189,7 @@ class MetricIntervalResult:
         Returns
         -------
         frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            The columns "ranking", numbers from 0 on, and "value".
+            The columns "ranking", which is one of `labels`, and "value".
 
         Raises
         ------
@@ -194,4 +199,5 @@ class MetricIntervalResult:
             If the backend is none of these.
         """
         values = self.values or (self.estimate,)
-        return data_frame({"ranking": range(len(values)), "value": values}, backend)
+        labels = self.labels or (0,)
+        return data_frame({"ranking": list(labels), "value": values}, backend)

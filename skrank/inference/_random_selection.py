@@ -219,7 +219,7 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
         result : RandomSelectionResult
             The value, its place under the null, and the p-value; with `groups` also
             those of each ranking, in `parts`. Rankings without targets, or of targets
-            alone, are left out with a warning.
+            alone, are left out with a warning; those of precision at t count.
 
         Raises
         ------
@@ -234,7 +234,11 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
         if n_missed != 0:
             raise invalid("n_missed", "be 0 with `groups`", brief(n_missed))
         y_true, y_score = columns_of(y_true, y_score)
-        labels, ranked = rank_columns(y_true, {"y_score": y_score}, pos_label, groups)
+        defined = self._measure().always_defined
+        columns = {"y_score": y_score}
+        labels, ranked = rank_columns(
+            y_true, columns, pos_label, groups, always_defined=defined
+        )
         return self._test(ranked["y_score"], labels)
 
     def from_cv(
@@ -245,6 +249,7 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
         *,
         cv: Any = 5,
         cv_groups: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
         independent: bool = False,
         pos_label: object = None,
         detector_targets: str | None = None,
@@ -284,6 +289,9 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         cv_groups : array-like of shape (n_samples,), default=None
             Groups for splitters that keep them together, as
             :class:`sklearn.model_selection.GroupKFold` does.
+        groups : array-like of shape (n_samples,), default=None
+            To which ranking each item belongs, as in `from_predictions`: the held-out
+            items of a fold are then ranked within each.
         independent : bool, default=False
             Whether to take the folds for independent rankings, and not to divide. Small
             p-values are then too small, by up to nine times at 0.001, unless the models
@@ -310,6 +318,7 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
             fit_folds(estimator, X, y, folds, self.n_jobs),
             X,
             y,
+            groups=groups,
             independent=independent,
             pos_label=pos_label,
             detector_targets=detector_targets,
@@ -321,6 +330,7 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         X: Any,  # noqa: N803
         y: ArrayLike,
         *,
+        groups: ArrayLike | None = None,
         independent: bool = False,
         pos_label: object = None,
         detector_targets: str | None = None,
@@ -336,6 +346,9 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
             The items that were cross-validated.
         y : array-like of shape (n_samples,)
             Their labels.
+        groups : array-like of shape (n_samples,), default=None
+            To which ranking each item belongs, as in `from_predictions`: the held-out
+            items of a fold are then ranked within each.
         independent : bool, default=False
             As in `from_cv`.
         pos_label : int, float, bool or str, default=None
@@ -356,10 +369,17 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         independent = check_flag("independent", independent)
         check_held_out_once(held_out(cv_results), "cv_results")
         folds = rank_held_out(
-            cv_results, X, y, self.n_jobs, pos_label, detector_targets
+            cv_results,
+            X,
+            y,
+            self.n_jobs,
+            pos_label,
+            detector_targets,
+            groups,
+            always_defined=self._measure().always_defined,
         )
         inflation = 1.0 if independent else FOLDS_INFLATION
-        return self._test(folds.rankings, tuple(folds.numbers), inflation)
+        return self._test(folds.rankings, folds.labels, inflation)
 
     def _test(
         self,
@@ -447,8 +467,9 @@ def null_of(ranking: Ranking, measure: Measure) -> RandomSelectionNull:
     null : RandomSelectionNull
         The null distribution.
     """
-    groups = replace(ranking.items.tie_groups(), n_missed=ranking.n_missed)
-    return RandomSelectionNull.of_ties(groups, int(ranking.n_targets), measure)
+    ties = ranking.items.tie_groups()
+    ties = replace(ties, n_missed=ranking.n_missed, several=ranking.several)
+    return RandomSelectionNull.of_ties(ties, int(ranking.n_targets), measure)
 
 
 def zscore_of(value: float, null: RandomSelectionNull | MeanNull) -> float:

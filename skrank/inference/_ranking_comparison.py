@@ -266,7 +266,13 @@ class RankingComparison(MetricSettings):
         """
         scores = {"y_score_a": y_score_a, "y_score_b": y_score_b}
         names = _check_names(names)
-        labels, ranked = rank_columns(y_true, scores, pos_label, groups)
+        labels, ranked = rank_columns(
+            y_true,
+            scores,
+            pos_label,
+            groups,
+            always_defined=self._measure().always_defined,
+        )
         pairs = list(map(Pair, *ranked.values()))
         return self._compare(pairs, labels, names)
 
@@ -324,6 +330,7 @@ class RankingComparison(MetricSettings):
         X: Any,  # noqa: N803
         y: ArrayLike,
         *,
+        groups: ArrayLike | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
         names: tuple[str, str] = ("A", "B"),
@@ -339,6 +346,8 @@ class RankingComparison(MetricSettings):
             Items to rank; not those the estimators were fitted on.
         y : array-like of shape (n_samples,)
             Their labels.
+        groups : array-like of shape (n_samples,), default=None
+            To which data set each item belongs, as in `from_predictions`.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         detector_targets : {"outliers", "inliers"}, default=None
@@ -364,7 +373,7 @@ class RankingComparison(MetricSettings):
             for estimator in (a, b)
         )
         return self.from_predictions(
-            y, score_a, score_b, pos_label=pos_label, names=names
+            y, score_a, score_b, pos_label=pos_label, groups=groups, names=names
         )
 
     def from_cv(
@@ -376,6 +385,7 @@ class RankingComparison(MetricSettings):
         *,
         cv: Any = 5,
         cv_groups: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
         names: tuple[str, str] = ("A", "B"),
@@ -397,6 +407,9 @@ class RankingComparison(MetricSettings):
         cv_groups : array-like of shape (n_samples,), default=None
             Groups for splitters that keep them together, as
             :class:`sklearn.model_selection.GroupKFold` does.
+        groups : array-like of shape (n_samples,), default=None
+            To which ranking each item belongs, as in `from_predictions`: the held-out
+            items of a fold are then ranked within each.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         detector_targets : {"outliers", "inliers"}, default=None
@@ -422,6 +435,7 @@ class RankingComparison(MetricSettings):
             found_b,
             X,
             y,
+            groups=groups,
             pos_label=pos_label,
             detector_targets=detector_targets,
             names=names,
@@ -434,6 +448,7 @@ class RankingComparison(MetricSettings):
         X: Any,  # noqa: N803
         y: ArrayLike,
         *,
+        groups: ArrayLike | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
         names: tuple[str, str] = ("A", "B"),
@@ -449,6 +464,9 @@ class RankingComparison(MetricSettings):
             The items that were cross-validated.
         y : array-like of shape (n_samples,)
             Their labels.
+        groups : array-like of shape (n_samples,), default=None
+            To which ranking each item belongs, as in `from_predictions`: the held-out
+            items of a fold are then ranked within each.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         detector_targets : {"outliers", "inliers"}, default=None
@@ -470,18 +488,20 @@ class RankingComparison(MetricSettings):
         """
         method, names = self._choose(_FOLDS), _check_names(names)
         check_same_folds(cv_results_a, cv_results_b)
-        common = X, y, self.n_jobs, pos_label, detector_targets
-        a = rank_held_out(cv_results_a, *common)
-        b = rank_held_out(cv_results_b, *common, numbers=a.numbers)
-        pairs = list(map(Pair, a.rankings, b.rankings))
         measure = self._measure()
-        values = values_of(pairs, measure)
+        common = X, y, self.n_jobs, pos_label, detector_targets, groups
+        a = rank_held_out(cv_results_a, *common, always_defined=measure.always_defined)
+        b = rank_held_out(cv_results_b, *common, kept=a.kept)
+        pairs = list(map(Pair, a.rankings, b.rankings))
+        each = values_of(pairs, measure)
+        values = PairedValues(a.mean_by_fold(each.values), a.mean_by_fold(each.scales))
         if all(pair.is_certain(measure) for pair in pairs):
             found = certainty(method)
         else:
             ratio = ratio_of_folds(cv_results_a)
             found = corrected_t(values, ratio, self.alternative)
-        result = self._result(method, found, pairs, values, names, tuple(a.numbers))
+        labels = tuple(dict.fromkeys(a.numbers))
+        result = self._result(method, found, pairs, values, names, labels)
         return replace(result, n_samples=a.n_samples, n_targets=a.n_targets)
 
     def compare_all(
@@ -527,7 +547,13 @@ class RankingComparison(MetricSettings):
                 "baseline", f"be one of {brief(list(columns))}", brief(baseline)
             )
         scores = {f"y_scores[{name!r}]": columns[name] for name in columns}
-        labels, ranked = rank_columns(y_true, scores, pos_label, groups)
+        labels, ranked = rank_columns(
+            y_true,
+            scores,
+            pos_label,
+            groups,
+            always_defined=self._measure().always_defined,
+        )
         by_name = dict(zip(columns, ranked.values(), strict=True))
         return self.compare_ranked(by_name, labels, baseline)
 

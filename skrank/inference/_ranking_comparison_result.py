@@ -20,6 +20,7 @@ from skrank.inference._metric_interval_result import ConfidenceInterval
 
 # Rows of the summary, whose names no ranking takes.
 _ROWS = ("difference", "standard error", "95 % interval", "zscore", "pvalue")
+_SIZE = "sample size"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -141,6 +142,51 @@ class RankingComparisonResult:
             )
         return self._limits(level)
 
+    def sample_size(
+        self, power: float = 0.8, significance_level: float = 0.05
+    ) -> float:
+        """Number of data sets, or of targets, that would show such a difference.
+
+        Parameters
+        ----------
+        power : float, default=0.8
+            Probability that the difference is significant, between 0 and 1, if it and
+            its variance are those that were observed.
+        significance_level : float, default=0.05
+            Level at which it is to be significant, by the test of this alternative.
+
+        Returns
+        -------
+        sample_size : float
+            A whole number: of data sets where there are several, and else of targets,
+            with non-targets in proportion. ``((q1 + q2) s / d)**2`` units for the
+            difference d, whose standard error is s by one unit, and quantiles q1, q2 of
+            the normal distribution, or of Student's t for data sets (Lehr 1992). inf
+            where there is no difference; NaN for the folds of a cross-validation, whose
+            number adds nothing, and where the method gives no standard error.
+
+        Raises
+        ------
+        ValueError
+            If one of the two is not between 0 and 1.
+        """
+        power = check_fraction("power", power)
+        level = check_fraction("significance_level", significance_level)
+        if self.method == "corrected_t" or not self.standard_error > 0:
+            return math.nan
+        if self.difference == 0:
+            return math.inf
+        outside = level / (2 if self.alternative == "two-sided" else 1)
+        n_units = len(self.labels) or self.n_targets
+        per_unit = n_units * (self.standard_error / self.difference) ** 2
+        needed = per_unit * (norm.isf(outside) + norm.ppf(power)) ** 2
+        if self.labels and math.isfinite(self.degrees_of_freedom):
+            for _ in range(20):  # settles in a few steps
+                freedom = max(needed - 1, 1)
+                quantiles = t.isf(outside, freedom) + t.ppf(power, freedom)
+                needed = per_unit * quantiles**2
+        return float(math.ceil(needed))
+
     def _limits(self, level: float = 0.95) -> ConfidenceInterval:
         """Ends of the interval; NaN without a standard error."""
         if math.isnan(self.standard_error):
@@ -161,7 +207,9 @@ class RankingComparisonResult:
         """Print what was found; the rows are named as the attributes are."""
         mean = " on average" if self.labels else ""
         size = _data(self)
-        first, second = (as_text(name, reserved=[size, *_ROWS]) for name in self.names)
+        first, second = (
+            as_text(name, reserved=[size, *_ROWS, _SIZE]) for name in self.names
+        )
         rows = [
             (size, format_size(self.n_samples, self.n_targets)),
             (first, f"{self.estimate_a:.4g}{mean}"),
@@ -170,6 +218,11 @@ class RankingComparisonResult:
         ]
         if not math.isnan(self.probability_superior):
             rows.append((f"P({first} > {second})", f"{self.probability_superior:.4g}"))
+        needed = self.sample_size()
+        if self.pvalue > 0.05 and math.isfinite(needed):
+            unit = "data sets" if self.labels else "targets"
+            said = f"{needed:.0f} {unit} would show this difference with power 0.8"
+            rows.append((_SIZE, said))
         return summary(f"Comparison of two rankings by {self.metric}", rows)
 
     def _findings(self) -> tuple[str, ...]:

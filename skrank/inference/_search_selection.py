@@ -26,6 +26,7 @@ from skrank.inference._base import MetricSettings
 from skrank.inference._search_selection_result import COLUMNS, SearchSelectionResult
 from skrank.metrics._definitions import Metric
 from skrank.null._joint import JointList, JointNull
+from skrank.ranking._cv_results import divide_folds
 from skrank.ranking._folds import (
     FOLDS_INFLATION,
     Fold,
@@ -183,6 +184,7 @@ class SearchSelectionTest(MetricSettings):
         y: ArrayLike,
         *,
         cv_groups: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
         params: Mapping[str, Any] | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
@@ -206,6 +208,9 @@ class SearchSelectionTest(MetricSettings):
         cv_groups : array-like of shape (n_samples,), default=None
             Groups for splitters that keep them together, as
             :class:`sklearn.model_selection.GroupKFold` does.
+        groups : array-like of shape (n_samples,), default=None
+            To which ranking each item belongs, such as its query or its day: the items
+            of a fold are then ranked within each.
         params : dict, default=None
             Parameters of the fits of the candidates, such as ``{"sample_weight": w}``,
             as :func:`sklearn.model_selection.cross_validate` takes them: what has an
@@ -242,6 +247,7 @@ class SearchSelectionTest(MetricSettings):
             estimators,
             tested,
             (X, y, folds_of_search(search, estimators, X, np.asarray(y), cv_groups)),
+            groups,
             params,
             pos_label,
             detector_targets,
@@ -258,6 +264,7 @@ class SearchSelectionTest(MetricSettings):
         *,
         cv: Any = 5,
         cv_groups: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
         params: Mapping[str, Any] | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
@@ -279,6 +286,9 @@ class SearchSelectionTest(MetricSettings):
         cv_groups : array-like of shape (n_samples,), default=None
             Groups for splitters that keep them together, as
             :class:`sklearn.model_selection.GroupKFold` does.
+        groups : array-like of shape (n_samples,), default=None
+            To which ranking each item belongs, such as its query or its day: the items
+            of a fold are then ranked within each.
         params : dict, default=None
             Parameters of the fits of the candidates, such as ``{"sample_weight": w}``,
             as :func:`sklearn.model_selection.cross_validate` takes them: what has an
@@ -312,6 +322,7 @@ class SearchSelectionTest(MetricSettings):
             estimators,
             tuple(names or map(as_text, estimators)),
             (X, y, make_folds(cv, estimators, X, np.asarray(y), cv_groups)),
+            groups,
             params,
             pos_label,
             detector_targets,
@@ -323,6 +334,7 @@ class SearchSelectionTest(MetricSettings):
         y_scores: Any,
         *,
         folds: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
         pos_label: object = None,
     ) -> SearchSelectionResult:
         """Test rankings of the same items, and the best of them.
@@ -339,6 +351,9 @@ class SearchSelectionTest(MetricSettings):
             In which fold each item was held out: its scores come from models that were
             fitted to the labels of the other folds. None: one ranking, whose labels no
             model has seen.
+        groups : array-like of shape (n_samples,), default=None
+            To which ranking each item belongs, such as its query or its day: the items
+            of a fold, or all, are then ranked within each.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
 
@@ -367,36 +382,37 @@ class SearchSelectionTest(MetricSettings):
             for name, column in columns.items()
         ]
         check_index("folds", folds, y_true)
-        parts = split(inputs[0], folds, "folds")
+        n_samples = inputs[0].y_score.size
+        every = np.zeros(n_samples, np.intp) if folds is None else folds
+        held = [items for _, items, _ in split(inputs[0], every, "folds")]
         above = [
             np.stack([items_above(data.y_score[items]) for data in inputs])
-            for _, items, _ in parts
+            for items in held
         ]
-        targets = [part.targets for *_, part in parts]
-        return self._test(above, targets, tuple(columns))
+        parts = self._divide(held, inputs[0].targets, groups, n_samples)
+        return self._test(*_within(parts, above), tuple(columns), len(held))
 
     def _cross_fit(
         self,
         candidates: Sequence[Any],
         names: tuple[Any, ...],
         data: tuple[Any, ArrayLike, list[Fold]],
+        groups: ArrayLike | None,
         params: Mapping[str, Any] | None,
         pos_label: object,
         detector_targets: str | None,
     ) -> SearchSelectionResult:
         """Fit the candidates outside each fold that can be tested, and test."""
         items, y, folds = data
-        of_all = find_targets(y, pos_label)
-        targets = [np.flatnonzero(np.isin(test, of_all)) for _, test in folds]
-        sizes = [
-            (found.size, test.size)
-            for found, (_, test) in zip(targets, folds, strict=True)
-        ]
-        kept = both_classes(sizes, grouped=False)
+        y = np.asarray(y)
+        parts = self._divide(
+            [test for _, test in folds], find_targets(y, pos_label), groups, y.size
+        )
+        kept = list(dict.fromkeys(number for number, *_ in parts))
         above = rank_folds(
             candidates,
             items,
-            np.asarray(y),
+            y,
             [folds[number] for number in kept],
             params,
             self.n_jobs,
@@ -404,13 +420,36 @@ class SearchSelectionTest(MetricSettings):
             detector_targets,
             progress=self.progress,
         )
-        return self._test(above, [targets[number] for number in kept], names)
+        parts = [(kept.index(i), items, targets) for i, items, targets in parts]
+        return self._test(*_within(parts, above), names, len(kept))
+
+    def _divide(
+        self,
+        held: list[_Ints],
+        of_all: _Ints,
+        groups: ArrayLike | None,
+        n_samples: int,
+    ) -> list[tuple[int, _Ints, _Ints]]:
+        """Fold of each ranking, the positions of its items there, and its targets."""
+        divided = divide_folds(held, groups, n_samples)
+        parts = [
+            (i, items, np.isin(held[i][items], of_all).nonzero()[0])
+            for i, (_, parts_of) in enumerate(divided)
+            for items in parts_of
+        ]
+        kept = both_classes(
+            [(targets.size, items.size) for _, items, targets in parts],
+            grouped=groups is not None,
+            always_defined=self._measure().always_defined,
+        )
+        return [parts[i] for i in kept]
 
     def _test(
         self,
         above: Sequence[_Ints],
         targets: Sequence[_Ints],
         names: tuple[Any, ...],
+        n_folds: int,
     ) -> SearchSelectionResult:
         """Place all candidates, and the best of them, in their joint distribution."""
         measure = self._measure()
@@ -420,7 +459,7 @@ class SearchSelectionTest(MetricSettings):
                 for ranked, items in zip(above, targets, strict=True)
             ]
         )
-        wider = 1.0 if len(targets) == 1 else FOLDS_INFLATION
+        wider = 1.0 if n_folds == 1 else FOLDS_INFLATION
         values = null.values(targets)
         zscores = null.zscores(values) / wider
         alone, best, null_maxima = _count_draws(
@@ -450,6 +489,17 @@ class SearchSelectionTest(MetricSettings):
             n_rankings=len(targets),
             metric=measure.name,
         )
+
+
+def _within(
+    parts: Sequence[tuple[int, _Ints, _Ints]], above: Sequence[_Ints]
+) -> tuple[list[_Ints], list[_Ints]]:
+    """Items above each one within its ranking, by candidate, and the targets."""
+    ranked = [
+        np.stack([items_above(-row) for row in above[i][:, items]])
+        for i, items, _ in parts
+    ]
+    return ranked, [targets for *_, targets in parts]
 
 
 def _count_draws(

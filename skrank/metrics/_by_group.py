@@ -22,7 +22,7 @@ from skrank.metrics._evaluate import for_weights, why_undefined
 from skrank.ranking._as_ranking import Labels, columns_of
 from skrank.ranking._grouped import rank_groups
 from skrank.ranking._input import RankingInput, check_ranking_input
-from skrank.ranking._several import group_codes, items_of_groups, rank_part
+from skrank.ranking._several import group_codes, items_of_groups, rank_parts
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -163,7 +163,7 @@ def _measure_weights(
     metric: Any, data: RankingInput, codes: NDArray[np.intp], n_groups: int
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Values and sums of weights, of one group after another."""
-    rankings = [rank_part(data, items) for items in items_of_groups(codes, n_groups)]
+    rankings = rank_parts(data, items_of_groups(codes, n_groups))
     metric = for_weights(metric, rankings)
     values = [
         metric.value(one)

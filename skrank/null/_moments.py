@@ -95,7 +95,8 @@ def _untied(chain: Chain) -> tuple[float, float]:
     so its second moment needs the chances that 1 to 4 given places hold targets;
     `single` collects the terms of one hit, `double` those of two.
     """
-    n, m, cut = chain.n_samples, chain.n_targets, int(chain.frame.cut)
+    n, m = chain.n_samples, chain.n_targets
+    cut = min(int(chain.frame.cut), n)  # one of several rankings may be shorter
     # chance of a further target at a place, given that 1, 2, 3 others hold one
     second, third, fourth = ((m - i) / max(n - i, 1) for i in (1, 2, 3))
     one = m / n
@@ -138,7 +139,7 @@ def _pairwise(chain: Chain) -> tuple[float, float]:
     one, two, three, four = np.cumprod([(m - i) / max(n - i, 1) for i in range(4)])
     mean = one * float((size * item).sum()) + two * pairs
     # the m targets share the mean out among them: the sum is then centred at zero
-    item = item - mean / m
+    item = item - mean / max(m, 1)
     items, item_squares = float((size * item).sum()), float((size * item**2).sum())
     both = float((size * item * row).sum())
     terms = [one * item_squares, two * (items**2 - item_squares)]

@@ -1,6 +1,7 @@
 """Folds of what ``cross_validate`` returned: which items they hold out, ranked."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -8,24 +9,36 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import check_jobs, invalid
+from skrank._utils._columns import check_length, factorize
 from skrank._utils._jobs import run_jobs
 from skrank._utils._text import brief
 from skrank.ranking._input import check_ranking_input
 from skrank.ranking._ranking import Ranking, rank
 from skrank.ranking._response import target_scores
-from skrank.ranking._several import both_classes
+from skrank.ranking._several import both_classes, items_of_groups, take_parts
 
 
 class HeldOutFolds(NamedTuple):
-    """Rankings of the held-out folds that hold both classes, and their numbers.
+    """Rankings of the held-out folds that hold both classes, and of which fold each is.
 
+    There is one a fold, whose label is its number, or one for each group in a fold.
     `n_samples` and `n_targets` count items of several folds once.
     """
 
+    kept: list[int]
+    labels: tuple[Any, ...]
     numbers: list[int]
     rankings: list[Ranking]
     n_samples: int
     n_targets: int
+
+    def mean_by_fold(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Means of the values of each fold's rankings, a row for each fold."""
+        values, starts = np.asarray(values), np.unique(self.numbers, return_index=True)
+        counts = np.diff(starts[1], append=len(self.numbers))
+        totals = np.add.reduceat(values, starts[1], axis=0)
+        means: NDArray[np.float64] = (totals.T / counts).T
+        return means
 
 
 def rank_held_out(
@@ -35,11 +48,15 @@ def rank_held_out(
     n_jobs: int | None,
     pos_label: object,
     detector_targets: str | None,
-    numbers: list[int] | None = None,
+    groups: ArrayLike | None = None,
+    *,
+    always_defined: bool = False,
+    kept: list[int] | None = None,
 ) -> HeldOutFolds:
     """Rank held-out folds by their estimators; those of one class are left out.
 
-    `numbers` are those of folds that are known to hold both classes.
+    With `groups` these are the items of each group in each fold; a metric that is
+    `always_defined` needs none left out. `kept` are those known to hold both classes.
     """
     test, jobs, y = held_out(cv_results), check_jobs(n_jobs), np.asarray(y)
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -61,14 +78,59 @@ def rank_held_out(
         check_ranking_input(y[index], score, pos_label=pos_label)
         for index, score in zip(test, scores, strict=True)
     ]
-    if numbers is None:
-        sizes = [(fold.targets.size, fold.y_score.size) for fold in folds]
-        numbers = both_classes(sizes, grouped=False)
-    items = np.concatenate([test[i] for i in numbers])
-    targets = np.concatenate([test[i][folds[i].targets] for i in numbers])
-    rankings = [rank(folds[i]) for i in numbers]
-    n_samples, n_targets = np.unique(items).size, np.unique(targets).size
-    return HeldOutFolds(numbers, rankings, n_samples, n_targets)
+    divided = divide_folds(test, groups, y.size)
+    parts = [
+        part
+        for fold, (_, items) in zip(folds, divided, strict=True)
+        for part in take_parts(fold, items)
+    ]
+    if kept is None:
+        kept = both_classes(
+            [(part.targets.size, part.y_score.size) for part in parts],
+            grouped=groups is not None,
+            always_defined=always_defined,
+        )
+    labels = [label for names, _ in divided for label in names]
+    numbers = [i for i, (names, _) in enumerate(divided) for _ in names]
+    positions = [
+        index[items]
+        for index, (_, parts_of) in zip(test, divided, strict=True)
+        for items in parts_of
+    ]
+    targets = [positions[i][parts[i].targets] for i in kept]
+    several = groups is not None
+    return HeldOutFolds(
+        kept=kept,
+        labels=tuple(labels[i] for i in kept),
+        numbers=[numbers[i] for i in kept],
+        rankings=[replace(rank(parts[i]), several=several) for i in kept],
+        n_samples=np.unique(np.concatenate([positions[i] for i in kept])).size,
+        n_targets=np.unique(np.concatenate(targets)).size,
+    )
+
+
+def divide_folds(
+    test: list[NDArray[np.intp]], groups: ArrayLike | None, n_samples: int
+) -> list[tuple[list[Any], list[NDArray[np.intp]]]]:
+    """Labels of the groups in each fold, and the positions there of their items.
+
+    Without groups it is the number of the fold, and all items. Where a group is in
+    several folds, the number is in the label, too.
+    """
+    if groups is None:
+        return [([i], [np.arange(index.size)]) for i, index in enumerate(test)]
+    names, codes = factorize("groups", groups)
+    check_length("groups", codes.size, n_samples)
+    found = [np.unique(codes[index], return_inverse=True) for index in test]
+    every = np.concatenate([present for present, _ in found])
+    is_split = np.unique(every).size < every.size
+    return [
+        (
+            [(i, names[code]) if is_split else names[code] for code in present],
+            items_of_groups(inside, present.size),
+        )
+        for i, (present, inside) in enumerate(found)
+    ]
 
 
 def held_out(cv_results: Mapping[str, Any]) -> list[NDArray[np.intp]]:

@@ -212,9 +212,9 @@ def rank_folds(
     for candidate in shown:
         try:
             fitted = fit_folds(candidate, X, y, folds, n_jobs, params)
-            numbers = list(range(len(folds)))
+            kept = list(range(len(folds)))
             ranked = rank_held_out(
-                fitted, X, y, n_jobs, pos_label, detector_targets, numbers
+                fitted, X, y, n_jobs, pos_label, detector_targets, kept=kept
             )
         except Exception as error:
             error.add_note(f"The candidate was {brief(candidate)}.")

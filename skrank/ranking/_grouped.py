@@ -115,6 +115,8 @@ def _count_levels(
     levels is all in one place, and scores that share one with levels are searched for
     among these.
     """
+    if not levels.size:
+        return row, row
     n_levels = np.bincount(row, minlength=n_groups)
     end = n_levels.cumsum()
     n_buckets = _FOR_A_LEVEL * n_levels + 3

@@ -97,11 +97,14 @@ def n_items(ranking: Ranking) -> int:
     return int(ranking.n_samples) + ranking.n_missed
 
 
-def both_classes(sizes: Sequence[tuple[int, int]], *, grouped: bool) -> list[int]:
+def both_classes(
+    sizes: Sequence[tuple[int, int]], *, grouped: bool, always_defined: bool = False
+) -> list[int]:
     """Which rankings hold both classes; others are left out with a warning.
 
     `sizes` are the numbers of targets and of items of each; `grouped`, whether they
-    come of the argument `groups`.
+    come of the argument `groups`. Of these all are asked for a metric that is
+    `always_defined`, if one holds both classes.
     """
     kept = [i for i, (m, n) in enumerate(sizes) if 0 < m < n]
     if not kept:
@@ -111,6 +114,8 @@ def both_classes(sizes: Sequence[tuple[int, int]], *, grouped: bool) -> list[int
             "none such",
             _GROUPS.strip() if grouped else "",
         )
+    if grouped and always_defined:
+        return list(range(len(sizes)))
     if len(kept) < len(sizes):
         n_targets = sum(m for m, _ in sizes)
         n_left = n_targets - sum(sizes[i][0] for i in kept)
@@ -123,20 +128,19 @@ def both_classes(sizes: Sequence[tuple[int, int]], *, grouped: bool) -> list[int
 
 
 def split(
-    data: RankingInput, groups: ArrayLike | None, name: str = "groups"
-) -> list[tuple[Any, Any, RankingInput]]:
-    """Rankings of both classes within groups: label, positions of the items, input.
-
-    Without groups it is one, whose label is None.
-    """
-    if groups is None:
-        check_both_classes(data.targets.size, data.y_score.size)
-        return [(None, slice(None), data)]
+    data: RankingInput,
+    groups: ArrayLike,
+    name: str = "groups",
+    *,
+    always_defined: bool = False,
+) -> list[tuple[Any, NDArray[np.intp], RankingInput]]:
+    """Rankings of both classes within groups: label, positions of the items, input."""
     labels, codes = group_codes(data, groups, name)
     items = items_of_groups(codes, len(labels))
-    parts = [take(data, index) for index in items]
+    parts = take_parts(data, items)
     sizes = [(part.targets.size, part.y_score.size) for part in parts]
-    kept = both_classes(sizes, grouped=name == "groups")
+    grouped = name == "groups"
+    kept = both_classes(sizes, grouped=grouped, always_defined=always_defined)
     return [(labels[i], items[i], parts[i]) for i in kept]
 
 
@@ -158,16 +162,24 @@ def items_of_groups(codes: NDArray[np.intp], n_groups: int) -> list[NDArray[np.i
     return np.split(order, np.bincount(codes, minlength=n_groups).cumsum()[:-1])
 
 
-def rank_part(data: RankingInput, items: Any) -> Ranking:
-    """Rank the items at these positions, as one of several rankings."""
-    return replace(rank(take(data, items)), several=True)
+def take_parts(
+    data: RankingInput, parts: Sequence[NDArray[np.intp]]
+) -> list[RankingInput]:
+    """Items at the positions of each part."""
+    is_target, weight = data.is_target, data.weight
+    return [
+        RankingInput(
+            is_target[items].nonzero()[0],
+            data.y_score[items],
+            None if weight is None else weight[items],
+        )
+        for items in parts
+    ]
 
 
-def take(data: RankingInput, items: Any) -> RankingInput:
-    """Items at these positions."""
-    targets = np.flatnonzero(data.is_target[items])
-    weight = None if data.weight is None else data.weight[items]
-    return RankingInput(targets, data.y_score[items], weight)
+def rank_parts(data: RankingInput, parts: Sequence[NDArray[np.intp]]) -> list[Ranking]:
+    """Rank the items at the positions of each part, as one of several rankings."""
+    return [replace(rank(part), several=True) for part in take_parts(data, parts)]
 
 
 def rank_columns(
@@ -175,11 +187,14 @@ def rank_columns(
     columns: Mapping[str, ArrayLike],
     pos_label: object,
     groups: ArrayLike | None,
+    *,
+    always_defined: bool = False,
 ) -> tuple[tuple[Any, ...], dict[str, list[Ranking]]]:
     """Rank the same items by several columns of scores, within groups if there are any.
 
-    Labels of the groups of both classes; and by the name that errors give a column its
-    rankings, one a group. Without groups there are no labels, and one ranking each.
+    Labels of the groups of both classes, or of all for a metric that is
+    `always_defined`; and by the name that errors give a column its rankings, one a
+    group. Without groups there are no labels, and one ranking each.
     """
     inputs = {
         name: check_ranking_input(
@@ -187,11 +202,12 @@ def rank_columns(
         )
         for name, column in columns.items()
     }
+    first = next(iter(inputs.values()))
+    if groups is None:
+        check_both_classes(first.targets.size, first.y_score.size)
+        return (), {name: [rank(data)] for name, data in inputs.items()}
     check_index("groups", groups, y_true)
-    parts = split(next(iter(inputs.values())), groups)
-    ranked = {
-        name: [rank(take(data, items)) for _, items, _ in parts]
-        for name, data in inputs.items()
-    }
-    labels = () if groups is None else tuple(label for label, *_ in parts)
-    return labels, ranked
+    parts = split(first, groups, always_defined=always_defined)
+    items = [one for _, one, _ in parts]
+    ranked = {name: rank_parts(data, items) for name, data in inputs.items()}
+    return tuple(label for label, *_ in parts), ranked

@@ -159,7 +159,9 @@ def test_no_group_of_both_classes():
     with pytest.raises(
         ValueError, match="`y_true` must hold targets and non-targets in so"
     ):
-        RandomSelectionTest().from_predictions([1, 0], [0.1, 0.2], groups=[1, 2])
+        RandomSelectionTest().from_predictions(
+            [1, 1, 0], [0.1, 0.2, 0.3], groups=[1, 1, 2]
+        )
 
 
 # Folds

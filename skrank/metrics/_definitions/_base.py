@@ -180,7 +180,8 @@ class Metric(ABC):
         cut = check_depth(
             self.cutoff, depth, shape.n_scored, whole=shape.whole, beyond=shape.several
         )
-        return shape.group_end(cut) if self.ties == "threshold" else cut
+        moves = self.ties == "threshold" and np.any(cut <= shape.n_scored)
+        return shape.group_end(cut) if moves else cut
 
     def frame(self, shape: Shape, n_targets: Array) -> Frame:
         """Place the cutoff on a ranking."""
