@@ -442,8 +442,9 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
                     progress=self.progress,
                 )
         means = [
-            drawn[rng.integers(values.size, size=values.size), i].mean()
-            for i in range(self.n_resamples)
+            # a ranking that is drawn twice has other items each time
+            drawn[rng.integers(len(drawn), size=len(drawn)), columns].mean()
+            for columns in rng.integers(self.n_resamples, size=drawn.T.shape)
         ]
         return float(np.std(means, ddof=1))
 

@@ -390,7 +390,8 @@ class SearchSelectionTest(MetricSettings):
             for items in held
         ]
         parts = self._divide(held, inputs[0].targets, groups, n_samples)
-        return self._test(*_within(parts, above), tuple(columns), len(held))
+        several = groups is not None
+        return self._test(*_within(parts, above), tuple(columns), len(held), several)
 
     def _cross_fit(
         self,
@@ -421,7 +422,8 @@ class SearchSelectionTest(MetricSettings):
             progress=self.progress,
         )
         parts = [(kept.index(i), items, targets) for i, items, targets in parts]
-        return self._test(*_within(parts, above), names, len(kept))
+        several = groups is not None
+        return self._test(*_within(parts, above), names, len(kept), several)
 
     def _divide(
         self,
@@ -450,12 +452,13 @@ class SearchSelectionTest(MetricSettings):
         targets: Sequence[_Ints],
         names: tuple[Any, ...],
         n_folds: int,
+        several: bool,
     ) -> SearchSelectionResult:
         """Place all candidates, and the best of them, in their joint distribution."""
         measure = self._measure()
         null = JointNull(
             [
-                JointList.of(measure, ranked, items.size)
+                JointList.of(measure, ranked, items.size, several=several)
                 for ranked, items in zip(above, targets, strict=True)
             ]
         )

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from skrank._utils._checks import check_undefined, invalid
 from skrank._utils._columns import check_index
 from skrank._utils._table import data_frame
-from skrank._utils._text import brief, format_count
+from skrank._utils._text import brief
 from skrank._utils._warnings import warn
 from skrank.metrics._evaluate import for_weights, why_undefined
 from skrank.ranking._as_ranking import Labels, columns_of
@@ -81,11 +81,12 @@ class MetricByGroup:
 
     def __repr__(self) -> str:
         """Print the mean, and over how many groups it is."""
-        n_defined = int(np.count_nonzero(~np.isnan(self.values)))
-        groups = format_count(n_defined, "group")
-        if n_defined < len(self.labels):
-            groups += f", undefined in {len(self.labels) - n_defined}"
-        return f"<MetricByGroup of {self.metric}: mean {self.mean:.4g} over {groups}>"
+        n_groups = len(self.labels)
+        n_defined = n_groups - int(np.count_nonzero(np.isnan(self.values)))
+        over = f"{n_defined} of {n_groups}" if n_defined < n_groups else n_groups
+        return (
+            f"<MetricByGroup of {self.metric}: mean {self.mean:.4g} over {over} groups>"
+        )
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the values as a data frame with a row for each group.

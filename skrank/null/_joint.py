@@ -7,7 +7,7 @@ measured once.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,14 +44,18 @@ class JointList:
     def best(self) -> float:
         """Value of a ranking that has all targets first."""
         measure = self.chains[0].measure
-        chain = Chain(measure, untied(self.above.shape[1]), self.n_targets)
+        ties = replace(untied(self.above.shape[1]), several=True)
+        chain = Chain(measure, ties, self.n_targets)
         return float(measure_lists(chain, np.arange(self.n_targets)[None])[0])
 
     @classmethod
-    def of(cls, measure: Measure, above: _Ints, n_targets: int) -> "JointList":
+    def of(
+        cls, measure: Measure, above: _Ints, n_targets: int, *, several: bool = False
+    ) -> "JointList":
         """Keep each ranking once; `above` has a row for each candidate."""
         above, which = np.unique(above, axis=0, return_inverse=True)
-        chains = (Chain(measure, _tie_groups(row), n_targets) for row in above)
+        ties = (replace(_tie_groups(row), several=several) for row in above)
+        chains = (Chain(measure, one, n_targets) for one in ties)
         return cls(above, tuple(chains), which.ravel())
 
     def values(self, targets: _Ints) -> _Floats:

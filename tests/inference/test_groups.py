@@ -1,0 +1,333 @@
+"""Tests, intervals, comparisons and searches over several rankings.
+
+Judges: all placements within small groups, scipy's t test, a loop that draws, and the
+same question asked of the items that are left when folds are made by hand.
+"""
+
+import itertools
+import math
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.special import expit, logit
+from scipy.stats import nct, t, ttest_1samp
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+
+from skrank import (
+    MetricInterval,
+    RandomSelectionTest,
+    RankingComparison,
+    SearchSelectionTest,
+    make_metric,
+    make_metric_scorer,
+)
+
+NAMES = (
+    "precision@3",
+    "precision@5",
+    "recall@5",
+    "average_precision",
+    "average_precision@5",
+    "average_precision@5(normalize=hits)",
+    "enrichment_factor@5",
+    "r_precision",
+    "reciprocal_rank",
+    "bedroc(alpha=20)",
+)
+TIES = ("expected", "threshold", "optimistic", "pessimistic")
+rng = np.random.default_rng(0)
+X = rng.normal(size=(900, 4))
+Y = (rng.random(900) < 1 / (1 + np.exp(3 - 2 * X[:, 0]))).astype(int)
+DAY = np.repeat(np.arange(18), 50)
+
+
+def placements(metric, y, s, groups):
+    """Sums over the groups, for all placements of targets in each; who counts."""
+    totals, n_groups, observed = np.zeros(1), 0, 0.0
+    for one in np.unique(groups):
+        own, m = np.flatnonzero(groups == one), int(y[groups == one].sum())
+        values = []
+        for places in itertools.combinations(range(own.size), m):
+            labels = np.isin(np.arange(own.size), places).astype(int)
+            pair = np.append(labels, [0, 1]), np.append(s[own], [0.0, 1.0])
+            group = np.append(np.zeros(own.size), [1, 1])  # never all undefined
+            values.append(metric.by_group(*pair, group, undefined=-1.0).values[0])
+        if values[0] != -1:
+            totals = np.add.outer(totals, values).ravel()
+            value = metric.by_group(
+                np.append(y[own], [0, 1]),
+                np.append(s[own], [0.0, 1.0]),
+                group,
+                undefined=-1.0,
+            ).values[0]
+            observed, n_groups = observed + value, n_groups + 1
+    return observed / n_groups, totals / n_groups
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_null_of_groups_of_any_size(name, ties, seed):
+    # groups shorter than the cutoff, without targets, and of targets alone
+    rng = np.random.default_rng(seed)
+    groups = np.repeat([0, 1, 2, 3, 4], [3, 4, 7, 6, 2])
+    y = (rng.random(22) < 0.3).astype(int)
+    y[groups == 0], y[groups == 4] = 0, int(seed == 1)
+    s = rng.integers(0, 4, 22) + 0.5 if seed else rng.random(22)
+    metric = make_metric(name, ties)
+    statistic, null = placements(metric, y, s, groups)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        result = RandomSelectionTest(metric).from_predictions(y, s, groups=groups)
+    pvalue = np.mean(null >= statistic - 1e-9)
+    found = result.statistic, result.pvalue, result.null_mean, result.null_std
+    expected = statistic, pvalue, null.mean(), null.std()
+    assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_days_without_targets_count_in_precision_everywhere():
+    y = np.where(np.isin(DAY, (3, 4)), 0, Y)
+    s, other = X[:, 0], X[:, 0] + X[:, 1]
+    value = make_metric("precision@5")(y, s, groups=DAY)
+    a = RandomSelectionTest("precision@5").from_predictions(y, s, groups=DAY)
+    b = MetricInterval("precision@5").from_predictions(y, s, groups=DAY)
+    c = RankingComparison("precision@5").from_predictions(y, s, other, groups=DAY)
+    found = a.statistic, b.estimate, c.estimate_a
+    assert_allclose(found, value, rtol=1e-12)
+    assert len(a.parts) == b.n_rankings == c.n_rankings == 18
+    with pytest.warns(UndefinedMetricWarning, match="2 of 18 rankings"):
+        left = MetricInterval().from_predictions(y, s, groups=DAY)
+    assert left.n_rankings == 16
+
+
+# Intervals
+
+
+def test_an_interval_by_t_is_that_of_scipy():
+    result = MetricInterval("recall@10").from_predictions(Y, X[:, 0], groups=DAY)
+    values = make_metric("recall@10").by_group(Y, X[:, 0], DAY)
+    assert result.method == "t"
+    assert_allclose(result.values, values.values, rtol=1e-12)
+    assert list(result.to_frame()["ranking"]) == values.labels
+    expected = ttest_1samp(values.values, 0.0).confidence_interval(0.9)
+    found = result.confidence_interval(0.9, transform=None)
+    assert_allclose(found, expected, rtol=1e-12)
+    # on the scale of the logit, by the delta method
+    mean, error = values.mean, values.values.std(ddof=1) / math.sqrt(18)
+    half = t.isf(0.05, 17) * error / (mean * (1 - mean))
+    by_logit = expit([logit(mean) - half, logit(mean) + half])
+    assert_allclose(result.confidence_interval(0.9), by_logit, rtol=1e-9)
+
+
+def test_the_bootstrap_draws_days_and_then_items():
+    y, s, day = Y[:250], X[:250, 0], DAY[:250]
+    bootstrap = MetricInterval(
+        "average_precision", method="bootstrap", n_resamples=3000, random_state=0
+    )
+    result = bootstrap.from_predictions(y, s, groups=day)
+    rng, metric, means = np.random.default_rng(1), make_metric("average_precision"), []
+    for _ in range(1500):
+        parts = []
+        for one in rng.integers(5, size=5):
+            own = day == one
+            items = [
+                rng.choice(np.flatnonzero(own & (y == c)), np.sum(own & (y == c)))
+                for c in (0, 1)
+            ]
+            items = np.concatenate(items)
+            parts.append((y[items], s[items]))
+        labels, scores = map(np.concatenate, zip(*parts, strict=True))
+        means.append(metric(labels, scores, groups=np.repeat(np.arange(5), 50)))
+    # 1500 and 3000 draws: 2.2 % standard error, here four of them
+    assert result.standard_error == pytest.approx(np.std(means), rel=0.09)
+    again = bootstrap.from_predictions(y, s, groups=day)
+    assert again.standard_error == result.standard_error
+
+
+def test_methods_are_those_of_one_ranking_or_of_several():
+    with pytest.raises(ValueError, match="be 'auto', 't' or 'bootstrap' for several"):
+        MetricInterval(method="jackknife").from_predictions(Y, X[:, 0], groups=DAY)
+    with pytest.raises(ValueError, match="not be 't', which needs several"):
+        MetricInterval(method="t").from_predictions(Y, X[:, 0])
+
+
+def test_days_without_targets_have_one_value_in_the_bootstrap():
+    y = np.where(DAY == 3, 0, Y)
+    interval = MetricInterval(
+        "precision@5", method="bootstrap", n_resamples=200, random_state=0
+    )
+    result = interval.from_predictions(y, X[:, 0], groups=DAY)
+    assert result.n_rankings == 18
+    assert 0 < result.standard_error < 0.1
+
+
+# Comparisons
+
+
+def test_from_estimators_is_from_predictions():
+    a, b = LogisticRegression().fit(X, Y), GaussianNB().fit(X[:, ::1], Y)
+    s_a, s_b = a.decision_function(X), b.predict_proba(X)[:, 1]
+    given = {"groups": DAY}
+    for question in (RandomSelectionTest("recall@9"), MetricInterval("recall@9")):
+        one = question.from_estimator(a, X, Y, **given)
+        assert str(one) == str(question.from_predictions(Y, s_a, **given))
+    comparison = RankingComparison("recall@9")
+    one = comparison.from_estimators(a, b, X, Y, **given)
+    assert str(one) == str(comparison.from_predictions(Y, s_a, s_b, **given))
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_sample_size_has_the_power(alternative):
+    comparison = RankingComparison("precision@5", alternative=alternative)
+    result = comparison.from_predictions(
+        Y, X[:, 0] + 0.4 * X[:, 1], X[:, 0] + 0.8 * X[:, 2], groups=DAY
+    )
+    differences = np.subtract(result.values_a, result.values_b)
+    effect = abs(result.difference) / differences.std(ddof=1)
+    tail = 0.025 if alternative == "two-sided" else 0.05
+
+    def power(n):  # of the t test, by the noncentral t distribution
+        return nct.sf(t.isf(tail, n - 1), n - 1, effect * math.sqrt(n))
+
+    n = result.sample_size(0.8)
+    assert n == round(n) > 2
+    assert power(1.03 * n) > 0.8 > power(0.97 * n - 1)
+    assert result.sample_size(0.9) > n > result.sample_size(0.8, 0.1)
+    said = f"{n:.0f} data sets would show this difference with power 0.8"
+    assert (said in str(result)) == (result.pvalue > 0.05)
+
+
+def test_sample_size_of_one_data_set_counts_targets():
+    comparison = RankingComparison()
+    result = comparison.from_predictions(Y, X[:, 0] + X[:, 1], X[:, 0] + 1.1 * X[:, 2])
+    # Lehr (1992): 16 s**2 / d**2 for two samples, so 8 for one of differences
+    share = (result.standard_error / result.difference) ** 2
+    n = result.sample_size()
+    assert n == pytest.approx(7.849 * share * result.n_targets, abs=1)
+    with pytest.raises(ValueError, match="`power` must be a number between 0 and 1"):
+        result.sample_size(power=1)
+
+
+def test_sample_size_that_there_is_none_of():
+    comparison = RankingComparison("recall@1")
+    same = comparison.from_predictions(Y, X[:, 0], X[:, 0])
+    assert math.isnan(same.sample_size())
+    folds = RankingComparison().from_cv(LogisticRegression(), GaussianNB(), X, Y)
+    assert math.isnan(folds.sample_size())
+    # A finds the target first on the one day, B on the other
+    y, a, b = [1, 0, 0, 1], [2.0, 1, 2, 1], [1.0, 2, 1, 2]
+    even = comparison.from_predictions(y, a, b, groups=[0, 0, 1, 1])
+    assert even.sample_size() == math.inf
+
+
+# Cross-validation
+
+
+def held_out(model, cv, groups=None):
+    s, fold = np.zeros(Y.size), np.zeros(Y.size, dtype=int)
+    for i, (train, test) in enumerate(cv.split(X, Y, groups)):
+        fitted = model.fit(X[train], Y[train])
+        s[test], fold[test] = fitted.decision_function(X[test]), i
+    return s, fold
+
+
+@pytest.mark.parametrize("name", ["precision@5", "recall@5"])
+def test_folds_of_whole_days(name):
+    cv, model = GroupKFold(3), LogisticRegression()
+    s, fold = held_out(model, cv, DAY)
+    given = {"cv": cv, "cv_groups": DAY, "groups": DAY}
+    test = RandomSelectionTest(name)
+    result = test.from_cv(model, X, Y, independent=True, **given)
+    by_hand = test.from_predictions(Y, s, groups=DAY)
+    # the labels are in the order of the folds
+    assert sorted(result.labels) == list(by_hand.labels)
+    assert result.statistic == pytest.approx(by_hand.statistic, rel=1e-12)
+    assert result.log10_pvalue == pytest.approx(by_hand.log10_pvalue, rel=1e-6)
+    metric = make_metric(name)
+    values = [
+        metric(Y[fold == i], s[fold == i], groups=DAY[fold == i]) for i in range(3)
+    ]
+    interval = MetricInterval(name).from_cv(model, X, Y, **given)
+    assert_allclose(interval.values, values, rtol=1e-12)
+    assert interval.labels == (0, 1, 2)
+    # Nadeau and Bengio (2003), one item held out for two that are fitted to
+    error = math.sqrt((1 / 3 + 1 / 2) * np.var(values, ddof=1))
+    assert interval.standard_error == pytest.approx(error, rel=1e-9)
+    comparison = RankingComparison(name).from_cv(model, GaussianNB(), X, Y, **given)
+    assert_allclose(comparison.values_a, values, rtol=1e-12)
+
+
+def test_days_that_are_in_several_folds():
+    cv, model = StratifiedKFold(3, shuffle=True, random_state=0), LogisticRegression()
+    s, fold = held_out(model, cv)
+    test = RandomSelectionTest("precision@5")
+    result = test.from_cv(model, X, Y, cv=cv, groups=DAY)
+    pairs = [(i, day) for i in range(3) for day in range(18)]
+    assert list(result.labels) == pairs
+    values = [
+        Y[own][np.argsort(-s[own])[:5]].sum() / 5
+        for own in ((fold == i) & (day == DAY) for i, day in pairs)
+    ]
+    assert result.statistic == pytest.approx(np.mean(values))
+    assert result.n_samples == 900
+
+
+def test_groups_of_another_length_than_the_items():
+    with pytest.raises(ValueError, match="`groups` must have as many items"):
+        RandomSelectionTest().from_cv(LogisticRegression(), X, Y, groups=DAY[:-1])
+
+
+# Searches
+
+
+@pytest.mark.parametrize("name", ["precision@2", "precision@4", "average_precision"])
+def test_a_search_over_groups_by_all_placements(name):
+    rng = np.random.default_rng(3)
+    groups, y = np.repeat([0, 1, 2], [5, 6, 3]), np.zeros(14, dtype=int)
+    y[[0, 3, 6]] = 1
+    scores = {"a": rng.normal(y), "b": rng.integers(0, 3, 14) + 0.5, "c": rng.normal(y)}
+    metric, drawn = make_metric(name), []
+
+    def values(labels):
+        return [metric(labels, s, groups=groups) for s in scores.values()]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        for pair in itertools.combinations(range(5), 2):
+            for one in range(5, 11):
+                labels = np.isin(np.arange(14), [*pair, one]).astype(int)
+                drawn.append(values(labels))
+        observed = np.array(values(y))
+        test = SearchSelectionTest(metric, n_resamples=4999, random_state=0)
+        result = test.from_predictions(y, scores, groups=groups)
+    drawn = np.array(drawn)
+    mean, std = drawn.mean(axis=0), drawn.std(axis=0)
+    assert_allclose(result.values, observed)
+    assert_allclose(result.null_means, mean)
+    assert_allclose(result.null_stds, std)
+    largest = ((drawn - mean) / std).max(axis=1)
+    expected = [np.mean(largest >= z - 1e-9) for z in (observed - mean) / std]
+    assert_allclose(result.adjusted_pvalues, expected, atol=0.03)
+
+
+def test_a_search_by_day():
+    scoring = make_metric_scorer("precision@5")
+    cv, grid = GroupKFold(3), {"C": [0.001, 1.0]}
+    search = GridSearchCV(LogisticRegression(), grid, scoring=scoring, cv=cv)
+    search.fit(X, Y, groups=DAY)
+    test = SearchSelectionTest("precision@5", n_resamples=99, random_state=0)
+    given = {"cv_groups": DAY, "groups": DAY}
+    with pytest.warns(UserWarning, match="chose its winner by other values"):
+        result = test.from_search(search, X, Y, **given)
+    for model, value in zip(grid["C"], result.values, strict=True):
+        s, _ = held_out(LogisticRegression(C=model), cv, DAY)
+        assert value == pytest.approx(make_metric("precision@5")(Y, s, groups=DAY))
+    models = [LogisticRegression(C=c) for c in grid["C"]]
+    again = test.from_candidates(models, X, Y, cv=cv, **given)
+    assert_allclose(again.values, result.values)
+    assert again.n_rankings == 18
