@@ -43,6 +43,7 @@ from skrank.inference._variability._moderation import (
 from skrank.inference._variability._resampling import bootstrap, draw_in_parallel
 from skrank.inference._variability._sample import is_certain
 from skrank.inference._variability._survival import survival_error
+from skrank.inference._variability._weights import WeightedBootstrap
 from skrank.metrics._definitions import (
     AveragePrecision,
     EnrichmentFactor,
@@ -51,10 +52,12 @@ from skrank.metrics._definitions import (
     PrecisionAtT,
     make_metric,
 )
+from skrank.metrics._evaluate import for_weights
 from skrank.ranking._as_ranking import Labels, columns_of
 from skrank.ranking._cv_results import rank_held_out
 from skrank.ranking._folds import fit_folds, make_folds
-from skrank.ranking._ranking import Ranking
+from skrank.ranking._input import check_both_classes, check_ranking_input
+from skrank.ranking._ranking import Ranking, rank
 from skrank.ranking._several import rank_columns, rank_scored
 
 # the last are for several rankings, and for the folds of a cross-validation
@@ -207,6 +210,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         y_score: ArrayLike | None = None,
         *,
         pos_label: object = None,
+        sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> MetricIntervalResult:
         """Ask how much the metric of a ranking varies, or its mean over several.
@@ -221,6 +225,10 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             Scores; higher means a likelier target. Left out with a ranking or counts.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the items, as of the metric functions: with amounts as weights,
+            recall is the share of their value. The interval is by "bootstrap", or by
+            "t" with `groups`.
         groups : array-like of shape (n_samples,), default=None
             To which ranking each item belongs, such as its query or its day. The items
             are then ranked within each ranking, and the interval is that of the mean
@@ -241,6 +249,10 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             influences; and if rankings are to be resampled under ``ties="threshold"``.
         """
         measure = self._measure()
+        if sample_weight is not None:
+            y_true, y_score = columns_of(y_true, y_score)
+            given: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
+            return self._of_weights(measure, y_true, y_score, groups, given)
         if groups is not None:
             y_true, y_score = columns_of(y_true, y_score)
             columns, defined = {"y_score": y_score}, measure.always_defined
@@ -423,6 +435,61 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             n_targets=sum(int(one.n_targets) for one in rankings),
             _rule=rule,
             values=tuple(values.tolist()),
+            labels=labels,
+        )
+
+    def _of_weights(
+        self,
+        measure: Metric,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        groups: ArrayLike | None,
+        given: dict[str, Any],
+    ) -> MetricIntervalResult:
+        """Interval of weighted items, in one ranking or in several."""
+        method = "bootstrap" if groups is None else "t"
+        if self.method not in ("auto", method):
+            several = "" if groups is None else " in several rankings"
+            asked = f"be 'auto' or {method!r} for weighted items{several}"
+            raise invalid("method", asked, repr(self.method))
+        data = check_ranking_input(y_true, y_score, **given)
+        bootstrap = WeightedBootstrap(for_weights(measure, [rank(data)]), data)
+        least, best = bootstrap.ends()
+        if groups is None:
+            check_both_classes(data.targets.size, data.y_score.size)
+            values = np.array([measure(y_true, y_score, **given)])
+            draws = draw_in_parallel(
+                bootstrap,
+                self.n_resamples,
+                check_generator(self.random_state),
+                n_jobs=self.n_jobs,
+                progress=self.progress,
+            )
+            labels, error, freedom = (), float(draws.std(ddof=1)), math.inf
+        else:
+            found = measure.by_group(y_true, y_score, groups, **given)
+            defined = np.flatnonzero(~np.isnan(found.values))
+            values = found.values[defined]
+            labels = tuple(found.labels[i] for i in defined)
+            error, freedom = corrected_error(values, 0.0), values.size - 1
+        estimate = float(values.mean())
+        rule = NormalRule(
+            estimate,
+            error,
+            min(least, estimate),
+            max(best, estimate),
+            plain_at_ends=True,
+            degrees_of_freedom=freedom,
+        )
+        return MetricIntervalResult(
+            estimate=estimate,
+            standard_error=error,
+            method=method,
+            metric=measure.name,
+            n_samples=data.y_score.size,
+            n_targets=data.targets.size,
+            _rule=rule,
+            values=() if groups is None else tuple(values.tolist()),
             labels=labels,
         )
 

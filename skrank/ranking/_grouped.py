@@ -19,12 +19,12 @@ from skrank.ranking._ranking import HitGroups
 _Ints = NDArray[np.intp]
 
 # Scores in a piece, which stays in the processor's cache with its buckets. Set by a
-# million items in 1,000 groups in benchmarks/peers.py; with half of it, counting takes
+# million items in 1,000 groups in benchmarks/groups.py; with half of it, counting takes
 # 6 % longer.
 _PIECE = 2**15
 
 # Buckets for each level. Set by a million items in 100,000 groups, half of them
-# targets, in benchmarks/peers.py, where twice as many take 40 % longer; with half of
+# targets, in benchmarks/groups.py, where twice as many take 40 % longer; with half of
 # them, 20,000 targets in 1,000 groups take a tenth longer.
 _FOR_A_LEVEL = 4
 

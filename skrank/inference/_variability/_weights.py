@@ -1,0 +1,44 @@
+"""Bootstrap of a ranking of weighted items, which is ranked again each time."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank.metrics._definitions import Metric
+from skrank.ranking._input import RankingInput
+from skrank.ranking._ranking import rank
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightedBootstrap:
+    """Draw items with their weights, targets and others each from their own."""
+
+    metric: Metric
+    data: RankingInput
+
+    def __call__(
+        self, n_rankings: int, rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """Values of so many rankings; O(n log n) each."""
+        is_target = self.data.is_target
+        classes = self.data.targets, np.flatnonzero(~is_target)
+        values = np.empty(n_rankings)
+        for i in range(n_rankings):
+            drawn = np.concatenate([rng.choice(one, one.size) for one in classes])
+            values[i] = self.value(self.data.y_score[drawn], drawn)
+        return values
+
+    def ends(self) -> tuple[float, float]:
+        """Values of the worst and of the best ranking of these items."""
+        every = np.arange(self.data.y_score.size)
+        best = self.data.is_target.astype(np.float64)
+        return self.value(-best, every), self.value(best, every)
+
+    def value(self, y_score: NDArray[np.float64], items: NDArray[np.intp]) -> float:
+        """Value of some of the items, with these scores."""
+        assert self.data.weight is not None
+        targets = np.flatnonzero(self.data.is_target[items])
+        return self.metric.value(
+            rank(RankingInput(targets, y_score, self.data.weight[items]))
+        )
