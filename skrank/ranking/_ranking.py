@@ -198,7 +198,7 @@ class Ranking:
 
     @classmethod
     def from_json(cls, path: str | os.PathLike[str]) -> Ranking:
-        """Read a ranking that `to_json` has written.
+        """Read a ranking that `to_json` has written, its own or of :class:`RankCounts`.
 
         Parameters
         ----------
