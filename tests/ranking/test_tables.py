@@ -242,6 +242,13 @@ def test_missing_values_are_told_by_their_first_row(source, column, tmp_path):
         RankCounts.from_table(table)
 
 
+def test_a_category_that_is_missing():
+    text = pa.array(["hit", "miss", None, "miss"])
+    table = pa.table({"y": text.dictionary_encode(), "s": np.arange(4.0)})
+    with pytest.raises(ValueError, match="`y` must hold a value in each row.* row 2, c"):
+        RankCounts.from_table(table, pos_label="hit")
+
+
 @pytest.mark.parametrize("column", ["y", "s"])
 def test_nan_is_a_missing_value(column):
     table = pa.table(with_missing(column, 40, float("nan")))
