@@ -218,7 +218,8 @@ class Ranking:
         OSError
             If the file cannot be read.
         """
-        found = read_receipt(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8", errors="replace")
+        found = read_receipt(text)
         n, m = found.ties.n_samples, int(found.hits.sum())
         above = np.cumsum(found.hits) - found.hits
         return cls(

@@ -228,10 +228,10 @@ def test_doctored_receipts_are_refused(place, value, reason, tmp_path):
         Ranking.from_json(path)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "3", "\x00\x01"])
+@pytest.mark.parametrize("text", [b"", b"{", b"[]", b"3", b"\x00\x01", b"PAR1\xb4"])
 def test_other_files_are_refused(text, tmp_path):
     path = tmp_path / "receipt.json"
-    path.write_text(text)
+    path.write_bytes(text)
     with pytest.raises(ValueError, match="`receipt` must be as `to_json` has written"):
         Ranking.from_json(path)
 

@@ -293,6 +293,9 @@ class RankCounts:
         """
         progress = check_flag("progress", progress)
         names = [y_score] if isinstance(y_score, str) else list(y_score)
+        if not all(isinstance(name, str) for name in (y_true, *names)):
+            got = f"{brief(y_true)} and {brief(y_score)}"
+            raise invalid("y_true and y_score", "be names of columns", got)
         if not names or len({y_true, *names}) <= len(names):
             rule = "name each column of scores once, and none that holds the labels"
             raise invalid("y_score", rule, brief(y_score))
