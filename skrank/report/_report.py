@@ -196,10 +196,10 @@ def ranking_report(
     nulls = each(lambda one: null_of(one, ap))
     if pvalue is None:
         pvalue = all(null.is_quick for null in nulls.values())
+    test = RandomSelectionTest(ties=ties, random_state=random_state)
     tests = None
     if pvalue:
         nulls.clear()  # a test makes its own, of 60 MB if the ranking is long
-        test = RandomSelectionTest(ties=ties, random_state=random_state)
         tests = each(test.from_predictions)
         nulls = {name: one.null_distribution for name, one in tests.items()}
     interval = MetricInterval(ties=ties).from_predictions
