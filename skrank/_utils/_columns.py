@@ -99,11 +99,14 @@ def as_column(name: str, values: ArrayLike) -> NDArray[Any]:
     return array
 
 
-def as_numbers(name: str, values: ArrayLike) -> NDArray[Any]:
+def as_numbers(name: str, values: Any) -> NDArray[Any]:
     """Convert to a column of float32, float64, integers or booleans.
 
-    Other floats become float64. Nullable columns come as objects.
+    Other floats become float64, or float32 if they are bfloat16, of which NumPy has
+    none. Nullable columns come as objects.
     """
+    if "bfloat16" in str(getattr(values, "dtype", "")):  # of torch, or as of JAX
+        values = values.float() if hasattr(values, "float") else values.astype("f4")
     array = as_column(name, values)
     if array.dtype.kind == "O":
         values = array.tolist()

@@ -74,7 +74,7 @@ class Chain:
         #: Depths, and the fewest and the most hits above them that are followed.
         self.fence: tuple[_Ints, _Ints, _Ints] | None = None
         #: Part of the variance of places inside a block that ties leave.
-        self.freedom = np.ones(self.ends.size)
+        self.freedom = np.broadcast_to(1.0, self.ends.size)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out of a pickle what can be computed again."""
@@ -323,7 +323,7 @@ class Chain:
         last = np.searchsorted(self.ends, ends)
         chain.merged = (last > starts) | self.merged[last]
         chain.weights = self.weights.joined(self.depths, self.sizes, starts)
-        chain.freedom = np.ones(ends.size)
+        chain.freedom = np.broadcast_to(1.0, ends.size)
         return chain
 
     # Steps of a pass

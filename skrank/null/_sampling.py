@@ -27,7 +27,7 @@ from skrank.ranking._ranking import HitGroups
 
 # Places drawn at once, which stay in the processor's cache; in one task of some tenths
 # of a second; and in one batch of tilted draws. They bound memory, not answers.
-_BATCH_ITEMS, _PORTION_ITEMS, _TILTED_ITEMS = 2**15, 2**20, 2**21
+_BATCH_ITEMS, _PORTION_ITEMS, _TILTED_ITEMS = 2**15, 2**20, 2**20
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[Any]

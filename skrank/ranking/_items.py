@@ -6,7 +6,6 @@ Whether they are in memory, weighted, or were only counted (`CountedItems`), all
 scores, None where these were not at hand.
 """
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -108,11 +107,11 @@ class CountedItems:
         self,
         above: NDArray[np.intp],
         size: NDArray[np.intp],
-        search: TieSearch | TieGroups,
+        ties: TieSearch | TieGroups,
         hashes: dict[str, str] | None = None,
     ) -> None:
         self._above, self._size = above, size
-        self._search, self._hashes = search, hashes
+        self._ties, self._hashes = ties, hashes
 
     def hashes(self) -> dict[str, str] | None:
         """Those that a receipt tells."""
@@ -129,15 +128,12 @@ class CountedItems:
 
     def group_ends(self, depths: NDArray[np.intp]) -> NDArray[np.intp]:
         """Depths at which ties end, as `tie_groups` knows them."""
-        return self._ties.group_ends(depths)
+        return self.tie_groups().group_ends(depths)
 
     def tie_groups(self) -> TieGroups:
-        """Return all tie groups, best first."""
+        """Return all tie groups, best first; what they are found by is not kept."""
+        self._ties = self._ties.tie_groups()
         return self._ties
-
-    @cached_property
-    def _ties(self) -> TieGroups:
-        return self._search.tie_groups()
 
     def _tie_at(self, depth: float) -> tuple[int, int]:
         """Where the tie group that reaches across a depth begins and ends."""
@@ -145,16 +141,16 @@ class CountedItems:
         index = int(np.searchsorted(above, depth)) - 1
         if index >= 0 and depth <= above[index] + size[index]:
             return int(above[index]), int(above[index] + size[index])
-        ends = self._ties.ends
-        index = int(np.searchsorted(ends, depth))
-        if self._ties.merged[index]:
+        ties = self.tie_groups()
+        index = int(np.searchsorted(ties.ends, depth))
+        if ties.merged[index]:
             rule = (
                 "be 'expected', or the cutoff be within the best "
                 f"{DETAILED} items or in a tie that holds a target, where items were "
                 "only counted"
             )
             raise invalid("ties", rule, f"a cutoff after {depth:.15g} items")
-        return int(ends[index - 1]) if index else 0, int(ends[index])
+        return int(ties.ends[index - 1]) if index else 0, int(ties.ends[index])
 
 
 def level_at(y_score: NDArray[Any], depth: int) -> Any:

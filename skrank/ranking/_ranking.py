@@ -200,7 +200,7 @@ class Ranking:
 
     @classmethod
     def from_json(cls, path: str | os.PathLike[str]) -> Ranking:
-        """Read a ranking that `to_json` has written.
+        """Read a ranking that `to_json` has written, its own or of :class:`RankCounts`.
 
         Parameters
         ----------
@@ -220,7 +220,8 @@ class Ranking:
         OSError
             If the file cannot be read.
         """
-        found = read_receipt(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8", errors="replace")
+        found = read_receipt(text)
         n, m = found.ties.n_samples, int(found.hits.sum())
         above = np.cumsum(found.hits) - found.hits
         return cls(

@@ -91,8 +91,11 @@ def _verify(options: argparse.Namespace) -> int:
         # a file of text has no single precision, and may have 1 for 1.0
         scores = scores.astype(kind) if kind.kind == "f" else scores
         found = Ranking.from_predictions(y_true, scores)
-    differing = differences(receipt, found.receipt())
+    compared = found.receipt()
+    differing = differences(receipt, compared)
     said = f"differs in {', '.join(differing)}" if differing else "the same"
+    if receipt.hashes is None or compared.hashes is None:
+        said += "; no hashes to compare, since items were only counted"
     print(f"{as_text(options.file)}: {said}")
     return int(bool(differing))
 
@@ -167,7 +170,7 @@ def _parser() -> argparse.ArgumentParser:
     said = "check a receipt, alone or against a file of scores"
     verify = commands.add_parser("verify", help=said, description=about, **common)
     verify.set_defaults(run=_verify)
-    verify.add_argument("receipt", help=".json file, written by Ranking.to_json")
+    verify.add_argument("receipt", help=".json file, written by `to_json`")
     verify.add_argument("file", nargs="?", help="file of scores, as of report")
     _add_columns(verify, required=False)
     return parser

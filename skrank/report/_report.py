@@ -196,7 +196,12 @@ def ranking_report(
     nulls = each(lambda one: null_of(one, ap))
     if pvalue is None:
         pvalue = all(null.is_quick for null in nulls.values())
-    test = RandomSelectionTest(ties=ties, random_state=random_state).from_predictions
+    test = RandomSelectionTest(ties=ties, random_state=random_state)
+    tests = None
+    if pvalue:
+        nulls.clear()  # a test makes its own, of 60 MB if the ranking is long
+        tests = each(test.from_predictions)
+        nulls = {name: one.null_distribution for name, one in tests.items()}
     interval = MetricInterval(ties=ties).from_predictions
     comparisons = None
     if len(rankings) > 1 and all(
@@ -207,7 +212,7 @@ def ranking_report(
     return RankingReport(
         average_precision=each(ap.value),
         null_distributions=nulls,
-        tests=each(test) if pvalue else None,
+        tests=tests,
         intervals=each(lambda one: interval(one).confidence_interval(level)),
         at_depths=each(
             lambda one: {at: float(metrics[at].value(one)) for at in metrics}

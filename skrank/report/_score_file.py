@@ -16,7 +16,12 @@ from numpy.typing import NDArray
 from skrank._utils._checks import invalid
 from skrank._utils._optional import load_arrow
 from skrank._utils._text import as_text, brief, in_short, listed
-from skrank.ranking._counts import TablePieces, count_chunks, open_files
+from skrank.ranking._counts import (
+    TablePieces,
+    count_chunks,
+    open_files,
+    release_memory,
+)
 from skrank.ranking._input import check_scores, small_integers
 
 # Scores of all rankings that are held in memory, where rankings can be compared: 36 MiB
@@ -43,13 +48,15 @@ def read_score_file(
     try:
         file = _ScoreFile(path, target, scores, pos_label, separator)
         try:
-            return file.read(most, progress)
+            found = file.read(most, progress)
         except arrow.ArrowInvalid:
             file.read_floats()
-            return file.read(most, progress)
+            found = file.read(most, progress)
     except (arrow.ArrowException, OSError, ValueError) as error:
         said = "standard input" if path == "-" else as_text(path)
         raise ValueError(f"{said}: {in_short(str(error), 400)}") from error
+    release_memory()
+    return found
 
 
 class _ScoreFile:

@@ -4,6 +4,8 @@ The judges: counting in double precision, scikit-learn's average precision, and 
 integers.
 """
 
+import types
+
 import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score
@@ -174,6 +176,16 @@ def test_half_and_long_doubles_become_doubles(dtype):
     np.finfo(np.longdouble).max == np.finfo(np.float64).max,
     reason="a long double is a double here",
 )
+@pytest.mark.parametrize("move", ["float", "astype"])
+def test_floats_that_numpy_does_not_have_become_single(move):
+    """Tensors of torch are no arrays of NumPy then, and arrays of JAX no numbers."""
+    y_true, y_score = np.arange(9) % 3 == 0, np.arange(9, dtype=np.float32)[::-1]
+    scores = types.SimpleNamespace(dtype="torch.bfloat16")
+    setattr(scores, move, lambda *_: y_score)
+    expected = skrank.average_precision(y_true, y_score)
+    assert skrank.average_precision(y_true, scores) == expected
+
+
 def test_a_long_double_beyond_all_doubles_is_refused():
     y_score = np.array([1, np.finfo(np.longdouble).max])
     refused = pytest.raises(ValueError, match="`y_score` must be finite")

@@ -242,6 +242,13 @@ def test_missing_values_are_told_by_their_first_row(source, column, tmp_path):
         RankCounts.from_table(table)
 
 
+def test_a_category_that_is_missing():
+    text = pa.array(["hit", "miss", None, "miss"])
+    table = pa.table({"y": text.dictionary_encode(), "s": np.arange(4.0)})
+    with pytest.raises(ValueError, match="`y` must hold a value in each row.* row 2"):
+        RankCounts.from_table(table, pos_label="hit")
+
+
 @pytest.mark.parametrize("column", ["y", "s"])
 def test_nan_is_a_missing_value(column):
     table = pa.table(with_missing(column, 40, float("nan")))
@@ -295,6 +302,14 @@ def test_names_that_do_not_go_together(names):
         ValueError, match="`y_score` must name each column of scores on"
     ):
         RankCounts.from_table(table_of(columns_of()), "y", names)
+
+
+def test_columns_in_place_of_their_names():
+    y, s, other = columns_of()
+    table = table_of((y, s, other))
+    for names in ((y, s), ("y", s), (["y"], "s"), ("y", [s, other])):
+        with pytest.raises(ValueError, match="`y_true and y_score` must be names of"):
+            RankCounts.from_table(table, *names)
 
 
 def test_sources_that_are_none(tmp_path):

@@ -588,7 +588,22 @@ def test_receipts_of_long_files_are_compared_by_their_counts(tmp_path, capsys):
     Ranking.from_predictions(y, a).to_json(tmp_path / "receipt.json")
     asked = (tmp_path / "scores.parquet", "--target", "active", "--score", "a")
     assert verify(tmp_path, *asked) == 0
-    assert capsys.readouterr().out.endswith("scores.parquet: the same\n")
+    said = "scores.parquet: the same; no hashes to compare, since items were only coun"
+    assert said in capsys.readouterr().out
+
+
+def test_receipts_of_counts_have_no_hashes_to_compare(receipt, capsys):
+    y, a, _ = scores_of()
+    counts = skrank.RankCounts.from_arrays(y, a.astype(np.float32))
+    counts.to_json(receipt / "receipt.json")
+    path = receipt / "scores.csv"
+    asked = (path, "--target", "active", "--score")
+    assert verify(receipt, *asked, "a") == 0
+    said = "scores.csv: the same; no hashes to compare, since items were only counted\n"
+    assert capsys.readouterr().out.endswith(said)
+    assert verify(receipt, *asked, "b") == 1
+    said = "ties; no hashes to compare, since items were only counted\n"
+    assert capsys.readouterr().out.endswith(said)
 
 
 @pytest.mark.parametrize("options", [(), ("--target", "active"), ("--score", "a")])

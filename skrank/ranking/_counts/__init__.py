@@ -7,6 +7,13 @@ take a whole data set through both passes, `_rank_counts` is what users see.
 
 from skrank.ranking._counts._chunks import count_chunks
 from skrank.ranking._counts._rank_counts import RankCounts, read_counts
-from skrank.ranking._counts._tables import TablePieces, open_files
+from skrank.ranking._counts._tables import TablePieces, open_files, release_memory
 
-__all__ = ["RankCounts", "TablePieces", "count_chunks", "open_files", "read_counts"]
+__all__ = [
+    "RankCounts",
+    "TablePieces",
+    "count_chunks",
+    "open_files",
+    "read_counts",
+    "release_memory",
+]

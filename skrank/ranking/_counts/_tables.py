@@ -49,8 +49,6 @@ class TablePieces:
             size = max(1, -(-table.num_rows // n_pieces))
             for start in range(0, table.num_rows, size):
                 yield table.slice(start, size)
-        # else pyarrow keeps what it has read with, some 80 MiB
-        self._arrow.default_memory_pool().release_unused()
 
     def _batches(self) -> Iterable[Any]:
         """Batches of a new stream, of the columns asked."""
@@ -90,6 +88,11 @@ class TableChunks(TablePieces):
             columns = [_as_array(name, table[name], row) for name in self._names]
             row += table.num_rows
             yield tuple(columns)
+
+
+def release_memory() -> None:
+    """Return memory that pyarrow keeps of what was read and is gone, some 80 MiB."""
+    load_arrow().default_memory_pool().release_unused()
 
 
 def check_columns(names: Sequence[str], there: Sequence[str]) -> None:
@@ -160,19 +163,25 @@ def _gather(batches: Iterable[Any]) -> Iterator[list[Any]]:
 
 def _as_array(name: str, column: Any, row: int) -> NDArray[Any]:
     """Array of a column that has no missing values, which begins with a row."""
-    first = None
-    if column.null_count:
-        first = column.is_null().to_numpy().argmax()
+    if not column.null_count:
+        values = _values_of(column)
+        if values.dtype.kind != "f" or not np.isnan(values.min()):
+            return values
+    missing = column.is_null(nan_is_null=True).to_numpy()
+    got = f"none in row {row + int(missing.argmax())}, counted from 0"
+    raise invalid(in_short(str(name)), "hold a value in each row", got)
+
+
+def _values_of(column: Any) -> NDArray[Any]:
+    """Values of a column; an object is made of each distinct text, not of each item."""
+    is_ = load_arrow().types
+    if is_.is_string(column.type) or is_.is_large_string(column.type):
+        column = column.dictionary_encode()
     values: NDArray[Any]
     if hasattr(column.type, "index_type"):  # categories: not all has pyarrow 17 decoded
         values = np.concatenate([_decoded(chunk) for chunk in column.chunks])
     else:
         values = column.to_numpy()
-    if first is None and values.dtype.kind == "f" and np.isnan(values.min()):
-        first = np.isnan(values).argmax()
-    if first is not None:
-        got = f"none in row {row + int(first)}, counted from 0"
-        raise invalid(in_short(str(name)), "hold a value in each row", got)
     return values
 
 
