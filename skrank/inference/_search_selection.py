@@ -36,7 +36,7 @@ from skrank.ranking._folds import (
     rank_folds,
     read_search,
 )
-from skrank.ranking._input import check_ranking_input, find_targets
+from skrank.ranking._input import check_ranking_input, mark_targets
 from skrank.ranking._several import both_classes, columns_by_name, split
 from skrank.ranking._standing import items_above
 
@@ -386,8 +386,8 @@ class SearchSelectionTest(MetricSettings):
     ) -> SearchSelectionResult:
         """Fit the candidates outside each fold that can be tested, and test."""
         items, y, folds = data
-        of_all = find_targets(y, pos_label)
-        targets = [np.flatnonzero(np.isin(test, of_all)) for _, test in folds]
+        is_target = mark_targets(y, pos_label)
+        targets = [np.flatnonzero(is_target[test]) for _, test in folds]
         sizes = [
             (found.size, test.size)
             for found, (_, test) in zip(targets, folds, strict=True)
