@@ -177,8 +177,8 @@ def _target_class(
     if not hasattr(estimator, "classes_"):
         check_is_fitted(estimator)
     classes = to_host(estimator.classes_).tolist()
-    if len(classes) < 2:
-        rule = "know two classes or more, that of the targets and the rest"
+    if len(classes) < 2 or isinstance(classes[0], list):
+        rule = "know two classes or more, targets and the rest, of one output"
         raise invalid("estimator", rule, brief(classes))
     if pos_label is None:
         if classes in ([0, 1], [-1, 1]):
