@@ -287,6 +287,16 @@ def test_pairs_of_classes_are_no_columns(wrap, n_classes):
     assert average_precision(ranking) == average_precision(VAN[kept], column)
 
 
+def test_a_frozen_estimator_of_pairs_is_refused():
+    frozen = pytest.importorskip("sklearn.frozen", reason="new in scikit-learn 1.6")
+    kept = CODES >= 2
+    model = SVC(decision_function_shape="ovo").fit(X[kept], Y[kept])
+    with pytest.raises(ValueError, match='must have decision_function_shape="ovr" fo'):
+        Ranking.from_estimator(
+            frozen.FrozenEstimator(model), X[kept], Y[kept], pos_label="van"
+        )
+
+
 def test_pairs_of_two_classes_are_one_decision():
     kept = CODES >= 3
     given = X[kept], Y[kept]

@@ -115,22 +115,23 @@ def _targets_of(
         rule = "hold labels of one kind, none missing"
         raise invalid("y_true", rule, "a mixture or missing values")
     is_list = isinstance(y_true, list | tuple) and labels.dtype.kind == "f"
-    if labels.dtype.kind in "biuf" and not (is_list and abs(labels).max() >= 2.0**53):
-        targets = _find_ones(labels) if pos_label is None else None
-        codes, target = labels, pos_label
-    else:
-        distinct, codes = factorize("y_true", y_true)
-        targets = None
-        target = distinct.index(pos_label) if pos_label in distinct else -1
+    are_numbers = labels.dtype.kind in "biuf"
+    if is_list and abs(labels).max() >= 2.0**53:
+        are_numbers = False
     if pos_label is None:
-        if targets is None:
+        ones = _find_ones(labels) if are_numbers else None
+        if ones is None:
             rule = (
                 "name the label of the targets when labels are not {0, 1}, {-1, 1} or "
                 "bool"
             )
             raise invalid("pos_label", rule, f"None for labels {count_labels(y_true)}")
-        return targets
-    targets = np.flatnonzero(codes == target)
+        return ones
+    codes, target = labels, pos_label
+    if not are_numbers:
+        distinct, codes = factorize("y_true", y_true)
+        target = distinct.index(pos_label) if pos_label in distinct else -1
+    targets: NDArray[np.intp] = np.flatnonzero(codes == target)
     if whole and targets.size == 0 and np.any(codes != codes[0]):
         got = f"{brief(pos_label)} for labels {count_labels(y_true)}"
         raise invalid("pos_label", "be one of the labels in `y_true`", got)

@@ -166,7 +166,9 @@ def _is_one_against_one(estimator: Any) -> bool:
     """
     fitted = getattr(estimator, "best_estimator_", estimator)
     params = fitted.get_params() if hasattr(fitted, "get_params") else {}
-    shapes = [params[one] for one in params if one.endswith("decision_function_shape")]
+    name = "decision_function_shape"
+    shapes = [params[one] for one in params if one.endswith(name)]
+    shapes.append(getattr(fitted, name, None))  # of an estimator that is frozen
     return hasattr(estimator, "decision_function") and "ovo" in shapes
 
 

@@ -171,10 +171,14 @@ class _Labels:
         coded = text.dictionary_encode("encode")
         labels = [(label or "").strip() for label in coded.dictionary.to_pylist()]
         codes: NDArray[np.intp] = coded.indices.to_numpy()
-        for label, count in zip(labels, np.bincount(codes).tolist(), strict=True):
+        for label, count in zip(
+            labels, np.bincount(codes, minlength=len(labels)).tolist(), strict=True
+        ):
             self.seen[label] += count
         if "" in self.seen:
             raise invalid(_where(self.name), "hold labels, none missing", self.got)
+        if self.pos_label is None and len(set(map(_meaning, self.seen))) > 2:
+            self.check_all()  # not first after all of what may be a column of scores
         is_target = np.array([_meaning(one) == self.target for one in labels])
         return is_target[codes]
 
