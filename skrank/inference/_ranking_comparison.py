@@ -55,7 +55,7 @@ from skrank.ranking._counts import RankCounts
 from skrank.ranking._cv_results import rank_held_out
 from skrank.ranking._folds import fit_folds, make_folds
 from skrank.ranking._ranking import Ranking
-from skrank.ranking._response import target_scores
+from skrank.ranking._response import marks_and_scores
 from skrank.ranking._several import columns_by_name, rank_columns, rank_scored
 
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -366,14 +366,12 @@ class RankingComparison(MetricSettings):
             If an estimator can only give labels, is an outlier detector of unstated
             orientation, or the input is not valid for `from_predictions`.
         """
-        score_a, score_b = (
-            target_scores(
-                estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
-            )
+        (marks, score_a), (_, score_b) = (
+            marks_and_scores(estimator, X, y, pos_label, detector_targets)
             for estimator in (a, b)
         )
         return self.from_predictions(
-            y, score_a, score_b, pos_label=pos_label, groups=groups, names=names
+            marks, score_a, score_b, groups=groups, names=names
         )
 
     def from_cv(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skrank._utils._checks import (
     TIES,
@@ -31,7 +32,12 @@ from skrank.ranking._as_ranking import Labels
 from skrank.ranking._counts import RankCounts
 from skrank.ranking._items import ListedItems
 from skrank.ranking._ranking import Ranking
-from skrank.ranking._several import columns_by_name, rank_columns, rank_scored
+from skrank.ranking._several import (
+    columns_by_name,
+    rank_classes,
+    rank_columns,
+    rank_scored,
+)
 from skrank.report._result import RankingReport
 
 
@@ -42,6 +48,7 @@ def ranking_report(
     t: float | Sequence[float] | None = None,
     k: float | Sequence[float] | None = None,
     pos_label: object = None,
+    labels: ArrayLike | None = None,
     ties: str = "expected",
     confidence_level: float = 0.95,
     pvalue: bool | None = None,
@@ -72,6 +79,10 @@ def ranking_report(
         Depths of average precision at k, likewise. None is those of `t`.
     pos_label : int, float, bool or str, default=None
         Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+    labels : array-like of shape (n_classes,), default=None
+        Classes of the columns of `y_scores`, as ``estimator.classes_`` has them of
+        ``estimator.predict_proba(X)``. Each class is reported against the rest, by its
+        column; classes of no item are left out with a warning. In place of `pos_label`.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of all metrics.
     confidence_level : float, default=0.95
@@ -96,8 +107,9 @@ def ranking_report(
         If the input is not rankings of two classes, or one of the classes is absent;
         if two rankings have the same name or are not of as many items and targets; if a
         depth is invalid or beyond the ranking, or was not counted, as in
-        :func:`precision_at_t` with ``ties="threshold"``; if `pvalue` is not True, False
-        or None; or if another setting is outside its range.
+        :func:`precision_at_t` with ``ties="threshold"``; if `labels` are not as many
+        as columns, or `pos_label` is given with them; if `pvalue` is not True, False or
+        None; or if another setting is outside its range.
 
     See Also
     --------
@@ -123,7 +135,10 @@ def ranking_report(
     comparisons                  :class:`RankingComparison` by AP, p-values after Holm
     null mean                    :class:`RandomSelectionNull`; told if `ties` is
                                  "expected", when it is the same for all rankings
+                                 of the same targets
     ============================ ======================================================
+
+    The rankings of several classes have targets of their own: they are not compared.
 
     Each ranking takes a few sorts, O(n log n), and each two of them one more; most of
     the time of a long ranking is that of the tests.
@@ -173,7 +188,12 @@ def ranking_report(
     level = check_fraction("confidence_level", confidence_level)
     if pvalue is not None:
         pvalue = check_flag("pvalue", pvalue)
-    rankings = _rankings(y_true, y_scores, pos_label)
+    if labels is None:
+        rankings = _rankings(y_true, y_scores, pos_label)
+    elif pos_label is not None:
+        raise invalid("pos_label", "be None beside `labels`", brief(pos_label))
+    else:
+        rankings = rank_classes(y_true, y_scores, labels)  # type: ignore[arg-type]
     first = next(iter(rankings.values()))
     n_samples, n_targets = int(first.n_samples), int(first.n_targets)
 
@@ -189,7 +209,8 @@ def ranking_report(
         return {name: question(one) for name, one in rankings.items()}
 
     null_means = {}
-    if ties == "expected":  # else they depend on the ties of each ranking
+    # else they depend on the targets or the ties of each ranking
+    if labels is None and ties == "expected":
         for name in ("average_precision", *names):
             null = RandomSelectionNull(n_samples, n_targets, name)
             null_means[name] = float(null.mean())
@@ -204,9 +225,8 @@ def ranking_report(
         nulls = {name: one.null_distribution for name, one in tests.items()}
     interval = MetricInterval(ties=ties).from_predictions
     comparisons = None
-    if len(rankings) > 1 and all(
-        isinstance(one.items, ListedItems) for one in rankings.values()
-    ):
+    is_listed = all(isinstance(one.items, ListedItems) for one in rankings.values())
+    if len(rankings) > 1 and labels is None and is_listed:
         singly = each(lambda one: [one])
         comparisons = RankingComparison(ties=ties).compare_ranked(singly)
     return RankingReport(
@@ -224,7 +244,7 @@ def ranking_report(
         t=depths_t,
         k=depths_k,
         n_samples=n_samples,
-        n_targets=n_targets,
+        n_targets=n_targets if labels is None else each(lambda one: int(one.n_targets)),
         ties=ties,
         confidence_level=level,
     )

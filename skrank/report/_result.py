@@ -51,18 +51,20 @@ class RankingReport:
         What is expected by chance: of "average_precision", and of each name in
         `at_depths`. It is exact, and the same for all rankings, if `ties` is
         "expected"; under other rules it depends on the ties of each ranking, which its
-        test knows, and none is told here.
+        test knows, and none is told here; nor is one of rankings of several classes.
     comparisons : RankingComparisonTable or None
-        Comparisons of each two rankings by AP; None if there is one ranking only, or if
-        some were only counted.
+        Comparisons of each two rankings by AP; None if there is one ranking only, if
+        some were only counted, or if they are of several classes.
     hit_curves : dict of str to HitCurve
         Hits at every depth of each ranking.
     operating_points : dict of str to OperatingPoints
         Recall and precision at every cutoff of each ranking.
     t, k : tuple of int or float
         The depths: numbers of items, and fractions of the ranking.
-    n_samples, n_targets : int
-        Number of items, and of targets among them.
+    n_samples : int
+        Number of items.
+    n_targets : int, or dict of str to int
+        Number of targets among them; of each ranking if they are of several classes.
     ties : str
         Tie rule of all metrics.
     confidence_level : float
@@ -115,7 +117,7 @@ class RankingReport:
     t: tuple[int | float, ...]
     k: tuple[int | float, ...]
     n_samples: int
-    n_targets: int
+    n_targets: int | dict[str, int]
     ties: str
     confidence_level: float
 
@@ -131,14 +133,16 @@ class RankingReport:
         return tuple(self.average_precision)
 
     @property
-    def prevalence(self) -> float:
+    def prevalence(self) -> float | dict[str, float]:
         """Share of targets in the data set.
 
         Returns
         -------
-        prevalence : float
+        prevalence : float, or dict of str to float
             ``n_targets / n_samples``.
         """
+        if isinstance(self.n_targets, dict):
+            return {name: m / self.n_samples for name, m in self.n_targets.items()}
         return self.n_targets / self.n_samples
 
     def __str__(self) -> str:
@@ -187,7 +191,7 @@ class RankingReport:
             The columns "name", "average_precision", "low", "high" (its interval),
             "zscore", "pvalue", "log10_pvalue", "null_mean", "null_std" (expected by
             chance, with the ties of the ranking), and those of `at_depths`. Without
-            `tests` the p-values are NaN.
+            `tests` the p-values are NaN. Several classes have "n_targets" after "name".
 
         Raises
         ------
@@ -254,21 +258,25 @@ class RankingReport:
             "null_std": null.std(),
             **self.at_depths[name],
         }
-        return {"name": name, **{key: float(one) for key, one in numbers.items()}}
+        named: dict[str, float | str] = {"name": name}
+        if isinstance(self.n_targets, dict):
+            named["n_targets"] = self.n_targets[name]
+        return named | {key: float(one) for key, one in numbers.items()}
 
     def _facts(self) -> dict[str, str]:
         """What was ranked, and by which rule."""
-        facts = {
-            "data set": format_size(self.n_samples, self.n_targets),
-            "ties": self.ties,
-        }
+        size = f"{self.n_samples} items, each class against the rest"
+        why = "as each class has targets of its own"
+        if isinstance(self.n_targets, int):
+            size = format_size(self.n_samples, self.n_targets)
+            why = "as it needs rankings in memory, and some were only counted"
+        facts = {"data set": size, "ties": self.ties}
+        if self.comparisons is None and len(self.names) > 1:
+            facts["comparison"] = f"left out, {why}"
         if self.tests is None:
             quick = all(null.is_quick for null in self.null_distributions.values())
             why = "as asked" if quick else "as it may take long; `pvalue` asks for it"
             facts["pvalue"] = f"left out, {why}"
-        if self.comparisons is None and len(self.names) > 1:
-            why = "as it needs rankings in memory, and some were only counted"
-            facts["comparison"] = f"left out, {why}"
         far = [as_text(name) for name in self.names if self._is_far_below(name)]
         if far:
             facts["note"] = f"far below chance: {listed(far, 3)}; {REVERSED}"

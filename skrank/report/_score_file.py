@@ -7,6 +7,7 @@ Pandas would shift or drop the cells of rows that are longer than the header.
 import math
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -169,28 +170,34 @@ class _Labels:
     def __init__(self, name: str, pos_label: str | None) -> None:
         self.name, self.pos_label = name, pos_label
         self.target = 1.0 if pos_label is None else _meaning(pos_label.strip())
-        self.seen: dict[str, float | str] = {}
+        self.seen: Counter[str] = Counter()
 
     def are_targets(self, column: Any) -> NDArray[np.bool_]:
         """Say which items are targets: those labelled 1, true, or `pos_label`."""
         text = column.cast(load_arrow().string()).combine_chunks()
         coded = text.dictionary_encode("encode")
         labels = [(label or "").strip() for label in coded.dictionary.to_pylist()]
-        self.seen |= {label: _meaning(label) for label in labels}
-        if "" in self.seen or len(set(self.seen.values())) > 2:
-            raise invalid(_where(self.name), "hold two labels, none missing", self.got)
-        is_target = np.array([self.seen[one] == self.target for one in labels])
         codes: NDArray[np.intp] = coded.indices.to_numpy()
+        for label, count in zip(
+            labels, np.bincount(codes, minlength=len(labels)).tolist(), strict=True
+        ):
+            self.seen[label] += count
+        if "" in self.seen:
+            raise invalid(_where(self.name), "hold labels, none missing", self.got)
+        if self.pos_label is None and len(set(map(_meaning, self.seen))) > 2:
+            self.check_all()  # not first after all of what may be a column of scores
+        is_target = np.array([_meaning(one) == self.target for one in labels])
         return is_target[codes]
 
     @property
     def got(self) -> str:
-        """Labels that were seen."""
-        return listed([*map(repr, self.seen)], 5)
+        """Labels that were seen, and how often, the rarest first."""
+        rarest = reversed(self.seen.most_common())
+        return listed([f"{label!r} ({count})" for label, count in rarest], 5)
 
     def check_all(self) -> None:
         """Check that it is known which of all labels is that of the targets."""
-        meanings = set(self.seen.values())
+        meanings = set(map(_meaning, self.seen))
         is_plain = meanings <= {0, 1} or meanings <= {-1, 1}
         is_known = is_plain if self.pos_label is None else self.target in meanings
         if meanings and not is_known:

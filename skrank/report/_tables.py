@@ -23,14 +23,18 @@ def table_of_rankings(
     """Average precision: how sure it is, and how far from chance."""
     values = [one["average_precision"] for one in rankings]
     decimals, level = _decimals([null_mean or 0, *values]), _percent(confidence_level)
+    # of several classes, each has targets of its own
+    counted = ("targets",) if "n_targets" in rankings[0] else ()
+    targets = [[str(one["n_targets"])] if counted else [] for one in rankings]
     rows = [
         (
             _name(one["name"]),
+            *count,
             *_estimate(value, one["low"], one["high"], decimals),
             _fixed(one["zscore"], 2),
             _pvalue(one["log10_pvalue"]),
         )
-        for one, value in zip(rankings, values, strict=True)
+        for one, value, count in zip(rankings, values, targets, strict=True)
     ]
     if null_mean is not None:
         rows.append((_NULL_MEAN, _fixed(null_mean, decimals), "", "", ""))
@@ -41,7 +45,7 @@ def table_of_rankings(
         "the null mean, in standard deviations under it, the null std; pvalue is "
         "the probability of a value at least as large under random selection."
     )
-    header = ("ranking", "AP", f"{level} interval", "zscore", "pvalue")
+    header = ("ranking", *counted, "AP", f"{level} interval", "zscore", "pvalue")
     return Table("Average precision", header, rows, 1, reading, null_mean is not None)
 
 

@@ -425,14 +425,20 @@ def test_marks_blanks_and_empty_lines(tmp_path):
         ("active,a,b\n1,2.5,3\n0,inf,3\n", "got none in row 2 below the header"),
         (
             "active,a,b\n1,2,3\n ,2,3\n",
-            "`column active` must hold two labels, none missing",
+            "`column active` must hold labels, none missing; got '' (1), '1' (1).",
         ),
         # decimal commas, and a row that is too short
         ("active,a,b\n1,0,5,3\n", "Row #2: Expected 3 columns, got 4"),
         ("active,a,b\n1,2,3\n0,2\n", "Row #3: Expected 3 columns, got 2"),
         (b"active,a,b\n\xff,2,3\n", "invalid UTF8 data"),
-        ("active,a,b\nx,1,2\ny,3,4\n", "column active, one of 'x', 'y', unless they"),
-        ("active,a,b\n0,1,2\n1,3,4\n2,5,6\n", "none missing; got '0', '1', '2'."),
+        (
+            "active,a,b\nx,1,2\ny,3,4\n",
+            "column active, one of 'y' (1), 'x' (1), unless",
+        ),
+        (
+            "active,a,b\n0,1,2\n1,3,4\n2,5,6\n",
+            "one of '2' (1), '1' (1), '0' (1), unless they",
+        ),
         ("active,a,b\n0,1,2\n0,3,4\n", "column 'active' must hold targets and non-t"),
         ("active,a,b\n0,0,2\n1,1,4\n", "`column a` must rank the items"),
     ],
@@ -451,7 +457,7 @@ def test_bad_tables(tmp_path, capsys, text, message):
             ["--score", "active"],
             "one of id, active, a, b, note; got that of the labels",
         ),
-        (["--pos-label", "x"], "column active, one of '1', '0', unless they are 0 "),
+        (["--pos-label", "x"], "column active, one of '1' (12), '0' (188), unless "),
         (["--separator", "::"], "single character"),
     ],
 )
