@@ -13,6 +13,10 @@ from skrank.displays._lift import LiftDisplay
 from skrank.displays._null_distribution import NullDistributionDisplay
 from skrank.displays._precision_recall import PrecisionRecallDisplay
 from skrank.displays._ranking_comparison import RankingComparisonDisplay
+from skrank.inference._deployment_estimate import (
+    DeploymentEstimate,
+    deployment_estimate,
+)
 from skrank.inference._hit_curve_band import hit_curve_band, hit_curve_difference_band
 from skrank.inference._metric_interval import MetricInterval
 from skrank.inference._metric_interval_result import (
@@ -65,6 +69,7 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "ConfidenceInterval",
     "CurveBand",
+    "DeploymentEstimate",
     "HitCurve",
     "HitCurveDisplay",
     "LiftDisplay",
@@ -93,6 +98,7 @@ __all__ = [
     "average_precision_at_k",
     "bedroc",
     "breakeven_point",
+    "deployment_estimate",
     "enrichment_factor",
     "hit_curve",
     "hit_curve_band",

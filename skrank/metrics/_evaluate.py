@@ -26,6 +26,14 @@ from skrank.ranking._ranking import Ranking
 
 Function = TypeVar("Function", bound=Callable[..., float])
 
+_THINNED = (
+    "`sample_weight` has one weight for all targets and a larger one for all others, "
+    "as of non-targets of which a part was kept. {} is then too high where targets "
+    "stand above most of the kept ones: the removed ones among them have no weight. "
+    "`deployment_estimate`, with `negatives_kept` or `prevalence`, takes them into "
+    "account."
+)
+
 
 def evaluate(
     metric: Any,
@@ -41,6 +49,13 @@ def evaluate(
     given: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
     given |= {"n_missed": n_missed, "reach": metric.reach}
     ranking = as_ranking(y_true, y_score, **given)
+    if ranking.thinned:
+        warn(_THINNED.format(metric.name), UserWarning)
+    return value_or(metric, ranking, answer)
+
+
+def value_or(metric: Any, ranking: Ranking, answer: float | str) -> float:
+    """Value of a ranking, or the answer where it has none."""
     reason = why_undefined(ranking)
     if reason is not None:
         return undefined(metric.name, reason, answer)

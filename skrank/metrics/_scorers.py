@@ -47,6 +47,7 @@ from skrank.metrics._definitions._measures import (
     average_precision_at,
 )
 from skrank.metrics._definitions._names import make_metric
+from skrank.metrics._thinned import check_thinning, plug_in_value
 from skrank.ranking._response import (
     RESPONSE_METHODS,
     check_detector_targets,
@@ -155,6 +156,8 @@ def make_metric_scorer(
     pos_label: object = None,
     undefined: float | str = float("nan"),
     detector_targets: str | None = None,
+    prevalence: float | None = None,
+    negatives_kept: float | None = None,
 ) -> RankingScorer:
     """Make a scorer of any metric, by its name.
 
@@ -180,6 +183,12 @@ def make_metric_scorer(
         What the targets are to an outlier detector. scikit-learn's detectors score
         inliers higher, so there is no default: without it a detector is refused. Other
         estimators are not affected.
+    prevalence : float, default=None
+        Share of targets at which the metric is wanted, between 0 and 1: in each fold
+        the non-targets stand for as many as that takes.
+    negatives_kept : float, default=None
+        Share of the non-targets that were kept, above 0, up to 1, in place of
+        `prevalence`: each stands for 1 / `negatives_kept`.
 
     Returns
     -------
@@ -198,8 +207,16 @@ def make_metric_scorer(
 
     See Also
     --------
+    deployment_estimate : A metric at another prevalence, with its uncertainty.
     make_rare_target_scorers : Several metrics at once.
     make_random_selection_scorer : A metric relative to chance.
+
+    Notes
+    -----
+    With `prevalence` or `negatives_kept` each non-target is repeated, to whole ranks.
+    Candidates are then chosen by the metric as it weighs errors there. The values are
+    too high where targets stand above most non-targets, see
+    :func:`deployment_estimate`.
 
     Examples
     --------
@@ -215,7 +232,20 @@ def make_metric_scorer(
     'neg_k_at_recall(0.8)'
     """
     made = make_metric(metric, ties)
-    return scorer_of(made, pos_label, undefined, detector_targets)
+    if prevalence is None and negatives_kept is None:
+        return scorer_of(made, pos_label, undefined, detector_targets)
+    share, kept = check_thinning(prevalence, negatives_kept)
+    return RankingScorer(
+        plug_in_value,
+        made.name,
+        pos_label,
+        undefined,
+        detector_targets,
+        greater_is_better=made.greater_is_better,
+        metric=made,
+        prevalence=share,
+        negatives_kept=kept,
+    )
 
 
 def make_average_precision_scorer(

@@ -98,7 +98,8 @@ class Ranking:
 
     # `groups` are the tie groups that hold targets, `levels` their scores, best first;
     # `items` knows how all items are tied; `shares_weight` says of weighted items
-    # whether one that is a target is tied; `several`, whether it is one of several
+    # whether one that is a target is tied; `thinned`, whether all non-targets have one
+    # weight, above the one of all targets; `several`, whether it is one of several
     # rankings, some of which may be shorter than a cutoff.
     groups: HitGroups
     levels: NDArray[Any]
@@ -108,6 +109,7 @@ class Ranking:
     n_missed: int
     items: Any
     shares_weight: bool = False
+    thinned: bool = False
     several: bool = False
 
     @classmethod
@@ -411,17 +413,30 @@ def _rank_weights(data: RankingInput) -> Ranking:
     held = hits > 0
     groups = _from_top(above=above[held], size=size[held], hits=hits[held])
     total = float(groups.hits.sum())
-    others = float(np.delete(data.weight, data.targets).sum())
+    others = np.delete(data.weight, data.targets)
     return Ranking(
         groups=groups,
         levels=ordered[first][held][::-1],
         n_samples=float(depth[0]),
         n_targets=total + data.n_missed,
-        n_non_targets=others,
+        n_non_targets=float(others.sum()),
         n_missed=data.n_missed,
         items=WeightedItems(ordered, depth),
         shares_weight=bool(np.any(n_weighted[held] > 1)),
+        thinned=_are_thinned(data.weight[data.targets], others),
     )
+
+
+def _are_thinned(targets: NDArray[np.float64], others: NDArray[np.float64]) -> bool:
+    """Whether weights are those of all targets, and of a part of the rest.
+
+    Weights that balance the classes are none of these: the sums of both are equal.
+    """
+    if not (targets.size and others.size and others[0] > targets[0]):
+        return False
+    if not ((targets == targets[0]).all() and (others == others[0]).all()):
+        return False
+    return not math.isclose(targets.sum(), others.sum())
 
 
 def _from_top(

@@ -1,0 +1,375 @@
+"""What a metric is where more non-targets stand between the targets than were kept.
+
+What comes in are labels and scores of which the non-targets are a part; what goes out
+is a frozen result. How many of the removed ones stand above a target is not known: they
+are drawn, and the metric is that of the whole rankings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skrank._utils._checks import check_count, check_fraction, check_generator
+from skrank._utils._table import summary
+from skrank._utils._text import format_size
+from skrank._utils._warnings import warn
+from skrank.inference._metric_interval_result import ConfidenceInterval
+from skrank.inference._variability._score_tail import ScoreTail
+from skrank.metrics._definitions import Metric, make_metric
+from skrank.metrics._thinned import (
+    check_thinning,
+    count_non_targets,
+    plug_in,
+    with_non_targets,
+)
+from skrank.ranking._input import check_both_classes, check_ranking_input
+from skrank.ranking._ranking import Ranking, rank
+
+# Kept non-targets that the tail is fitted to: a tenth of them, within these limits.
+# benchmarks/thinned_negatives.py set them; a larger part is no tail any more.
+_TAIL, _LEAST, _MOST = 0.1, 50, 500
+_FEW = 10  # kept non-targets above a target, below which only the tail tells
+_BLOCK = 2**20  # numbers that are drawn at once
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class DeploymentEstimate:
+    """Result of :func:`deployment_estimate`.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric with its cutoff.
+    n_samples, n_targets : int
+        Number of items that were given, and of targets among them.
+    n_non_targets : int
+        Number of non-targets that the answer is for.
+    prevalence : float
+        Share of the targets there.
+    plug_in : float
+        Value where each kept non-target is repeated, as by weights. Too high where
+        targets stand above most of the kept ones.
+    bounds : tuple of float
+        Lower and upper bound of the mean value over all ways to remove the rest, given
+        the order of the kept ones alone: of two neighbours among these, the removed
+        ones between them stand above all targets there, or below.
+    estimate : float
+        Mean value, from the scores.
+    scale : str
+        Scale on which the tail of the scores fits best, "raw", "log" or "logit";
+        "order" where the kept non-targets are too few or too tied to have a tail, and
+        where none were removed.
+
+    See Also
+    --------
+    deployment_estimate : Makes it.
+    """
+
+    metric: str
+    n_samples: int
+    n_targets: int
+    n_non_targets: int
+    prevalence: float
+    plug_in: float
+    bounds: tuple[float, float]
+    estimate: float
+    scale: str
+    _values: NDArray[np.float64]
+
+    def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
+        """Interval that holds the value of the whole ranking.
+
+        Quantiles of the values that were drawn. It covers where the removed non-targets
+        stand; the targets are those that were given.
+
+        Parameters
+        ----------
+        confidence_level : float, default=0.95
+            Probability that the interval holds the value.
+
+        Returns
+        -------
+        interval : ConfidenceInterval
+            Lower and upper limit.
+
+        Raises
+        ------
+        ValueError
+            If `confidence_level` is not between 0 and 1.
+        """
+        level = check_fraction("confidence_level", confidence_level)
+        ends = np.quantile(self._values, [(1 - level) / 2, (1 + level) / 2])
+        return ConfidenceInterval(*ends.tolist())
+
+    def __str__(self) -> str:
+        """Print what was found; the rows are named as the attributes are."""
+        low, high = self.confidence_interval()
+        least, best = self.bounds
+        there = f"prevalence {self.prevalence:.4g}"
+        rows = [
+            ("ranking", format_size(self.n_samples, self.n_targets)),
+            ("non-targets", f"{self.n_non_targets}, {there}"),
+            ("plug-in", f"{self.plug_in:.4g}"),
+            ("bounds", f"{least:.4g} to {best:.4g}, from the order alone"),
+            ("estimate", f"{self.estimate:.4g}, scale: {self.scale}"),
+            ("95 % interval", f"{low:.4g} to {high:.4g}"),
+        ]
+        return summary(f"{self.metric} of all non-targets", rows)
+
+    def __repr__(self) -> str:
+        """Print the summary, also where a notebook shows the result."""
+        return str(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain numbers and strings.
+
+        Returns
+        -------
+        fields : dict
+            All fields, the bounds as "lower_bound" and "upper_bound", and the limits of
+            the 95 % interval as "low" and "high".
+        """
+        names = [name for name in self.__slots__ if name[0] != "_"]
+        fields = {name: getattr(self, name) for name in names}
+        fields["lower_bound"], fields["upper_bound"] = fields.pop("bounds")
+        return {**fields, **self.confidence_interval()._asdict()}
+
+
+def deployment_estimate(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    metric: str | Metric = "average_precision",
+    *,
+    prevalence: float | None = None,
+    negatives_kept: float | None = None,
+    ties: str = "expected",
+    pos_label: object = None,
+    n_resamples: int = 2000,
+    random_state: object = None,
+) -> DeploymentEstimate:
+    """Estimate a metric at the prevalence of deployment, or of all non-targets.
+
+    To save space, a random part of the non-targets was kept; or items are tested at
+    another prevalence than that of deployment. Recall is the same there, precision is
+    not. Weights of the non-targets give its value as long as many of them stand above
+    the targets. Above a target that stands over all kept ones there may be hundreds
+    of the removed ones, and ranks do not tell.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels; both targets and non-targets. All targets are kept.
+    y_score : array-like of shape (n_samples,)
+        Scores; higher means a likelier target.
+    metric : str or Metric, default="average_precision"
+        The metric, as it is printed: "average_precision", "average_precision@50",
+        "precision@10", "enrichment_factor@1%" and all others of
+        :func:`make_metric_scorer`. A cutoff counts items of the whole ranking, or is a
+        part of it. Or what :func:`make_metric` made, with its own tie rule.
+    prevalence : float, default=None
+        Share of targets at which the metric is wanted, between 0 and 1.
+    negatives_kept : float, default=None
+        Share of the non-targets that were kept, above 0, up to 1. Give this or
+        `prevalence`.
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Tie rule of the metric.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+    n_resamples : int, default=2000
+        Number of rankings that are drawn.
+    random_state : int, RandomState, Generator or None, default=None
+        Source of randomness of the draws.
+
+    Returns
+    -------
+    result : DeploymentEstimate
+        The estimate, its interval on demand, bounds, and the value by weights. With a
+        warning where half of the targets stand above all but ten kept non-targets, so
+        that the estimate rests on the tail of the scores.
+
+    Raises
+    ------
+    ValueError
+        If not one of `prevalence` and `negatives_kept` is given, or it is outside its
+        range; if the input is not a ranking of two classes, or one of them is absent.
+
+    See Also
+    --------
+    make_metric_scorer : The value by weights as a scorer.
+
+    Notes
+    -----
+    F kept non-targets leave F + 1 gaps in the order of all N. How many of the N - F
+    removed ones fall into each is drawn from its exact distribution: all divisions are
+    equally likely. Where in a gap a target stands is interpolated from the scores.
+    Above the 90 % quantile of the kept ones (at least 50 of them, at most 500), they
+    are drawn from a generalised Weibull tail [1]_, whose parameters and whose scale are
+    drawn from their posterior distribution. :ref:`thinned_negatives` has the measured
+    bias and coverage.
+
+    With fewer than half of these scores different, or fewer than 100 kept non-targets,
+    there is no tail. A target is then in the middle of its gap; those above all kept
+    ones are spread evenly over the first gap.
+
+    Where a higher prevalence leaves fewer non-targets than were given, they are drawn
+    from these, and order leaves no doubt.
+
+    References
+    ----------
+    .. [1] de Valk (2016), "Approximation of high quantiles from intermediate
+       quantiles", *Extremes* 19, 661-686.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank import average_precision, deployment_estimate
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = np.arange(100_000) < 100
+    >>> y_score = rng.normal(1.5 * y_true)
+    >>> kept = y_true | (rng.random(y_true.size) < 0.05)
+    >>> y_kept, score_kept = y_true[kept], y_score[kept]
+    >>> deployment_estimate(y_kept, score_kept, negatives_kept=0.05, random_state=0)
+    >>> print(f"{average_precision(y_true, y_score):.4f}")
+    """
+    made = make_metric(metric, ties)
+    share, rate = check_thinning(prevalence, negatives_kept)
+    n_draws = check_count("n_resamples", n_resamples, least=2)
+    rng = check_generator(random_state)
+    data = check_ranking_input(y_true, y_score, pos_label=pos_label)
+    check_both_classes(data.targets.size, data.y_score.size)
+    ranking = rank(data)
+    m, n_kept = int(ranking.n_targets), int(ranking.n_non_targets)
+    total = count_non_targets(m, n_kept, share, rate)
+    gaps = _Gaps(ranking, np.delete(data.y_score, data.targets), total)
+    gaps.warn_of_tail()
+    size = max(1, _BLOCK // gaps.kept.size)
+    values = np.concatenate(
+        [
+            [[made.value(one) for one in rankings] for rankings in gaps.draw(part, rng)]
+            for part in np.diff([*range(0, n_draws, size), n_draws])
+        ],
+        axis=1,
+    )
+    lower, upper, estimate = values.mean(axis=1).tolist()
+    return DeploymentEstimate(
+        metric=made.name,
+        n_samples=m + n_kept,
+        n_targets=m,
+        n_non_targets=total,
+        prevalence=m / (m + total),
+        plug_in=made.value(plug_in(ranking, total)),
+        bounds=(min(lower, upper), max(lower, upper)),
+        estimate=estimate,
+        scale=gaps.tail.scale if gaps.tail else "order",
+        _values=values[2],
+    )
+
+
+class _Gaps:
+    """Where removed non-targets may stand, as seen from the tie groups with targets.
+
+    F kept ones leave F + 1 gaps, numbered from the top, and the place of a score is the
+    number of gaps above it. Each group begins at one place and ends at another.
+    """
+
+    def __init__(self, ranking: Ranking, scores: NDArray[Any], total: int) -> None:
+        groups = self.groups = ranking.groups
+        self.levels = ranking.levels.astype(float)
+        self.total, self.n_kept = total, scores.size
+        above = groups.above - groups.hits_above
+        tied = groups.size - groups.hits
+        ends = np.stack([above, above + tied], axis=1).ravel()
+        #: Kept ones above the first group, in it, between it and the second, ...
+        self.kept = np.diff(ends, prepend=0, append=self.n_kept)
+        # in a gap with targets all removed ones stand below them, or above
+        self.highest, self.lowest = ends.astype(float), ends + 1.0
+        # in the middle of the gap; targets above all kept ones share out the first
+        in_first = np.cumsum((above == 0) & (tied == 0))
+        begin = above + np.where(above == 0, in_first / (in_first[-1] + 1), 0.5)
+        scores = np.sort(scores)[::-1].astype(float)
+        self.tail = self._fit(scores)
+        self.n_beyond = 0  # targets' scores in the tail
+        if self.tail is not None:
+            self.n_beyond = int(np.count_nonzero(self.levels > self.tail.u))
+            # between two kept ones by the scores
+            place = np.interp(-self.levels, -scores, np.arange(1.0, scores.size + 1))
+            begin = np.where(tied > 0, begin, place)
+        end = np.where(tied > 0, above + tied + 0.5, begin)
+        self.middle = np.stack([begin, end], axis=1).ravel()
+
+    def _fit(self, scores: NDArray[np.float64]) -> ScoreTail | None:
+        """Fit the tail of the kept ones, if they are enough and not tied."""
+        if not self.total > self.n_kept >= 2 * _LEAST:
+            return None
+        k = round(min(max(_TAIL * self.n_kept, _LEAST), _MOST))
+        beyond = scores[scores > scores[k]]
+        if np.unique(beyond).size <= k / 2:
+            return None
+        return ScoreTail(beyond, scores[k], beyond.size / self.n_kept)
+
+    def warn_of_tail(self) -> None:
+        """Say so where hardly any kept ones stand above half of the targets."""
+        above = np.repeat(self.highest[::2], self.groups.hits)
+        if self.total > self.n_kept and np.median(above) < _FEW:
+            model = "the tail of their scores" if self.tail else "their order alone"
+            msg = (
+                f"Half of the targets stand above all but {_FEW} or fewer of the "
+                f"non-targets: the estimate rests on {model}. See its bounds."
+            )
+            warn(msg, UserWarning)
+
+    def draw(self, n_draws: int, rng: np.random.Generator) -> list[list[Ranking]]:
+        """Draw whole rankings: by the worst and the best places, and the likely."""
+        if self.total < self.n_kept:
+            drawn = rng.multivariate_hypergeometric(
+                self.kept, self.total, n_draws, method="marginals"
+            )
+            return [self._rankings(drawn)] * 3
+        places = (self.lowest, self.highest)
+        shares = [self._shares(place, n_draws, rng) for place in places]
+        shares.append(self._likely_shares(n_draws, rng))
+        rankings = []
+        for share in shares:
+            chance = np.clip(np.diff(share, prepend=0.0, append=1.0, axis=1), 0, 1)
+            chance /= chance.sum(axis=1, keepdims=True)  # rounding may step over
+            removed = rng.multinomial(self.total - self.n_kept, chance)
+            rankings.append(self._rankings(self.kept + removed))
+        return rankings
+
+    def _shares(
+        self, places: NDArray[np.float64], n_draws: int, rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """Draw the shares of the removed ones above places.
+
+        Divisions of R items into F + 1 gaps are equally likely where shares are drawn
+        from a Dirichlet distribution, and then the items: here from gamma variates.
+        """
+        width = np.diff(places, prepend=0.0, append=self.n_kept + 1.0)
+        sums = rng.gamma(width, size=(n_draws, width.size)).cumsum(axis=1)
+        shares: NDArray[np.float64] = sums[:, :-1] / sums[:, -1:]
+        return shares
+
+    def _likely_shares(
+        self, n_draws: int, rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """Draw those above likely places, in the tail from its distribution."""
+        if self.tail is None:
+            return self._shares(self.middle, n_draws, rng)
+        first = self.tail.n_exceeding + 1.0  # where the tail ends
+        rest = np.maximum(self.middle[2 * self.n_beyond :], first)
+        shares = self._shares(np.append(first, rest), n_draws, rng)
+        drawn = self.tail.draw(self.levels[: self.n_beyond], n_draws, rng)
+        in_tail = shares[:, :1] * np.repeat(drawn, 2, axis=1)
+        return np.concatenate([in_tail, shares[:, 1:]], axis=1)
+
+    def _rankings(self, counts: NDArray[np.intp]) -> list[Ranking]:
+        """Make rankings of the non-targets above, in and between the groups."""
+        ends = counts.cumsum(axis=1)
+        return [
+            with_non_targets(self.groups, self.levels, *places, self.total)
+            for places in zip(ends[:, :-1:2], ends[:, 1::2], strict=True)
+        ]

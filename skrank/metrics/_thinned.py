@@ -1,0 +1,114 @@
+"""Metrics at another number of non-targets: where a part was kept, or to be deployed.
+
+All targets stay. Between them, of F non-targets, stand as many more or fewer as it
+takes to make N. Which ranks they have is not known; what is computed with here are
+their numbers above each tie group that holds targets.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skrank._utils._checks import (
+    check_fraction,
+    check_share,
+    check_undefined,
+    invalid,
+)
+from skrank.metrics._definitions._base import Metric
+from skrank.metrics._evaluate import value_or
+from skrank.ranking._as_ranking import as_ranking
+from skrank.ranking._ranking import HitGroups, Ranking
+from skrank.ranking._ties import TieGroups
+
+
+def check_thinning(
+    prevalence: float | None, negatives_kept: float | None
+) -> tuple[float | None, float | None]:
+    """Check that one of the two is given, and return both."""
+    if (prevalence is None) == (negatives_kept is None):
+        got = "neither" if prevalence is None else "both"
+        rule = "be given, or else `negatives_kept`, and not both"
+        raise invalid("prevalence", rule, got)
+    if prevalence is not None:
+        return check_fraction("prevalence", prevalence), None
+    return None, check_share("negatives_kept", negatives_kept)
+
+
+def count_non_targets(
+    n_targets: float,
+    n_kept: float,
+    prevalence: float | None,
+    negatives_kept: float | None,
+) -> int:
+    """Non-targets of the whole population, or beside the targets when deployed."""
+    if negatives_kept is not None:
+        return round(n_kept / negatives_kept)
+    assert prevalence is not None
+    return max(1, round(n_targets * (1 - prevalence) / prevalence))
+
+
+def with_non_targets(
+    groups: HitGroups,
+    levels: NDArray[Any],
+    above: NDArray[np.intp],
+    through: NDArray[np.intp],
+    total: int,
+) -> Ranking:
+    """Ranking of the same targets among `total` non-targets.
+
+    So many of them stand `above` each tie group, and `through` its end. Those between
+    the groups are not tied.
+    """
+    begin = groups.hits_above + above
+    end = groups.hits_above + groups.hits + through
+    m = int(groups.hits.sum())
+    ends = np.append(np.stack([begin, end], axis=1).ravel(), m + total)
+    merged = np.arange(ends.size) % 2 == 0
+    return Ranking(
+        groups=HitGroups(begin, end - begin, groups.hits_above, groups.hits),
+        levels=levels,
+        n_samples=m + total,
+        n_targets=m,
+        n_non_targets=total,
+        n_missed=0,
+        items=TieGroups(ends, merged),
+    )
+
+
+def plug_in(ranking: Ranking, total: int) -> Ranking:
+    """Ranking of `total` non-targets: each kept one is repeated.
+
+    Where that does not come to whole ranks they are rounded, since there are metrics
+    that count ranks.
+    """
+    groups = ranking.groups
+    above = groups.above - groups.hits_above
+    through = above + groups.size - groups.hits
+    share = total / ranking.n_non_targets
+    places = (np.rint(one * share).astype(np.intp) for one in (above, through))
+    return with_non_targets(groups, ranking.levels, *places, total)
+
+
+def plug_in_value(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    metric: Metric,
+    prevalence: float | None,
+    negatives_kept: float | None,
+    pos_label: object = None,
+    undefined: float | str = math.nan,
+) -> float:
+    """Value of a metric where each non-target is repeated; see `make_metric_scorer`."""
+    answer = check_undefined(undefined)
+    ranking = as_ranking(y_true, y_score, pos_label=pos_label)
+    m, n_kept = ranking.n_targets, ranking.n_non_targets
+    if m and n_kept:
+        total = count_non_targets(m, n_kept, prevalence, negatives_kept)
+        ranking = plug_in(ranking, total)
+    return value_or(metric, ranking, answer)
