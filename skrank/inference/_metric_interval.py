@@ -22,6 +22,13 @@ from skrank._utils._checks import (
 from skrank._utils._warnings import warn
 from skrank.inference._base import RankingInference
 from skrank.inference._metric_interval_result import MetricIntervalResult
+from skrank.inference._variability._clusters import (
+    cluster_bootstrap,
+    clusters_of_classes,
+    error_of_totals,
+    jackknife_totals,
+    n_clusters,
+)
 from skrank.inference._variability._folds import (
     corrected_error,
     ratio_of_folds,
@@ -40,8 +47,12 @@ from skrank.inference._variability._moderation import (
     reach_of,
     resampled_rule,
 )
-from skrank.inference._variability._resampling import bootstrap, draw_in_parallel
-from skrank.inference._variability._sample import is_certain
+from skrank.inference._variability._resampling import (
+    Engine,
+    bootstrap,
+    draw_in_parallel,
+)
+from skrank.inference._variability._sample import asked_cut, is_certain
 from skrank.inference._variability._survival import survival_error
 from skrank.inference._variability._weights import WeightedBootstrap
 from skrank.metrics._definitions import (
@@ -58,7 +69,7 @@ from skrank.ranking._cv_results import rank_held_out
 from skrank.ranking._folds import fit_folds, make_folds
 from skrank.ranking._input import check_both_classes, check_ranking_input
 from skrank.ranking._ranking import Ranking, rank
-from skrank.ranking._several import rank_columns, rank_scored
+from skrank.ranking._several import check_clusters, rank_columns, rank_scored
 
 # the last are for several rankings, and for the folds of a cross-validation
 METHODS = (
@@ -136,6 +147,12 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         The resampled t of Nadeau and Bengio [3]_, for the folds of a cross-validation,
         which are not independent. All metrics; "auto" there.
 
+    With `clusters`, "jackknife" sums what the items change within each cluster, and
+    "bootstrap" draws clusters, again where no target or nothing else was drawn;
+    Student's t, with fewer degrees of freedom than there are clusters. "auto" is
+    "jackknife" for metrics of the whole ranking there that change smoothly, and
+    "bootstrap" for those of the top (:ref:`clusters`).
+
     :ref:`variability` has the formulas, the metrics without influences, and the
     measured coverage.
 
@@ -212,6 +229,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         pos_label: object = None,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
     ) -> MetricIntervalResult:
         """Ask how much the metric of a ranking varies, or its mean over several.
 
@@ -233,13 +251,18 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             To which ranking each item belongs, such as its query or its day. The items
             are then ranked within each ranking, and the interval is that of the mean
             over rankings of which these are a sample.
+        clusters : array-like of shape (n_samples,), default=None
+            Which items depend on each other, as the images of a patient: those with the
+            same label. All are in one ranking, and the clusters are the sample. By
+            "jackknife" or "bootstrap"; not with `groups` or `sample_weight`.
 
         Returns
         -------
         result : MetricIntervalResult
             The value, its standard error, and intervals on demand. By "jackknife" and
-            "bootstrap" a single target, or non-target, leaves the error NaN, with a
-            warning. A value that cannot vary has an error of 0 by every method.
+            "bootstrap" a single target, or non-target, or a single cluster that holds
+            some, leaves the error NaN, with a warning. A value that cannot vary has an
+            error of 0 by every method.
 
         Raises
         ------
@@ -249,6 +272,12 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             influences; and if rankings are to be resampled under ``ties="threshold"``.
         """
         measure = self._measure()
+        codes = None
+        if clusters is not None:
+            if sample_weight is not None:
+                raise invalid("sample_weight", "be None with `clusters`", "weights")
+            y_true, y_score = columns_of(y_true, y_score, "clusters")
+            codes = check_clusters(clusters, y_true, groups)
         if sample_weight is not None:
             y_true, y_score = columns_of(y_true, y_score)
             given: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
@@ -263,16 +292,40 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         if self.method in ("t", "corrected_t"):
             asked = f"not be {self.method!r}, which needs several, for one ranking"
             raise invalid("method", asked, repr(self.method))
-        ranking = rank_scored(y_true, y_score, pos_label)
-        rule = self._rule(measure, ranking)
+        return self.of_ranking(rank_scored(y_true, y_score, pos_label), codes)
+
+    def of_ranking(
+        self, ranking: Ranking, codes: NDArray[np.intp] | None = None
+    ) -> MetricIntervalResult:
+        """Ask about a ranking that is made already, of items in numbered clusters.
+
+        Parameters
+        ----------
+        ranking : Ranking
+            Of both classes, without weights and missed targets.
+        codes : ndarray of shape (n_samples,), default=None
+            Number of each item's cluster.
+
+        Returns
+        -------
+        result : MetricIntervalResult
+            As of `from_predictions`.
+        """
+        measure = self._measure()
+        if codes is None:
+            method, rule = self._method(measure), self._rule(measure, ranking)
+        else:
+            method = self._method_of_clusters(measure, ranking)
+            rule = self._rule_of_clusters(method, measure, ranking, codes)
         return MetricIntervalResult(
             estimate=measure.value(ranking),
             standard_error=rule.standard_error,
-            method=self._method(measure),
+            method=method,
             metric=measure.name,
             n_samples=int(ranking.n_samples),
             n_targets=int(ranking.n_targets),
             _rule=rule,
+            n_clusters=n_clusters(codes),
         )
 
     def from_cv(
@@ -458,14 +511,8 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         if groups is None:
             check_both_classes(data.targets.size, data.y_score.size)
             values = np.array([measure(y_true, y_score, **given)])
-            draws = draw_in_parallel(
-                bootstrap,
-                self.n_resamples,
-                check_generator(self.random_state),
-                n_jobs=self.n_jobs,
-                progress=self.progress,
-            )
-            labels, error, freedom = (), float(draws.std(ddof=1)), math.inf
+            error = float(self._draw(bootstrap).std(ddof=1))
+            labels, freedom = (), math.inf
         else:
             found = measure.by_group(y_true, y_score, groups, **given)
             defined = np.flatnonzero(~np.isnan(found.values))
@@ -520,6 +567,16 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             return self.method
         return "moderated" if measure.smooth else "bootstrap"
 
+    def _method_of_clusters(self, measure: Measure, ranking: Ranking) -> str:
+        """Choose by the coverage in benchmarks/coverage_of_clusters.py."""
+        if self.method not in ("auto", "jackknife", "bootstrap"):
+            rule = "be 'auto', 'jackknife' or 'bootstrap' with `clusters`"
+            raise invalid("method", rule, repr(self.method))
+        if self.method != "auto":
+            return self.method
+        whole = asked_cut(measure, ranking) == ranking.n_samples
+        return "jackknife" if measure.smooth and whole else "bootstrap"
+
     def _check_method(self, measure: Measure) -> None:
         """Check that the method has a meaning for the metric."""
         counts = not measure.ordered
@@ -547,6 +604,28 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         named = self.method == method
         return (normal_rule if named else resampled_rule)(measure, ranking, error)
 
+    def _rule_of_clusters(
+        self,
+        method: str,
+        measure: Measure,
+        ranking: Ranking,
+        codes: NDArray[np.intp],
+    ) -> IntervalRule:
+        """Student's t, by what the clusters add to the value or by drawing them."""
+        if is_certain(measure, ranking):
+            return CertainRule(measure.value(ranking))
+        fewest = clusters_of_classes(ranking, codes)
+        if fewest < 2:
+            return normal_rule(measure, ranking, _unknown(measure, ranking, fewest))
+        freedom: float = fewest - 1
+        if measure.smooth:
+            totals = jackknife_totals(measure, ranking, codes)
+            error, freedom = error_of_totals(totals)
+        if method == "bootstrap":
+            engine = cluster_bootstrap(measure, (ranking,), codes)
+            error = float(self._draw(engine).std(ddof=1))
+        return resampled_rule(measure, ranking, error, fewest, freedom)
+
     def _error(self, method: str, measure: Measure, ranking: Ranking) -> float:
         if method == "survival":
             return survival_error(measure, ranking)
@@ -554,14 +633,16 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             return _unknown(measure, ranking)
         if method == "jackknife":
             return float(np.sqrt(jackknife_of(measure, ranking).variance))
-        values = draw_in_parallel(
-            bootstrap(measure, ranking),
+        return float(self._draw(bootstrap(measure, ranking)).std(ddof=1))
+
+    def _draw(self, engine: Engine) -> NDArray[np.float64]:
+        return draw_in_parallel(
+            engine,
             self.n_resamples,
             check_generator(self.random_state),
             n_jobs=self.n_jobs,
             progress=self.progress,
         )
-        return float(values.std(ddof=1))
 
     def _posterior(self, measure: Measure, ranking: Ranking) -> BetaRule:
         """Beta distribution of precision or recall."""
@@ -594,8 +675,14 @@ def _rule_of_mean(
     )
 
 
-def _unknown(measure: Measure, ranking: Ranking) -> float:
-    """Say that one item of a class does not tell how much it varies."""
+def _unknown(measure: Measure, ranking: Ranking, fewest_clusters: int = 0) -> float:
+    """Say that one item of a class, or one cluster, does not tell how it varies."""
+    if fewest_clusters:
+        warn(
+            f"The standard error of {measure.name} is undefined: two clusters must "
+            "hold targets, and two non-targets; got one."
+        )
+        return math.nan
     warn(
         f"The standard error of {measure.name} is undefined: `y_true` must hold two "
         f"targets and two non-targets; got {ranking.n_targets} and "

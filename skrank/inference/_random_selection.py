@@ -13,14 +13,18 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._checks import check_flag, check_option, invalid
+from skrank._utils._checks import check_flag, check_generator, check_option, invalid
+from skrank._utils._rounding import ROUNDING
 from skrank._utils._text import brief, track
 from skrank.inference._base import RankingInference
 from skrank.inference._random_selection_result import RandomSelectionResult
+from skrank.inference._variability._clusters import n_clusters
 from skrank.metrics._definitions import Measure, Metric
 from skrank.null import MeanNull, RandomSelectionNull
+from skrank.null._exchange import exchange_of, exchanged_values
+from skrank.null._sampling import tail
 from skrank.null._tail import ALTERNATIVES, METHODS
 from skrank.ranking._as_ranking import Labels, columns_of
 from skrank.ranking._cv_results import held_out, rank_held_out
@@ -31,7 +35,12 @@ from skrank.ranking._folds import (
     make_folds,
 )
 from skrank.ranking._ranking import Ranking
-from skrank.ranking._several import n_items, rank_both_classes, rank_columns
+from skrank.ranking._several import (
+    check_clusters,
+    n_items,
+    rank_both_classes,
+    rank_columns,
+)
 
 
 class RandomSelectionTest(RankingInference[RandomSelectionResult]):
@@ -110,6 +119,13 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
     average precision is heavy because early hits by chance count most: with
     20 targets among 1000 items, z = 6 has a p-value of 0.002, not the normal 1e-9.
 
+    With `clusters` the null is that the labels of clusters know nothing of their
+    scores, and lets only labels change places that do so under it: where all items of
+    a cluster have one label, as the images of a patient who is ill or not, those of any
+    two clusters; else the labels of a cluster, in the order of its items, with those of
+    clusters of as many items [2]_. With `strata` labels move within their stratum. Mean
+    and standard deviation are then those of the draws; `permuted` says what has moved.
+
     The distribution is that of Zhang and Su [1]_, generalised to ties; see
     :ref:`pvalues` for how each method works and how accurate it is.
 
@@ -117,6 +133,8 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
     ----------
     .. [1] Zhang and Su (2012), "Statistical inference on recall, precision and average
        precision under random selection", *FSKD 2012*, 1348-1352.
+    .. [2] Winkler, Webster, Vidaurre, Nichols and Smith (2015), "Multi-level block
+       permutation", *NeuroImage* 123, 253-268.
 
     Examples
     --------
@@ -187,6 +205,8 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
         *,
         pos_label: object = None,
         groups: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
+        strata: ArrayLike | None = None,
         n_missed: int = 0,
     ) -> RandomSelectionResult:
         """Test a ranking given as labels and scores, or one within each group.
@@ -206,6 +226,14 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
             To which ranking each item belongs, such as its query or its day. The items
             are then ranked within each ranking, where cutoffs count too, and the
             statistic is the mean over the rankings.
+        clusters : array-like of shape (n_samples,), default=None
+            Which items depend on each other, as the images of a patient: those with the
+            same label. All are in one ranking, and the null moves the labels of whole
+            clusters; see Notes. By "monte_carlo"; not with `groups` or `n_missed`.
+        strata : array-like of shape (n_samples,), default=None
+            Within which the null moves labels, as those of a hospital, though all items
+            are in one ranking; with `clusters`, within which clusters exchange. By
+            "monte_carlo"; not with `groups` or `n_missed`.
         n_missed : int, default=0
             Targets that were never scored, as in the metric functions: they count among
             the targets and have no rank. The null is that the ranking is the head of
@@ -228,6 +256,17 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
             whatever was missed; or if there are groups and missed targets, of which it
             is not known which ranking missed them.
         """
+        if clusters is not None or strata is not None:
+            y_true, y_score = columns_of(y_true, y_score, "clusters` and `strata")
+            if n_missed != 0:
+                rule = "be 0 with `clusters` or `strata`"
+                raise invalid("n_missed", rule, brief(n_missed))
+            codes, levels = (
+                None if one is None else check_clusters(one, y_true, groups, name)
+                for one, name in ((clusters, "clusters"), (strata, "strata"))
+            )
+            ranking = rank_both_classes(y_true, y_score, pos_label)
+            return self.of_ranking(ranking, codes, levels)
         if groups is None:
             ranking = rank_both_classes(y_true, y_score, pos_label, n_missed)
             return self._test([ranking])
@@ -240,6 +279,78 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
             y_true, columns, pos_label, groups, always_defined=defined
         )
         return self._test(ranked["y_score"], labels)
+
+    def of_ranking(
+        self,
+        ranking: Ranking,
+        codes: NDArray[np.intp] | None = None,
+        strata: NDArray[np.intp] | None = None,
+    ) -> RandomSelectionResult:
+        """Test a ranking that is made already, of items in numbered clusters or strata.
+
+        Parameters
+        ----------
+        ranking : Ranking
+            Of both classes; in memory, where there are clusters or strata.
+        codes : ndarray of shape (n_samples,), default=None
+            Number of each item's cluster.
+        strata : ndarray of shape (n_samples,), default=None
+            Number of each item's stratum.
+
+        Returns
+        -------
+        result : RandomSelectionResult
+            As of `from_predictions`.
+        """
+        if codes is None and strata is None:
+            return self._test([ranking])
+        if self.method not in ("auto", "monte_carlo"):
+            rule = "be 'auto' or 'monte_carlo' with `clusters` or `strata`"
+            raise invalid("method", rule, repr(self.method))
+        measure = self._measure()
+        is_target = np.zeros(int(ranking.n_samples), dtype=bool)
+        is_target[ranking.items.targets] = True
+        exchange = exchange_of(is_target, codes, strata)
+        source = 0 if self.random_state is None else self.random_state
+        draws = exchanged_values(
+            measure,
+            ranking,
+            exchange,
+            self.n_resamples,
+            check_generator(source),
+            progress=self.progress,
+        )
+        statistic, mean, std = measure.value(ranking), draws.mean(), draws.std()
+        slack = ROUNDING * abs(draws).max()
+        std = std if std > slack else 0.0
+        sides = {
+            "greater": [draws >= statistic - slack],
+            "less": [draws <= statistic + slack],
+        }
+        sides["two-sided"] = [side for (side,) in sides.values()]
+        tails = [tail(draws, reached) for reached in sides[self.alternative]]
+        log_p, error = min(tails)
+        log_p = min(0.0, log_p + math.log(len(tails)))
+        return RandomSelectionResult(
+            statistic=statistic,
+            zscore=float((statistic - mean) / std) if std else 0.0,
+            pvalue=math.exp(log_p),
+            log10_pvalue=log_p / math.log(10),
+            pvalue_bounds=None,
+            pvalue_error=error,
+            null_mean=float(mean),
+            null_std=float(std),
+            n_samples=n_items(ranking),
+            n_targets=int(ranking.n_targets),
+            metric=measure.name,
+            method="monte_carlo",
+            alternative=self.alternative,
+            null_distribution=None,
+            null_values=draws,
+            permuted=exchange.said,
+            n_clusters=n_clusters(codes),
+            n_strata=n_clusters(strata),
+        )
 
     def from_cv(
         self,
