@@ -259,21 +259,8 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             labels, ranked = rank_columns(
                 y_true, columns, pos_label, groups, always_defined=defined
             )
-            return self._of_groups(measure, ranked["y_score"], labels)
-        if self.method in ("t", "corrected_t"):
-            asked = f"not be {self.method!r}, which needs several, for one ranking"
-            raise invalid("method", asked, repr(self.method))
-        ranking = rank_scored(y_true, y_score, pos_label)
-        rule = self._rule(measure, ranking)
-        return MetricIntervalResult(
-            estimate=measure.value(ranking),
-            standard_error=rule.standard_error,
-            method=self._method(measure),
-            metric=measure.name,
-            n_samples=int(ranking.n_samples),
-            n_targets=int(ranking.n_targets),
-            _rule=rule,
-        )
+            return self.of_ranked(ranked["y_score"], labels)
+        return self.of_ranked([rank_scored(y_true, y_score, pos_label)])
 
     def from_cv(
         self,
@@ -412,10 +399,39 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             labels=tuple(dict.fromkeys(folds.numbers)),
         )
 
-    def _of_groups(
-        self, measure: Metric, rankings: list[Ranking], labels: tuple[Any, ...]
+    def of_ranked(
+        self, rankings: list[Ranking], labels: tuple[Any, ...] = ()
     ) -> MetricIntervalResult:
-        """Interval of the mean over rankings, which are a sample themselves."""
+        """Ask how much a ranking that is made already varies, or the mean over several.
+
+        Parameters
+        ----------
+        rankings : list of Ranking
+            The rankings, without weights and missed targets.
+        labels : tuple, default=()
+            What they are called; none for a single one.
+
+        Returns
+        -------
+        result : MetricIntervalResult
+            As of `from_predictions`.
+        """
+        measure = self._measure()
+        if not labels:
+            if self.method in ("t", "corrected_t"):
+                asked = f"not be {self.method!r}, which needs several, for one ranking"
+                raise invalid("method", asked, repr(self.method))
+            (ranking,) = rankings
+            rule = self._rule(measure, ranking)
+            return MetricIntervalResult(
+                estimate=measure.value(ranking),
+                standard_error=rule.standard_error,
+                method=self._method(measure),
+                metric=measure.name,
+                n_samples=int(ranking.n_samples),
+                n_targets=int(ranking.n_targets),
+                _rule=rule,
+            )
         method = "t" if self.method == "auto" else self.method
         if method not in ("t", "bootstrap"):
             asked = "be 'auto', 't' or 'bootstrap' for several rankings"

@@ -8,9 +8,10 @@ settings alone and is not changed by running.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -381,6 +382,25 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         inflation = 1.0 if independent else FOLDS_INFLATION
         return self._test(folds.rankings, folds.labels, inflation)
 
+    def test_ranked(
+        self, rankings: list[Ranking], labels: tuple[Any, ...] = ()
+    ) -> RandomSelectionResult:
+        """Test rankings that are made already, by their mean.
+
+        Parameters
+        ----------
+        rankings : list of Ranking
+            The rankings.
+        labels : tuple, default=()
+            What they are called; none for a single one.
+
+        Returns
+        -------
+        result : RandomSelectionResult
+            As of `from_predictions`.
+        """
+        return self._test(rankings, labels)
+
     def _test(
         self,
         rankings: list[Ranking],
@@ -392,38 +412,37 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         A single ranking varies with no other.
         """
         measure = self._measure()
-        nulls = [null_of(ranking, measure) for ranking in rankings]
-        values = [measure.value(ranking) for ranking in rankings]
+        asked = [
+            Asked(
+                measure.value(ranking),
+                null_of(ranking, measure),
+                n_items(ranking),
+                int(ranking.n_targets),
+                ranking.n_missed,
+            )
+            for ranking in rankings
+        ]
         if not labels:
-            return self._result(values[0], nulls[0], rankings, progress=self.progress)
-        shown = track(
-            zip(values, nulls, rankings, strict=True),
-            total=len(rankings),
-            label="rankings",
-            progress=self.progress,
-        )
-        parts = tuple(
-            self._result(value, null, [ranking]) for value, null, ranking in shown
-        )
-        mean = float(np.mean(values))
+            return self._result(asked[0], progress=self.progress)
+        values, nulls, *sizes = zip(*asked, strict=True)
         together = MeanNull(nulls, inflation=inflation if len(nulls) > 1 else 1.0)
+        mean = Asked(float(np.mean(values)), together, *map(sum, sizes))
         return self._result(
-            mean, together, rankings, parts, labels, progress=self.progress
+            mean, PartResults(self, asked), labels, progress=self.progress
         )
 
     def _result(
         self,
-        statistic: float,
-        null: RandomSelectionNull | MeanNull,
-        rankings: list[Ranking],
-        parts: tuple[RandomSelectionResult, ...] = (),
+        asked: Asked,
+        parts: Sequence[RandomSelectionResult] = (),
         labels: tuple[Any, ...] = (),
         *,
         progress: bool = False,
     ) -> RandomSelectionResult:
         """Place a value under its null distribution."""
+        null = asked.null
         log_p, log_bounds, error, method = null.tail(
-            statistic,
+            asked.statistic,
             alternative=self.alternative,
             method=self.method,
             n_resamples=self.n_resamples,
@@ -431,8 +450,8 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
             progress=progress,
         )
         return RandomSelectionResult(
-            statistic=statistic,
-            zscore=zscore_of(statistic, null),
+            statistic=asked.statistic,
+            zscore=zscore_of(asked.statistic, null),
             pvalue=math.exp(log_p),
             log10_pvalue=log_p / math.log(10),
             pvalue_bounds=log_bounds
@@ -440,16 +459,54 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
             pvalue_error=error,
             null_mean=null.mean(),
             null_std=null.std(),
-            n_samples=sum(map(n_items, rankings)),
-            n_targets=sum(int(ranking.n_targets) for ranking in rankings),
+            n_samples=asked.n_samples,
+            n_targets=asked.n_targets,
             metric=null.metric,
             method=method,
             alternative=self.alternative,
             null_distribution=null,
             parts=parts,
             labels=labels,
-            n_missed=sum(ranking.n_missed for ranking in rankings),
+            n_missed=asked.n_missed,
         )
+
+
+class Asked(NamedTuple):
+    """A value, its null distribution, and the size of what it is a value of."""
+
+    statistic: float
+    null: RandomSelectionNull | MeanNull
+    n_samples: int
+    n_targets: int
+    n_missed: int
+
+
+class PartResults(Sequence[RandomSelectionResult]):
+    """Results of single rankings, worked out when the first of them is asked for.
+
+    Each takes as long as the mean over all of them.
+    """
+
+    def __init__(self, test: RandomSelectionTest, asked: list[Asked]) -> None:
+        self._test, self._asked = test, asked
+
+    def __len__(self) -> int:
+        """Count them, which takes no test."""
+        return len(self._asked)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return one, or several as a tuple."""
+        return self._results[index]
+
+    @cached_property
+    def _results(self) -> tuple[RandomSelectionResult, ...]:
+        shown = track(
+            self._asked,
+            total=len(self._asked),
+            label="rankings",
+            progress=self._test.progress,
+        )
+        return tuple(map(self._test._result, shown))
 
 
 def null_of(ranking: Ranking, measure: Measure) -> RandomSelectionNull:
