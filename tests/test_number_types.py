@@ -36,6 +36,8 @@ NUMBERS = {
     "prior": POSITIVE,
     "recall": (1, 0.7),
     "confidence_level": (0.9,),
+    "power": (0.9,),
+    "significance_level": (0.1,),
     "undefined": (-1, 0.1),
     "n_missed": (100,),
     "count": (100,),
@@ -76,6 +78,8 @@ WITHIN = {
     "Ranking.group_end",
     "RandomSelectionNull.of_ties",
     "RankingComparison.compare_ranked",
+    "RandomSelectionTest.test_ranked",
+    "MetricInterval.of_ranked",
 }
 # Names and labels are compared, so that True is 1; scikit-learn checks the folds.
 MAY_BE_BOOL = {"baseline", "cv"}
@@ -318,6 +322,9 @@ CALLS = {
     ),
     "RankingComparison.compare_all": lambda **given: (
         skrank.RankingComparison().compare_all(Y, X, **given).to_dict()
+    ),
+    "RankingComparisonResult.sample_size": lambda **given: (
+        skrank.RankingComparison().from_predictions(Y, S, S_B).sample_size(**given)
     ),
     "RankingComparisonResult.confidence_interval": lambda **given: (
         skrank.RankingComparison()

@@ -243,7 +243,7 @@ def ranking_report(
             by_chance = [
                 times * _chance_of(n, m, measure) for (n, m), times in counts.items()
             ]
-            null_means[name] = sum(by_chance) / counts.total()
+            null_means[name] = float(sum(by_chance) / counts.total())
     nulls = each(lambda parts: _null_of([null_of(parts[i], ap) for i in kept]))
     if pvalue is None:
         pvalue = all(null.is_quick for null in nulls.values())
