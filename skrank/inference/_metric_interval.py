@@ -599,6 +599,8 @@ def _rule_of_mean(
     estimate = float(values.mean())
     ends = [reach_of(measure, measure.frame(one, one.n_targets)) for one in rankings]
     least, best = np.mean(ends, axis=0).tolist()
+    if not least < best:  # all items count in these rankings, which others need not do
+        least, best = 0.0, max(1.0, estimate)
     return NormalRule(
         estimate,
         error,
