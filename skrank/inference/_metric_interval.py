@@ -469,10 +469,10 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             asked = f"be 'auto' or {method!r} for weighted items{several}"
             raise invalid("method", asked, repr(self.method))
         data = check_ranking_input(y_true, y_score, **given)
+        check_both_classes(data.targets.size, data.y_score.size)
         bootstrap = WeightedBootstrap(for_weights(measure, [rank(data)]), data)
         least, best = bootstrap.ends()
         if groups is None:
-            check_both_classes(data.targets.size, data.y_score.size)
             values = np.array([measure(y_true, y_score, **given)])
             draws = draw_in_parallel(
                 bootstrap,
