@@ -44,6 +44,7 @@ from skrank.metrics import (
     reciprocal_rank,
     rie,
 )
+from skrank.metrics._by_group import MetricByGroup
 from skrank.metrics._definitions import Measure, make_metric
 from skrank.metrics._scorers import (
     make_average_precision_at_k_scorer,
@@ -70,6 +71,7 @@ __all__ = [
     "LiftDisplay",
     "MeanNull",
     "Measure",
+    "MetricByGroup",
     "MetricInterval",
     "MetricIntervalResult",
     "NullDistributionDisplay",

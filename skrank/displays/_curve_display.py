@@ -25,7 +25,7 @@ from skrank.metrics._definitions import AveragePrecision
 from skrank.ranking._as_ranking import Labels, as_ranking, columns_of
 from skrank.ranking._cv_results import rank_held_out
 from skrank.ranking._ranking import Ranking
-from skrank.ranking._response import target_scores
+from skrank.ranking._response import marks_and_scores
 from skrank.ranking._several import rank_columns
 
 # Curves of one display above which they are thin lines of one colour: there are six
@@ -94,13 +94,9 @@ class CurveDisplay(ABC):
             orientation, or the input is not valid for `from_predictions`.
         """
         _drawing.need_matplotlib()
-        y_score = target_scores(
-            estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
-        )
+        marks, y_score = marks_and_scores(estimator, X, y, pos_label, detector_targets)
         name = type(estimator).__name__ if name is None else name
-        return cls.from_predictions(
-            y, y_score, pos_label=pos_label, name=name, **kwargs
-        )
+        return cls.from_predictions(marks, y_score, name=name, **kwargs)
 
     @classmethod
     def from_predictions(

@@ -18,7 +18,7 @@ from skrank.displays._hit_curve import HitCurveDisplay
 from skrank.inference._hit_curve_band import hit_curve_difference_band
 from skrank.inference._ranking_comparison import RankingComparison
 from skrank.inference._ranking_comparison_result import RankingComparisonResult
-from skrank.ranking._response import target_scores
+from skrank.ranking._response import marks_and_scores
 
 
 @dataclass(eq=False, repr=False)
@@ -199,13 +199,14 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
             orientation, or the input is not valid for `from_predictions`.
         """
         _drawing.need_matplotlib()
-        asked: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
-        scores = [target_scores(estimator, X, y, **asked) for estimator in (a, b)]
+        (marks, score_a), (_, score_b) = (
+            marks_and_scores(estimator, X, y, pos_label, detector_targets)
+            for estimator in (a, b)
+        )
         if names is None:
             classes = type(a).__name__, type(b).__name__
             names = classes if classes[0] != classes[1] else ("A", "B")
-        given = {"pos_label": pos_label, "names": names, **kwargs}
-        return cls.from_predictions(y, *scores, **given)
+        return cls.from_predictions(marks, score_a, score_b, names=names, **kwargs)
 
     def plot(
         self,

@@ -19,7 +19,7 @@ from skrank._utils._checks import (
     check_random_state,
 )
 from skrank.metrics._definitions import Metric, make_measure
-from skrank.ranking._response import target_scores
+from skrank.ranking._response import marks_and_scores
 
 Result = TypeVar("Result")
 
@@ -115,8 +115,5 @@ class RankingInference(MetricSettings, ABC, Generic[Result]):
             If the estimator can only give labels, is an outlier detector of unstated
             orientation, or the input is not valid for `from_predictions`.
         """
-        y_score = target_scores(
-            estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
-        )
-        given: Any = {"pos_label": pos_label, "groups": groups, "clusters": clusters}
-        return self.from_predictions(y, y_score, **given)
+        marks, y_score = marks_and_scores(estimator, X, y, pos_label, detector_targets)
+        return self.from_predictions(marks, y_score, groups=groups, clusters=clusters)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -288,35 +289,19 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             labels, ranked = rank_columns(
                 y_true, columns, pos_label, groups, always_defined=defined
             )
-            return self._of_groups(measure, ranked["y_score"], labels)
-        if self.method in ("t", "corrected_t"):
-            asked = f"not be {self.method!r}, which needs several, for one ranking"
-            raise invalid("method", asked, repr(self.method))
-        return self.of_ranking(rank_scored(y_true, y_score, pos_label), codes)
+            return self.of_ranked(ranked["y_score"], labels)
+        ranking = rank_scored(y_true, y_score, pos_label)
+        if codes is not None:
+            return self._of_clusters(ranking, codes)
+        return self.of_ranked([ranking])
 
-    def of_ranking(
-        self, ranking: Ranking, codes: NDArray[np.intp] | None = None
+    def _of_clusters(
+        self, ranking: Ranking, codes: NDArray[np.intp]
     ) -> MetricIntervalResult:
-        """Ask about a ranking that is made already, of items in numbered clusters.
-
-        Parameters
-        ----------
-        ranking : Ranking
-            Of both classes, without weights and missed targets.
-        codes : ndarray of shape (n_samples,), default=None
-            Number of each item's cluster.
-
-        Returns
-        -------
-        result : MetricIntervalResult
-            As of `from_predictions`.
-        """
+        """Interval of a ranking of items in numbered clusters."""
         measure = self._measure()
-        if codes is None:
-            method, rule = self._method(measure), self._rule(measure, ranking)
-        else:
-            method = self._method_of_clusters(measure, ranking)
-            rule = self._rule_of_clusters(method, measure, ranking, codes)
+        method = self._method_of_clusters(measure, ranking)
+        rule = self._rule_of_clusters(method, measure, ranking, codes)
         return MetricIntervalResult(
             estimate=measure.value(ranking),
             standard_error=rule.standard_error,
@@ -465,10 +450,39 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             labels=tuple(dict.fromkeys(folds.numbers)),
         )
 
-    def _of_groups(
-        self, measure: Metric, rankings: list[Ranking], labels: tuple[Any, ...]
+    def of_ranked(
+        self, rankings: list[Ranking], labels: tuple[Any, ...] = ()
     ) -> MetricIntervalResult:
-        """Interval of the mean over rankings, which are a sample themselves."""
+        """Ask how much a ranking that is made already varies, or the mean over several.
+
+        Parameters
+        ----------
+        rankings : list of Ranking
+            The rankings, without weights and missed targets.
+        labels : tuple, default=()
+            What they are called; none for a single one.
+
+        Returns
+        -------
+        result : MetricIntervalResult
+            As of `from_predictions`.
+        """
+        measure = self._measure()
+        if not labels:
+            if self.method in ("t", "corrected_t"):
+                asked = f"not be {self.method!r}, which needs several, for one ranking"
+                raise invalid("method", asked, repr(self.method))
+            (ranking,) = rankings
+            rule = self._rule(measure, ranking)
+            return MetricIntervalResult(
+                estimate=measure.value(ranking),
+                standard_error=rule.standard_error,
+                method=self._method(measure),
+                metric=measure.name,
+                n_samples=int(ranking.n_samples),
+                n_targets=int(ranking.n_targets),
+                _rule=rule,
+            )
         method = "t" if self.method == "auto" else self.method
         if method not in ("t", "bootstrap"):
             asked = "be 'auto', 't' or 'bootstrap' for several rankings"
@@ -506,10 +520,10 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             asked = f"be 'auto' or {method!r} for weighted items{several}"
             raise invalid("method", asked, repr(self.method))
         data = check_ranking_input(y_true, y_score, **given)
+        check_both_classes(data.targets.size, data.y_score.size)
         bootstrap = WeightedBootstrap(for_weights(measure, [rank(data)]), data)
         least, best = bootstrap.ends()
         if groups is None:
-            check_both_classes(data.targets.size, data.y_score.size)
             values = np.array([measure(y_true, y_score, **given)])
             error = float(self._draw(bootstrap).std(ddof=1))
             labels, freedom = (), math.inf
@@ -568,7 +582,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         return "moderated" if measure.smooth else "bootstrap"
 
     def _method_of_clusters(self, measure: Measure, ranking: Ranking) -> str:
-        """Choose by the coverage in benchmarks/coverage_of_clusters.py."""
+        """Sums of influences for smooth metrics of the whole ranking, else draws."""
         if self.method not in ("auto", "jackknife", "bootstrap"):
             rule = "be 'auto', 'jackknife' or 'bootstrap' with `clusters`"
             raise invalid("method", rule, repr(self.method))
@@ -624,7 +638,12 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         if method == "bootstrap":
             engine = cluster_bootstrap(measure, (ranking,), codes)
             error = float(self._draw(engine).std(ddof=1))
-        return resampled_rule(measure, ranking, error, fewest, freedom)
+        rule = resampled_rule(measure, ranking, error, fewest, freedom)
+        # other samples have other numbers of targets, and so another best value
+        most = getattr(measure, "bounds", (0.0, math.inf))[1]
+        if isinstance(rule, NormalRule) and most < math.inf:
+            return replace(rule, best=max(rule.best, most))
+        return rule
 
     def _error(self, method: str, measure: Measure, ranking: Ranking) -> float:
         if method == "survival":
@@ -664,6 +683,8 @@ def _rule_of_mean(
     estimate = float(values.mean())
     ends = [reach_of(measure, measure.frame(one, one.n_targets)) for one in rankings]
     least, best = np.mean(ends, axis=0).tolist()
+    if not least < best:  # all items count in these rankings, which others need not do
+        least, best = 0.0, max(1.0, estimate)
     return NormalRule(
         estimate,
         error,

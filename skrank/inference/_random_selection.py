@@ -8,9 +8,10 @@ settings alone and is not changed by running.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -120,11 +121,10 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
     20 targets among 1000 items, z = 6 has a p-value of 0.002, not the normal 1e-9.
 
     With `clusters` the null is that the labels of clusters know nothing of their
-    scores, and lets only labels change places that do so under it: where all items of
-    a cluster have one label, as the images of a patient who is ill or not, those of any
-    two clusters; else the labels of a cluster, in the order of its items, with those of
-    clusters of as many items [2]_. With `strata` labels move within their stratum. Mean
-    and standard deviation are then those of the draws; `permuted` says what has moved.
+    scores, and lets only labels change places that do so under it: those of a cluster,
+    in the order of its items, with those of clusters of as many items [2]_. Others stay
+    where they are. With `strata` labels move within their stratum. Mean and standard
+    deviation are then those of the draws; `permuted` says what has moved.
 
     The distribution is that of Zhang and Su [1]_, generalised to ties; see
     :ref:`pvalues` for how each method works and how accurate it is.
@@ -266,7 +266,9 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
                 for one, name in ((clusters, "clusters"), (strata, "strata"))
             )
             ranking = rank_both_classes(y_true, y_score, pos_label)
-            return self.of_ranking(ranking, codes, levels)
+            if codes is None and levels is None:
+                return self._test([ranking])
+            return self._exchange(ranking, codes, levels)
         if groups is None:
             ranking = rank_both_classes(y_true, y_score, pos_label, n_missed)
             return self._test([ranking])
@@ -280,30 +282,13 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
         )
         return self._test(ranked["y_score"], labels)
 
-    def of_ranking(
+    def _exchange(
         self,
         ranking: Ranking,
-        codes: NDArray[np.intp] | None = None,
-        strata: NDArray[np.intp] | None = None,
+        codes: NDArray[np.intp] | None,
+        strata: NDArray[np.intp] | None,
     ) -> RandomSelectionResult:
-        """Test a ranking that is made already, of items in numbered clusters or strata.
-
-        Parameters
-        ----------
-        ranking : Ranking
-            Of both classes; in memory, where there are clusters or strata.
-        codes : ndarray of shape (n_samples,), default=None
-            Number of each item's cluster.
-        strata : ndarray of shape (n_samples,), default=None
-            Number of each item's stratum.
-
-        Returns
-        -------
-        result : RandomSelectionResult
-            As of `from_predictions`.
-        """
-        if codes is None and strata is None:
-            return self._test([ranking])
+        """Test a ranking of items in numbered clusters or strata."""
         if self.method not in ("auto", "monte_carlo"):
             rule = "be 'auto' or 'monte_carlo' with `clusters` or `strata`"
             raise invalid("method", rule, repr(self.method))
@@ -492,6 +477,25 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         inflation = 1.0 if independent else FOLDS_INFLATION
         return self._test(folds.rankings, folds.labels, inflation)
 
+    def test_ranked(
+        self, rankings: list[Ranking], labels: tuple[Any, ...] = ()
+    ) -> RandomSelectionResult:
+        """Test rankings that are made already, by their mean.
+
+        Parameters
+        ----------
+        rankings : list of Ranking
+            The rankings.
+        labels : tuple, default=()
+            What they are called; none for a single one.
+
+        Returns
+        -------
+        result : RandomSelectionResult
+            As of `from_predictions`.
+        """
+        return self._test(rankings, labels)
+
     def _test(
         self,
         rankings: list[Ranking],
@@ -503,38 +507,37 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         A single ranking varies with no other.
         """
         measure = self._measure()
-        nulls = [null_of(ranking, measure) for ranking in rankings]
-        values = [measure.value(ranking) for ranking in rankings]
+        asked = [
+            Asked(
+                measure.value(ranking),
+                null_of(ranking, measure),
+                n_items(ranking),
+                int(ranking.n_targets),
+                ranking.n_missed,
+            )
+            for ranking in rankings
+        ]
         if not labels:
-            return self._result(values[0], nulls[0], rankings, progress=self.progress)
-        shown = track(
-            zip(values, nulls, rankings, strict=True),
-            total=len(rankings),
-            label="rankings",
-            progress=self.progress,
-        )
-        parts = tuple(
-            self._result(value, null, [ranking]) for value, null, ranking in shown
-        )
-        mean = float(np.mean(values))
+            return self._result(asked[0], progress=self.progress)
+        values, nulls, *sizes = zip(*asked, strict=True)
         together = MeanNull(nulls, inflation=inflation if len(nulls) > 1 else 1.0)
+        mean = Asked(float(np.mean(values)), together, *map(sum, sizes))
         return self._result(
-            mean, together, rankings, parts, labels, progress=self.progress
+            mean, PartResults(self, asked), labels, progress=self.progress
         )
 
     def _result(
         self,
-        statistic: float,
-        null: RandomSelectionNull | MeanNull,
-        rankings: list[Ranking],
-        parts: tuple[RandomSelectionResult, ...] = (),
+        asked: Asked,
+        parts: Sequence[RandomSelectionResult] = (),
         labels: tuple[Any, ...] = (),
         *,
         progress: bool = False,
     ) -> RandomSelectionResult:
         """Place a value under its null distribution."""
+        null = asked.null
         log_p, log_bounds, error, method = null.tail(
-            statistic,
+            asked.statistic,
             alternative=self.alternative,
             method=self.method,
             n_resamples=self.n_resamples,
@@ -542,8 +545,8 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
             progress=progress,
         )
         return RandomSelectionResult(
-            statistic=statistic,
-            zscore=zscore_of(statistic, null),
+            statistic=asked.statistic,
+            zscore=zscore_of(asked.statistic, null),
             pvalue=math.exp(log_p),
             log10_pvalue=log_p / math.log(10),
             pvalue_bounds=log_bounds
@@ -551,16 +554,54 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
             pvalue_error=error,
             null_mean=null.mean(),
             null_std=null.std(),
-            n_samples=sum(map(n_items, rankings)),
-            n_targets=sum(int(ranking.n_targets) for ranking in rankings),
+            n_samples=asked.n_samples,
+            n_targets=asked.n_targets,
             metric=null.metric,
             method=method,
             alternative=self.alternative,
             null_distribution=null,
             parts=parts,
             labels=labels,
-            n_missed=sum(ranking.n_missed for ranking in rankings),
+            n_missed=asked.n_missed,
         )
+
+
+class Asked(NamedTuple):
+    """A value, its null distribution, and the size of what it is a value of."""
+
+    statistic: float
+    null: RandomSelectionNull | MeanNull
+    n_samples: int
+    n_targets: int
+    n_missed: int
+
+
+class PartResults(Sequence[RandomSelectionResult]):
+    """Results of single rankings, worked out when the first of them is asked for.
+
+    Each takes as long as the mean over all of them.
+    """
+
+    def __init__(self, test: RandomSelectionTest, asked: list[Asked]) -> None:
+        self._test, self._asked = test, asked
+
+    def __len__(self) -> int:
+        """Count them, which takes no test."""
+        return len(self._asked)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return one, or several as a tuple."""
+        return self._results[index]
+
+    @cached_property
+    def _results(self) -> tuple[RandomSelectionResult, ...]:
+        shown = track(
+            self._asked,
+            total=len(self._asked),
+            label="rankings",
+            progress=self._test.progress,
+        )
+        return tuple(map(self._test._result, shown))
 
 
 def null_of(ranking: Ranking, measure: Measure) -> RandomSelectionNull:

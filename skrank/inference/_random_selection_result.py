@@ -1,6 +1,7 @@
 """What the test against random selection finds: a frozen record that prints itself."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,8 +73,9 @@ class RandomSelectionResult:
         Which values count as more extreme.
     null_distribution : RandomSelectionNull, MeanNull or None
         The distribution itself; None with `clusters` or `strata`.
-    parts : tuple of RandomSelectionResult
-        Results of the single rankings, if there were several.
+    parts : sequence of RandomSelectionResult
+        Results of the single rankings, if there were several; worked out when one is
+        asked for.
     labels : tuple
         What the rankings are called: the values of `groups`, or the numbers of the
         folds.
@@ -121,7 +123,7 @@ class RandomSelectionResult:
     method: str
     alternative: str
     null_distribution: RandomSelectionNull | MeanNull | None
-    parts: tuple["RandomSelectionResult", ...] = ()
+    parts: Sequence["RandomSelectionResult"] = ()
     labels: tuple[Any, ...] = ()
     n_missed: int = 0
     null_values: NDArray[np.float64] | None = field(default=None, compare=False)

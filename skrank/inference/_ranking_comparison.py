@@ -60,7 +60,7 @@ from skrank.ranking._counts import RankCounts
 from skrank.ranking._cv_results import rank_held_out
 from skrank.ranking._folds import fit_folds, make_folds
 from skrank.ranking._ranking import Ranking
-from skrank.ranking._response import target_scores
+from skrank.ranking._response import marks_and_scores
 from skrank.ranking._several import (
     check_clusters,
     columns_by_name,
@@ -390,14 +390,12 @@ class RankingComparison(MetricSettings):
             If an estimator can only give labels, is an outlier detector of unstated
             orientation, or the input is not valid for `from_predictions`.
         """
-        score_a, score_b = (
-            target_scores(
-                estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
-            )
+        (marks, score_a), (_, score_b) = (
+            marks_and_scores(estimator, X, y, pos_label, detector_targets)
             for estimator in (a, b)
         )
-        given: Any = {"pos_label": pos_label, "groups": groups, "clusters": clusters}
-        return self.from_predictions(y, score_a, score_b, names=names, **given)
+        given: Any = {"groups": groups, "clusters": clusters}
+        return self.from_predictions(marks, score_a, score_b, names=names, **given)
 
     def from_cv(
         self,

@@ -37,7 +37,7 @@ from skrank.ranking._folds import (
     rank_folds,
     read_search,
 )
-from skrank.ranking._input import check_ranking_input, find_targets
+from skrank.ranking._input import check_ranking_input, mark_targets
 from skrank.ranking._several import both_classes, columns_by_name, split
 from skrank.ranking._standing import items_above
 
@@ -389,7 +389,7 @@ class SearchSelectionTest(MetricSettings):
             np.stack([items_above(data.y_score[items]) for data in inputs])
             for items in held
         ]
-        parts = self._divide(held, inputs[0].targets, groups, n_samples)
+        parts = self._divide(held, inputs[0].is_target, groups, n_samples)
         several = groups is not None
         return self._test(*_within(parts, above), tuple(columns), len(held), several)
 
@@ -405,15 +405,15 @@ class SearchSelectionTest(MetricSettings):
     ) -> SearchSelectionResult:
         """Fit the candidates outside each fold that can be tested, and test."""
         items, y, folds = data
-        y = np.asarray(y)
+        is_target = mark_targets(y, pos_label)
         parts = self._divide(
-            [test for _, test in folds], find_targets(y, pos_label), groups, y.size
+            [test for _, test in folds], is_target, groups, is_target.size
         )
         kept = list(dict.fromkeys(number for number, *_ in parts))
         above = rank_folds(
             candidates,
             items,
-            y,
+            np.asarray(y),
             [folds[number] for number in kept],
             params,
             self.n_jobs,
@@ -428,14 +428,14 @@ class SearchSelectionTest(MetricSettings):
     def _divide(
         self,
         held: list[_Ints],
-        of_all: _Ints,
+        is_target: NDArray[np.bool_],
         groups: ArrayLike | None,
         n_samples: int,
     ) -> list[tuple[int, _Ints, _Ints]]:
         """Fold of each ranking, the positions of its items there, and its targets."""
         divided = divide_folds(held, groups, n_samples)
         parts = [
-            (i, items, np.isin(held[i][items], of_all).nonzero()[0])
+            (i, items, is_target[held[i][items]].nonzero()[0])
             for i, (_, parts_of) in enumerate(divided)
             for items in parts_of
         ]

@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import make_scorer
 
 from skrank._utils._checks import check_undefined
+from skrank._utils._columns import check_index
 from skrank.metrics._definitions._base import Metric
 from skrank.metrics._definitions._curve import (
     BreakevenPoint,
@@ -118,9 +119,11 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
         if points.method not in outputs:
             outputs[points.method] = getattr(estimator, points.method)(X)
         scores = points.scores(outputs[points.method])
-        return self.sign * float(
-            self.function(y_true, scores, **{**self.settings, **kwargs})
-        )
+        for name, values in kwargs.items():  # the marks have no index
+            check_index(name, values, y_true)
+        marks = points.marks(y_true, pos_label)
+        given = {**self.settings, **kwargs, "pos_label": None}
+        return self.sign * float(self.function(marks, scores, **given))
 
     def __repr__(self) -> str:
         """Print the metric and the settings, the orientation included."""
@@ -189,9 +192,9 @@ def make_metric_scorer(
     ------
     ValueError
         Here, if there is no such metric, or a setting is outside its range; from the
-        scorer, if the estimator can only give labels, knows other than two classes, or
-        is an outlier detector of unstated orientation, or if a fold has fewer items
-        than the cutoff counts.
+        scorer, if the estimator can only give labels, does not know the class
+        `pos_label`, or is an outlier detector of unstated orientation, or if a fold has
+        fewer items than the cutoff counts.
 
     See Also
     --------

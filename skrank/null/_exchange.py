@@ -1,9 +1,10 @@
 """Draw labels that change places only where the design of the data lets them.
 
 Labels of items move within their stratum. Those of clusters move as wholes, as blocks
-of exchangeable data do (Winkler et al. 2015, *NeuroImage* 123, 253-268): where all
-items of a cluster have one label, that of the cluster; else the pattern of labels, in
-the order of the items, to a cluster of as many items.
+of exchangeable data do (Winkler et al. 2015, *NeuroImage* 123, 253-268): the pattern of
+labels, in the order of the items, to a cluster of as many items. Clusters of other
+sizes are no exchange for each other: where those of targets are larger, the labels
+would tell something of the sizes.
 """
 
 from dataclasses import dataclass
@@ -33,9 +34,8 @@ class Exchange:
 
     `items` are the positions of the items, unit after unit; those of a unit begin at
     `start`. `blocks` has the units of each block that holds unlike labels, and those of
-    them that hold targets. `fixed` are the positions of the targets that do not move.
-    `has_patterns` says whether units move the labels of their items one by one, and
-    `said` what moves, in print.
+    them that hold targets. `fixed` are the positions of the targets that do not move,
+    and `said` tells what moves, in print.
     """
 
     is_target: NDArray[np.bool_]
@@ -44,7 +44,6 @@ class Exchange:
     size: _Ints
     blocks: tuple[tuple[_Ints, _Ints], ...]
     fixed: _Ints
-    has_patterns: bool
     said: str
 
     def draw(self, n_draws: int, generator: np.random.Generator) -> tuple[_Ints, _Ints]:
@@ -59,12 +58,10 @@ class Exchange:
             within = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
             at = np.repeat(self.start[taken].ravel(), size) + within
             row = np.repeat(np.repeat(every, donors.size), size)
-            if self.has_patterns:
-                from_donor = np.tile(self.start[donors], n_draws)
-                source = self.items[np.repeat(from_donor, size) + within]
-                at, row = at[self.is_target[source]], row[self.is_target[source]]
-            found.append(self.items[at])
-            rows.append(row)
+            from_donor = np.tile(self.start[donors], n_draws)
+            moved = self.is_target[self.items[np.repeat(from_donor, size) + within]]
+            found.append(self.items[at[moved]])
+            rows.append(row[moved])
         found.append(np.tile(self.fixed, n_draws))
         rows.append(np.repeat(every, self.fixed.size))
         return np.concatenate(found), np.concatenate(rows)
@@ -79,52 +76,44 @@ def exchange_of(
     items, size = np.argsort(units, kind="stable"), np.bincount(units)
     start = np.cumsum(size) - size
     hits = np.bincount(units, is_target).astype(np.intp)
-    has_patterns = bool(np.any((hits > 0) & (hits < size)))
     stratum = np.zeros(size.size, dtype=np.intp)
     if strata is not None:
         stratum = strata[items[start]]
         if np.any(strata != stratum[units]):
             rule = "be the same for all items of a cluster"
             raise invalid("strata", rule, "clusters that lie in several strata")
-    key = np.column_stack([stratum, size if has_patterns else np.zeros_like(size)])
+    key = np.column_stack([stratum, size])
     block = np.unique(key, axis=0, return_inverse=True)[1].ravel()
     order = np.argsort(block, kind="stable")
     blocks, moves = [], np.zeros(size.size, dtype=bool)
     for members in np.split(order, np.cumsum(np.bincount(block))[:-1]):
-        if has_patterns:
-            rows = start[members][:, None] + np.arange(size[members[0]])
-            labels = is_target[items[rows]]
-        else:
-            labels = hits[members, None] > 0
+        rows = start[members][:, None] + np.arange(size[members[0]])
+        labels = is_target[items[rows]]
         if np.any(labels != labels[0]):
             blocks.append((members, members[hits[members] > 0]))
             moves[members] = True
     if not blocks:
-        raise _nothing_moves(codes is not None, has_patterns)
+        raise _nothing_moves(codes is not None)
     fixed = np.flatnonzero(is_target & ~moves[units])
     said = "labels of items"
     if codes is not None:
-        said = "labels of whole clusters"
-        said += ", between those of as many items" if has_patterns else ""
+        said = "labels of whole clusters, between those of as many items"
     if strata is not None:
         said += f", within {strata.max() + 1} strata"
     if not moves.all() and codes is not None:
         said += f"; {moves.sum()} of {moves.size} clusters can move"
-    return Exchange(
-        is_target, items, start, size, tuple(blocks), fixed, has_patterns, said
-    )
+    return Exchange(is_target, items, start, size, tuple(blocks), fixed, said)
 
 
-def _nothing_moves(clustered: bool, has_patterns: bool) -> ValueError:
+def _nothing_moves(clustered: bool) -> ValueError:
     if not clustered:
         rule = "have a stratum with targets and non-targets, within which they move"
         return invalid("strata", rule, "none such")
     rule = "have labels that can change places with others"
-    if not has_patterns:
-        return invalid("clusters", rule, "clusters of one label in each stratum")
     got = "no two clusters of as many items whose labels differ"
     advice = (
-        "Where labels are to move within each cluster, give it as `strata` instead."
+        "Where labels are to move within each cluster, give it as `strata` instead; "
+        "or keep one item, or as many, of each cluster."
     )
     return invalid("clusters", rule, got, advice)
 

@@ -12,7 +12,7 @@ from skrank._utils._checks import check_jobs, invalid
 from skrank._utils._columns import check_length, factorize
 from skrank._utils._jobs import run_jobs
 from skrank._utils._text import brief
-from skrank.ranking._input import check_ranking_input
+from skrank.ranking._input import check_ranking_input, mark_targets
 from skrank.ranking._ranking import Ranking, rank
 from skrank.ranking._response import target_scores
 from skrank.ranking._several import both_classes, items_of_groups, take_parts
@@ -74,8 +74,9 @@ def rank_held_out(
         label="folds",
         n_jobs=jobs,
     )
+    is_target = mark_targets(y, pos_label)  # a fold may hold none
     folds = [
-        check_ranking_input(y[index], score, pos_label=pos_label)
+        check_ranking_input(is_target[index], score)
         for index, score in zip(test, scores, strict=True)
     ]
     divided = divide_folds(test, groups, y.size)

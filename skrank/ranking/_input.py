@@ -1,13 +1,14 @@
 """Check labels, scores and weights once and hand on clean arrays.
 
 What comes in is what users have: lists, arrays, pandas or polars columns, labels of
-any binary kind. What goes out is what the rest of the package computes with: the
+any kind. What goes out is what the rest of the package computes with: the
 positions of the targets, a one-dimensional numeric array of scores, weights. It is a
 step of its own so that the texts of these errors have one home and nothing further on
 checks again.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,13 +19,11 @@ from skrank._utils._checks import check_count, hard_labels, invalid
 from skrank._utils._columns import (
     as_column,
     as_numbers,
-    by_position,
     check_index,
     check_length,
     factorize,
-    plain_value,
 )
-from skrank._utils._text import brief
+from skrank._utils._text import brief, listed
 from skrank.ranking._device import check_device_scores, namespace_of, to_host
 
 
@@ -58,8 +57,8 @@ def check_ranking_input(
 ) -> RankingInput:
     """Check labels, scores and weights against each other; O(n), no sort.
 
-    A part of a ranking that is not `whole` may hold what could be hard labels. Scores
-    on a `device` stay there, if that is allowed.
+    A part of a ranking that is not `whole` may hold what could be hard labels, and may
+    lack the class of the targets. Scores on a `device` stay there, if that is allowed.
     """
     if device and (xp := namespace_of(y_score)):
         if sample_weight is not None:
@@ -69,9 +68,8 @@ def check_ranking_input(
         labels = as_column("y_true", y_true)
         scores = check_device_scores(xp, score_name, y_score, labels.size)
         missed = check_count("n_missed", n_missed, least=0)
-        return RankingInput(
-            _targets_of(labels, y_true, pos_label), scores, None, missed
-        )
+        targets = _targets_of(labels, y_true, pos_label, whole=whole)
+        return RankingInput(targets, scores, None, missed)
     check_index(score_name, y_score, y_true)
     check_index("sample_weight", sample_weight, y_true)
     labels, scores = as_column("y_true", y_true), as_numbers(score_name, y_score)
@@ -82,18 +80,30 @@ def check_ranking_input(
     if sample_weight is not None:
         weight = _check_weight(sample_weight, labels.size)
     missed = check_count("n_missed", n_missed, least=0)
-    return RankingInput(_targets_of(labels, y_true, pos_label), scores, weight, missed)
+    targets = _targets_of(labels, y_true, pos_label, whole=whole)
+    return RankingInput(targets, scores, weight, missed)
 
 
-def find_targets(y_true: ArrayLike, pos_label: object = None) -> NDArray[np.intp]:
-    """Positions of the targets, before anything ranks them."""
-    return _targets_of(as_column("y_true", y_true), y_true, pos_label)
+def mark_targets(
+    y_true: ArrayLike, pos_label: object = None, *, whole: bool = True
+) -> NDArray[np.bool_]:
+    """Whether each item is a target, before anything ranks them."""
+    y_true = to_host(y_true) if namespace_of(y_true) else y_true
+    labels = as_column("y_true", y_true)
+    marks = np.zeros(labels.size, dtype=bool)
+    marks[_targets_of(labels, y_true, pos_label, whole=whole)] = True
+    return marks
 
 
 def _targets_of(
-    labels: NDArray[Any], y_true: ArrayLike, pos_label: object
+    labels: NDArray[Any], y_true: ArrayLike, pos_label: object, *, whole: bool
 ) -> NDArray[np.intp]:
     """Positions of the targets; `pos_label=None` understands {0, 1}, {-1, 1}, bool.
+
+    All other labels are those of the rest, of however many classes. A part of a data
+    set that is not `whole`, or whose classes an estimator knows, may lack the class
+    that `pos_label` names. So may items of one label, which tell no other. Elsewhere a
+    `pos_label` that no item has is an error.
 
     `labels` is `y_true` as an array, in which a list may have lost large integers.
     """
@@ -105,38 +115,31 @@ def _targets_of(
         rule = "hold labels of one kind, none missing"
         raise invalid("y_true", rule, "a mixture or missing values")
     is_list = isinstance(y_true, list | tuple) and labels.dtype.kind == "f"
-    if labels.dtype.kind in "biuf" and not (is_list and abs(labels).max() >= 2.0**53):
-        if pos_label is None:
-            return _find_ones(labels)
-        is_target = np.asarray(labels == pos_label)
-        others = labels[~is_target]
-    else:
-        distinct, codes = factorize("y_true", y_true)
-        if pos_label is None:
+    are_numbers = labels.dtype.kind in "biuf"
+    if is_list and abs(labels).max() >= 2.0**53:
+        are_numbers = False
+    if pos_label is None:
+        ones = _find_ones(labels) if are_numbers else None
+        if ones is None:
             rule = (
                 "name the label of the targets when labels are not {0, 1}, {-1, 1} or "
                 "bool"
             )
-            got = f"pos_label=None and labels like {brief(plain_value(labels[0]))}"
-            raise invalid("pos_label", rule, got)
-        at = distinct.index(pos_label) if pos_label in distinct else -1
-        is_target = codes == at
-        others = np.array([label for label in distinct if label != pos_label], object)
-    targets = is_target.nonzero()[0]
-    unlike = others[others != others[0]] if others.size else others
-    if unlike.size:
-        target = brief(pos_label)
-        two = " and ".join(brief(plain_value(one)) for one in (others[0], unlike[0]))
-        if targets.size:
-            rule = f"hold two labels, {target} and one other, as does y == {target}"
-            raise invalid("y_true", rule, f"{two} beside it")
-        got = f"pos_label={target}, labels {two}"
+            raise invalid("pos_label", rule, f"None for labels {count_labels(y_true)}")
+        return ones
+    codes, target = labels, pos_label
+    if not are_numbers:
+        distinct, codes = factorize("y_true", y_true)
+        target = distinct.index(pos_label) if pos_label in distinct else -1
+    targets: NDArray[np.intp] = np.flatnonzero(codes == target)
+    if whole and targets.size == 0 and np.any(codes != codes[0]):
+        got = f"{brief(pos_label)} for labels {count_labels(y_true)}"
         raise invalid("pos_label", "be one of the labels in `y_true`", got)
     return targets
 
 
-def _find_ones(labels: NDArray[Any]) -> NDArray[np.intp]:
-    """Positions of the ones among zeros, or else among minus ones."""
+def _find_ones(labels: NDArray[Any]) -> NDArray[np.intp] | None:
+    """Positions of the ones among zeros, or else among minus ones; None for others."""
     is_set = labels if labels.dtype.kind == "b" else labels != 0
     targets: NDArray[np.intp] = is_set.nonzero()[0]
     if targets.size < labels.size:
@@ -145,27 +148,19 @@ def _find_ones(labels: NDArray[Any]) -> NDArray[np.intp]:
         targets = np.flatnonzero(labels == 1)
         n_others = labels.size - targets.size
         valid = np.count_nonzero(labels == -1) == n_others
-    if not valid:
-        rule = "hold labels {0, 1}, {-1, 1} or bool when `pos_label` is None"
-        got = f"values from {labels.min()} to {labels.max()}"
-        raise invalid("y_true", rule, got)
-    return targets
+    return targets if valid else None
 
 
-def other_label(y_true: ArrayLike, targets: NDArray[np.intp]) -> Any:
-    """Label of the items that are no targets; None if there are none."""
-    first = int(np.append(targets != np.arange(targets.size), True).argmax())
-    column = by_position(y_true) if hasattr(y_true, "dtype") else np.asarray(y_true)
-    others = np.asarray(column[first : first + 1]).tolist()
-    return others[0] if others else None
+def count_labels(y_true: ArrayLike, known: Sequence[Any] = ()) -> str:
+    """Print labels and how many items have each, the rarest first, for an error.
 
-
-def same_other(known: Any, new: Any) -> Any:
-    """Label of what is no target, the same in all pieces."""
-    if known is not None and new is not None and known != new:
-        got = f"{brief(new)} and {brief(known)} beside the label of the targets"
-        raise invalid("y_true", "hold the same two labels in all pieces", got)
-    return new if known is None else known
+    Those `known` may be those of no item.
+    """
+    distinct, codes = factorize("y_true", y_true)
+    found = dict(zip(distinct, np.bincount(codes).tolist(), strict=True))
+    counts = dict.fromkeys(known, 0) | found
+    rarest = sorted(counts, key=counts.__getitem__)
+    return listed([f"{brief(label)} ({counts[label]})" for label in rarest], 10)
 
 
 def check_scores(

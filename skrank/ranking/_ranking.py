@@ -36,7 +36,7 @@ from skrank.ranking._items import (
     level_at,
 )
 from skrank.ranking._receipt import Receipt, read_receipt, write_receipt
-from skrank.ranking._response import target_scores
+from skrank.ranking._response import marks_and_scores
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -193,10 +193,9 @@ class Ranking:
             If the estimator can only give labels, is an outlier detector of unstated
             orientation, or labels and scores are not valid.
         """
-        y_score = target_scores(
-            estimator, X, y, pos_label=pos_label, detector_targets=detector_targets
+        return cls.from_predictions(
+            *marks_and_scores(estimator, X, y, pos_label, detector_targets)
         )
-        return cls.from_predictions(y, y_score, pos_label=pos_label)
 
     @classmethod
     def from_json(cls, path: str | os.PathLike[str]) -> Ranking:

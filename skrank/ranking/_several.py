@@ -16,6 +16,7 @@ from skrank.ranking._input import (
     RankingInput,
     check_both_classes,
     check_ranking_input,
+    mark_targets,
 )
 from skrank.ranking._ranking import Ranking, rank
 
@@ -24,8 +25,8 @@ _GROUPS = (
     "as of a query or a day."
 )
 _CLUSTERS = (
-    " If all items are to be in one ranking, in which some depend on each other, as the "
-    "images of a patient, give these as `clusters` instead."
+    " If all items are to be in one ranking, in which some depend on each other, as "
+    "the images of a patient, give these as `clusters` instead."
 )
 
 
@@ -69,6 +70,34 @@ def _numbered_columns(y_scores: Any) -> dict[int, NDArray[Any]]:
         )
         raise invalid("y_scores", rule, "two columns that sum to 1")
     return dict(enumerate(array.T))
+
+
+def rank_classes(
+    y_true: ArrayLike, y_scores: Any, labels: ArrayLike
+) -> dict[str, Ranking]:
+    """Rank items by each class against the rest, which is a column of its own.
+
+    Classes of no item, and of all, are left out with a warning.
+    """
+    classes, scores = np.asarray(labels).tolist(), np.asarray(y_scores)
+    if scores.ndim != 2 or np.shape(labels) != scores.shape[1:]:
+        rule = "name the class of each column of `y_scores`, as estimator.classes_ does"
+        got = f"shape {np.shape(labels)} for scores of shape {scores.shape}"
+        raise invalid("labels", rule, got)
+    names = [str(label) for label in classes]
+    if len(set(names)) < len(names):
+        raise invalid("labels", "be different, also in print", brief(classes))
+    check_index("y_scores", y_scores, y_true)
+    inputs = [
+        check_ranking_input(
+            mark_targets(y_true, label, whole=False),
+            scores[:, column],
+            score_name=f"y_scores[:, {column}]",
+        )
+        for column, label in enumerate(classes)
+    ]
+    sizes = [(data.targets.size, data.y_score.size) for data in inputs]
+    return {names[i]: rank(inputs[i]) for i in both_classes(sizes, grouped=False)}
 
 
 def rank_both_classes(

@@ -18,8 +18,6 @@ from skrank.ranking._input import (
     RankingInput,
     check_ranking_input,
     check_scores,
-    other_label,
-    same_other,
 )
 from skrank.ranking._ranking import Ranking, rank
 from skrank.ranking._response import target_scores
@@ -88,7 +86,6 @@ class RankingEvaluation:
         self._n_missed = 0
         self._is_target: list[NDArray[np.bool_]] = []
         self._y_score: list[NDArray[Any]] = []
-        self._other: Any = None  # label of what is no target, once one was seen
         self._dtype = np.dtype(bool)  # common type of all scores
         self._largest = 0  # integer among the scores, by absolute value
         self._ranking: Ranking | None = None
@@ -202,8 +199,8 @@ default="expected"
         ------
         ValueError
             If lengths differ, there are no cases, scores are missing or infinite, or
-            labels are unknown or others than before. Nothing is then added. Whether
-            scores are hard labels is known of all cases only, when they are ranked.
+            labels are not known. Nothing is then added. Whether scores are hard labels
+            is known of all cases only, when they are ranked.
         """
         if np.ndim(y_true) == 0 and np.ndim(y_score) == 0:
             y_true, y_score = [y_true], [y_score]  # type: ignore[assignment]
@@ -212,7 +209,6 @@ default="expected"
         piece = type(self)(pos_label=label)
         piece._is_target = [data.is_target]
         piece._y_score = [data.y_score.copy()]  # the caller may use the array again
-        piece._other = other_label(y_true, data.targets)
         piece._dtype = data.y_score.dtype
         if piece._dtype.kind in "iu":
             piece._largest = max(-int(data.y_score.min()), int(data.y_score.max()))
@@ -392,13 +388,12 @@ default="expected"
 
     def _take(self, other: RankingEvaluation) -> Self:
         """Take the cases of another; nothing changes if they do not fit."""
-        label = same_other(self._other, other._other)
         dtype = np.result_type(self._dtype, other._dtype)
         largest = max(self._largest, other._largest)
         if dtype.kind == "f" and largest > 2**53:  # floats hold all integers up to it
             rule = f"hold integers of at most 2**53 in pieces of common type {dtype}"
             raise invalid("y_score", rule, f"one of absolute value {largest}")
-        self._other, self._dtype, self._largest = label, dtype, largest
+        self._dtype, self._largest = dtype, largest
         self._n_missed += other._n_missed
         self._is_target += other._is_target
         self._y_score += other._y_score

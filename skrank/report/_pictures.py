@@ -59,6 +59,8 @@ def gallery(
     if len(names) < len(curves):
         notes += f"<p>Of {len(curves)} rankings the {_MOST} of the highest average "
         notes += "precision are drawn.</p>"
+    if len({curve.n_targets for curve in shown}) > 1:
+        notes += f"<p>The grey band is that of {escape(as_text(names[0]))}.</p>"
     if ties == "threshold":
         notes += "<p>The curves are means over the orders of tied items.</p>"
     return f"""<div class="pictures">

@@ -51,22 +51,27 @@ class RankingReport:
         What is expected by chance: of "average_precision", and of each name in
         `at_depths`. It is exact, and the same for all rankings, if `ties` is
         "expected"; under other rules it depends on the ties of each ranking, which its
-        test knows, and none is told here.
+        test knows, and none is told here; nor is one of rankings of several classes.
     comparisons : RankingComparisonTable or None
-        Comparisons of each two rankings by AP; None if there is one ranking only, or if
-        some were only counted.
+        Comparisons of each two rankings by AP; None if there is one ranking only, if
+        some were only counted, or if they are of several classes.
     hit_curves : dict of str to HitCurve
         Hits at every depth of each ranking.
     operating_points : dict of str to OperatingPoints
         Recall and precision at every cutoff of each ranking.
     t, k : tuple of int or float
         The depths: numbers of items, and fractions of the ranking.
-    n_samples, n_targets : int
-        Number of items, and of targets among them.
+    n_samples : int
+        Number of items.
+    n_targets : int, or dict of str to int
+        Number of targets among them; of each ranking if they are of several classes.
     ties : str
         Tie rule of all metrics.
     confidence_level : float
         Level of the intervals.
+    n_rankings : int
+        Number of groups over which all numbers are means; 1 without groups. Of groups
+        there are no `hit_curves` and `operating_points`.
 
     See Also
     --------
@@ -115,9 +120,10 @@ class RankingReport:
     t: tuple[int | float, ...]
     k: tuple[int | float, ...]
     n_samples: int
-    n_targets: int
+    n_targets: int | dict[str, int]
     ties: str
     confidence_level: float
+    n_rankings: int = 1
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -131,14 +137,16 @@ class RankingReport:
         return tuple(self.average_precision)
 
     @property
-    def prevalence(self) -> float:
+    def prevalence(self) -> float | dict[str, float]:
         """Share of targets in the data set.
 
         Returns
         -------
-        prevalence : float
+        prevalence : float, or dict of str to float
             ``n_targets / n_samples``.
         """
+        if isinstance(self.n_targets, dict):
+            return {name: m / self.n_samples for name, m in self.n_targets.items()}
         return self.n_targets / self.n_samples
 
     def __str__(self) -> str:
@@ -187,7 +195,7 @@ class RankingReport:
             The columns "name", "average_precision", "low", "high" (its interval),
             "zscore", "pvalue", "log10_pvalue", "null_mean", "null_std" (expected by
             chance, with the ties of the ranking), and those of `at_depths`. Without
-            `tests` the p-values are NaN.
+            `tests` the p-values are NaN. Several classes have "n_targets" after "name".
 
         Raises
         ------
@@ -236,7 +244,9 @@ class RankingReport:
     def _piece(self, heading: str) -> str:
         """Make the tables and pictures a piece of a page."""
         curves, points = self.hit_curves, self.operating_points
-        pictures = gallery(curves, points, self.average_precision, self.ties)
+        pictures = "<p>Displays draw the mean over groups by groups=.</p>\n"
+        if curves:
+            pictures = gallery(curves, points, self.average_precision, self.ties)
         facts, tables = self._facts(), self._tables()
         return piece_of_page("Ranking report", heading, facts, tables, pictures)
 
@@ -254,21 +264,27 @@ class RankingReport:
             "null_std": null.std(),
             **self.at_depths[name],
         }
-        return {"name": name, **{key: float(one) for key, one in numbers.items()}}
+        named: dict[str, float | str] = {"name": name}
+        if isinstance(self.n_targets, dict):
+            named["n_targets"] = self.n_targets[name]
+        return named | {key: float(one) for key, one in numbers.items()}
 
     def _facts(self) -> dict[str, str]:
         """What was ranked, and by which rule."""
-        facts = {
-            "data set": format_size(self.n_samples, self.n_targets),
-            "ties": self.ties,
-        }
+        size = f"{self.n_samples} items, each class against the rest"
+        why = "as each class has targets of its own"
+        if isinstance(self.n_targets, int):
+            size = format_size(self.n_samples, self.n_targets)
+            if self.n_rankings > 1:
+                size = f"mean over {self.n_rankings} rankings, {size} in all"
+            why = "as it needs rankings in memory, and some were only counted"
+        facts = {"data set": size, "ties": self.ties}
+        if self.comparisons is None and len(self.names) > 1:
+            facts["comparison"] = f"left out, {why}"
         if self.tests is None:
             quick = all(null.is_quick for null in self.null_distributions.values())
             why = "as asked" if quick else "as it may take long; `pvalue` asks for it"
             facts["pvalue"] = f"left out, {why}"
-        if self.comparisons is None and len(self.names) > 1:
-            why = "as it needs rankings in memory, and some were only counted"
-            facts["comparison"] = f"left out, {why}"
         far = [as_text(name) for name in self.names if self._is_far_below(name)]
         if far:
             facts["note"] = f"far below chance: {listed(far, 3)}; {REVERSED}"
@@ -289,7 +305,8 @@ class RankingReport:
         depths = [*{repr(depth): depth for depth in self.t + self.k}.values()]
         if depths:
             values, null_means = self.at_depths, self.null_means
-            tables.append(table_of_depths(values, null_means, depths, self.n_samples))
+            n_samples = self.n_samples if self.n_rankings == 1 else None
+            tables.append(table_of_depths(values, null_means, depths, n_samples))
         if self.comparisons is not None:
             tables.append(table_of_pairs(self.comparisons, level))
         return tables

@@ -23,14 +23,18 @@ def table_of_rankings(
     """Average precision: how sure it is, and how far from chance."""
     values = [one["average_precision"] for one in rankings]
     decimals, level = _decimals([null_mean or 0, *values]), _percent(confidence_level)
+    # of several classes, each has targets of its own
+    counted = ("targets",) if "n_targets" in rankings[0] else ()
+    targets = [[str(one["n_targets"])] if counted else [] for one in rankings]
     rows = [
         (
             _name(one["name"]),
+            *count,
             *_estimate(value, one["low"], one["high"], decimals),
             _fixed(one["zscore"], 2),
             _pvalue(one["log10_pvalue"]),
         )
-        for one, value in zip(rankings, values, strict=True)
+        for one, value, count in zip(rankings, values, targets, strict=True)
     ]
     if null_mean is not None:
         rows.append((_NULL_MEAN, _fixed(null_mean, decimals), "", "", ""))
@@ -41,7 +45,7 @@ def table_of_rankings(
         "the null mean, in standard deviations under it, the null std; pvalue is "
         "the probability of a value at least as large under random selection."
     )
-    header = ("ranking", "AP", f"{level} interval", "zscore", "pvalue")
+    header = ("ranking", *counted, "AP", f"{level} interval", "zscore", "pvalue")
     return Table("Average precision", header, rows, 1, reading, null_mean is not None)
 
 
@@ -49,9 +53,12 @@ def table_of_depths(
     at_depths: Mapping[str, Mapping[str, float]],
     null_means: Mapping[str, float],
     depths: Sequence[int | float],
-    n_samples: int,
+    n_samples: int | None,
 ) -> Table:
-    """What the top of the ranking holds, depth by depth."""
+    """What the top of the ranking holds, depth by depth.
+
+    Rankings of several lengths have no one number of items.
+    """
     named = {_name(name): values for name, values in at_depths.items()}
     if null_means:
         named[_NULL_MEAN] = null_means
@@ -70,7 +77,9 @@ def table_of_depths(
     for depth in depths:
         top = str(depth)
         if isinstance(depth, float):  # with the items that it comes to
-            top = f"{_percent(depth)} ({check_depth('t', depth, n_samples)})"
+            top = _percent(depth)
+            if n_samples is not None:
+                top += f" ({check_depth('t', depth, n_samples)})"
         tops += [top, *[""] * (len(named) - 1)]
     reading = (
         "What the first items hold, by number or as a part of all. Recall is "

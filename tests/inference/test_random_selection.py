@@ -538,4 +538,6 @@ def test_progress_is_shown_over_methods_and_lists(capsys):
     expected = quiet.from_predictions(y_true, y_score, groups=days)
     found = loud.from_predictions(y_true, y_score, groups=days)
     assert found.log10_pvalue == expected.log10_pvalue
+    assert "rankings" not in capsys.readouterr().err
+    assert found.parts[0].pvalue == expected.parts[0].pvalue
     assert "rankings" in capsys.readouterr().err

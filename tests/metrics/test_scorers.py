@@ -309,7 +309,7 @@ def test_other_refusals():
     named_model = KNeighborsClassifier().fit(X, NAMES)
     with pytest.raises(ValueError, match=r"`pos_label` must be one of \[0, 1\]; got 2"):
         make_average_precision_scorer(pos_label=2)(model, X, Y)
-    with pytest.raises(ValueError, match="`estimator` must know two classes, the ta"):
+    with pytest.raises(ValueError, match="`pos_label` must name the target class of a"):
         SCORER(three, X, Y)
     with pytest.raises(
         ValueError, match="`pos_label` must name the target class of a c"

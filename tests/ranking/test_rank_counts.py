@@ -255,8 +255,7 @@ def test_complete_counts_take_no_more():
         (([0, 1], [3.0, math.inf]), "finite"),
         (([0, 1], np.array([3, 2])), "same type in .*got int64 after float64"),
         (([0, 1], np.array([3, 2], "f4")), "got float32 after float64"),
-        (([-1, 1], [3.0, 2.0]), "same two labels"),
-        (([0, 2], [3.0, 2.0]), "labels {0, 1}"),
+        (([0, 2], [3.0, 2.0]), "`pos_label` must name the label"),
         (([[0, 1]], [[3.0, 2.0]]), "one-dimensional"),
     ],
 )
@@ -265,8 +264,6 @@ def test_a_chunk_that_is_refused_changes_nothing(chunk, message):
     asked = [first, counts]
     if "none had" in message:
         asked.remove(first)
-    if "two labels" in message:
-        asked.remove(counts)
     for one in asked:
         before = pickle.dumps(one)
         with pytest.raises(ValueError, match=message):
@@ -322,8 +319,7 @@ def test_labels_of_any_kind():
     part, other = RankCounts(pos_label="hit"), RankCounts(pos_label="hit")
     part.update(["hit", "none"], [2.0, 1.0])
     other.update(["miss"], [1.0])
-    with pytest.raises(ValueError, match="same two labels"):
-        part + other
+    assert (part + other).n_samples == 3
     with pytest.raises(ValueError, match="`pos_label` must be the same in all parts"):
         part + RankCounts(pos_label="miss")
 

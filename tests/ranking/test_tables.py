@@ -375,9 +375,8 @@ def test_streams_with_scores_of_different_types():
     [
         ({"y": [1, 0], "s": [0, 1]}, None, "`s` must rank the items.* hard labels"),
         ({"y": [1, 0], "s": [True, False]}, None, "`s` must rank the items.*booleans"),
-        ({"y": [1, 2], "s": [0.1, 1]}, None, r"`y` must hold labels \{0, 1\}"),
+        ({"y": [1, 2], "s": [0.1, 1]}, None, "`pos_label` must name the label"),
         ({"y": ["a", "b"], "s": [0.1, 1]}, None, "`pos_label` must name the label"),
-        ({"y": ["a", "b"], "s": [0.1, 1]}, "c", "be one of the labels in `y`"),
         ({"y": [1, 0], "s": ["a", "b"]}, None, "`s` must hold real numbers"),
         ({"y": [1, 0], "s": [0.1, np.inf]}, None, "`s` must be finite"),
         ({"y": [], "s": []}, None, "`y` must hold at least one item"),

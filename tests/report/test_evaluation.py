@@ -448,10 +448,9 @@ def test_all_targets_missed(ties):
             ([1, 0], [True, False]),
             "`y_score` must rank the items.*got hard labels, boo",
         ),
-        (([1, 2], [1.0, 2.0]), "`y_true` must hold labels {0, 1}, {-1, 1} or bool"),
+        (([1, 2], [1.0, 2.0]), "`pos_label` must name the label of the targets"),
         (("a", 2.0), "`pos_label` must name the label of the targets"),
         ((1, [2.0]), "`y_true` must be one-dimensional; got int"),
-        (([1, -1], [1.0, 2.0]), "`y_true` must hold the same two labels in all pieces"),
         (([1, 0], np.array([2**53 + 1, 2])), "`y_score` must hold integers of at most"),
     ],
 )
@@ -521,10 +520,7 @@ def test_evaluations_that_cannot_be_joined():
     ):
         RankingEvaluation(ties="threshold") + RankingEvaluation()
     other = RankingEvaluation(pos_label="a").add(["c"], [1.0])
-    with pytest.raises(
-        ValueError, match="`y_true` must hold the same two labels .*'c'"
-    ):
-        evaluation + other
+    assert (evaluation + other).n_targets == 1  # of three classes
     with pytest.raises(TypeError, match="unsupported operand"):
         evaluation + 1
     with pytest.raises(TypeError, match="unsupported operand"):

@@ -204,8 +204,8 @@ ASKED = {
     "ties": lambda value: average_precision(Y, SCORES[0], ties=value),
     "pos_label": lambda value: average_precision(Y, SCORES[0], pos_label=value),
     "labels": lambda value: average_precision([value, "b", "c"], [1, 2, 3]),
-    "two labels": lambda value: average_precision(
-        [value, "b", "c"], [1, 2, 3], pos_label="b"
+    "no such label": lambda value: average_precision(
+        [value, "b", "c"], [1, 2, 3], pos_label="d"
     ),
     "scores": lambda value: average_precision(Y, [value] * 40),
     "counts": lambda value: RandomSelectionNull(value, 5),

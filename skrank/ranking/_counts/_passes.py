@@ -18,8 +18,6 @@ from skrank.ranking._counting import LevelCounts
 from skrank.ranking._input import (
     RankingInput,
     check_ranking_input,
-    other_label,
-    same_other,
     small_integers,
 )
 from skrank.ranking._items import CountedItems
@@ -29,14 +27,13 @@ from skrank.ranking._tie_search import ScoreSample, TieSearch
 
 def read_chunk(
     y_true: ArrayLike, y_score: ArrayLike, pos_label: object
-) -> tuple[RankingInput, Any] | None:
-    """Check a chunk: its clean input, and its other label; None if it is empty."""
+) -> RankingInput | None:
+    """Check a chunk; None if it is empty."""
     refuse_dask("y_true", y_true)
     refuse_dask("y_score", y_score)
     if np.shape(y_true) == np.shape(y_score) == (0,):
         return None
-    data = check_ranking_input(y_true, y_score, pos_label=pos_label, whole=False)
-    return data, other_label(y_true, data.targets)
+    return check_ranking_input(y_true, y_score, pos_label=pos_label, whole=False)
 
 
 class FirstPass:
@@ -45,7 +42,6 @@ class FirstPass:
     def __init__(self, n_expected: int = 0) -> None:
         self.n_samples = self.n_targets = 0
         self.dtype: np.dtype[Any] | None = None
-        self.other: Any = None
         self.target_scores: list[NDArray[Any]] = []
         self.sample = ScoreSample(n_expected)
         # distinct scores as long as all are integers from -1 to 1, which may be labels
@@ -53,13 +49,12 @@ class FirstPass:
 
     def add(self, y_true: ArrayLike, y_score: ArrayLike, pos_label: object) -> None:
         """Take a chunk."""
-        chunk = read_chunk(y_true, y_score, pos_label)
-        if chunk is None:
+        data = read_chunk(y_true, y_score, pos_label)
+        if data is None:
             return
-        data, other = chunk
         scores, part = data.y_score, FirstPass()
         part.n_samples, part.n_targets = scores.size, data.targets.size
-        part.dtype, part.other = scores.dtype, other
+        part.dtype = scores.dtype
         part.target_scores = [scores[data.targets]]
         part.small = small_integers(scores, set())
         self._take(part)
@@ -78,7 +73,6 @@ class FirstPass:
                 "`y_score.astype` and the `dtype` of a reader make sure"
             )
             raise invalid("y_score", rule, f"{new} after {known}")
-        self.other = same_other(self.other, part.other)
         self.dtype = known
         self.n_samples += part.n_samples
         self.n_targets += part.n_targets
@@ -148,10 +142,9 @@ class SecondPass:
 
     def add(self, y_true: ArrayLike, y_score: ArrayLike, pos_label: object) -> None:
         """Take a chunk, unless it is more than was left."""
-        chunk = read_chunk(y_true, y_score, pos_label)
-        if chunk is None:
+        data = read_chunk(y_true, y_score, pos_label)
+        if data is None:
             return
-        data, _ = chunk
         levels, scores = self.plan.levels, data.y_score
         if levels.size and levels.dtype != scores.dtype:
             got = f"{scores.dtype} after {levels.dtype}"

@@ -1,0 +1,571 @@
+"""A class among several against the rest: as on y == pos_label, wherever labels go.
+
+The judges are the same calls on two classes, and scikit-learn's average precision of
+the column of the class.
+"""
+
+import json
+from collections import Counter
+from typing import ClassVar
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import make_blobs
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.metrics import average_precision_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    StratifiedKFold,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from skrank import (
+    HitCurveDisplay,
+    MetricInterval,
+    RandomSelectionTest,
+    RankCounts,
+    Ranking,
+    RankingComparison,
+    RankingComparisonDisplay,
+    RankingEvaluation,
+    SearchSelectionTest,
+    average_precision,
+    hit_curve,
+    make_average_precision_at_k_scorer,
+    make_average_precision_scorer,
+    make_metric,
+    make_metric_scorer,
+    make_precision_at_t_scorer,
+    make_random_selection_scorer,
+    make_rare_target_scorers,
+    make_recall_at_t_scorer,
+    operating_points,
+    ranking_report,
+)
+from skrank.report._command_line import main
+
+mpl.use("agg")
+
+SIZES = [90, 60, 50, 30, 20]
+NAMES = np.array(["bus", "car", "bike", "tram", "van"])
+X, CODES = make_blobs(SIZES, n_features=3, cluster_std=6.0, random_state=0)
+Y = NAMES[CODES]
+VAN = Y == "van"
+SORTED = sorted(NAMES)  # as in classes_
+TRAIN, TEST = np.arange(250) % 2 == 0, np.arange(250) % 2 == 1
+SCORES = np.random.default_rng(0).normal(VAN).round(1)  # with ties
+OTHERS = np.random.default_rng(1).normal(VAN)
+
+
+def counted(y_true, pos_label):
+    chunks = [(y_true[i::3], SCORES[i::3]) for i in range(3)]
+    return average_precision(RankCounts.from_chunks(chunks, pos_label=pos_label))
+
+
+def evaluated(y_true, pos_label):
+    pieces = [
+        RankingEvaluation(pos_label=pos_label).add(y_true[i::3], SCORES[i::3])
+        for i in range(3)
+    ]
+    return sum(pieces).to_dict()["average_precision"]
+
+
+def searched(y_true, pos_label):
+    return (
+        SearchSelectionTest(n_resamples=50, random_state=0)
+        .from_predictions(
+            y_true,
+            {"a": SCORES, "b": OTHERS},
+            folds=np.arange(250) % 2,
+            pos_label=pos_label,
+        )
+        .pvalue
+    )
+
+
+CALLS = {
+    "metric": lambda y, label: average_precision(y, SCORES, pos_label=label),
+    "object": lambda y, label: make_metric("recall@10")(y, SCORES, pos_label=label),
+    "ranking": lambda y, label: average_precision(
+        Ranking.from_predictions(y, SCORES, pos_label=label)
+    ),
+    "chunks": counted,
+    "evaluation": evaluated,
+    "curve": lambda y, label: hit_curve(y, SCORES, pos_label=label).hits.sum(),
+    "points": lambda y, label: operating_points(
+        y, SCORES, pos_label=label
+    ).precision.sum(),
+    "test": lambda y, label: (
+        RandomSelectionTest().from_predictions(y, SCORES, pos_label=label).pvalue
+    ),
+    "interval": lambda y, label: (
+        MetricInterval()
+        .from_predictions(y, SCORES, pos_label=label)
+        .confidence_interval()
+        .low
+    ),
+    "comparison": lambda y, label: (
+        RankingComparison().from_predictions(y, SCORES, OTHERS, pos_label=label).pvalue
+    ),
+    "search": searched,
+    "display": lambda y, label: (
+        HitCurveDisplay.from_predictions(y, SCORES, pos_label=label)
+        .line_.get_ydata()
+        .sum()
+    ),
+    "report": lambda y, label: ranking_report(
+        y, {"a": SCORES}, pos_label=label
+    ).average_precision["a"],
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_class_against_the_rest_is_as_two_classes(call):
+    assert CALLS[call](Y, "van") == CALLS[call](VAN, None)
+
+
+@pytest.mark.parametrize("pos_label", ["van", "bus"])
+@pytest.mark.parametrize(
+    "column",
+    [
+        list,
+        lambda y: y.astype(object),
+        pd.Series,
+        lambda y: pd.Series(y, dtype="category"),
+        lambda y: pd.Series(y, dtype="string"),
+        pl.Series,
+        lambda y: pl.Series(y, dtype=pl.Categorical),
+    ],
+    ids=["list", "object", "pandas", "category", "string", "polars", "categorical"],
+)
+def test_labels_of_five_classes_in_any_column(column, pos_label):
+    expected = average_precision(pos_label == Y, SCORES)
+    assert average_precision(column(Y), SCORES, pos_label=pos_label) == expected
+
+
+@pytest.mark.parametrize(
+    "column", [np.int8, np.float64, lambda y: pd.Series(y, dtype="Int64")], ids=range(3)
+)
+def test_numbers_are_labels_of_five_classes(column):
+    y_true = column(CODES)
+    assert average_precision(y_true, SCORES, pos_label=4) == average_precision(
+        VAN, SCORES
+    )
+
+
+def test_partitions_of_dask_may_lack_the_class():
+    da = pytest.importorskip("dask.array")
+    order = np.argsort(CODES, kind="stable")  # the class is in the last alone
+    y_true = da.from_array(CODES[order], chunks=60)
+    y_score = da.from_array(SCORES[order], chunks=60)
+    expected = average_precision(VAN, SCORES)
+    assert average_precision(y_true, y_score, pos_label=4) == expected
+
+
+def test_rows_of_a_table_have_five_classes():
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"y": Y, "s": SCORES})
+    counts = RankCounts.from_table(table, "y", "s", pos_label="van")
+    assert average_precision(counts) == average_precision(VAN, SCORES)
+
+
+@pytest.mark.parametrize("compare", ["--compare", "--no-compare"])
+def test_files_have_five_classes(tmp_path, capsys, compare):
+    pytest.importorskip("pyarrow")
+    printed = []
+    for name, labels, asked in (
+        ("five.csv", Y, ["--pos-label", "van"]),
+        ("two.csv", VAN, []),
+    ):
+        path = tmp_path / name
+        pd.DataFrame({"y": labels, "s": SCORES}).to_csv(path, index=False)
+        options = ["report", str(path), "--target", "y", "--score", "s", compare]
+        assert main([*options, *asked]) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+    assert main([*options[:1], str(tmp_path / "five.csv"), *options[2:]]) == 2
+    assert "one of 'van' (20), 'tram' (30), 'bike' (50)" in capsys.readouterr().err
+
+
+# Estimators
+
+PROBABILITIES = [
+    KNeighborsClassifier(9),
+    RandomForestClassifier(20, random_state=0),
+    GaussianNB(),
+    make_pipeline(StandardScaler(), KNeighborsClassifier(9)),
+    CalibratedClassifierCV(GaussianNB(), cv=2),
+    CalibratedClassifierCV(SVC(decision_function_shape="ovo"), cv=2),
+    OneVsRestClassifier(GaussianNB()),
+    LogisticRegression(max_iter=1000),
+    LinearDiscriminantAnalysis(),
+    HistGradientBoostingClassifier(max_iter=5),
+    GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [5, 9]}, cv=2),
+]
+DECISIONS = [
+    LinearSVC(),
+    SVC(),
+    RidgeClassifier(),
+    make_pipeline(StandardScaler(), SVC()),
+    OneVsRestClassifier(LinearSVC()),
+    OneVsOneClassifier(LinearSVC()),
+]
+
+
+@pytest.mark.parametrize("n_classes", [3, 5])
+@pytest.mark.parametrize(
+    ("model", "method"),
+    [(model, "predict_proba") for model in PROBABILITIES]
+    + [(model, "decision_function") for model in DECISIONS],
+    ids=str,
+)
+def test_an_estimator_ranks_by_the_column_of_the_class(model, method, n_classes):
+    kept = 5 - n_classes <= CODES
+    train, test = kept & TRAIN, kept & TEST
+    model.fit(X[train], Y[train])
+    output = getattr(model, method)(X[test])
+    for column, label in enumerate(model.classes_):
+        expected = average_precision_score(Y[test] == label, output[:, column])
+        scorer = make_average_precision_scorer(pos_label=label, ties="threshold")
+        assert scorer(model, X[test], Y[test]) == pytest.approx(expected)
+        ranking = Ranking.from_estimator(model, X[test], Y[test], pos_label=label)
+        value = average_precision(ranking, ties="threshold")
+        assert value == pytest.approx(expected)
+
+
+class OneAgainstOne(SVC):
+    """A machine of pairs that has probabilities, as with probability=True."""
+
+    def predict_proba(self, X):
+        of = np.searchsorted(self.classes_, self.predict(X))
+        votes = np.eye(len(self.classes_))[of]
+        return 0.5 * votes + 0.5 / len(self.classes_)
+
+
+@pytest.mark.parametrize("n_classes", [3, 4])
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda model: model,
+        lambda model: make_pipeline(StandardScaler(), model),
+        lambda model: GridSearchCV(model, {"C": [1.0]}, cv=2),
+        lambda model: GridSearchCV(
+            model.set_params(decision_function_shape="ovr"),
+            {"decision_function_shape": ["ovo"]},
+            cv=2,
+        ),
+    ],
+    ids=["alone", "pipeline", "search", "searched"],
+)
+def test_pairs_of_classes_are_no_columns(wrap, n_classes):
+    # of three classes there are three pairs, so the shape does not tell
+    kept = 5 - n_classes <= CODES
+    asked = {"pos_label": "van"}
+    pairs = wrap(SVC(decision_function_shape="ovo")).fit(X[kept], Y[kept])
+    with pytest.raises(ValueError, match='must have decision_function_shape="ovr" fo'):
+        Ranking.from_estimator(pairs, X[kept], Y[kept], **asked)
+    model = wrap(OneAgainstOne(decision_function_shape="ovo")).fit(X[kept], Y[kept])
+    ranking = Ranking.from_estimator(model, X[kept], Y[kept], **asked)
+    column = model.predict_proba(X[kept])[:, list(model.classes_).index("van")]
+    assert average_precision(ranking) == average_precision(VAN[kept], column)
+
+
+def test_a_frozen_estimator_of_pairs_is_refused():
+    frozen = pytest.importorskip("sklearn.frozen", reason="new in scikit-learn 1.6")
+    kept = CODES >= 2
+    model = SVC(decision_function_shape="ovo").fit(X[kept], Y[kept])
+    with pytest.raises(ValueError, match='must have decision_function_shape="ovr" fo'):
+        Ranking.from_estimator(
+            frozen.FrozenEstimator(model), X[kept], Y[kept], pos_label="van"
+        )
+
+
+def test_pairs_of_two_classes_are_one_decision():
+    kept = CODES >= 3
+    given = X[kept], Y[kept]
+    one, other = (SVC(decision_function_shape=shape) for shape in ("ovo", "ovr"))
+    scorer = make_average_precision_scorer(pos_label="van")
+    assert scorer(one.fit(*given), *given) == scorer(other.fit(*given), *given)
+
+
+class OfPairs(ClassifierMixin, BaseEstimator):
+    """A classifier that tells in no parameter that its columns are pairs."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def decision_function(self, X):
+        return np.ones((len(X), 10))
+
+
+def test_decisions_of_another_shape_are_refused():
+    message = r"decision_function of shape \(n_samples, 5\), .*; got shape \(250, 10"
+    with pytest.raises(ValueError, match=message):
+        Ranking.from_estimator(OfPairs().fit(X, Y), X, Y, pos_label="van")
+
+
+@pytest.mark.parametrize("pos_label", [None, "van"])
+def test_several_outputs_are_refused(pos_label):
+    model = MultiOutputClassifier(GaussianNB()).fit(X, np.column_stack([Y, Y]))
+    with pytest.raises(ValueError, match="two classes or more, .* of one output"):
+        Ranking.from_estimator(model, X, Y, pos_label=pos_label)
+
+
+def test_all_that_takes_an_estimator_takes_a_class():
+    model = GaussianNB().fit(X[TRAIN], Y[TRAIN])
+    other = KNeighborsClassifier().fit(X[TRAIN], Y[TRAIN])
+    given = X[TEST], Y[TEST]
+    ours, theirs = (one.predict_proba(X[TEST])[:, 4] for one in (model, other))
+    van, asked = VAN[TEST], {"pos_label": "van"}
+    expected = average_precision(van, ours)
+    found = RandomSelectionTest().from_estimator(model, *given, **asked)
+    assert found.statistic == expected
+    found = MetricInterval().from_estimator(model, *given, **asked)
+    assert found.estimate == expected
+    found = RankingEvaluation.from_estimator(model, *given, **asked)
+    assert found.to_dict()["average_precision"] == expected
+    found = RankingComparison().from_estimators(model, other, *given, **asked)
+    assert found.estimate_a == expected
+    assert found.estimate_b == average_precision(van, theirs)
+    display = HitCurveDisplay.from_estimator(model, *given, **asked)
+    hits = HitCurveDisplay.from_predictions(van, ours).line_.get_ydata()
+    assert_array_equal(display.line_.get_ydata(), hits)
+    display = RankingComparisonDisplay.from_estimators(model, other, *given, **asked)
+    judge = RankingComparisonDisplay.from_predictions(van, ours, theirs)
+    assert display.result.difference == judge.result.difference
+
+
+# Cross-validation and searches
+
+CV = StratifiedKFold(3)
+
+
+def by_hand(model, label, score=average_precision):
+    values = []
+    for train, test in CV.split(X, Y):
+        output = model.fit(X[train], Y[train]).predict_proba(X[test])
+        values.append(score(Y[test] == label, output[:, SORTED.index(label)]))
+    return values
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        make_average_precision_scorer,
+        lambda **kwargs: make_average_precision_at_k_scorer(5, **kwargs),
+        lambda **kwargs: make_recall_at_t_scorer(0.1, **kwargs),
+        lambda **kwargs: make_precision_at_t_scorer(10, **kwargs),
+        lambda **kwargs: make_metric_scorer("bedroc(alpha=20)", **kwargs),
+        lambda **kwargs: make_random_selection_scorer("zscore", **kwargs),
+        lambda **kwargs: make_rare_target_scorers(t=5, k=5, **kwargs)["r_precision"],
+    ],
+    ids=range(7),
+)
+def test_scorers_score_the_class_as_two_classes(make):
+    scores = cross_val_score(GaussianNB(), X, Y, cv=CV, scoring=make(pos_label="van"))
+    for score, (train, test) in zip(scores, CV.split(X, Y), strict=True):
+        output = GaussianNB().fit(X[train], Y[train]).predict_proba(X[test])[:, 4]
+        assert score == pytest.approx(two_class_score(make(), output, VAN[test]))
+
+
+class Given(ClassifierMixin, BaseEstimator):
+    """A classifier of two classes whose decisions are its only feature."""
+
+    classes_ = np.array([False, True])
+
+    def fit(self, X, y):
+        return self
+
+    def decision_function(self, X):
+        return X[:, 0]
+
+
+def two_class_score(scorer, y_score, y_true):
+    return scorer(Given(), y_score[:, None], y_true)
+
+
+class Counting(GaussianNB):
+    """Counts the calls of predict_proba."""
+
+    calls: ClassVar[Counter] = Counter()
+
+    def predict_proba(self, X):
+        self.calls["predict_proba"] += 1
+        return super().predict_proba(X)
+
+
+def test_scorers_of_all_classes_predict_once_a_fold():
+    scoring = {one: make_average_precision_scorer(pos_label=one) for one in NAMES}
+    Counting.calls.clear()
+    found = cross_validate(Counting(), X, Y, cv=CV, scoring=scoring)
+    assert Counting.calls["predict_proba"] == 3
+    for label in NAMES:
+        assert_allclose(found[f"test_{label}"], by_hand(GaussianNB(), label))
+
+
+def test_searches_and_folds_take_a_class():
+    scorer = make_average_precision_scorer(pos_label="van")
+    grid = {"n_neighbors": [3, 15, 45]}
+    search = GridSearchCV(KNeighborsClassifier(), grid, scoring=scorer, cv=CV).fit(X, Y)
+    means = [np.mean(by_hand(KNeighborsClassifier(n), "van")) for n in (3, 15, 45)]
+    assert_allclose(search.cv_results_["mean_test_score"], means)
+    kept = {"return_estimator": True, "return_indices": True}
+    folds = cross_validate(GaussianNB(), X, Y, cv=CV, **kept)
+    found = RandomSelectionTest().from_cv_results(folds, X, Y, pos_label="van")
+    assert found.statistic == pytest.approx(np.mean(by_hand(GaussianNB(), "van")))
+    selection = SearchSelectionTest(n_resamples=20, random_state=0)
+    result = selection.from_search(search, X, Y, pos_label="van")
+    assert result.statistic == pytest.approx(max(means))
+
+
+# Classes that do not occur
+
+UNDEFINED = pytest.warns(UndefinedMetricWarning, match="no targets")
+
+
+def test_a_fold_without_the_class_has_no_targets():
+    model = GaussianNB().fit(X, Y)
+    part = CODES < 4
+    with UNDEFINED:
+        assert np.isnan(
+            make_average_precision_scorer(pos_label="van")(model, X[part], Y[part])
+        )
+    with UNDEFINED:
+        average_precision(
+            Ranking.from_estimator(model, X[part], Y[part], pos_label="van")
+        )
+    chunks = [(Y[part], SCORES[part])]
+    with UNDEFINED:
+        average_precision(RankCounts.from_chunks(chunks, pos_label="van"))
+    days = np.where(VAN, 1, CODES % 3)
+    with pytest.warns(UserWarning, match="2 of 3 rankings hold no targets"):
+        found = RandomSelectionTest().from_predictions(
+            Y, SCORES, groups=days, pos_label="van"
+        )
+    judge = average_precision(VAN[days == 1], SCORES[days == 1])
+    assert found.statistic == judge
+
+
+def test_labels_alone_tell_a_class_that_is_none():
+    message = r"be one of the labels in `y_true`; got 'vam' for labels 'van' \(20\)"
+    for call in set(CALLS) - {"chunks", "evaluation"}:
+        with pytest.raises(ValueError, match=message):
+            CALLS[call](Y, "vam")
+    model = GaussianNB().fit(X, Y)
+    message = r"`pos_label` must be one of \['bike', 'bus', .*\]; got 'vam'"
+    with pytest.raises(ValueError, match=message):
+        make_average_precision_scorer(pos_label="vam")(model, X, Y)
+
+
+def test_the_classes_are_listed_where_none_is_named():
+    message = (
+        r"name the .*; got None for labels 'van' \(20\), 'tram' \(30\), 'bike' \(50"
+    )
+    for call in CALLS:
+        is_part = call in ("chunks", "evaluation")  # which count for themselves
+        with pytest.raises(ValueError, match=message[:34] if is_part else message):
+            CALLS[call](Y, None)
+    model = GaussianNB().fit(X, Y)
+    with pytest.raises(ValueError, match=message):
+        Ranking.from_estimator(model, X, Y)
+    with pytest.raises(ValueError, match=r"got None for labels 'van' \(0\), 'tram'"):
+        Ranking.from_estimator(model, X[CODES < 4], Y[CODES < 4])
+    with pytest.raises(ValueError, match=r"for labels 0 \(1\), .* and 240 more"):
+        average_precision(np.arange(250), SCORES)
+
+
+def test_misaligned_weights_of_a_scorer_are_refused():
+    model = GaussianNB().fit(X, Y)
+    labels, weights = pd.Series(Y), pd.Series(np.ones(250), index=np.arange(250)[::-1])
+    scorer = make_average_precision_scorer(pos_label="van")
+    with pytest.raises(ValueError, match="`sample_weight` must have the index of"):
+        scorer(model, X, labels, sample_weight=weights)
+
+
+def test_an_estimator_of_one_class_is_refused():
+    model = GaussianNB().fit(X[VAN], Y[VAN])
+    with pytest.raises(ValueError, match=r"must know two classes or more.*\['van'\]"):
+        Ranking.from_estimator(model, X, Y, pos_label="van")
+
+
+# The report of all classes
+
+
+@pytest.mark.parametrize(
+    "kind", [np.asarray, pd.DataFrame, pl.DataFrame], ids=["array", "pandas", "polars"]
+)
+def test_a_report_has_a_row_for_each_class(kind):
+    model = GaussianNB().fit(X[TRAIN], Y[TRAIN])
+    matrix = model.predict_proba(X[TEST])
+    report = ranking_report(Y[TEST], kind(matrix), labels=model.classes_, t=10)
+    assert report.names == tuple(model.classes_)
+    assert report.comparisons is None
+    assert report.null_means == {}
+    frame = report.to_frame().set_index("name")
+    for column, label in enumerate(model.classes_):
+        alone = ranking_report(Y[TEST], matrix[:, column], pos_label=label, t=10)
+        row = alone.to_frame().set_index("name").loc["model"]
+        assert_array_equal(frame.loc[label].drop("n_targets"), row)
+        assert frame.loc[label, "n_targets"] == (Y[TEST] == label).sum()
+        assert report.prevalence[label] == alone.prevalence
+    assert json.loads(json.dumps(report.to_dict()))["n_targets"] == report.n_targets
+    printed = str(report)
+    assert "125 items, each class against the rest" in printed
+    assert "comparison left out, as each class has targets of its own" in printed
+    assert "null mean" not in printed
+    assert "The grey band is that of bike." in report.to_html()
+
+
+def test_a_report_of_two_classes_takes_both_columns():
+    kept = CODES >= 3
+    model = GaussianNB().fit(X[kept], Y[kept])
+    matrix = model.predict_proba(X[kept])
+    report = ranking_report(Y[kept], matrix, labels=model.classes_)
+    pairs = zip(model.classes_, matrix.T, strict=True)
+    judge = [average_precision(Y[kept] == label, score) for label, score in pairs]
+    assert list(report.average_precision.values()) == judge
+
+
+def test_a_report_leaves_out_classes_of_no_item():
+    model = GaussianNB().fit(X, Y)
+    part = CODES < 4
+    matrix = model.predict_proba(X[part])
+    with pytest.warns(UserWarning, match="1 of 5 rankings hold no targets"):
+        report = ranking_report(Y[part], matrix, labels=model.classes_)
+    assert report.names == ("bike", "bus", "car", "tram")
+
+
+@pytest.mark.parametrize(
+    ("y_scores", "settings", "text"),
+    [
+        (np.ones((250, 2)), {"labels": ["a"]}, r"`labels` must name the class of each"),
+        (None, {"labels": ["a"]}, r"got shape \(1,\) for scores of shape \(\)"),
+        (np.ones((250, 2)), {"labels": ["a", "a"]}, "`labels` must be different"),
+        (
+            np.ones((250, 1)),
+            {"labels": ["a"], "pos_label": "a"},
+            "`pos_label` must be None beside `labels`; got 'a'",
+        ),
+    ],
+)
+def test_labels_that_name_no_columns(y_scores, settings, text):
+    with pytest.raises(ValueError, match=text):
+        ranking_report(Y, y_scores, **settings)
