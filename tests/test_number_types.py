@@ -67,10 +67,11 @@ SPECIAL = {
 NO_NUMBERS = set(
     """
     X a alternative as_fraction b backend candidates chunks clusters cv_groups
-    cv_results cv_results_a cv_results_b detector_targets estimator folds groups independent
-    interpolate labels method metric names normalize nulls params path pos_label
-    progress pvalue rankings_a rankings_b rate sample_weight search simultaneous
-    source strata ties transform y y_score y_score_a y_score_b y_scores y_true
+    cv_results cv_results_a cv_results_b detector_targets estimator folds groups
+    independent interpolate labels method metric names normalize nulls params
+    path pos_label progress pvalue rankings_a rankings_b rate sample_weight
+    search simultaneous source strata ties transform y y_score y_score_a
+    y_score_b y_scores y_true
     """.split()  # noqa: SIM905
 )
 # Methods for other modules of the package.
