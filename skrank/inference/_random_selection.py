@@ -508,7 +508,7 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         """
         measure = self._measure()
         asked = [
-            Asked(
+            _Asked(
                 measure.value(ranking),
                 null_of(ranking, measure),
                 n_items(ranking),
@@ -521,14 +521,14 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
             return self._result(asked[0], progress=self.progress)
         values, nulls, *sizes = zip(*asked, strict=True)
         together = MeanNull(nulls, inflation=inflation if len(nulls) > 1 else 1.0)
-        mean = Asked(float(np.mean(values)), together, *map(sum, sizes))
+        mean = _Asked(float(np.mean(values)), together, *map(sum, sizes))
         return self._result(
-            mean, PartResults(self, asked), labels, progress=self.progress
+            mean, _PartResults(self, asked), labels, progress=self.progress
         )
 
     def _result(
         self,
-        asked: Asked,
+        asked: _Asked,
         parts: Sequence[RandomSelectionResult] = (),
         labels: tuple[Any, ...] = (),
         *,
@@ -566,7 +566,7 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         )
 
 
-class Asked(NamedTuple):
+class _Asked(NamedTuple):
     """A value, its null distribution, and the size of what it is a value of."""
 
     statistic: float
@@ -576,13 +576,13 @@ class Asked(NamedTuple):
     n_missed: int
 
 
-class PartResults(Sequence[RandomSelectionResult]):
+class _PartResults(Sequence[RandomSelectionResult]):
     """Results of single rankings, worked out when the first of them is asked for.
 
     Each takes as long as the mean over all of them.
     """
 
-    def __init__(self, test: RandomSelectionTest, asked: list[Asked]) -> None:
+    def __init__(self, test: RandomSelectionTest, asked: list[_Asked]) -> None:
         self._test, self._asked = test, asked
 
     def __len__(self) -> int:
