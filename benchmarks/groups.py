@@ -120,7 +120,7 @@ def row(n_groups, n_targets, ties, shuffled):
             asked = scale * least(partial(ask, *ready), 2)[0]
             said.append(f"{name} {filled + asked:.0f}x ({asked:.0f}x)")
     if find_spec("polars_ds"):
-        took = least(lambda: polars_ds(y, s, group))[0] / own
+        took = least(lambda: polars_ds(y, s, group), 1)[0] / own
         said.append(f"polars-ds {took:.1f}x")
     return "  ".join(said)
 

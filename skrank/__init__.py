@@ -48,6 +48,7 @@ from skrank.metrics import (
     reciprocal_rank,
     rie,
 )
+from skrank.metrics._by_group import MetricByGroup
 from skrank.metrics._definitions import Measure, make_metric
 from skrank.metrics._scorers import (
     make_average_precision_at_k_scorer,
@@ -75,6 +76,7 @@ __all__ = [
     "LiftDisplay",
     "MeanNull",
     "Measure",
+    "MetricByGroup",
     "MetricInterval",
     "MetricIntervalResult",
     "NullDistributionDisplay",

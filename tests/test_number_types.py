@@ -36,6 +36,8 @@ NUMBERS = {
     "prior": POSITIVE,
     "recall": (1, 0.7),
     "confidence_level": (0.9,),
+    "power": (0.9,),
+    "significance_level": (0.1,),
     "undefined": (-1, 0.1),
     "n_missed": (100,),
     "count": (100,),
@@ -64,11 +66,12 @@ SPECIAL = {
 # What takes no number: data, labels, names, options, flags, and what is drawn with.
 NO_NUMBERS = set(
     """
-    X a alternative as_fraction b backend candidates chunks cv_groups cv_results
-    cv_results_a cv_results_b detector_targets estimator folds groups independent
-    interpolate labels method metric names normalize nulls params path pos_label
-    progress pvalue rankings_a rankings_b rate sample_weight search simultaneous
-    source ties transform y y_score y_score_a y_score_b y_scores y_true
+    X a alternative as_fraction b backend candidates chunks clusters cv_groups
+    cv_results cv_results_a cv_results_b detector_targets estimator folds groups
+    independent interpolate labels method metric names normalize nulls params
+    path pos_label progress pvalue rankings_a rankings_b rate sample_weight
+    search simultaneous source strata ties transform y y_score y_score_a
+    y_score_b y_scores y_true
     """.split()  # noqa: SIM905
 )
 # Methods for other modules of the package.
@@ -76,6 +79,8 @@ WITHIN = {
     "Ranking.group_end",
     "RandomSelectionNull.of_ties",
     "RankingComparison.compare_ranked",
+    "RandomSelectionTest.test_ranked",
+    "MetricInterval.of_ranked",
 }
 # Names and labels are compared, so that True is 1; scikit-learn checks the folds.
 MAY_BE_BOOL = {"baseline", "cv"}
@@ -318,6 +323,9 @@ CALLS = {
     ),
     "RankingComparison.compare_all": lambda **given: (
         skrank.RankingComparison().compare_all(Y, X, **given).to_dict()
+    ),
+    "RankingComparisonResult.sample_size": lambda **given: (
+        skrank.RankingComparison().from_predictions(Y, S, S_B).sample_size(**given)
     ),
     "RankingComparisonResult.confidence_interval": lambda **given: (
         skrank.RankingComparison()

@@ -89,12 +89,16 @@ def format_count(n: int, what: str) -> str:
     return f"{n} {what}s" if n else what
 
 
-def format_size(n_samples: int, n_targets: int, n_missed: int = 0) -> str:
-    """Print how many items there are, and how many of them are targets."""
+def format_size(
+    n_samples: int, n_targets: int, n_missed: int = 0, n_clusters: int = 0
+) -> str:
+    """Print how many items there are, how many of them targets, in which clusters."""
+    clusters = f", {n_clusters} clusters" if n_clusters else ""
     missed = f", {n_missed} of them missed" if n_missed else ""
     prevalence = f"prevalence {n_targets / n_samples:.4g}"
     plural = "" if n_targets == 1 else "s"
-    return f"{n_samples} items, {n_targets} target{plural}{missed} ({prevalence})"
+    targets = f"{n_targets} target{plural}{missed} ({prevalence})"
+    return f"{n_samples} items, {targets}{clusters}"
 
 
 def format_pvalue(log10_pvalue: float) -> str:

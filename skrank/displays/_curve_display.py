@@ -387,7 +387,18 @@ class CurveDisplay(ABC):
 
 
 def mean_of(views: Iterable[Heights]) -> Heights:
-    """Mean height of curves, each of which goes on as it ends."""
+    """Mean height of curves, each of which goes on as it ends.
+
+    Parameters
+    ----------
+    views : iterable of tuple of ndarray
+        Places and heights of each curve.
+
+    Returns
+    -------
+    view : tuple of ndarray
+        Places of all curves, and the mean height there.
+    """
     views = list(views)
     x = np.unique(np.concatenate([one[0] for one in views]))
     return x, np.mean([np.interp(x, *one) for one in views], axis=0)  # type: ignore[call-overload]

@@ -153,7 +153,14 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
             zscore, p = result.zscores[result.best_index], f"{result.pvalue:.2g}"
             said = f"winner {result.statistic:.3g}, z {zscore:.3g}, adjusted p = {p}"
         elif isinstance(result, RandomSelectionResult):
-            data = _data_of_distribution(result.null_distribution, bins)
+            if result.null_values is not None:  # with clusters or strata
+                counts, edges = np.histogram(result.null_values, bins)
+                shares = counts / result.null_values.size
+                data = {"edges": edges, "probabilities": shares}
+                data["metric"] = result.metric
+            else:
+                assert result.null_distribution is not None
+                data = _data_of_distribution(result.null_distribution, bins)
             p = format_pvalue(result.log10_pvalue)
             said = f"{result.statistic:.3g}, z {result.zscore:.3g}, p = {p}"
         else:

@@ -69,6 +69,7 @@ class RankingInference(MetricSettings, ABC, Generic[Result]):
         *,
         pos_label: object = None,
         groups: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
     ) -> Result:
         """Ask about a ranking given as labels and scores."""
 
@@ -79,6 +80,7 @@ class RankingInference(MetricSettings, ABC, Generic[Result]):
         y: ArrayLike,
         *,
         groups: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
     ) -> Result:
@@ -95,6 +97,8 @@ class RankingInference(MetricSettings, ABC, Generic[Result]):
             Their labels.
         groups : array-like of shape (n_samples,), default=None
             To which ranking each item belongs, as in `from_predictions`.
+        clusters : array-like of shape (n_samples,), default=None
+            Which items depend on each other, as in `from_predictions`.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         detector_targets : {"outliers", "inliers"}, default=None
@@ -112,4 +116,4 @@ class RankingInference(MetricSettings, ABC, Generic[Result]):
             orientation, or the input is not valid for `from_predictions`.
         """
         marks, y_score = marks_and_scores(estimator, X, y, pos_label, detector_targets)
-        return self.from_predictions(marks, y_score, groups=groups)
+        return self.from_predictions(marks, y_score, groups=groups, clusters=clusters)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,13 @@ from skrank._utils._checks import (
 from skrank._utils._warnings import warn
 from skrank.inference._base import RankingInference
 from skrank.inference._metric_interval_result import MetricIntervalResult
+from skrank.inference._variability._clusters import (
+    cluster_bootstrap,
+    clusters_of_classes,
+    error_of_totals,
+    jackknife_totals,
+    n_clusters,
+)
 from skrank.inference._variability._folds import (
     corrected_error,
     ratio_of_folds,
@@ -40,8 +48,12 @@ from skrank.inference._variability._moderation import (
     reach_of,
     resampled_rule,
 )
-from skrank.inference._variability._resampling import bootstrap, draw_in_parallel
-from skrank.inference._variability._sample import is_certain
+from skrank.inference._variability._resampling import (
+    Engine,
+    bootstrap,
+    draw_in_parallel,
+)
+from skrank.inference._variability._sample import asked_cut, is_certain
 from skrank.inference._variability._survival import survival_error
 from skrank.inference._variability._weights import WeightedBootstrap
 from skrank.metrics._definitions import (
@@ -58,7 +70,7 @@ from skrank.ranking._cv_results import rank_held_out
 from skrank.ranking._folds import fit_folds, make_folds
 from skrank.ranking._input import check_both_classes, check_ranking_input
 from skrank.ranking._ranking import Ranking, rank
-from skrank.ranking._several import rank_columns, rank_scored
+from skrank.ranking._several import check_clusters, rank_columns, rank_scored
 
 # the last are for several rankings, and for the folds of a cross-validation
 METHODS = (
@@ -136,6 +148,12 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         The resampled t of Nadeau and Bengio [3]_, for the folds of a cross-validation,
         which are not independent. All metrics; "auto" there.
 
+    With `clusters`, "jackknife" sums what the items change within each cluster, and
+    "bootstrap" draws clusters, again where no target or nothing else was drawn;
+    Student's t, with fewer degrees of freedom than there are clusters. "auto" is
+    "jackknife" for metrics of the whole ranking there that change smoothly, and
+    "bootstrap" for those of the top (:ref:`clusters`).
+
     :ref:`variability` has the formulas, the metrics without influences, and the
     measured coverage.
 
@@ -212,6 +230,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         pos_label: object = None,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
     ) -> MetricIntervalResult:
         """Ask how much the metric of a ranking varies, or its mean over several.
 
@@ -233,13 +252,18 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             To which ranking each item belongs, such as its query or its day. The items
             are then ranked within each ranking, and the interval is that of the mean
             over rankings of which these are a sample.
+        clusters : array-like of shape (n_samples,), default=None
+            Which items depend on each other, as the images of a patient: those with the
+            same label. All are in one ranking, and the clusters are the sample. By
+            "jackknife" or "bootstrap"; not with `groups` or `sample_weight`.
 
         Returns
         -------
         result : MetricIntervalResult
             The value, its standard error, and intervals on demand. By "jackknife" and
-            "bootstrap" a single target, or non-target, leaves the error NaN, with a
-            warning. A value that cannot vary has an error of 0 by every method.
+            "bootstrap" a single target, or non-target, or a single cluster that holds
+            some, leaves the error NaN, with a warning. A value that cannot vary has an
+            error of 0 by every method.
 
         Raises
         ------
@@ -249,6 +273,12 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             influences; and if rankings are to be resampled under ``ties="threshold"``.
         """
         measure = self._measure()
+        codes = None
+        if clusters is not None:
+            if sample_weight is not None:
+                raise invalid("sample_weight", "be None with `clusters`", "weights")
+            y_true, y_score = columns_of(y_true, y_score, "clusters")
+            codes = check_clusters(clusters, y_true, groups)
         if sample_weight is not None:
             y_true, y_score = columns_of(y_true, y_score)
             given: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
@@ -259,20 +289,28 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             labels, ranked = rank_columns(
                 y_true, columns, pos_label, groups, always_defined=defined
             )
-            return self._of_groups(measure, ranked["y_score"], labels)
-        if self.method in ("t", "corrected_t"):
-            asked = f"not be {self.method!r}, which needs several, for one ranking"
-            raise invalid("method", asked, repr(self.method))
+            return self.of_ranked(ranked["y_score"], labels)
         ranking = rank_scored(y_true, y_score, pos_label)
-        rule = self._rule(measure, ranking)
+        if codes is not None:
+            return self._of_clusters(ranking, codes)
+        return self.of_ranked([ranking])
+
+    def _of_clusters(
+        self, ranking: Ranking, codes: NDArray[np.intp]
+    ) -> MetricIntervalResult:
+        """Interval of a ranking of items in numbered clusters."""
+        measure = self._measure()
+        method = self._method_of_clusters(measure, ranking)
+        rule = self._rule_of_clusters(method, measure, ranking, codes)
         return MetricIntervalResult(
             estimate=measure.value(ranking),
             standard_error=rule.standard_error,
-            method=self._method(measure),
+            method=method,
             metric=measure.name,
             n_samples=int(ranking.n_samples),
             n_targets=int(ranking.n_targets),
             _rule=rule,
+            n_clusters=n_clusters(codes),
         )
 
     def from_cv(
@@ -412,10 +450,39 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             labels=tuple(dict.fromkeys(folds.numbers)),
         )
 
-    def _of_groups(
-        self, measure: Metric, rankings: list[Ranking], labels: tuple[Any, ...]
+    def of_ranked(
+        self, rankings: list[Ranking], labels: tuple[Any, ...] = ()
     ) -> MetricIntervalResult:
-        """Interval of the mean over rankings, which are a sample themselves."""
+        """Ask how much a ranking that is made already varies, or the mean over several.
+
+        Parameters
+        ----------
+        rankings : list of Ranking
+            The rankings, without weights and missed targets.
+        labels : tuple, default=()
+            What they are called; none for a single one.
+
+        Returns
+        -------
+        result : MetricIntervalResult
+            As of `from_predictions`.
+        """
+        measure = self._measure()
+        if not labels:
+            if self.method in ("t", "corrected_t"):
+                asked = f"not be {self.method!r}, which needs several, for one ranking"
+                raise invalid("method", asked, repr(self.method))
+            (ranking,) = rankings
+            rule = self._rule(measure, ranking)
+            return MetricIntervalResult(
+                estimate=measure.value(ranking),
+                standard_error=rule.standard_error,
+                method=self._method(measure),
+                metric=measure.name,
+                n_samples=int(ranking.n_samples),
+                n_targets=int(ranking.n_targets),
+                _rule=rule,
+            )
         method = "t" if self.method == "auto" else self.method
         if method not in ("t", "bootstrap"):
             asked = "be 'auto', 't' or 'bootstrap' for several rankings"
@@ -453,19 +520,13 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             asked = f"be 'auto' or {method!r} for weighted items{several}"
             raise invalid("method", asked, repr(self.method))
         data = check_ranking_input(y_true, y_score, **given)
+        check_both_classes(data.targets.size, data.y_score.size)
         bootstrap = WeightedBootstrap(for_weights(measure, [rank(data)]), data)
         least, best = bootstrap.ends()
         if groups is None:
-            check_both_classes(data.targets.size, data.y_score.size)
             values = np.array([measure(y_true, y_score, **given)])
-            draws = draw_in_parallel(
-                bootstrap,
-                self.n_resamples,
-                check_generator(self.random_state),
-                n_jobs=self.n_jobs,
-                progress=self.progress,
-            )
-            labels, error, freedom = (), float(draws.std(ddof=1)), math.inf
+            error = float(self._draw(bootstrap).std(ddof=1))
+            labels, freedom = (), math.inf
         else:
             found = measure.by_group(y_true, y_score, groups, **given)
             defined = np.flatnonzero(~np.isnan(found.values))
@@ -520,6 +581,16 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             return self.method
         return "moderated" if measure.smooth else "bootstrap"
 
+    def _method_of_clusters(self, measure: Measure, ranking: Ranking) -> str:
+        """Sums of influences for smooth metrics of the whole ranking, else draws."""
+        if self.method not in ("auto", "jackknife", "bootstrap"):
+            rule = "be 'auto', 'jackknife' or 'bootstrap' with `clusters`"
+            raise invalid("method", rule, repr(self.method))
+        if self.method != "auto":
+            return self.method
+        whole = asked_cut(measure, ranking) == ranking.n_samples
+        return "jackknife" if measure.smooth and whole else "bootstrap"
+
     def _check_method(self, measure: Measure) -> None:
         """Check that the method has a meaning for the metric."""
         counts = not measure.ordered
@@ -547,6 +618,33 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         named = self.method == method
         return (normal_rule if named else resampled_rule)(measure, ranking, error)
 
+    def _rule_of_clusters(
+        self,
+        method: str,
+        measure: Measure,
+        ranking: Ranking,
+        codes: NDArray[np.intp],
+    ) -> IntervalRule:
+        """Student's t, by what the clusters add to the value or by drawing them."""
+        if is_certain(measure, ranking):
+            return CertainRule(measure.value(ranking))
+        fewest = clusters_of_classes(ranking, codes)
+        if fewest < 2:
+            return normal_rule(measure, ranking, _unknown(measure, ranking, fewest))
+        freedom: float = fewest - 1
+        if measure.smooth:
+            totals = jackknife_totals(measure, ranking, codes)
+            error, freedom = error_of_totals(totals)
+        if method == "bootstrap":
+            engine = cluster_bootstrap(measure, (ranking,), codes)
+            error = float(self._draw(engine).std(ddof=1))
+        rule = resampled_rule(measure, ranking, error, fewest, freedom)
+        # other samples have other numbers of targets, and so another best value
+        most = getattr(measure, "bounds", (0.0, math.inf))[1]
+        if isinstance(rule, NormalRule) and most < math.inf:
+            return replace(rule, best=max(rule.best, most))
+        return rule
+
     def _error(self, method: str, measure: Measure, ranking: Ranking) -> float:
         if method == "survival":
             return survival_error(measure, ranking)
@@ -554,14 +652,16 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             return _unknown(measure, ranking)
         if method == "jackknife":
             return float(np.sqrt(jackknife_of(measure, ranking).variance))
-        values = draw_in_parallel(
-            bootstrap(measure, ranking),
+        return float(self._draw(bootstrap(measure, ranking)).std(ddof=1))
+
+    def _draw(self, engine: Engine) -> NDArray[np.float64]:
+        return draw_in_parallel(
+            engine,
             self.n_resamples,
             check_generator(self.random_state),
             n_jobs=self.n_jobs,
             progress=self.progress,
         )
-        return float(values.std(ddof=1))
 
     def _posterior(self, measure: Measure, ranking: Ranking) -> BetaRule:
         """Beta distribution of precision or recall."""
@@ -583,6 +683,8 @@ def _rule_of_mean(
     estimate = float(values.mean())
     ends = [reach_of(measure, measure.frame(one, one.n_targets)) for one in rankings]
     least, best = np.mean(ends, axis=0).tolist()
+    if not least < best:  # all items count in these rankings, which others need not do
+        least, best = 0.0, max(1.0, estimate)
     return NormalRule(
         estimate,
         error,
@@ -594,8 +696,14 @@ def _rule_of_mean(
     )
 
 
-def _unknown(measure: Measure, ranking: Ranking) -> float:
-    """Say that one item of a class does not tell how much it varies."""
+def _unknown(measure: Measure, ranking: Ranking, fewest_clusters: int = 0) -> float:
+    """Say that one item of a class, or one cluster, does not tell how it varies."""
+    if fewest_clusters:
+        warn(
+            f"The standard error of {measure.name} is undefined: two clusters must "
+            "hold targets, and two non-targets; got one."
+        )
+        return math.nan
     warn(
         f"The standard error of {measure.name} is undefined: `y_true` must hold two "
         f"targets and two non-targets; got {ranking.n_targets} and "

@@ -56,6 +56,8 @@ class MetricIntervalResult:
         empty for one ranking.
     labels : tuple
         What these are called: the values of `groups`, or the numbers of the folds.
+    n_clusters : int
+        Number of `clusters`, which are the sample; 0 where each item is one.
 
     See Also
     --------
@@ -88,6 +90,7 @@ class MetricIntervalResult:
     _rule: IntervalRule
     values: tuple[float, ...] = ()
     labels: tuple[Any, ...] = ()
+    n_clusters: int = 0
 
     @property
     def n_rankings(self) -> int:
@@ -151,7 +154,7 @@ class MetricIntervalResult:
         rows = [
             (
                 format_count(n, "ranking"),
-                format_size(self.n_samples, self.n_targets),
+                format_size(self.n_samples, self.n_targets, n_clusters=self.n_clusters),
             ),
             ("estimate", f"{self.estimate:.4g}{mean}"),
             ("standard error", f"{self.standard_error:.3g}, method: {self.method}"),

@@ -8,19 +8,24 @@ settings alone and is not changed by running.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._checks import check_flag, check_option, invalid
+from skrank._utils._checks import check_flag, check_generator, check_option, invalid
+from skrank._utils._rounding import ROUNDING
 from skrank._utils._text import brief, track
 from skrank.inference._base import RankingInference
 from skrank.inference._random_selection_result import RandomSelectionResult
+from skrank.inference._variability._clusters import n_clusters
 from skrank.metrics._definitions import Measure, Metric
 from skrank.null import MeanNull, RandomSelectionNull
+from skrank.null._exchange import exchange_of, exchanged_values
+from skrank.null._sampling import tail
 from skrank.null._tail import ALTERNATIVES, METHODS
 from skrank.ranking._as_ranking import Labels, columns_of
 from skrank.ranking._cv_results import held_out, rank_held_out
@@ -31,7 +36,12 @@ from skrank.ranking._folds import (
     make_folds,
 )
 from skrank.ranking._ranking import Ranking
-from skrank.ranking._several import n_items, rank_both_classes, rank_columns
+from skrank.ranking._several import (
+    check_clusters,
+    n_items,
+    rank_both_classes,
+    rank_columns,
+)
 
 
 class RandomSelectionTest(RankingInference[RandomSelectionResult]):
@@ -110,6 +120,12 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
     average precision is heavy because early hits by chance count most: with
     20 targets among 1000 items, z = 6 has a p-value of 0.002, not the normal 1e-9.
 
+    With `clusters` the null is that the labels of clusters know nothing of their
+    scores, and lets only labels change places that do so under it: those of a cluster,
+    in the order of its items, with those of clusters of as many items [2]_. Others stay
+    where they are. With `strata` labels move within their stratum. Mean and standard
+    deviation are then those of the draws; `permuted` says what has moved.
+
     The distribution is that of Zhang and Su [1]_, generalised to ties; see
     :ref:`pvalues` for how each method works and how accurate it is.
 
@@ -117,6 +133,8 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
     ----------
     .. [1] Zhang and Su (2012), "Statistical inference on recall, precision and average
        precision under random selection", *FSKD 2012*, 1348-1352.
+    .. [2] Winkler, Webster, Vidaurre, Nichols and Smith (2015), "Multi-level block
+       permutation", *NeuroImage* 123, 253-268.
 
     Examples
     --------
@@ -187,6 +205,8 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
         *,
         pos_label: object = None,
         groups: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
+        strata: ArrayLike | None = None,
         n_missed: int = 0,
     ) -> RandomSelectionResult:
         """Test a ranking given as labels and scores, or one within each group.
@@ -206,6 +226,14 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
             To which ranking each item belongs, such as its query or its day. The items
             are then ranked within each ranking, where cutoffs count too, and the
             statistic is the mean over the rankings.
+        clusters : array-like of shape (n_samples,), default=None
+            Which items depend on each other, as the images of a patient: those with the
+            same label. All are in one ranking, and the null moves the labels of whole
+            clusters; see Notes. By "monte_carlo"; not with `groups` or `n_missed`.
+        strata : array-like of shape (n_samples,), default=None
+            Within which the null moves labels, as those of a hospital, though all items
+            are in one ranking; with `clusters`, within which clusters exchange. By
+            "monte_carlo"; not with `groups` or `n_missed`.
         n_missed : int, default=0
             Targets that were never scored, as in the metric functions: they count among
             the targets and have no rank. The null is that the ranking is the head of
@@ -228,6 +256,19 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
             whatever was missed; or if there are groups and missed targets, of which it
             is not known which ranking missed them.
         """
+        if clusters is not None or strata is not None:
+            y_true, y_score = columns_of(y_true, y_score, "clusters` and `strata")
+            if n_missed != 0:
+                rule = "be 0 with `clusters` or `strata`"
+                raise invalid("n_missed", rule, brief(n_missed))
+            codes, levels = (
+                None if one is None else check_clusters(one, y_true, groups, name)
+                for one, name in ((clusters, "clusters"), (strata, "strata"))
+            )
+            ranking = rank_both_classes(y_true, y_score, pos_label)
+            if codes is None and levels is None:
+                return self._test([ranking])
+            return self._exchange(ranking, codes, levels)
         if groups is None:
             ranking = rank_both_classes(y_true, y_score, pos_label, n_missed)
             return self._test([ranking])
@@ -240,6 +281,61 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
             y_true, columns, pos_label, groups, always_defined=defined
         )
         return self._test(ranked["y_score"], labels)
+
+    def _exchange(
+        self,
+        ranking: Ranking,
+        codes: NDArray[np.intp] | None,
+        strata: NDArray[np.intp] | None,
+    ) -> RandomSelectionResult:
+        """Test a ranking of items in numbered clusters or strata."""
+        if self.method not in ("auto", "monte_carlo"):
+            rule = "be 'auto' or 'monte_carlo' with `clusters` or `strata`"
+            raise invalid("method", rule, repr(self.method))
+        measure = self._measure()
+        is_target = np.zeros(int(ranking.n_samples), dtype=bool)
+        is_target[ranking.items.targets] = True
+        exchange = exchange_of(is_target, codes, strata)
+        source = 0 if self.random_state is None else self.random_state
+        draws = exchanged_values(
+            measure,
+            ranking,
+            exchange,
+            self.n_resamples,
+            check_generator(source),
+            progress=self.progress,
+        )
+        statistic, mean, std = measure.value(ranking), draws.mean(), draws.std()
+        slack = ROUNDING * abs(draws).max()
+        std = std if std > slack else 0.0
+        sides = {
+            "greater": [draws >= statistic - slack],
+            "less": [draws <= statistic + slack],
+        }
+        sides["two-sided"] = [side for (side,) in sides.values()]
+        tails = [tail(draws, reached) for reached in sides[self.alternative]]
+        log_p, error = min(tails)
+        log_p = min(0.0, log_p + math.log(len(tails)))
+        return RandomSelectionResult(
+            statistic=statistic,
+            zscore=float((statistic - mean) / std) if std else 0.0,
+            pvalue=math.exp(log_p),
+            log10_pvalue=log_p / math.log(10),
+            pvalue_bounds=None,
+            pvalue_error=error,
+            null_mean=float(mean),
+            null_std=float(std),
+            n_samples=n_items(ranking),
+            n_targets=int(ranking.n_targets),
+            metric=measure.name,
+            method="monte_carlo",
+            alternative=self.alternative,
+            null_distribution=None,
+            null_values=draws,
+            permuted=exchange.said,
+            n_clusters=n_clusters(codes),
+            n_strata=n_clusters(strata),
+        )
 
     def from_cv(
         self,
@@ -381,6 +477,25 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         inflation = 1.0 if independent else FOLDS_INFLATION
         return self._test(folds.rankings, folds.labels, inflation)
 
+    def test_ranked(
+        self, rankings: list[Ranking], labels: tuple[Any, ...] = ()
+    ) -> RandomSelectionResult:
+        """Test rankings that are made already, by their mean.
+
+        Parameters
+        ----------
+        rankings : list of Ranking
+            The rankings.
+        labels : tuple, default=()
+            What they are called; none for a single one.
+
+        Returns
+        -------
+        result : RandomSelectionResult
+            As of `from_predictions`.
+        """
+        return self._test(rankings, labels)
+
     def _test(
         self,
         rankings: list[Ranking],
@@ -392,38 +507,37 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         A single ranking varies with no other.
         """
         measure = self._measure()
-        nulls = [null_of(ranking, measure) for ranking in rankings]
-        values = [measure.value(ranking) for ranking in rankings]
+        asked = [
+            _Asked(
+                measure.value(ranking),
+                null_of(ranking, measure),
+                n_items(ranking),
+                int(ranking.n_targets),
+                ranking.n_missed,
+            )
+            for ranking in rankings
+        ]
         if not labels:
-            return self._result(values[0], nulls[0], rankings, progress=self.progress)
-        shown = track(
-            zip(values, nulls, rankings, strict=True),
-            total=len(rankings),
-            label="rankings",
-            progress=self.progress,
-        )
-        parts = tuple(
-            self._result(value, null, [ranking]) for value, null, ranking in shown
-        )
-        mean = float(np.mean(values))
+            return self._result(asked[0], progress=self.progress)
+        values, nulls, *sizes = zip(*asked, strict=True)
         together = MeanNull(nulls, inflation=inflation if len(nulls) > 1 else 1.0)
+        mean = _Asked(float(np.mean(values)), together, *map(sum, sizes))
         return self._result(
-            mean, together, rankings, parts, labels, progress=self.progress
+            mean, _PartResults(self, asked), labels, progress=self.progress
         )
 
     def _result(
         self,
-        statistic: float,
-        null: RandomSelectionNull | MeanNull,
-        rankings: list[Ranking],
-        parts: tuple[RandomSelectionResult, ...] = (),
+        asked: _Asked,
+        parts: Sequence[RandomSelectionResult] = (),
         labels: tuple[Any, ...] = (),
         *,
         progress: bool = False,
     ) -> RandomSelectionResult:
         """Place a value under its null distribution."""
+        null = asked.null
         log_p, log_bounds, error, method = null.tail(
-            statistic,
+            asked.statistic,
             alternative=self.alternative,
             method=self.method,
             n_resamples=self.n_resamples,
@@ -431,8 +545,8 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
             progress=progress,
         )
         return RandomSelectionResult(
-            statistic=statistic,
-            zscore=zscore_of(statistic, null),
+            statistic=asked.statistic,
+            zscore=zscore_of(asked.statistic, null),
             pvalue=math.exp(log_p),
             log10_pvalue=log_p / math.log(10),
             pvalue_bounds=log_bounds
@@ -440,16 +554,54 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
             pvalue_error=error,
             null_mean=null.mean(),
             null_std=null.std(),
-            n_samples=sum(map(n_items, rankings)),
-            n_targets=sum(int(ranking.n_targets) for ranking in rankings),
+            n_samples=asked.n_samples,
+            n_targets=asked.n_targets,
             metric=null.metric,
             method=method,
             alternative=self.alternative,
             null_distribution=null,
             parts=parts,
             labels=labels,
-            n_missed=sum(ranking.n_missed for ranking in rankings),
+            n_missed=asked.n_missed,
         )
+
+
+class _Asked(NamedTuple):
+    """A value, its null distribution, and the size of what it is a value of."""
+
+    statistic: float
+    null: RandomSelectionNull | MeanNull
+    n_samples: int
+    n_targets: int
+    n_missed: int
+
+
+class _PartResults(Sequence[RandomSelectionResult]):
+    """Results of single rankings, worked out when the first of them is asked for.
+
+    Each takes as long as the mean over all of them.
+    """
+
+    def __init__(self, test: RandomSelectionTest, asked: list[_Asked]) -> None:
+        self._test, self._asked = test, asked
+
+    def __len__(self) -> int:
+        """Count them, which takes no test."""
+        return len(self._asked)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return one, or several as a tuple."""
+        return self._results[index]
+
+    @cached_property
+    def _results(self) -> tuple[RandomSelectionResult, ...]:
+        shown = track(
+            self._asked,
+            total=len(self._asked),
+            label="rankings",
+            progress=self._test.progress,
+        )
+        return tuple(map(self._test._result, shown))
 
 
 def null_of(ranking: Ranking, measure: Measure) -> RandomSelectionNull:

@@ -1,8 +1,12 @@
 """What the test against random selection finds: a frozen record that prints itself."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from skrank._utils._table import data_frame, summary
 from skrank._utils._text import (
@@ -53,10 +57,11 @@ class RandomSelectionResult:
         "monte_carlo"; from "inversion" an upper estimate of what was left out. None
         with bounds, and where the method does not tell.
     null_mean, null_std : float
-        Exact mean and standard deviation of the metric under random selection; the
-        latter for folds of a cross-validation `inflation` times that of independent
-        rankings. The mean is the chance level, which lies above the prevalence, the
-        more so the shorter the rankings.
+        Exact mean and standard deviation of the metric under random selection, or those
+        of the draws with `clusters` or `strata`; the latter for folds of a
+        cross-validation `inflation` times that of independent rankings. The mean is the
+        chance level, which lies above the prevalence, the more so the shorter the
+        rankings.
     n_samples, n_targets : int
         Number of items, and of targets among them, in all rankings together; with those
         that were missed.
@@ -66,15 +71,24 @@ class RandomSelectionResult:
         Method that gave the p-value; never "auto".
     alternative : str
         Which values count as more extreme.
-    null_distribution : RandomSelectionNull or MeanNull
-        The distribution itself.
-    parts : tuple of RandomSelectionResult
-        Results of the single rankings, if there were several.
+    null_distribution : RandomSelectionNull, MeanNull or None
+        The distribution itself; None with `clusters` or `strata`.
+    parts : sequence of RandomSelectionResult
+        Results of the single rankings, if there were several; worked out when one is
+        asked for.
     labels : tuple
         What the rankings are called: the values of `groups`, or the numbers of the
         folds.
     n_missed : int
         Number of targets that were never scored.
+    null_values : ndarray of shape (n_resamples,) or None
+        With `clusters` or `strata` the values that were drawn, from which all of the
+        null is known.
+    permuted : str
+        What was drawn: which labels have changed places. Empty without `clusters` and
+        `strata`, where all can.
+    n_clusters, n_strata : int
+        Number of `clusters` and of `strata`; 0 without.
 
     See Also
     --------
@@ -108,10 +122,14 @@ class RandomSelectionResult:
     metric: str
     method: str
     alternative: str
-    null_distribution: RandomSelectionNull | MeanNull
-    parts: tuple["RandomSelectionResult", ...] = ()
+    null_distribution: RandomSelectionNull | MeanNull | None
+    parts: Sequence["RandomSelectionResult"] = ()
     labels: tuple[Any, ...] = ()
     n_missed: int = 0
+    null_values: NDArray[np.float64] | None = field(default=None, compare=False)
+    permuted: str = ""
+    n_clusters: int = 0
+    n_strata: int = 0
 
     @property
     def n_rankings(self) -> int:
@@ -133,7 +151,8 @@ class RandomSelectionResult:
         inflation : float
             The square root of 2 for folds of a cross-validation, else 1.
         """
-        return self.null_distribution.inflation
+        null = self.null_distribution
+        return 1.0 if null is None else null.inflation
 
     @property
     def bonferroni_pvalue(self) -> float:
@@ -152,7 +171,9 @@ class RandomSelectionResult:
         """Print what was found; the rows are named as the attributes are."""
         n, mean = len(self.parts), " on average" if self.parts else ""
         extreme = {"greater": ">=", "less": "<=", "two-sided": "as extreme as"}
-        size = format_size(self.n_samples, self.n_targets, self.n_missed)
+        size = format_size(
+            self.n_samples, self.n_targets, self.n_missed, self.n_clusters
+        )
         rows = [
             (format_count(n, "ranking"), size),
             ("statistic", f"{self.statistic:.4g}{mean}"),
@@ -165,15 +186,21 @@ class RandomSelectionResult:
                 f"{extreme[self.alternative]} observed), method: {self.method}",
             ),
         ]
+        if self.permuted:
+            rows.append(("permuted", self.permuted))
         if self.inflation > 1:
             note = f"{n} times the smallest pvalue of a fold, valid however they depend"
             rows.append(("Bonferroni", f"{self.bonferroni_pvalue:.2g}   {note}"))
-        one_sided = self.pvalue if self.alternative == "greater" else None
-        if self.alternative != "less" and is_far_below(
-            self.statistic, self.null_distribution, one_sided
-        ):
+        if self.alternative != "less" and self._is_far_below():
             rows.append(("note", f"far below chance: {REVERSED}"))
         return summary(f"Random selection test of {self.metric}", rows)
+
+    def _is_far_below(self) -> bool:
+        if self.null_values is not None:
+            return bool(np.mean(self.null_values <= self.statistic) <= _FAR_BELOW)
+        assert self.null_distribution is not None
+        one_sided = self.pvalue if self.alternative == "greater" else None
+        return is_far_below(self.statistic, self.null_distribution, one_sided)
 
     def __repr__(self) -> str:
         """Print the summary, also where a notebook shows the result."""
@@ -185,12 +212,13 @@ class RandomSelectionResult:
         Returns
         -------
         fields : dict
-            All fields but the null distribution and the single rankings, `n_rankings`,
+            All fields but the null distribution or its values and the single rankings,
+            `n_rankings`,
             `inflation` and `bonferroni_pvalue`; the bounds as "pvalue_lower" and
             "pvalue_upper", NaN where there are none, as is the error.
         """
         fields = {name: getattr(self, name) for name in self.__slots__}
-        for name in ("null_distribution", "parts", "labels"):
+        for name in ("null_distribution", "null_values", "parts", "labels"):
             del fields[name]
         lower, upper = fields.pop("pvalue_bounds") or (math.nan, math.nan)
         if fields["pvalue_error"] is None:

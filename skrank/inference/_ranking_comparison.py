@@ -15,7 +15,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import (
     check_generator,
@@ -44,6 +44,11 @@ from skrank.inference._ranking_comparison_result import (
     RankingComparisonResult,
     RankingComparisonTable,
 )
+from skrank.inference._variability._clusters import (
+    cluster_bootstrap,
+    clusters_of_classes,
+    n_clusters,
+)
 from skrank.inference._variability._folds import check_same_folds, ratio_of_folds
 from skrank.inference._variability._resampling import (
     Engine,
@@ -56,7 +61,12 @@ from skrank.ranking._cv_results import rank_held_out
 from skrank.ranking._folds import fit_folds, make_folds
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._response import marks_and_scores
-from skrank.ranking._several import columns_by_name, rank_columns, rank_scored
+from skrank.ranking._several import (
+    check_clusters,
+    columns_by_name,
+    rank_columns,
+    rank_scored,
+)
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 
@@ -67,8 +77,9 @@ _METHODS = {
     "one data set, without `groups`": (*_BY_ERROR, "permutation", *AT_CUTOFF),
     "several data sets": (*_BY_ERROR, *DATA_SET_TESTS),
     "the folds of a cross-validation": ("corrected_t",),
+    "`clusters`": (*_BY_ERROR, "permutation"),
 }
-_ONE, _SEVERAL, _FOLDS = _METHODS
+_ONE, _SEVERAL, _FOLDS, _CLUSTERS = _METHODS
 METHODS = tuple(
     dict.fromkeys(("auto", *(name for one in _METHODS.values() for name in one)))
 )
@@ -143,6 +154,8 @@ class RankingComparison(MetricSettings):
         Which of the two finds a target that only one finds; exact [2]_.
     "posterior"
         The same, Bayesian, by `prior` [3]_.
+
+    With `clusters`, these three by whole clusters: sums of influences, draws, swaps.
 
     For several data sets, which are the sample: "paired_t", "sign" and "wilcoxon". For
     the folds of a cross-validation "corrected_t", the resampled t [4]_.
@@ -232,6 +245,7 @@ class RankingComparison(MetricSettings):
         *,
         pos_label: object = None,
         groups: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
         names: tuple[str, str] = ("A", "B"),
     ) -> RankingComparisonResult:
         """Compare two rankings given as labels and two scores.
@@ -249,6 +263,10 @@ class RankingComparison(MetricSettings):
             To which data set each item belongs, such as its query or its day. The items
             are then ranked within each data set, where cutoffs count too, and what is
             compared is the mean over the data sets.
+        clusters : array-like of shape (n_samples,), default=None
+            Which items depend on each other, as the images of a patient: those with the
+            same label. All are in one ranking, and the clusters are the sample. By
+            "jackknife", "bootstrap" or "permutation"; not with `groups`.
         names : pair of str, default=("A", "B")
             What the two are called in print.
 
@@ -273,8 +291,11 @@ class RankingComparison(MetricSettings):
             groups,
             always_defined=self._measure().always_defined,
         )
+        codes = None
+        if clusters is not None:
+            codes = check_clusters(clusters, y_true, groups)
         pairs = list(map(Pair, *ranked.values()))
-        return self._compare(pairs, labels, names)
+        return self._compare(pairs, labels, names, codes)
 
     def from_rankings(
         self,
@@ -331,6 +352,7 @@ class RankingComparison(MetricSettings):
         y: ArrayLike,
         *,
         groups: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
         names: tuple[str, str] = ("A", "B"),
@@ -348,6 +370,8 @@ class RankingComparison(MetricSettings):
             Their labels.
         groups : array-like of shape (n_samples,), default=None
             To which data set each item belongs, as in `from_predictions`.
+        clusters : array-like of shape (n_samples,), default=None
+            Which items depend on each other, as in `from_predictions`.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         detector_targets : {"outliers", "inliers"}, default=None
@@ -370,9 +394,8 @@ class RankingComparison(MetricSettings):
             marks_and_scores(estimator, X, y, pos_label, detector_targets)
             for estimator in (a, b)
         )
-        return self.from_predictions(
-            marks, score_a, score_b, groups=groups, names=names
-        )
+        given: Any = {"groups": groups, "clusters": clusters}
+        return self.from_predictions(marks, score_a, score_b, names=names, **given)
 
     def from_cv(
         self,
@@ -510,6 +533,7 @@ class RankingComparison(MetricSettings):
         baseline: Any = None,
         pos_label: object = None,
         groups: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
     ) -> RankingComparisonTable:
         """Compare several rankings, each two of them or all with one baseline.
 
@@ -527,6 +551,8 @@ class RankingComparison(MetricSettings):
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
         groups : array-like of shape (n_samples,), default=None
             To which data set each item belongs, as in `from_predictions`.
+        clusters : array-like of shape (n_samples,), default=None
+            Which items depend on each other, as in `from_predictions`.
 
         Returns
         -------
@@ -552,14 +578,18 @@ class RankingComparison(MetricSettings):
             groups,
             always_defined=self._measure().always_defined,
         )
+        codes = None
+        if clusters is not None:
+            codes = check_clusters(clusters, y_true, groups)
         by_name = dict(zip(columns, ranked.values(), strict=True))
-        return self.compare_ranked(by_name, labels, baseline)
+        return self.compare_ranked(by_name, labels, baseline, codes)
 
     def compare_ranked(
         self,
         ranked: Mapping[Any, list[Ranking]],
         labels: tuple[Any, ...] = (),
         baseline: Any = None,
+        codes: NDArray[np.intp] | None = None,
     ) -> RankingComparisonTable:
         """Compare rankings that are made already, a list of data sets by each name.
 
@@ -571,6 +601,8 @@ class RankingComparison(MetricSettings):
             What the data sets are called; none for a single one.
         baseline : str or int, default=None
             As in `compare_all`.
+        codes : ndarray of shape (n_samples,), default=None
+            Number of each item's cluster, in a single data set.
 
         Returns
         -------
@@ -585,7 +617,7 @@ class RankingComparison(MetricSettings):
         quiet.progress = False  # one bar is enough
         results = [
             quiet._compare(
-                list(map(Pair, ranked[a], ranked[b])), labels, (str(a), str(b))
+                list(map(Pair, ranked[a], ranked[b])), labels, (str(a), str(b)), codes
             )
             for a, b in shown
         ]
@@ -604,6 +636,7 @@ class RankingComparison(MetricSettings):
             _SEVERAL: "paired_t",
             _FOLDS: "corrected_t",
         }
+        usual[_CLUSTERS] = usual[_ONE]
         method = usual[data] if self.method == "auto" else self.method
         if method not in _METHODS[data]:
             rule = f"be one of {', '.join(map(repr, _METHODS[data]))} for {data}"
@@ -611,16 +644,25 @@ class RankingComparison(MetricSettings):
         return method
 
     def _compare(
-        self, pairs: list[Pair], labels: tuple[Any, ...], names: tuple[str, str]
+        self,
+        pairs: list[Pair],
+        labels: tuple[Any, ...],
+        names: tuple[str, str],
+        codes: NDArray[np.intp] | None = None,
     ) -> RankingComparisonResult:
         """Compare A and B on one data set, or on several and in the mean over them."""
-        method = self._choose(_SEVERAL if labels else _ONE)
+        data = _ONE if codes is None else _CLUSTERS
+        method = self._choose(_SEVERAL if labels else data)
         if method in DATA_SET_TESTS and len(pairs) < 2:
             rule = f"make two data sets or more of both classes for method {method!r}"
             raise invalid("groups", rule, str(len(pairs)))
         values = values_of(pairs, self._measure())
-        found = self._ask(method, pairs, values, grouped=bool(labels))
-        return self._result(method, found, pairs, values, names, labels)
+        if codes is None:
+            found = self._ask(method, pairs, values, grouped=bool(labels))
+        else:
+            found = self._ask_clusters(method, pairs[0], values, codes)
+        result = self._result(method, found, pairs, values, names, labels)
+        return replace(result, n_clusters=n_clusters(codes))
 
     def _ask(
         self, method: str, pairs: list[Pair], values: PairedValues, *, grouped: bool
@@ -650,6 +692,32 @@ class RankingComparison(MetricSettings):
             self.alternative,
             freedom_of_error(errors, pairs),
             others,
+        )
+
+    def _ask_clusters(
+        self,
+        method: str,
+        pair: Pair,
+        values: PairedValues,
+        codes: NDArray[np.intp],
+    ) -> PairedResult:
+        """Refer the difference to the clusters of one data set."""
+        measure = self._measure()
+        if pair.is_certain(measure):
+            return certainty(method)
+        if method == "permutation":
+            draws = self._draw(pair.swaps(measure, codes))
+            return count_swaps(values.difference, draws, self.alternative, values.scale)
+        fewest = clusters_of_classes(pair.a, codes)
+        error, freedom = math.nan, max(fewest - 1.0, 1.0)
+        if fewest > 1 and measure.smooth:
+            error, freedom = pair.error_of_clusters(measure, codes)
+        if fewest > 1 and method == "bootstrap":
+            engine = cluster_bootstrap(measure, pair.rankings, codes)
+            error = float(self._draw(engine).std(ddof=1))
+        others = [] if measure.ties == "threshold" else ["permutation"]
+        return from_error(
+            values.difference, error, values.scale, self.alternative, freedom, others
         )
 
     def _error(self, method: str, pair: Pair) -> float:

@@ -71,6 +71,8 @@ class RankingComparisonResult:
     labels : tuple
         What the data sets are called: the values of `groups`, or the numbers of folds
         or of rankings. Empty for one data set.
+    n_clusters : int
+        Number of `clusters`, which are the sample; 0 where each item is one.
 
     See Also
     --------
@@ -111,6 +113,7 @@ class RankingComparisonResult:
     values_a: tuple[float, ...]
     values_b: tuple[float, ...]
     labels: tuple[Any, ...] = ()
+    n_clusters: int = 0
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Interval of the difference, from its standard error.
@@ -145,7 +148,7 @@ class RankingComparisonResult:
     def sample_size(
         self, power: float = 0.8, significance_level: float = 0.05
     ) -> float:
-        """Number of data sets, or of targets, that would show such a difference.
+        """Number of data sets, clusters or targets that would show such a difference.
 
         Parameters
         ----------
@@ -158,12 +161,13 @@ class RankingComparisonResult:
         Returns
         -------
         sample_size : float
-            A whole number: of data sets where there are several, and else of targets,
-            with non-targets in proportion. ``((q1 + q2) s / d)**2`` units for the
-            difference d, whose standard error is s by one unit, and quantiles q1, q2 of
-            the normal distribution, or of Student's t for data sets (Lehr 1992). inf
-            where there is no difference; NaN for the folds of a cross-validation, whose
-            number adds nothing, and where the method gives no standard error.
+            A whole number: of data sets where there are several, of clusters where
+            there are some, and else of targets, with non-targets in proportion.
+            ``((q1 + q2) s / d)**2`` units for the difference d, whose standard error is
+            s by one unit, and quantiles q1, q2 of the normal distribution, or of
+            Student's t for data sets and clusters (Lehr 1992). inf where there is no
+            difference; NaN for the folds of a cross-validation, whose number adds
+            nothing, and where the method gives no standard error.
 
         Raises
         ------
@@ -177,10 +181,11 @@ class RankingComparisonResult:
         if self.difference == 0:
             return math.inf
         outside = level / (2 if self.alternative == "two-sided" else 1)
-        n_units = len(self.labels) or self.n_targets
-        per_unit = n_units * (self.standard_error / self.difference) ** 2
+        few = len(self.labels) or self.n_clusters
+        relative_error = self.standard_error / self.difference
+        per_unit = (few or self.n_targets) * relative_error**2
         needed = per_unit * (norm.isf(outside) + norm.ppf(power)) ** 2
-        if self.labels and math.isfinite(self.degrees_of_freedom):
+        if few and math.isfinite(self.degrees_of_freedom):
             for _ in range(20):  # settles in a few steps
                 freedom = max(needed - 1, 1)
                 quantiles = t.isf(outside, freedom) + t.ppf(power, freedom)
@@ -211,7 +216,10 @@ class RankingComparisonResult:
             as_text(name, reserved=[size, *_ROWS, _SIZE]) for name in self.names
         )
         rows = [
-            (size, format_size(self.n_samples, self.n_targets)),
+            (
+                size,
+                format_size(self.n_samples, self.n_targets, n_clusters=self.n_clusters),
+            ),
             (first, f"{self.estimate_a:.4g}{mean}"),
             (second, f"{self.estimate_b:.4g}{mean}"),
             *zip(_ROWS, self._findings(), strict=True),
@@ -220,7 +228,8 @@ class RankingComparisonResult:
             rows.append((f"P({first} > {second})", f"{self.probability_superior:.4g}"))
         needed = self.sample_size()
         if self.pvalue > 0.05 and math.isfinite(needed):
-            unit = "data sets" if self.labels else "targets"
+            unit = "clusters" if self.n_clusters else "targets"
+            unit = "data sets" if self.labels else unit
             said = f"{needed:.0f} {unit} would show this difference with power 0.8"
             rows.append((_SIZE, said))
         return summary(f"Comparison of two rankings by {self.metric}", rows)
@@ -338,8 +347,11 @@ class RankingComparisonTable:
             *("zscore", "pvalue", "adjusted"),
         )
         cells = [header, *map(_cells, self.comparisons, self.adjusted_log10_pvalues)]
+        sizes = format_size(
+            first.n_samples, first.n_targets, n_clusters=first.n_clusters
+        )
         facts = [
-            (_data(first), format_size(first.n_samples, first.n_targets)),
+            (_data(first), sizes),
             ("pvalue", f"{first.alternative}, method: {first.method}"),
         ]
         title = f"Comparison of {len(self.names)} rankings by {first.metric}"

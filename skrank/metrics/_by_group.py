@@ -125,8 +125,25 @@ def measure_groups(
 ) -> MetricByGroup:
     """Rank within the groups and measure; O(n + m log m), of weights O(n log n).
 
-    Where the metric is undefined, for want of targets or of anything else, its value is
-    the `answer`.
+    Parameters
+    ----------
+    metric : Metric
+        The metric.
+    y_true, y_score, groups : array-like of shape (n_samples,)
+        Labels, scores and groups.
+    pos_label : int, float, bool or str
+        Label of the targets, or None.
+    sample_weight : array-like of shape (n_samples,)
+        Weights, or None.
+    n_missed : int
+        Must be 0: it is not known which group missed targets.
+    answer : float or "raise"
+        Its value where it is undefined, for want of targets or of anything else.
+
+    Returns
+    -------
+    result : MetricByGroup
+        The values.
     """
     answer = check_undefined(answer)
     if n_missed != 0:

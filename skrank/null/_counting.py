@@ -26,6 +26,10 @@ from skrank.null._tilted import Term
 # Paths of a distribution that is asked for, or taken without being asked: a fraction of
 # a second.
 MOST_PATHS, FEW_PATHS = 2**21, 2**20
+# Paths of all sums over rankings, in the most of one of them: a second. Without it
+# recall at 10 over 1,000 days of 200 items takes 13 s in place of 1.4; with half of it,
+# means over some hundred rankings are inverted that are counted now.
+_MOST_ADDED = 8
 _MOST_GROUPS = 4000  # the pass is a loop over groups: some tenths of a second
 # Paths that are followed near an end, summed over the groups, and cells of the bounds
 # that they are judged by; a tenth of a second each.
@@ -92,14 +96,16 @@ class Atoms:
 
 def distribution(terms: Sequence[Term], most_paths: int = MOST_PATHS) -> Atoms | None:
     """Distribution of the mean over rankings; None where it has too many paths."""
-    total = Atoms(np.zeros(1), np.zeros(1), 0.0)
+    total, added = Atoms(np.zeros(1), np.zeros(1), 0.0), 0
     if not all(_is_feasible(term.chain, most_paths) for term in terms):
         return None
     for chain, weight, count in terms:
         one = _law(chain)
         for _ in range(count):
             size = total.value.size  # one before the first ranking, whose own is known
-            if size > 1 and size * one.value.size > most_paths:
+            n_paths = size * one.value.size
+            added += n_paths
+            if size > 1 and max(n_paths, added / _MOST_ADDED) > most_paths:
                 return None
             total = total.plus(one, weight)
     return total

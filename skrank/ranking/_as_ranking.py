@@ -60,7 +60,7 @@ def as_ranking(
 
 
 def columns_of(
-    y_true: Labels, y_score: ArrayLike | None
+    y_true: Labels, y_score: ArrayLike | None, name: str = "groups"
 ) -> tuple[ArrayLike, ArrayLike]:
     """Labels and scores item by item, which counts no longer have."""
     if isinstance(y_true, RankCounts | Ranking):
@@ -68,7 +68,7 @@ def columns_of(
             f"be left out where `y_true` is a {type(y_true).__name__}, whose items "
             "cannot be told apart"
         )
-        raise invalid("groups", rule, brief(y_true))
+        raise invalid(name, rule, brief(y_true))
     if y_score is None:
         rule = "be given with `y_true`, unless that is a Ranking or RankCounts"
         raise invalid("y_score", rule, f"y_true of type {type(y_true).__name__} alone")

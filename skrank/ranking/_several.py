@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import invalid
-from skrank._utils._columns import check_index, check_length, factorize
+from skrank._utils._columns import as_column, check_index, check_length, factorize
 from skrank._utils._text import brief, in_short
 from skrank._utils._warnings import warn
 from skrank.ranking._as_ranking import Labels, as_ranking
@@ -23,6 +23,10 @@ from skrank.ranking._ranking import Ranking, rank
 _GROUPS = (
     " Each value of `groups` makes a ranking of its own, of all items with that value, "
     "as of a query or a day."
+)
+_CLUSTERS = (
+    " If all items are to be in one ranking, in which some depend on each other, as "
+    "the images of a patient, give these as `clusters` instead."
 )
 
 
@@ -136,12 +140,15 @@ def both_classes(
     `always_defined`, if one holds both classes.
     """
     kept = [i for i, (m, n) in enumerate(sizes) if 0 < m < n]
+    about_groups = _GROUPS if grouped else ""
+    if grouped and 2 * len(kept) < len(sizes):
+        about_groups += _CLUSTERS
     if not kept:
         raise invalid(
             "y_true",
             "hold targets and non-targets in some ranking",
             "none such",
-            _GROUPS.strip() if grouped else "",
+            about_groups.strip(),
         )
     if grouped and always_defined:
         return list(range(len(sizes)))
@@ -151,7 +158,7 @@ def both_classes(
         warn(
             f"{len(sizes) - len(kept)} of {len(sizes)} rankings hold no targets or "
             f"nothing else: the metric is undefined there, and they are left out, with "
-            f"{n_left} of {n_targets} targets.{_GROUPS if grouped else ''}"
+            f"{n_left} of {n_targets} targets.{about_groups}"
         )
     return kept
 
@@ -240,3 +247,24 @@ def rank_columns(
     items = [one for _, one, _ in parts]
     ranked = {name: rank_parts(data, items) for name, data in inputs.items()}
     return tuple(label for label, *_ in parts), ranked
+
+
+def check_clusters(
+    clusters: ArrayLike, y_true: Any, groups: ArrayLike | None, name: str = "clusters"
+) -> NDArray[np.intp] | None:
+    """Number of each item's cluster, or stratum.
+
+    None where each item is a cluster of its own, which is to have none.
+    """
+    if groups is not None:
+        rule = (
+            "be left out with `groups`, whose rankings are the sample then, however "
+            "the items of each depend on each other"
+        )
+        raise invalid(name, rule, f"{name} and groups")
+    check_index(name, clusters, y_true)
+    labels, codes = factorize(name, clusters)
+    check_length(name, codes.size, as_column("y_true", y_true).size)
+    if len(labels) < 2:
+        raise invalid(name, "hold two labels or more", f"{brief(labels[0])} alone")
+    return None if name == "clusters" and len(labels) == codes.size else codes

@@ -49,18 +49,22 @@ def _report(options: argparse.Namespace) -> int:
         got = listed([*map(as_text, names)], 20)
         raise invalid("--score", "name each ranking once", got)
     most = {None: MOST_HELD, True: math.inf, False: 0}[options.compare]
-    y_true, y_scores = read_score_file(
+    if options.group is not None and options.compare is False:
+        rule = "be left out with `--no-compare`, which holds no items in memory"
+        raise invalid("--group", rule, brief(options.group))
+    y_true, y_scores, groups = read_score_file(
         options.file,
         options.target,
         dict(zip(names, options.scores, strict=True)),
         options.pos_label,
         options.separator,
+        group=options.group,
         most=most,
         progress=options.progress,
     )
     asked = {"t": options.at, "ties": options.ties, "pvalue": options.pvalue}
     # the same file, the same report
-    report = ranking_report(y_true, y_scores, **asked, random_state=0)
+    report = ranking_report(y_true, y_scores, groups=groups, **asked, random_state=0)
     print(report, flush=True)
     if page:
         report.to_html(page)
@@ -80,7 +84,7 @@ def _verify(options: argparse.Namespace) -> int:
         got = f"{len(options.scores)} with target {brief(options.target)}"
         raise invalid("--score", "name one column, and `--target` another", got)
     names = {"score": options.scores[0]}
-    y_true, y_scores = read_score_file(
+    y_true, y_scores, _ = read_score_file(
         options.file, options.target, names, options.pos_label, options.separator
     )
     receipt = ranking.receipt()
@@ -148,6 +152,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DEPTH",
         help="depth of the top to report: 10 items, 1%% or 0.01 of all; may be given "
         "several times (default: 10, 1%%, 10%%)",
+    )
+    add(
+        "--group",
+        metavar="NAME",
+        help="column of the ranking that an item belongs to, such as its day; the "
+        "report is on the mean over these",
     )
     add("--ties", choices=TIES, default=TIES[0], help="tie rule (default: %(default)s)")
     add(

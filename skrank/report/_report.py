@@ -5,7 +5,10 @@ Every number is that of a public function or class; each column is ranked once.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,18 +29,20 @@ from skrank.curves._operating_points import points_of
 from skrank.inference._metric_interval import MetricInterval
 from skrank.inference._random_selection import RandomSelectionTest, null_of
 from skrank.inference._ranking_comparison import RankingComparison
-from skrank.metrics._definitions import make_measure
-from skrank.null import RandomSelectionNull
-from skrank.ranking._as_ranking import Labels
+from skrank.metrics._definitions import Measure, make_measure
+from skrank.null import MeanNull, RandomSelectionNull
+from skrank.ranking._as_ranking import Labels, columns_of
 from skrank.ranking._counts import RankCounts
 from skrank.ranking._items import ListedItems
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._several import (
+    both_classes,
     columns_by_name,
     rank_classes,
     rank_columns,
     rank_scored,
 )
+from skrank.ranking._ties import untied
 from skrank.report._result import RankingReport
 
 
@@ -49,6 +54,7 @@ def ranking_report(
     k: float | Sequence[float] | None = None,
     pos_label: object = None,
     labels: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     ties: str = "expected",
     confidence_level: float = 0.95,
     pvalue: bool | None = None,
@@ -83,6 +89,11 @@ def ranking_report(
         Classes of the columns of `y_scores`, as ``estimator.classes_`` has them of
         ``estimator.predict_proba(X)``. Each class is reported against the rest, by its
         column; classes of no item are left out with a warning. In place of `pos_label`.
+    groups : array-like of shape (n_samples,), default=None
+        To which ranking each item belongs, such as its query or its day. All numbers
+        are then means over these rankings, with intervals by Student's t; groups
+        without targets, or with nothing else, count in precision alone. Not with
+        `labels`, rankings or counts.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of all metrics.
     confidence_level : float, default=0.95
@@ -188,70 +199,114 @@ def ranking_report(
     level = check_fraction("confidence_level", confidence_level)
     if pvalue is not None:
         pvalue = check_flag("pvalue", pvalue)
-    if labels is None:
-        rankings = _rankings(y_true, y_scores, pos_label)
-    elif pos_label is not None:
-        raise invalid("pos_label", "be None beside `labels`", brief(pos_label))
+    if labels is not None:
+        if pos_label is not None:
+            raise invalid("pos_label", "be None beside `labels`", brief(pos_label))
+        if groups is not None:
+            raise invalid("groups", "be None beside `labels`", type(groups).__name__)
+        single = rank_classes(y_true, y_scores, labels)  # type: ignore[arg-type]
+        rankings = {name: [one] for name, one in single.items()}
     else:
-        rankings = rank_classes(y_true, y_scores, labels)  # type: ignore[arg-type]
+        group_labels, rankings = _rankings(y_true, y_scores, pos_label, groups)
     first = next(iter(rankings.values()))
-    n_samples, n_targets = int(first.n_samples), int(first.n_targets)
+    shapes = [(int(one.n_samples), int(one.n_targets)) for one in first]
+    # a metric that needs both classes is asked of these
+    kept = [0]
+    if groups is not None:
+        kept = both_classes([(m, n) for n, m in shapes], grouped=True)
 
-    depths_t = _depths("t", t, n_samples)
-    depths_k = depths_t if k is None else _depths("k", k, n_samples)
+    n_least = min(n for n, _ in shapes)
+    beyond = groups is not None
+    depths_t = _depths("t", t, n_least, beyond=beyond)
+    depths_k = depths_t if k is None else _depths("k", k, n_least, beyond=beyond)
     names = [f"average_precision@{depth}" for depth in depths_k]
     for metric in ("recall", "precision", "enrichment_factor"):
         names += [f"{metric}@{depth}" for depth in depths_t]
     metrics = {name: make_measure(name, ties) for name in names}
     ap = make_measure("average_precision", ties)
 
-    def each(question: Callable[..., Any]) -> dict[str, Any]:
-        return {name: question(one) for name, one in rankings.items()}
+    def each(question: Callable[[list[Ranking]], Any]) -> dict[str, Any]:
+        return {name: question(parts) for name, parts in rankings.items()}
+
+    def asked(measure: Measure, parts: list[Any]) -> list[Any]:
+        is_all = measure.always_defined and groups is not None
+        return parts if is_all else [parts[i] for i in kept]
+
+    def value(measure: Measure, parts: list[Ranking]) -> float:
+        return float(np.mean([measure.value(one) for one in asked(measure, parts)]))
 
     null_means = {}
     # else they depend on the targets or the ties of each ranking
     if labels is None and ties == "expected":
-        for name in ("average_precision", *names):
-            null = RandomSelectionNull(n_samples, n_targets, name)
-            null_means[name] = float(null.mean())
-    nulls = each(lambda one: null_of(one, ap))
+        for name, measure in {"average_precision": ap, **metrics}.items():
+            counts = Counter(asked(measure, shapes))
+            by_chance = [
+                times * _chance_of(n, m, measure) for (n, m), times in counts.items()
+            ]
+            null_means[name] = float(sum(by_chance) / counts.total())
+    nulls = each(lambda parts: _null_of([null_of(parts[i], ap) for i in kept]))
     if pvalue is None:
         pvalue = all(null.is_quick for null in nulls.values())
     test = RandomSelectionTest(ties=ties, random_state=random_state)
-    tests = None
+    interval, tests = MetricInterval(ties=ties), None
+    named = () if groups is None else tuple(group_labels[i] for i in kept)
     if pvalue:
         nulls.clear()  # a test makes its own, of 60 MB if the ranking is long
-        tests = each(test.from_predictions)
+        tests = each(lambda parts: test.test_ranked([parts[i] for i in kept], named))
         nulls = {name: one.null_distribution for name, one in tests.items()}
-    interval = MetricInterval(ties=ties).from_predictions
     comparisons = None
-    is_listed = all(isinstance(one.items, ListedItems) for one in rankings.values())
+    is_listed = all(
+        isinstance(parts[0].items, ListedItems) for parts in rankings.values()
+    )
     if len(rankings) > 1 and labels is None and is_listed:
-        singly = each(lambda one: [one])
-        comparisons = RankingComparison(ties=ties).compare_ranked(singly)
+        ranked = each(lambda parts: [parts[i] for i in kept])
+        comparisons = RankingComparison(ties=ties).compare_ranked(ranked, named)
+    n_targets = sum(m for _, m in shapes)
     return RankingReport(
-        average_precision=each(ap.value),
+        average_precision=each(partial(value, ap)),
         null_distributions=nulls,
         tests=tests,
-        intervals=each(lambda one: interval(one).confidence_interval(level)),
+        intervals=each(
+            lambda parts: interval.of_ranked(
+                [parts[i] for i in kept], named
+            ).confidence_interval(level)
+        ),
         at_depths=each(
-            lambda one: {at: float(metrics[at].value(one)) for at in metrics}
+            lambda parts: {at: value(one, parts) for at, one in metrics.items()}
         ),
         null_means=null_means,
         comparisons=comparisons,
-        hit_curves=each(lambda one: curve_of(one, ties)),
-        operating_points=each(points_of),
+        hit_curves={} if named else each(lambda parts: curve_of(parts[0], ties)),
+        operating_points={} if named else each(lambda parts: points_of(parts[0])),
         t=depths_t,
         k=depths_k,
-        n_samples=n_samples,
-        n_targets=n_targets if labels is None else each(lambda one: int(one.n_targets)),
+        n_samples=sum(n for n, _ in shapes),
+        n_targets=n_targets
+        if labels is None
+        else each(lambda parts: int(parts[0].n_targets)),
         ties=ties,
         confidence_level=level,
+        n_rankings=len(shapes),
     )
 
 
-def _rankings(y_true: Any, y_scores: Any, pos_label: object) -> dict[str, Ranking]:
-    """Rankings of the same items, by name."""
+def _null_of(nulls: list[RandomSelectionNull]) -> RandomSelectionNull | MeanNull:
+    """Distribution of one value, or of the mean over several."""
+    return nulls[0] if len(nulls) == 1 else MeanNull(nulls)
+
+
+def _chance_of(n_samples: int, n_targets: int, measure: Measure) -> float:
+    """Mean under random selection, without ties, on which it does not depend."""
+    ties = replace(untied(n_samples), several=True)
+    return RandomSelectionNull.of_ties(ties, n_targets, measure).mean()
+
+
+def _rankings(
+    y_true: Any, y_scores: Any, pos_label: object, groups: ArrayLike | None
+) -> tuple[tuple[Any, ...], dict[str, list[Ranking]]]:
+    """Labels of the groups, and by name rankings of the same items, one a group."""
+    if groups is not None:
+        y_true, y_scores = columns_of(y_true, y_scores)
     if y_scores is not None:
         if len(getattr(y_scores, "shape", ())) == 1:
             name = getattr(y_scores, "name", None)
@@ -259,9 +314,11 @@ def _rankings(y_true: Any, y_scores: Any, pos_label: object) -> dict[str, Rankin
         else:
             columns = columns_by_name(y_scores, least=1)
         named = {f"y_scores[{name!r}]": column for name, column in columns.items()}
-        _, ranked = rank_columns(y_true, named, pos_label, None)
+        found, ranked = rank_columns(
+            y_true, named, pos_label, groups, always_defined=True
+        )
         pairs = zip(columns, ranked.values(), strict=True)
-        return {str(name): one for name, (one,) in pairs}
+        return found, {str(name): parts for name, parts in pairs}
     given = {"model": y_true}
     if isinstance(y_true, Mapping):
         given = columns_by_name(y_true, least=1)
@@ -277,11 +334,16 @@ def _rankings(y_true: Any, y_scores: Any, pos_label: object) -> dict[str, Rankin
     sizes = {(one.n_samples, one.n_targets) for one in rankings.values()}
     if len(sizes) > 1:
         raise invalid("y_true", "hold rankings of the same items", brief(y_true))
-    return rankings
+    return (), {name: [one] for name, one in rankings.items()}
 
 
-def _depths(name: str, depths: Any, n_samples: int) -> tuple[int | float, ...]:
-    """Check one depth or several; each is there once."""
+def _depths(
+    name: str, depths: Any, n_samples: int, *, beyond: bool
+) -> tuple[int | float, ...]:
+    """Check one depth or several; each is there once.
+
+    They may be `beyond` the ranking if it is one of several.
+    """
     if depths is None:
         # the least first; of several that come to the same items, that in items
         default = (0.1, 0.01, 10) if n_samples >= 10 else (0.1, 0.01)
@@ -290,5 +352,5 @@ def _depths(name: str, depths: Any, n_samples: int) -> tuple[int | float, ...]:
     given = [depths] if np.ndim(depths) == 0 else list(depths)
     checked = [check_cutoff(name, depth) for depth in given]
     for depth in checked:
-        check_depth(name, depth, n_samples)
+        check_depth(name, depth, n_samples, beyond=beyond)
     return tuple({repr(depth): depth for depth in checked}.values())

@@ -69,6 +69,9 @@ class RankingReport:
         Tie rule of all metrics.
     confidence_level : float
         Level of the intervals.
+    n_rankings : int
+        Number of groups over which all numbers are means; 1 without groups. Of groups
+        there are no `hit_curves` and `operating_points`.
 
     See Also
     --------
@@ -120,6 +123,7 @@ class RankingReport:
     n_targets: int | dict[str, int]
     ties: str
     confidence_level: float
+    n_rankings: int = 1
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -240,7 +244,9 @@ class RankingReport:
     def _piece(self, heading: str) -> str:
         """Make the tables and pictures a piece of a page."""
         curves, points = self.hit_curves, self.operating_points
-        pictures = gallery(curves, points, self.average_precision, self.ties)
+        pictures = "<p>Displays draw the mean over groups by groups=.</p>\n"
+        if curves:
+            pictures = gallery(curves, points, self.average_precision, self.ties)
         facts, tables = self._facts(), self._tables()
         return piece_of_page("Ranking report", heading, facts, tables, pictures)
 
@@ -269,6 +275,8 @@ class RankingReport:
         why = "as each class has targets of its own"
         if isinstance(self.n_targets, int):
             size = format_size(self.n_samples, self.n_targets)
+            if self.n_rankings > 1:
+                size = f"mean over {self.n_rankings} rankings, {size} in all"
             why = "as it needs rankings in memory, and some were only counted"
         facts = {"data set": size, "ties": self.ties}
         if self.comparisons is None and len(self.names) > 1:
@@ -297,7 +305,8 @@ class RankingReport:
         depths = [*{repr(depth): depth for depth in self.t + self.k}.values()]
         if depths:
             values, null_means = self.at_depths, self.null_means
-            tables.append(table_of_depths(values, null_means, depths, self.n_samples))
+            n_samples = self.n_samples if self.n_rankings == 1 else None
+            tables.append(table_of_depths(values, null_means, depths, n_samples))
         if self.comparisons is not None:
             tables.append(table_of_pairs(self.comparisons, level))
         return tables

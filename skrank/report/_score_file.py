@@ -37,17 +37,20 @@ def read_score_file(
     pos_label: str | None = None,
     separator: str | None = None,
     *,
+    group: str | None = None,
     most: float = MOST_HELD,
     progress: bool = False,
-) -> tuple[Any, dict[str, Any] | None]:
+) -> tuple[Any, dict[str, Any] | None, NDArray[Any] | None]:
     """Read what `ranking_report` takes of a file, of which "-" is standard input.
 
-    `scores` tell of each ranking its column, and whether lower is better there. With
-    more than `most` scores in all, the rankings are counted.
+    `scores` tell of each ranking its column, and whether lower is better there, and
+    `group` the column of the groups, which come last. With more than `most` scores in
+    all, the rankings are counted, unless there are groups.
     """
     arrow = load_arrow()
     try:
-        file = _ScoreFile(path, target, scores, pos_label, separator)
+        file = _ScoreFile(path, target, scores, pos_label, separator, group)
+        most = most if group is None else math.inf
         try:
             found = file.read(most, progress)
         except arrow.ArrowInvalid:
@@ -70,8 +73,9 @@ class _ScoreFile:
         scores: Mapping[str, tuple[str, bool]],
         pos_label: str | None,
         separator: str | None,
+        group: str | None,
     ) -> None:
-        self.target, self.scores = target, scores
+        self.target, self.scores, self.group = target, scores, group
         self.pos_label = pos_label
         lower = path.lower()
         if separator is None:
@@ -94,8 +98,9 @@ class _ScoreFile:
             self.source = self._open_text
             header = self._open_text().schema.names
         named = [target, *(column for column, _ in scores.values())]
-        self.columns = _find(header, named)
-        self.types = {self.columns[target]: load_arrow().string()}
+        texts = [target] if group is None else [target, group]
+        self.columns = _find(header, [*named, *texts[1:]])
+        self.types = {self.columns[one]: load_arrow().string() for one in texts}
 
     def _open_text(self) -> Any:
         """Begin to read a table of text, in which only empty cells are missing."""
@@ -116,8 +121,10 @@ class _ScoreFile:
         floats = dict.fromkeys(self.columns.values(), load_arrow().float64())
         self.types = floats | self.types
 
-    def read(self, most: float, progress: bool) -> tuple[Any, dict[str, Any] | None]:
-        """Labels and scores in memory, or else rankings that are counted."""
+    def read(
+        self, most: float, progress: bool
+    ) -> tuple[Any, dict[str, Any] | None, NDArray[Any] | None]:
+        """Labels, scores and groups in memory, or else rankings that are counted."""
         held: list[tuple[NDArray[Any], ...]] = []
         n_held = 0
         for chunk in self:
@@ -129,12 +136,13 @@ class _ScoreFile:
             if not held:
                 raise ValueError("there must be rows below the header; got none.")
             is_target, *columns = map(np.concatenate, zip(*held, strict=True))
-            return is_target, dict(zip(self.scores, columns, strict=True))
+            groups = None if self.group is None else columns.pop()
+            return is_target, dict(zip(self.scores, columns, strict=True)), groups
         del held
         names = [as_text(name) for name in (self.target, *self.scores)]
         counted = count_chunks(self, None, names=names, progress=progress)
         rankings = [one.ranking() for one in counted]
-        return dict(zip(self.scores, rankings, strict=True)), None
+        return dict(zip(self.scores, rankings, strict=True)), None, None
 
     def __iter__(self) -> Iterator[tuple[NDArray[Any], ...]]:
         """Say which items are targets, and how they score, higher being better."""
@@ -150,6 +158,9 @@ class _ScoreFile:
                     numbers[column], small.get(column, set())
                 )
             is_target = labels.are_targets(table[self.columns[self.target]])
+            groups = []
+            if self.group is not None:
+                groups.append(_texts(self.group, table[self.columns[self.group]], row))
             row += table.num_rows
             yield (
                 is_target,
@@ -157,6 +168,7 @@ class _ScoreFile:
                     _oriented(numbers[one], lower)
                     for one, lower in self.scores.values()
                 ),
+                *groups,
             )
         labels.check_all()
         for column, values in small.items():
@@ -239,6 +251,18 @@ def _numbers(name: str, column: Any, row: int) -> NDArray[Any]:
         got = f"none in row {row + is_finite.argmin()} below the header"
         raise invalid(_where(name), "hold a finite number in each row", got)
     return check_scores(numbers, _where(name), whole=False)
+
+
+def _texts(name: str, column: Any, row: int) -> NDArray[Any]:
+    """Texts of a column from a row on, none of them empty; equal ones are one."""
+    text = column.cast(load_arrow().string()).combine_chunks()
+    coded = text.dictionary_encode("encode")
+    labels = [(one or "").strip() for one in coded.dictionary.to_pylist()]
+    texts: NDArray[Any] = np.array(labels, dtype=object)[coded.indices.to_numpy()]
+    if "" in labels:
+        got = f"none in row {row + int((texts == '').argmax())} below the header"
+        raise invalid(_where(name), "hold a text in each row", got)
+    return texts
 
 
 def _oriented(scores: NDArray[Any], lower: bool) -> NDArray[Any]:

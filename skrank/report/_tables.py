@@ -53,9 +53,12 @@ def table_of_depths(
     at_depths: Mapping[str, Mapping[str, float]],
     null_means: Mapping[str, float],
     depths: Sequence[int | float],
-    n_samples: int,
+    n_samples: int | None,
 ) -> Table:
-    """What the top of the ranking holds, depth by depth."""
+    """What the top of the ranking holds, depth by depth.
+
+    Rankings of several lengths have no one number of items.
+    """
     named = {_name(name): values for name, values in at_depths.items()}
     if null_means:
         named[_NULL_MEAN] = null_means
@@ -74,7 +77,9 @@ def table_of_depths(
     for depth in depths:
         top = str(depth)
         if isinstance(depth, float):  # with the items that it comes to
-            top = f"{_percent(depth)} ({check_depth('t', depth, n_samples)})"
+            top = _percent(depth)
+            if n_samples is not None:
+                top += f" ({check_depth('t', depth, n_samples)})"
         tops += [top, *[""] * (len(named) - 1)]
     reading = (
         "What the first items hold, by number or as a part of all. Recall is "

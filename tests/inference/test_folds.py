@@ -154,7 +154,7 @@ def test_methods_of_one_ranking_and_of_folds():
         ValueError, match="`method` must be 'auto' or 'corrected_t' for"
     ):
         MetricInterval(method="jackknife").from_cv(GaussianNB(), X, Y)
-    with pytest.raises(ValueError, match="`method` must be another than 'corrected_t'"):
+    with pytest.raises(ValueError, match="`method` must not be 'corrected_t'"):
         MetricInterval(method="corrected_t").from_predictions(Y, X[:, 0])
 
 

@@ -331,3 +331,67 @@ def test_a_search_by_day():
     again = test.from_candidates(models, X, Y, cv=cv, **given)
     assert_allclose(again.values, result.values)
     assert again.n_rankings == 18
+
+
+# Weights
+
+AMOUNT = np.random.default_rng(5).lognormal(3.0, 1.0, 900).round(2)
+
+
+def test_an_interval_of_the_share_of_value_draws_items_with_their_amounts():
+    interval = MetricInterval("recall@0.1", n_resamples=1500, random_state=0)
+    result = interval.from_predictions(Y, X[:, 0], sample_weight=AMOUNT)
+    metric, rng = make_metric("recall@0.1"), np.random.default_rng(1)
+    value = metric(Y, X[:, 0], sample_weight=AMOUNT)
+    assert result.estimate == pytest.approx(value)
+    assert result.method == "bootstrap"
+    classes = [np.flatnonzero(one == Y) for one in (0, 1)]
+    draws = []
+    for _ in range(1500):
+        drawn = np.concatenate([rng.choice(one, one.size) for one in classes])
+        draws.append(metric(Y[drawn], X[drawn, 0], sample_weight=AMOUNT[drawn]))
+    # 1500 draws each: 2.6 % standard error of the ratio, here four of them
+    assert result.standard_error == pytest.approx(np.std(draws), rel=0.11)
+    low, high = result.confidence_interval()
+    assert 0 < low < value < high < 1
+    assert (result.n_samples, result.n_targets) == (900, Y.sum())
+
+
+def test_weighted_values_of_days():
+    interval = MetricInterval("recall@0.1")
+    given = {"sample_weight": AMOUNT, "groups": DAY}
+    result = interval.from_predictions(Y, X[:, 0], **given)
+    values = make_metric("recall@0.1").by_group(Y, X[:, 0], DAY, sample_weight=AMOUNT)
+    assert result.method == "t"
+    assert_allclose(result.values, values.values)
+    assert list(result.labels) == values.labels
+    expected = ttest_1samp(values.values, 0.0).confidence_interval(0.9)
+    assert_allclose(result.confidence_interval(0.9, transform=None), expected)
+    y = np.where(DAY == 2, 0, Y)
+    with pytest.warns(UndefinedMetricWarning, match="undefined in 1 of 18 groups"):
+        left = interval.from_predictions(y, X[:, 0], **given)
+    assert left.n_rankings == 17
+    assert 2 not in left.labels
+
+
+def test_weights_of_one_class_or_of_another_method():
+    given = {"sample_weight": AMOUNT}
+    with pytest.raises(
+        ValueError, match="be 'auto' or 'bootstrap' for weighted items;"
+    ):
+        MetricInterval(method="jackknife").from_predictions(Y, X[:, 0], **given)
+    with pytest.raises(ValueError, match="or 't' for weighted items in several rank"):
+        MetricInterval(method="bootstrap").from_predictions(
+            Y, X[:, 0], groups=DAY, **given
+        )
+    with pytest.raises(ValueError, match="must hold targets and non-targets"):
+        MetricInterval().from_predictions(0 * Y, X[:, 0], **given)
+
+
+def test_days_that_are_shorter_than_the_cutoff():
+    # 3 and 1 targets of 4 items: precision at 5 is .6 and .2, whatever the order
+    y, groups = [1, 1, 1, 0, 1, 0, 0, 0], [1] * 4 + [2] * 4
+    result = MetricInterval("precision@5").from_predictions(y, range(8), groups=groups)
+    assert_allclose(result.values, [0.6, 0.2])
+    low, high = result.confidence_interval()
+    assert 0 < low < 0.4 < high < 1

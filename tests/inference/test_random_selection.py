@@ -64,7 +64,8 @@ def test_fields(example):
     assert result.log10_pvalue == pytest.approx(math.log10(result.pvalue))
     assert result.null_distribution.mean() == result.null_mean
     names = {field.name for field in dataclasses.fields(result)}
-    plain = names - {"null_distribution", "pvalue_bounds", "parts", "labels"}
+    left_out = {"null_distribution", "null_values", "pvalue_bounds"}
+    plain = names - left_out - {"parts", "labels"}
     computed = {"pvalue_lower", "pvalue_upper", "inflation", "bonferroni_pvalue"}
     computed.add("n_rankings")
     assert set(result.to_dict()) == plain | computed
@@ -537,4 +538,6 @@ def test_progress_is_shown_over_methods_and_lists(capsys):
     expected = quiet.from_predictions(y_true, y_score, groups=days)
     found = loud.from_predictions(y_true, y_score, groups=days)
     assert found.log10_pvalue == expected.log10_pvalue
+    assert "rankings" not in capsys.readouterr().err
+    assert found.parts[0].pvalue == expected.parts[0].pvalue
     assert "rankings" in capsys.readouterr().err

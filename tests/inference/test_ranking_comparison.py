@@ -163,6 +163,8 @@ def test_printed_result():
         "  zscore          1.64",
         "  pvalue          0.5   two-sided, method: posterior",
         "  P(A > B)        0.75",
+        # 2 (.3062 (1.9600 + .8416) / .5)**2 = 5.9
+        "  sample size     6 targets would show this difference with power 0.8",
     ]
     lines = str(ask("sign")).splitlines()
     assert lines[1] == "  8 data sets     400 items, 40 targets (prevalence 0.1)"

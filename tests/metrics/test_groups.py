@@ -158,6 +158,7 @@ LABELS = {
     "far apart": lambda day: day * 10**12,
     "negative, with gaps": lambda day: 3 * day - 7,
     "dates": lambda day: np.datetime64("2026-01-01") + day,
+    "nanoseconds": lambda day: np.datetime64("2026-01-01", "ns") + day * 10**9,
     "pandas dates": lambda day: pd.Series(
         pd.Timestamp("2026-01-01") + day * pd.Timedelta("1D")
     ),

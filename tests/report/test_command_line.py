@@ -219,7 +219,7 @@ def test_warning_is_told_once(tmp_path, capsys):
 def test_docking_scores(rare_data, capsys):
     file = rare_data / "pparg_docking_scores.csv.gz"
     columns = {name: (name, False) for name in ("surf", "minr")}
-    y, scores = read_score_file(str(file), "active", columns)
+    y, scores, _ = read_score_file(str(file), "active", columns)
     options = ["--target", "active", "--score", "surf", "--score", "minr"]
     assert main(["report", str(file), *options]) == 0
     report = ranking_report(y, scores, random_state=0)
@@ -387,14 +387,14 @@ def test_numbers_are_those_of_python(tmp_path):
     frame["b"] = [Decimal("1.25"), Decimal("0.5")]
     frame.to_parquet(tmp_path / "t.parquet")
     columns = {name: (name, False) for name in ("b", "a")}
-    _, read = read_score_file(str(tmp_path / "t.parquet"), "y", columns)
+    _, read, _ = read_score_file(str(tmp_path / "t.parquet"), "y", columns)
     assert read["a"].tolist() == [2**64 - 1, 2]
     assert read["b"].tolist() == [1.25, 0.5]
 
 
 def test_marks_blanks_and_empty_lines(tmp_path):
     text = '\ufeffy, a ,note\r\n1, 2.5 ,\r\n\r\n 0,1e1,"two\r\nlines"\r\n\r\n'
-    y, scores = read_score_file(
+    y, scores, _ = read_score_file(
         str(text_file(tmp_path, text)), "y", {"a": ("a", False)}
     )
     assert scores["a"].tolist() == [2.5, 10.0]
@@ -623,3 +623,37 @@ def test_damaged_receipts_are_an_error(receipt, capsys):
     path.write_text(path.read_text().replace("200", "201"))
     assert verify(receipt) == 2
     assert "`receipt` must be as `to_json` has written it" in capsys.readouterr().err
+
+
+# Groups
+
+DAYS = """y,s,day
+1,3,2026-03-01
+0,2,2026-03-01
+0,1,2026-03-01
+0,3,2026-03-02
+1,2,2026-03-02
+0,1, 2026-03-02
+"""
+
+
+def test_groups_of_a_column(tmp_path, capsys):
+    file = text_file(tmp_path, DAYS)
+    given = ["report", str(file), "--target", "y", "--score", "s", "--at", "2"]
+    assert main([*given, "--group", "day"]) == 0
+    table = pd.read_csv(file, skipinitialspace=True)
+    report = ranking_report(table["y"], table[["s"]], t=2, groups=table["day"])
+    assert capsys.readouterr().out == f"{report}\n"
+    assert report.average_precision["s"] == pytest.approx((1 + 1 / 2) / 2)
+    assert "mean over 2 rankings, 6 items, 2 targets" in str(report)
+
+
+def test_groups_that_are_missing(tmp_path, capsys):
+    file = text_file(tmp_path, DAYS + "0,1, \n")
+    given = ["report", str(file), "--target", "y", "--score", "s", "--group", "day"]
+    assert main(given) == 2
+    assert "column day` must hold a text in each row; got none in row 7" in (
+        capsys.readouterr().err
+    )
+    assert main([*given, "--no-compare"]) == 2
+    assert "`--group` must be left out with `--no-compare`" in capsys.readouterr().err

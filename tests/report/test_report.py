@@ -759,3 +759,52 @@ def test_groups_of_rows_are_headed_once():
     assert spans == ["4", "4", "2"]  # three rankings and chance at two depths; A of two
     chance = [attrs for attrs in page.all("tr") if attrs.get("class") == "chance"]
     assert len(chance) == 3
+
+
+# Groups
+
+
+def test_a_report_on_groups_is_that_of_the_classes():
+    rng = np.random.default_rng(0)
+    day = np.repeat(np.arange(12), 50)
+    y = ((rng.random(600) < 0.1) & (day != 4)).astype(int)
+    scores = {"a": rng.normal(y), "b": rng.normal(y)}
+    with pytest.warns(UndefinedMetricWarning, match="1 of 12 rankings hold no targets"):
+        report = ranking_report(y, scores, t=[5, 0.1, 60], groups=day)
+    kept = day != 4
+    given = {"groups": day[kept]}
+    for name, score in scores.items():
+        asked = y[kept], score[kept]
+        interval = MetricInterval().from_predictions(*asked, **given)
+        assert report.intervals[name] == interval.confidence_interval()
+        test = RandomSelectionTest().from_predictions(*asked, **given)
+        assert report.tests[name].log10_pvalue == test.log10_pvalue
+        assert report.average_precision[name] == test.statistic
+        for at in ("recall@5", "precision@5", "average_precision@0.1", "precision@60"):
+            # the day without targets counts in precision
+            every = at.startswith("precision")
+            parts = (y, score, day) if every else (*asked, day[kept])
+            value = skrank.make_metric(at).by_group(*parts).mean
+            assert report.at_depths[name][at] == pytest.approx(value, rel=1e-12)
+            chance = RandomSelectionTest(at).from_predictions(
+                parts[0], parts[1], groups=parts[2]
+            )
+            assert report.null_means[at] == pytest.approx(chance.null_mean, rel=1e-9)
+    pair = RankingComparison().from_predictions(
+        y[kept], *(one[kept] for one in scores.values()), **given
+    )
+    (found,) = report.comparisons.comparisons
+    assert found.log10_pvalue == pair.log10_pvalue
+    assert report.n_rankings == 12
+    assert "mean over 12 rankings, 600 items" in str(report)
+    assert "10 %  a" in str(report)
+    assert "Displays draw the mean over groups" in report.to_html()
+
+
+def test_groups_of_a_report_that_are_refused():
+    y, s = [1, 0, 1, 0], [4, 3, 2, 1]
+    groups = [1, 1, 2, 2]
+    with pytest.raises(ValueError, match="`groups` must be None beside `labels`"):
+        ranking_report(y, np.ones((4, 2)), labels=[0, 1], groups=groups)
+    with pytest.raises(ValueError, match="`groups` must be left out where"):
+        ranking_report(Ranking.from_predictions(y, s), groups=groups)

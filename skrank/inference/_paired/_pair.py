@@ -6,6 +6,7 @@ item in both, and the swap permutation (Yeh 2000) exchanges its two ranks.
 """
 
 import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,6 +19,12 @@ from skrank._utils._checks import invalid
 from skrank._utils._rounding import ROUNDING, subtract
 from skrank._utils._text import brief
 from skrank.inference._paired._paired_result import PairedResult
+from skrank.inference._variability._clusters import (
+    Codes,
+    ErrorOfTotals,
+    error_of_totals,
+    jackknife_totals,
+)
 from skrank.inference._variability._jackknife import jackknife_of
 from skrank.inference._variability._moderation import reach_of
 from skrank.inference._variability._resampling import (
@@ -33,6 +40,8 @@ from skrank.ranking._ranking import Ranking
 from skrank.ranking._standing import Standing, standing
 
 Standings = tuple[Standing, Standing]
+# Tosses of coins for targets and for others, of so many rankings.
+Toss = Callable[..., tuple[NDArray[np.bool_], Iterable[NDArray[Any]]]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,18 +136,28 @@ class Pair:
         variance = np.square(targets_a - targets_b).sum()
         return float(np.sqrt(variance + np.square(others_a - others_b).sum()))
 
+    def error_of_clusters(self, measure: Measure, codes: Codes) -> ErrorOfTotals:
+        """Standard error of the difference, by what clusters add to the values."""
+        a, b = (jackknife_totals(measure, one, codes) for one in self.rankings)
+        return error_of_totals(a - b)
+
     def bootstrap(self, measure: Metric) -> Engine:
         """Draw items with replacement; differences of the values on them, O(n) each."""
         frames = [resampled_frame(measure, ranking) for ranking in self.rankings]
         return partial(_bootstrap, measure, self.standings(), frames)
 
-    def swaps(self, measure: Metric) -> Engine:
+    def swaps(self, measure: Metric, codes: Codes | None = None) -> Engine:
         """Exchange the ranks of items at random; differences of the values, O(n) each.
 
-        What the one ranking does not get of an item, the other gets.
+        What the one ranking does not get of an item, the other gets. Items of a cluster
+        exchange theirs together.
         """
         frame = resampled_frame(measure, self.a)
-        return partial(_swapped, measure, self.standings_by_rank(), frame)
+        toss: Toss = _toss_items
+        if codes is not None:
+            of_targets = codes[self.targets]
+            toss = partial(_toss_clusters, of_targets, np.delete(codes, self.targets))
+        return partial(_swapped, measure, self.standings_by_rank(), frame, toss)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,6 +238,7 @@ def _swapped(
     measure: Metric,
     standings: Standings,
     frame: Frame,
+    toss: Toss,
     n_rankings: int,
     rng: np.random.Generator,
 ) -> Floats:
@@ -226,14 +246,9 @@ def _swapped(
     step, both = a.places - b.places, _tally(a) + _tally(b)
     differences = []
     for size in batches(n_rankings, a.n_places):
-        target = rng.integers(2, size=(size, a.levels.size), dtype=bool)
+        target, coins = toss(size, a.levels.size, step.size, rng)
         others = np.stack(
-            [
-                np.bincount(
-                    b.places + step * _coins(step.size, rng), minlength=both.size
-                )
-                for _ in range(size)
-            ]
+            [np.bincount(b.places + step * one, minlength=both.size) for one in coins]
         )
         value_a = values_of_draws(
             measure, np.where(target, a.levels, b.levels), others, frame
@@ -248,6 +263,28 @@ def _swapped(
 def _tally(items: Standing, drawn: Any = slice(None)) -> NDArray[np.intp]:
     """How many of the others that were drawn stand on each place."""
     return np.bincount(items.places[drawn], minlength=items.n_places)
+
+
+def _toss_items(
+    size: int, n_targets: int, n_others: int, rng: np.random.Generator
+) -> tuple[NDArray[np.bool_], Iterable[NDArray[np.uint8]]]:
+    """Tosses for the targets and for the others, a row for each of `size` rankings."""
+    target = rng.integers(2, size=(size, n_targets), dtype=bool)
+    return target, (_coins(n_others, rng) for _ in range(size))
+
+
+def _toss_clusters(
+    of_targets: Codes,
+    of_others: Codes,
+    size: int,
+    n_targets: int,
+    n_others: int,
+    rng: np.random.Generator,
+) -> tuple[NDArray[np.bool_], Iterable[NDArray[np.bool_]]]:
+    """The same with one toss for each cluster."""
+    n = 1 + max(of_targets.max(), of_others.max())
+    toss = rng.integers(2, size=(size, n), dtype=bool)
+    return toss[:, of_targets], (row[of_others] for row in toss)
 
 
 def _coins(count: int, rng: np.random.Generator) -> NDArray[np.uint8]:

@@ -70,11 +70,35 @@ class Jackknife:
 
 def jackknife_of(measure: Measure, ranking: Ranking) -> Jackknife:
     """Influences of the items of a ranking; O(m)."""
-    frame = measure.frame(ranking, ranking.n_targets)
+    return jackknife(measure, sample_of(ranking), _frame(measure, ranking))
+
+
+def values_without(measure: Measure, ranking: Ranking) -> tuple[Array, Array]:
+    """Values without a target of each level, and without an other of each place; O(m).
+
+    Numbers of items and of targets are what they are without it, and so is the depth of
+    a cutoff that is a share of them: it falls by less than an item, or by one.
+    """
+    frame, sample = _frame(measure, ranking), sample_of(ranking)
+    falls = (1.0, 0.0)  # R-precision, whose cutoff is the number of targets
+    if measure.cutoff is not None:
+        depth = getattr(measure, measure.cutoff)
+        falls = (depth, depth) if isinstance(depth, float) else (0.0, 0.0)
+    frames = _without(frame, targets=1), _without(frame, targets=0)
+    values = []
+    gains = _gains_without(measure, sample, frame, frames, falls)
+    for gain, one, fall in zip(gains, frames, falls, strict=True):
+        moved = _cut_at(one, frame.cut - fall)
+        values.append(gain / measure.divisor(moved) + measure.offset(moved))
+    return values[0], values[1]
+
+
+def _frame(measure: Measure, ranking: Ranking) -> Frame:
+    """Frame of a ranking whose cutoff no item would move."""
     cut = asked_cut(measure, ranking)
     if cut < ranking.n_samples and measure.ties != "expected":
         _check_tie_at_cut(measure, ranking.items.tie_size(cut))
-    return jackknife(measure, sample_of(ranking), frame)
+    return measure.frame(ranking, ranking.n_targets)
 
 
 def _check_tie_at_cut(measure: Measure, size: int) -> None:
@@ -90,19 +114,35 @@ def _check_tie_at_cut(measure: Measure, size: int) -> None:
 
 def jackknife(measure: Measure, sample: Sample, frame: Frame) -> Jackknife:
     """Influences of the items of samples."""
-    levels, places = _shares_above(sample, frame.cut)
     frames = _without(frame, targets=1), _without(frame, targets=0)
-    targets = _gains_without_target(measure, sample, frames[0], levels)
-    others = _gains_without_other(measure, sample, frames[1], levels)
-    if frame.cut < frame.n_samples:
-        refill = _refill(measure, sample, frame)[..., None]
-        targets, others = targets + refill * levels, others + refill * places
+    targets, others = _gains_without(measure, sample, frame, frames)
     of_targets, of_others = _divisors(measure, frame, frames)
     return Jackknife(
         sample,
         _centred(targets / of_targets, sample.hits),
         _centred(others / of_others, sample.others),
     )
+
+
+def _gains_without(
+    measure: Measure,
+    sample: Sample,
+    frame: Frame,
+    frames: tuple[Frame, Frame],
+    falls: tuple[float, float] = (0.0, 0.0),
+) -> tuple[Array, Array]:
+    """Sums of the gains without a target, and without an other, of a cutoff that falls.
+
+    By so many items for each of the two.
+    """
+    levels, places = _shares_above(sample, frame.cut)
+    targets = _gains_without_target(measure, sample, frames[0], levels)
+    others = _gains_without_other(measure, sample, frames[1], levels)
+    if frame.cut < frame.n_samples:
+        refill = _refill(measure, sample, frame)[..., None]
+        targets = targets + refill * (levels - falls[0])
+        others = others + refill * (places - falls[1])
+    return targets, others
 
 
 def _without(frame: Frame, *, targets: int) -> Frame:

@@ -1,5 +1,6 @@
 """The rule of an interval that rests on the sample and on the binormal model."""
 
+import math
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -59,25 +60,36 @@ def normal_rule(measure: Metric, ranking: Ranking, error: float) -> NormalRule:
     )
 
 
-def resampled_rule(measure: Metric, ranking: Ranking, error: float) -> IntervalRule:
+def resampled_rule(
+    measure: Metric,
+    ranking: Ranking,
+    error: float,
+    n_units: float | None = None,
+    degrees_of_freedom: float = math.inf,
+) -> IntervalRule:
     """Rule by the deviation of resampled rankings, with limits at the ends, too.
 
-    Where they do not differ, the error is that of a share of m that is half a target
-    away from all of them. No resample has its first target above that of the ranking,
-    so that the limits of the reciprocal rank follow from its rank.
+    Where they do not differ, the error is that of a share of m targets, or of as many
+    other units, that is half a unit away from all of them. No resample has its first
+    target above that of the ranking, so that the limits of the reciprocal rank follow
+    from its rank.
     """
-    rule = _resampled_rule(measure, ranking, error)
+    units = n_units or float(ranking.n_targets)
+    rule = _resampled_rule(measure, ranking, error, units)
+    rule = replace(rule, degrees_of_freedom=degrees_of_freedom)
     if isinstance(measure, ReciprocalRank):
         return FirstHitRule(rule.estimate, rule.standard_error, rule.least)
     return rule
 
 
-def _resampled_rule(measure: Metric, ranking: Ranking, error: float) -> NormalRule:
+def _resampled_rule(
+    measure: Metric, ranking: Ranking, error: float, n_units: float
+) -> NormalRule:
     rule = normal_rule(measure, ranking, error)
     if rule.standard_error > 0:
         return replace(rule, plain_at_ends=True)
-    share = 0.5 / float(ranking.n_targets)
-    error = rule.best * float(np.sqrt(share * (1 - share) / ranking.n_targets))
+    share = 0.5 / n_units
+    error = rule.best * float(np.sqrt(share * (1 - share) / n_units))
     return replace(rule, standard_error=error, plain_at_ends=True)
 
 

@@ -1,12 +1,11 @@
 """
-Folds and days
-==============
+Folds
+=====
 
 Rare targets leave few to test on. Cross-validation makes a test item of every one of
 them, but each fold is a ranking by another model, so that there are several short
-rankings and not one long one. It is the same with a ranking that is made anew each day.
-The test against random selection takes each ranking for itself, and all of them by
-their mean.
+rankings and not one long one. The test against random selection takes each ranking for
+itself, and all of them by their mean.
 """
 
 # %%
@@ -18,6 +17,7 @@ their mean.
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from sklearn.datasets import load_digits
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
@@ -37,22 +37,21 @@ knn = make_pipeline(StandardScaler(), KNeighborsClassifier(15))
 cv = StratifiedKFold(5, shuffle=True, random_state=0)
 result = RandomSelectionTest().from_cv(knn, X, y, cv=cv)
 
-print(f"{'fold':<6}{'items':>6}{'targets':>9}{'prevalence':>12}{'chance':>8}", end="")
-print(f"{'critical':>10}{'AP':>8}{'p':>9}")
-for fold, part in zip(result.labels, result.parts, strict=True):
-    critical = part.null_distribution.isf(0.01)
-    print(
-        f"{fold:<6}{part.n_samples:>6}{part.n_targets:>9}"
-        f"{part.n_targets / part.n_samples:>12.4f}{part.null_mean:>8.4f}"
-        f"{critical:>10.4f}{part.statistic:>8.4f}{part.pvalue:>9.1e}"
-    )
+table = result.to_frame().set_index("ranking")
+table["critical value"] = [one.null_distribution.isf(0.01) for one in result.parts]
+table[["n_samples", "n_targets", "null_mean", "critical value", "statistic", "pvalue"]]
+
+# %%
+# Their mean:
+
+result
+
+# %%
+# What would it take to be significant at 1 %?
+
 chance = result.null_distribution
 critical = chance.isf(0.01)
-print(
-    f"{'mean':<6}{result.n_samples:>6}{result.n_targets:>9}"
-    f"{y.mean():>12.4f}{result.null_mean:>8.4f}"
-    f"{critical:>10.4f}{result.statistic:>8.4f}{result.pvalue:>9.1e}"
-)
+critical
 
 # %%
 # In one ranking the same targets would have a chance level nearer to the prevalence. So
@@ -60,8 +59,13 @@ print(
 # else.
 
 whole = RandomSelectionNull(y.size, int(y.sum()))
-print(f"prevalence {y.mean():.4f}")
-print(f"null mean of one ranking {whole.mean():.4f}, over folds {chance.mean():.4f}")
+pd.Series(
+    {
+        "prevalence": y.mean(),
+        "null mean of one ranking": whole.mean(),
+        "null mean over the folds": chance.mean(),
+    }
+)
 
 # %%
 # Null mean
@@ -96,36 +100,3 @@ ax.set(
     xlim=(0, most),
 )
 ax.legend(loc="upper right")
-
-# %%
-# Days
-# ----
-# Each day brings 300 transactions, and one has the time to look at 10 of them. The
-# scores of one day do not compare with those of another: there are busy days, when all
-# are higher. Ranked in one ranking, the busy days take all the places.
-
-days, per_day = 20, 300
-day = np.repeat(np.arange(days), per_day)
-fraud = np.zeros(day.size, dtype=bool)
-for today in range(days):
-    fraud[rng.choice(np.flatnonzero(day == today), 3, replace=False)] = True
-score = rng.normal(fraud * 1.0) + rng.normal(scale=3.0, size=days)[day]
-
-depth = 10
-daily = RandomSelectionTest(f"recall@{depth}")
-by_day = daily.from_predictions(fraud, score, groups=day)
-season = RandomSelectionTest(f"recall@{depth * days}")
-at_once = season.from_predictions(fraud, score)
-for name, found in (("day by day", by_day), ("in one ranking", at_once)):
-    print(
-        f"{name:<12} recall {found.statistic:.3f}, by chance {found.null_mean:.3f}",
-        end="",
-    )
-    print(f", p {found.pvalue:.1e} by {found.method}")
-
-# %%
-# Alone, not even the best day proves anything: it is the best of twenty, so its p-value
-# is to be multiplied by twenty. Together the days do.
-
-least = min(part.pvalue for part in by_day.parts)
-print(f"least p of a day {least:.2g}, times {days}: {days * least:.2g}")

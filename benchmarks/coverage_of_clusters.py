@@ -1,0 +1,154 @@
+"""Intervals and tests of items that come in clusters, by simulation.
+
+Each run draws so many clusters of 10 items, as images of patients, with normal scores
+that correlate within a cluster (intraclass correlation), and 15 % of targets, whose
+scores are shifted. Labels are those of the clusters (a patient is ill or not), or vary
+within them. Asked, for 20, 50 and 200 clusters, with ``clusters`` and without:
+
+- in what share of the runs does the 95 % interval of ``MetricInterval`` hold the mean
+  of the metric over samples of as many clusters, by "jackknife" and by "bootstrap", and
+  its median width;
+- in what share of the runs is the p-value of ``RankingComparison`` at most 0.05, for
+  two models of which neither is better, by "jackknife" and by "permutation";
+- the same for ``RandomSelectionTest``, for a model that knows nothing.
+
+With ``--sizes`` only the last, for clusters of 2 to 40 items whose labels are those of
+the clusters: with sizes that know nothing of the labels, and with twice as many items
+in the clusters of targets; there also with ``strata`` of small and large clusters.
+
+    python benchmarks/coverage_of_clusters.py --runs 400
+"""
+
+import argparse
+import warnings
+from itertools import product
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy.stats import norm
+
+from skrank import (
+    MetricInterval,
+    RandomSelectionTest,
+    RankingComparison,
+    make_metric,
+)
+
+METRICS, KINDS = ("average_precision", "recall@0.1"), ("cluster", "item")
+CORRELATIONS, CLUSTERS = (0.0, 0.2, 0.5), (20, 50, 200)
+SIZE, SHARE, SHIFT = 10, 0.15, 1.5
+
+
+def noise(cluster, correlation, rng):
+    """Standard normal numbers that correlate within clusters."""
+    own = rng.standard_normal(cluster.size)
+    shared = rng.standard_normal(cluster.max() + 1)[cluster]
+    return np.sqrt(1 - correlation) * own + np.sqrt(correlation) * shared
+
+
+def draw(kind, n_clusters, correlation, rng):
+    """Labels, noise of two models, and clusters; both classes are there."""
+    cluster = np.repeat(np.arange(n_clusters), SIZE)
+    y = np.zeros(cluster.size, dtype=bool)
+    while not 0 < y.sum() < y.size:
+        y = noise(cluster, 1.0 if kind == "cluster" else 0.3, rng) > norm.isf(SHARE)
+    return y, *(noise(cluster, correlation, rng) for _ in range(2)), cluster
+
+
+def run(name, kind, n_clusters, correlation, truth, seed):
+    """Whether each interval covers, its width, and whether each test rejects."""
+    warnings.simplefilter("ignore")
+    y, a, b, cluster = draw(kind, n_clusters, correlation, np.random.default_rng(seed))
+    data, given = (y, a + SHIFT * y), {"clusters": cluster}
+    drawn = {"n_resamples": 400, "random_state": seed}
+    found = [
+        MetricInterval(name, method="jackknife").from_predictions(*data, **given),
+        MetricInterval(name, method="bootstrap", **drawn).from_predictions(
+            *data, **given
+        ),
+        MetricInterval(name).from_predictions(*data),
+    ]
+    limits = [one.confidence_interval() for one in found]
+    unknown = [np.nan if np.isnan(low) else 1.0 for low, _ in limits]
+    covers = [low <= truth <= high for low, high in limits]
+    pair = (*data, b + SHIFT * y)
+    swaps = RankingComparison(name, method="permutation", **drawn)
+    chance = RandomSelectionTest(name, **drawn)
+    tests = [
+        RankingComparison(name).from_predictions(*pair, **given),
+        swaps.from_predictions(*pair, **given),
+        RankingComparison(name).from_predictions(*pair),
+        chance.from_predictions(y, a, **given),
+        chance.from_predictions(y, a),
+    ]
+    return [
+        *np.multiply(covers, unknown),
+        *(high - low for low, high in limits),
+        *(one.pvalue <= 0.05 for one in tests),
+    ]
+
+
+def run_sizes(related, n_clusters, correlation, seed):
+    """Whether the test rejects a model that knows nothing, with clusters of any size.
+
+    Without clusters, with them, and with them within strata by size.
+    """
+    rng = np.random.default_rng(seed)
+    ill = np.zeros(n_clusters, dtype=bool)
+    while not 0 < ill.sum() < n_clusters:
+        ill = rng.random(n_clusters) < SHARE
+    size = rng.integers(2, 21, n_clusters) * (2 if not related else 1 + ill)
+    cluster = np.repeat(np.arange(n_clusters), size)
+    y, score = ill[cluster], noise(cluster, correlation, rng)
+    strata = (size > np.median(size))[cluster]
+    test = RandomSelectionTest(n_resamples=400, random_state=seed)
+    rejected = []
+    for given in ({}, {"clusters": cluster}, {"clusters": cluster, "strata": strata}):
+        try:
+            p = test.from_predictions(y, score, **given).pvalue
+        except ValueError:  # all targets are in one stratum, and nothing else
+            p = np.nan
+        rejected.append(np.nan if np.isnan(p) else p <= 0.05)
+    return rejected
+
+
+def main():
+    """Print a row for each population."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--runs", type=int, default=400)
+    parser.add_argument("--sizes", action="store_true")
+    asked = parser.parse_args()
+    jobs = Parallel(n_jobs=2)
+    if asked.sizes:
+        print("sizes      icc  clusters | size: without  clusters  and strata")
+        for related, icc, n in product((False, True), CORRELATIONS, CLUSTERS):
+            tasks = (delayed(run_sizes)(related, n, icc, i) for i in range(asked.runs))
+            size = np.nanmean(np.array(jobs(tasks), dtype=float), axis=0)
+            name = "related" if related else "unrelated"
+            print(f"{name:9} {icc:4} {n:9} | " + "  ".join(f"{x:.3f}" for x in size))
+        return
+    print(
+        "metric             labels   icc  clusters  truth | covered: jackknife  "
+        "bootstrap  without | size of comparison: jackknife permutation without | "
+        "size of test: clusters without"
+    )
+    for name, kind, icc, n in product(METRICS, KINDS, CORRELATIONS, CLUSTERS):
+        metric, rng = make_metric(name), np.random.default_rng(0)
+        samples = (draw(kind, n, icc, rng) for _ in range(4000))
+        truth = np.mean([metric(y, a + SHIFT * y) for y, a, *_ in samples])
+        tasks = (delayed(run)(name, kind, n, icc, truth, i) for i in range(asked.runs))
+        found = np.array(jobs(tasks), dtype=float)
+        covered, widths = np.nanmean(found[:, :3], axis=0), np.nanmedian(found, axis=0)
+        said = "  ".join(
+            f"{c:.3f} ({w:.2f})" for c, w in zip(covered, widths[3:6], strict=True)
+        )
+        size = [f"{x:.3f}" for x in found[:, 6:].mean(axis=0)]
+        print(
+            f"{name:18} {kind:7} {icc:4} {n:9}  {truth:.3f} | {said} | "
+            f"{' '.join(size[:3])} | {' '.join(size[3:])}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+"""Items that come in clusters, as the images of a patient: the clusters are the sample.
+
+Another sample would have other clusters, and with them other numbers of targets and of
+items. What a cluster contributes is the sum of what its items do (the variance of
+totals, as Obuchowski 1997 has it for areas under the ROC curve); a resample draws
+clusters as wholes, with replacement.
+"""
+
+import math
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from skrank.inference._variability._jackknife import values_without
+from skrank.inference._variability._resampling import (
+    Engine,
+    Floats,
+    batches,
+    resampled_frame,
+)
+from skrank.inference._variability._sample import groups_of
+from skrank.metrics._definitions import Measure, Metric
+from skrank.ranking._grouped import GroupedRankings
+from skrank.ranking._ranking import HitGroups, Ranking
+from skrank.ranking._standing import Standing, standing
+
+Codes = NDArray[np.intp]
+
+
+def n_clusters(codes: Codes | None) -> int:
+    """Number of clusters; 0 where there are none."""
+    return 0 if codes is None else int(codes.max()) + 1
+
+
+def clusters_of_classes(ranking: Ranking, codes: Codes) -> int:
+    """Number of clusters that hold targets, or non-targets, whichever is smaller."""
+    return min(int(np.count_nonzero(held)) for held in _counts(ranking, codes))
+
+
+def jackknife_totals(measure: Measure, ranking: Ranking, codes: Codes) -> Floats:
+    """What each cluster adds to the value: the sum over its items; O(n log m)."""
+    items = _standing(ranking)
+    without = np.empty(codes.size)
+    of_targets, of_others = values_without(measure, ranking)
+    is_target = _is_target(ranking)
+    without[ranking.items.targets] = of_targets[items.levels]
+    without[~is_target] = of_others[items.places]
+    change = measure.value(ranking) - without
+    return np.bincount(codes, change).astype(np.float64)
+
+
+class ErrorOfTotals(NamedTuple):
+    """Standard error of a sum of independent totals, and its degrees of freedom."""
+
+    error: float
+    degrees_of_freedom: float
+
+
+def error_of_totals(totals: Floats) -> ErrorOfTotals:
+    """Error of a sum: the root of ``G / (G - 1)`` sums of squares about the mean.
+
+    Degrees of freedom are at most ``G - 1``, and fewer where a few totals make up most
+    of the sum (Satterthwaite 1946), as where few patients are ill; infinite where
+    nothing varies.
+    """
+    squares = (totals - totals.mean()) ** 2
+    total, n = squares.sum(), totals.size
+    noise = (squares**2).sum() - total**2 / n
+    effective = 2 * total**2 / noise if noise > 0 else math.inf
+    freedom = min(n - 1, effective) if total > 0 else math.inf
+    return ErrorOfTotals(math.sqrt(n / (n - 1) * total), float(freedom))
+
+
+def cluster_bootstrap(
+    measure: Metric, rankings: tuple[Ranking, ...], codes: Codes
+) -> Engine:
+    """Draw clusters; values of one ranking, or differences of two; O(n) each."""
+    for ranking in rankings:
+        resampled_frame(measure, ranking)
+    tables = [_tables(_standing(ranking), ranking, codes) for ranking in rankings]
+    return partial(_bootstrap, measure, tables, _counts(rankings[0], codes))
+
+
+def _bootstrap(
+    measure: Metric,
+    tables: list[tuple[Any, Any]],
+    counts: NDArray[np.intp],
+    n_rankings: int,
+    rng: np.random.Generator,
+) -> Floats:
+    values = []
+    for size in batches(n_rankings, sum(others.shape[0] for _, others in tables)):
+        times = _draw_clusters(size, counts, rng)
+        found = [
+            _values(measure, (hits @ times.T).T, (others @ times.T).T)
+            for hits, others in tables
+        ]
+        values.append(found[0] if len(found) == 1 else found[0] - found[1])
+    return np.concatenate(values)
+
+
+def _draw_clusters(
+    size: int, counts: NDArray[np.intp], rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """How often each cluster is drawn; again where no target or nothing else was."""
+    n = counts.shape[1]
+    times = np.zeros((size, n), dtype=np.intp)
+    lacking = np.arange(size)
+    while lacking.size:
+        times[lacking] = rng.multinomial(n, np.full(n, 1 / n), size=lacking.size)
+        lacking = np.flatnonzero((times @ counts.T == 0).any(axis=1))
+    return times
+
+
+def _values(measure: Metric, hits: Any, others: Any) -> Floats:
+    """Values of rankings, a row each, by hits on levels and others on places."""
+    n_rankings, n_levels = hits.shape
+    groups = groups_of(hits, others)
+    parts = groups.above, groups.size, groups.hits_above, groups.hits
+    held = np.flatnonzero(hits)
+    found = HitGroups(*(part.ravel()[held] for part in parts))
+    m, none = hits.sum(axis=1), np.empty(0, dtype=np.intp)
+    many = GroupedRankings(
+        found, held // n_levels, m + others.sum(axis=1), m, none, none
+    )
+    return measure.values(found, many.row, n_rankings, measure.frame(many, m))
+
+
+def _tables(items: Standing, ranking: Ranking, codes: Codes) -> tuple[Any, Any]:
+    """How many targets on each level, and others on each place, a cluster holds."""
+    is_target = _is_target(ranking)
+    n, n_levels = n_clusters(codes), items.n_places // 2
+    pairs = (
+        (items.levels, codes[ranking.items.targets], n_levels),
+        (items.places, codes[~is_target], items.n_places),
+    )
+    hits, others = (
+        csr_array((np.ones(at.size, dtype=np.intp), (at, of)), shape=(size, n))
+        for at, of, size in pairs
+    )
+    return hits, others
+
+
+def _counts(ranking: Ranking, codes: Codes) -> NDArray[np.intp]:
+    """Numbers of targets, and of others, in each cluster."""
+    items = np.bincount(codes)
+    targets = np.bincount(codes[ranking.items.targets], minlength=items.size)
+    return np.stack([targets, items - targets])
+
+
+def _standing(ranking: Ranking) -> Standing:
+    return standing(ranking.items.y_score, ranking.items.targets, ranking.levels[::-1])
+
+
+def _is_target(ranking: Ranking) -> NDArray[np.bool_]:
+    marks = np.zeros(ranking.items.y_score.size, dtype=bool)
+    marks[ranking.items.targets] = True
+    return marks

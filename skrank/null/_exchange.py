@@ -1,0 +1,157 @@
+"""Draw labels that change places only where the design of the data lets them.
+
+Labels of items move within their stratum. Those of clusters move as wholes, as blocks
+of exchangeable data do (Winkler et al. 2015, *NeuroImage* 123, 253-268): the pattern of
+labels, in the order of the items, to a cluster of as many items. Clusters of other
+sizes are no exchange for each other: where those of targets are larger, the labels
+would tell something of the sizes.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank._utils._checks import invalid
+from skrank._utils._jobs import run_draws
+from skrank.metrics._definitions import Frame, Measure
+from skrank.null._sampling import draw_places
+from skrank.ranking._ranking import HitGroups, Ranking
+from skrank.ranking._standing import items_above
+
+_Ints = NDArray[Any]
+_Floats = NDArray[np.float64]
+
+# Targets of the draws of one task: they bound memory, not answers.
+_PORTION_TARGETS = 2**20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exchange:
+    """Units, which are clusters or single items, and the blocks within which they move.
+
+    `items` are the positions of the items, unit after unit; those of a unit begin at
+    `start`. `blocks` has the units of each block that holds unlike labels, and those of
+    them that hold targets. `fixed` are the positions of the targets that do not move,
+    and `said` tells what moves, in print.
+    """
+
+    is_target: NDArray[np.bool_]
+    items: _Ints
+    start: _Ints
+    size: _Ints
+    blocks: tuple[tuple[_Ints, _Ints], ...]
+    fixed: _Ints
+    said: str
+
+    def draw(self, n_draws: int, generator: np.random.Generator) -> tuple[_Ints, _Ints]:
+        """Positions of the targets of all draws, and which draw each is of."""
+        found, rows = [], []
+        every = np.arange(n_draws)
+        for units, donors in self.blocks:
+            places = draw_places(units.size, donors.size, n_draws, generator)
+            taken = units[generator.permuted(places, axis=1)]
+            # the items of the units that get labels, as those of a donor stand in it
+            size = self.size[taken].ravel()
+            within = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
+            at = np.repeat(self.start[taken].ravel(), size) + within
+            row = np.repeat(np.repeat(every, donors.size), size)
+            from_donor = np.tile(self.start[donors], n_draws)
+            moved = self.is_target[self.items[np.repeat(from_donor, size) + within]]
+            found.append(self.items[at[moved]])
+            rows.append(row[moved])
+        found.append(np.tile(self.fixed, n_draws))
+        rows.append(np.repeat(every, self.fixed.size))
+        return np.concatenate(found), np.concatenate(rows)
+
+
+def exchange_of(
+    is_target: NDArray[np.bool_], codes: _Ints | None, strata: _Ints | None
+) -> Exchange:
+    """Find what can change places; an error where nothing can."""
+    n = is_target.size
+    units = np.arange(n) if codes is None else codes
+    items, size = np.argsort(units, kind="stable"), np.bincount(units)
+    start = np.cumsum(size) - size
+    hits = np.bincount(units, is_target).astype(np.intp)
+    stratum = np.zeros(size.size, dtype=np.intp)
+    if strata is not None:
+        stratum = strata[items[start]]
+        if np.any(strata != stratum[units]):
+            rule = "be the same for all items of a cluster"
+            raise invalid("strata", rule, "clusters that lie in several strata")
+    key = np.column_stack([stratum, size])
+    block = np.unique(key, axis=0, return_inverse=True)[1].ravel()
+    order = np.argsort(block, kind="stable")
+    blocks, moves = [], np.zeros(size.size, dtype=bool)
+    for members in np.split(order, np.cumsum(np.bincount(block))[:-1]):
+        rows = start[members][:, None] + np.arange(size[members[0]])
+        labels = is_target[items[rows]]
+        if np.any(labels != labels[0]):
+            blocks.append((members, members[hits[members] > 0]))
+            moves[members] = True
+    if not blocks:
+        raise _nothing_moves(codes is not None)
+    fixed = np.flatnonzero(is_target & ~moves[units])
+    said = "labels of items"
+    if codes is not None:
+        said = "labels of whole clusters, between those of as many items"
+    if strata is not None:
+        said += f", within {strata.max() + 1} strata"
+    if not moves.all() and codes is not None:
+        said += f"; {moves.sum()} of {moves.size} clusters can move"
+    return Exchange(is_target, items, start, size, tuple(blocks), fixed, said)
+
+
+def _nothing_moves(clustered: bool) -> ValueError:
+    if not clustered:
+        rule = "have a stratum with targets and non-targets, within which they move"
+        return invalid("strata", rule, "none such")
+    rule = "have labels that can change places with others"
+    got = "no two clusters of as many items whose labels differ"
+    advice = (
+        "Where labels are to move within each cluster, give it as `strata` instead; "
+        "or keep one item, or as many, of each cluster."
+    )
+    return invalid("clusters", rule, got, advice)
+
+
+def exchanged_values(
+    measure: Measure,
+    ranking: Ranking,
+    exchange: Exchange,
+    n_draws: int,
+    generator: np.random.Generator,
+    *,
+    progress: bool,
+) -> _Floats:
+    """Values of the ranking with labels drawn so; O(m log m) each."""
+    above = items_above(ranking.items.y_score)
+    portion = _PORTION_TARGETS // ranking.items.targets.size
+    engine = partial(_values, measure, ranking, exchange, above)
+    drawn = run_draws(engine, n_draws, portion, generator, progress=progress)
+    return np.concatenate(drawn)
+
+
+def _values(
+    measure: Measure,
+    ranking: Ranking,
+    exchange: Exchange,
+    above: _Ints,
+    n_draws: int,
+    seed: int,
+) -> _Floats:
+    targets, row = exchange.draw(n_draws, np.random.default_rng(seed))
+    # tie groups that hold targets, in the order of the draws and best first
+    start, hits = np.unique(row * above.size + above[targets], return_counts=True)
+    row, depth = np.divmod(start, above.size)
+    m = np.bincount(row, hits).astype(np.intp)
+    hits_above = np.cumsum(hits) - hits - (np.cumsum(m) - m)[row]
+    groups = HitGroups(depth, np.bincount(above)[depth], hits_above, hits)
+    # clusters differ in size, and so do the draws in their numbers of targets
+    counts, which = np.unique(m, return_inverse=True)
+    cuts = [measure.frame(ranking, int(count)).cut for count in counts]
+    frame = Frame(above.size, m, np.array(cuts)[which])
+    return measure.values(groups, row, n_draws, frame)

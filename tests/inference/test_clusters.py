@@ -1,0 +1,367 @@
+"""Items in clusters, and strata.
+
+Judges: metrics without each cluster in turn, a loop that draws clusters, all label
+patterns that may change places, and what each item as a cluster of its own gives.
+"""
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression
+
+from skrank import (
+    MetricInterval,
+    NullDistributionDisplay,
+    RandomSelectionTest,
+    Ranking,
+    RankingComparison,
+    make_metric,
+)
+
+N, SIZE = 40, 6
+CLUSTER = np.repeat(np.arange(N), SIZE)
+
+
+def images(seed=0, *, of_patients=True):
+    """Labels, and scores of two models that correlate within clusters."""
+    rng = np.random.default_rng(seed)
+    if of_patients:  # all images of a patient have one label
+        y = np.repeat(rng.permutation(N) < 12, SIZE).astype(int)
+    else:
+        y = (rng.random(N * SIZE) < 0.25).astype(int)
+    shared = rng.normal(size=(2, N))[:, CLUSTER]
+    return y, *(shared + rng.normal(size=(2, N * SIZE)) + 1.2 * y)
+
+
+Y, A, B = images()
+
+
+# Intervals
+
+
+@pytest.mark.parametrize(
+    "name", ["average_precision", "average_precision@0.2", "bedroc(alpha=20)"]
+)
+def test_the_jackknife_is_near_that_of_whole_clusters(name):
+    # many small clusters, so that sums of influences are near to leaving them out
+    rng = np.random.default_rng(1)
+    cluster = np.repeat(np.arange(400), 3)
+    y = np.repeat(rng.random(400) < 0.3, 3).astype(int)
+    s = rng.normal(size=400)[cluster] + rng.normal(size=1200) + 1.5 * y
+    metric = make_metric(name)
+    interval = MetricInterval(metric, method="jackknife")
+    result = interval.from_predictions(y, s, clusters=cluster)
+    without = np.array(
+        [metric(y[cluster != one], s[cluster != one]) for one in range(400)]
+    )
+    error = math.sqrt(399 / 400 * ((without - without.mean()) ** 2).sum())
+    assert result.standard_error == pytest.approx(error, rel=0.05)
+    assert result.n_clusters == 400
+    assert ", 400 clusters" in str(result)
+
+
+@pytest.mark.parametrize("name", ["average_precision", "recall@10", "reciprocal_rank"])
+def test_the_bootstrap_draws_whole_clusters(name):
+    interval = MetricInterval(
+        name, method="bootstrap", n_resamples=3000, random_state=0
+    )
+    result = interval.from_predictions(Y, A, clusters=CLUSTER)
+    rng, metric, values = np.random.default_rng(1), make_metric(name), []
+    for _ in range(1500):
+        drawn = rng.integers(N, size=N)
+        items = (drawn[:, None] * SIZE + np.arange(SIZE)).ravel()
+        values.append(metric(Y[items], A[items]))
+    # 1500 and 3000 draws: 2.2 % standard error, here four of them
+    assert result.standard_error == pytest.approx(np.std(values), rel=0.09)
+    low, high = result.confidence_interval()
+    assert low < result.estimate <= high
+    alone = MetricInterval(name).from_predictions(Y, A).confidence_interval()
+    if name == "average_precision":
+        assert high - low > 1.3 * (alone.high - alone.low)
+
+
+def test_which_method_is_chosen():
+    given = {"clusters": CLUSTER}
+    ask = MetricInterval().from_predictions(Y, A, **given)
+    assert ask.method == "jackknife"
+    top = MetricInterval("recall@10", n_resamples=50, random_state=0)
+    assert top.from_predictions(Y, A, **given).method == "bootstrap"
+    with pytest.raises(ValueError, match="'jackknife' or 'bootstrap' with `clusters`"):
+        MetricInterval(method="survival").from_predictions(Y, A, **given)
+
+
+def test_one_cluster_of_targets_says_nothing():
+    y = (CLUSTER == 3).astype(int)
+    with pytest.warns(UndefinedMetricWarning, match="two clusters must hold targets"):
+        result = MetricInterval().from_predictions(y, A, clusters=CLUSTER)
+    assert math.isnan(result.standard_error)
+    comparison = RankingComparison(method="jackknife")
+    with pytest.warns(UndefinedMetricWarning, match="permutation"):
+        pair = comparison.from_predictions(y, A, B, clusters=CLUSTER)
+    assert math.isnan(pair.standard_error)
+
+
+def test_scores_that_are_all_equal_cannot_vary():
+    result = MetricInterval().from_predictions(Y, 0 * A + 0.5, clusters=CLUSTER)
+    assert result.standard_error == 0
+    pair = RankingComparison().from_predictions(Y, A, 2 * A, clusters=CLUSTER)
+    assert pair.pvalue == 1
+
+
+@pytest.mark.parametrize("question", [MetricInterval, RandomSelectionTest])
+def test_a_cluster_for_each_item_is_none(question):
+    alone = question().from_predictions(Y, A)
+    each = question().from_predictions(Y, A, clusters=np.arange(Y.size))
+    assert str(each) == str(alone)
+
+
+# Comparisons
+
+
+def test_the_bootstrap_of_a_difference_draws_whole_clusters():
+    comparison = RankingComparison(method="bootstrap", n_resamples=3000, random_state=0)
+    result = comparison.from_predictions(Y, A, B, clusters=CLUSTER)
+    rng, metric, values = np.random.default_rng(1), make_metric("average_precision"), []
+    for _ in range(1500):
+        drawn = rng.integers(N, size=N)
+        items = (drawn[:, None] * SIZE + np.arange(SIZE)).ravel()
+        values.append(metric(Y[items], A[items]) - metric(Y[items], B[items]))
+    assert result.standard_error == pytest.approx(np.std(values), rel=0.09)
+    assert ", 40 clusters" in str(result)
+    by_sums = RankingComparison().from_predictions(Y, A, B, clusters=CLUSTER)
+    assert by_sums.method == "jackknife"
+    assert by_sums.standard_error == pytest.approx(np.std(values), rel=0.25)
+
+
+def test_whole_clusters_swap_their_ranks():
+    # four clusters of two: all 16 ways to swap them
+    rng = np.random.default_rng(0)
+    y, cluster = np.array([1, 1, 1, 0, 0, 0, 0, 0]), np.repeat(np.arange(4), 2)
+    a, b = rng.permutation(8).astype(float), rng.permutation(8).astype(float)
+    metric, differences = make_metric("average_precision"), []
+    for swaps in itertools.product([False, True], repeat=4):
+        swap = np.array(swaps)[cluster]
+        one, other = np.where(swap, b, a), np.where(swap, a, b)
+        differences.append(metric(y, one) - metric(y, other))
+    observed = abs(metric(y, a) - metric(y, b))
+    expected = np.mean(np.abs(differences) >= observed - 1e-9)
+    comparison = RankingComparison(
+        method="permutation", n_resamples=4000, random_state=0
+    )
+    result = comparison.from_predictions(y, a, b, clusters=cluster)
+    assert result.pvalue == pytest.approx(expected, abs=0.03)
+
+
+def test_a_table_of_comparisons_by_clusters():
+    comparison = RankingComparison()
+    table = comparison.compare_all(Y, {"a": A, "b": B}, clusters=CLUSTER)
+    (one,) = table.comparisons
+    pair = comparison.from_predictions(Y, A, B, clusters=CLUSTER, names=("a", "b"))
+    assert str(one) == str(pair)
+    assert ", 40 clusters" in str(table)
+    assert one.sample_size() > 1
+    with pytest.raises(ValueError, match="for `clusters`"):
+        RankingComparison(method="paired_t").from_predictions(Y, A, B, clusters=CLUSTER)
+
+
+def test_from_estimators():
+    model = LogisticRegression().fit(A[:, None], Y)
+    other = LogisticRegression().fit(B[:, None], Y)
+    X = np.column_stack([A, A])[:, :1]
+    given = {"clusters": CLUSTER}
+    s = model.decision_function(X)
+    for question in (MetricInterval(), RandomSelectionTest(n_resamples=99)):
+        one = question.from_estimator(model, X, Y, **given)
+        assert str(one) == str(question.from_predictions(Y, s, **given))
+    pair = RankingComparison().from_estimators(model, other, X, Y, **given)
+    assert pair.n_clusters == N
+
+
+# Tests
+
+
+def shares(metric, y, s, patterns):
+    """Share of the label patterns that are as extreme, and mean of their values."""
+    values = np.array([metric(one, s) for one in patterns])
+    return np.mean(values >= metric(y, s) - 1e-9), values.mean(), values.std()
+
+
+@pytest.mark.parametrize("name", ["average_precision", "recall@3", "bedroc(alpha=5)"])
+def test_labels_of_whole_clusters_change_places(name):
+    # two of five patients with 1 to 3 images are ill; a pattern of one label is moved
+    sizes = np.array([2, 3, 1, 3, 2])
+    cluster = np.repeat(np.arange(5), sizes)
+    ill = np.array([1, 0, 0, 1, 0])
+    s = np.random.default_rng(3).permutation(11).astype(float)
+    y = ill[cluster]
+    metric = make_metric(name)
+    # those of two images change places, and those of three
+    patterns = [
+        np.isin(cluster, pair).astype(int) for pair in itertools.product([0, 4], [1, 3])
+    ]
+    expected = shares(metric, y, s, patterns)
+    test = RandomSelectionTest(name, n_resamples=8000, random_state=0)
+    result = test.from_predictions(y, s, clusters=cluster)
+    found = result.pvalue, result.null_mean, result.null_std
+    assert_allclose(found, expected, atol=0.025)
+    assert result.method == "monte_carlo"
+    assert result.n_clusters == 5
+    assert "labels of whole clusters, between those of as many items" in str(result)
+
+
+def test_patterns_change_places_between_clusters_of_one_size():
+    cluster = np.array([0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 4])
+    y = np.array([1, 0, 1, 0, 0, 1, 0, 0, 1, 0, 1])
+    s = np.random.default_rng(4).permutation(11).astype(float)
+    threes = itertools.permutations([y[:3], y[3:6]])
+    twos = list(itertools.permutations([y[6:8], y[8:10]]))
+    patterns = [
+        np.concatenate([*three, *two, y[10:]]) for three in threes for two in twos
+    ]
+    expected = shares(make_metric("average_precision"), y, s, patterns)
+    test = RandomSelectionTest(n_resamples=8000, random_state=0)
+    result = test.from_predictions(y, s, clusters=cluster)
+    found = result.pvalue, result.null_mean, result.null_std
+    assert_allclose(found, expected, atol=0.025)
+    assert "between those of as many items; 4 of 5 clusters can move" in str(result)
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_labels_move_within_strata(alternative):
+    strata = np.array(["a", "b"])[np.array([0, 0, 0, 1, 1, 1, 1, 0])]
+    y = np.array([1, 0, 0, 0, 1, 0, 1, 0])
+    s = np.random.default_rng(5).permutation(8).astype(float)
+    of_a, of_b = np.flatnonzero(strata == "a"), np.flatnonzero(strata == "b")
+    patterns = [
+        np.isin(np.arange(8), [one, *pair]).astype(int)
+        for one in of_a
+        for pair in itertools.combinations(of_b, 2)
+    ]
+    metric = make_metric("average_precision")
+    values = np.array([metric(one, s) for one in patterns])
+    above = np.mean(values >= metric(y, s) - 1e-9)
+    below = np.mean(values <= metric(y, s) + 1e-9)
+    expected = {
+        "greater": above,
+        "less": below,
+        "two-sided": min(1.0, 2 * min(above, below)),
+    }[alternative]
+    test = RandomSelectionTest(
+        alternative=alternative, n_resamples=8000, random_state=0
+    )
+    result = test.from_predictions(y, s, strata=strata)
+    assert result.pvalue == pytest.approx(expected, abs=0.03)
+    assert result.n_strata == 2
+    assert "labels of items, within 2 strata" in str(result)
+    assert "null_values" not in result.to_dict()
+
+
+def test_clusters_within_strata():
+    hospital = (np.arange(N) < 15).astype(int)[CLUSTER]
+    test = RandomSelectionTest(n_resamples=500, random_state=0)
+    result = test.from_predictions(Y, A, clusters=CLUSTER, strata=hospital)
+    assert "as many items, within 2 strata" in str(result)
+    split = np.arange(Y.size) % 2
+    with pytest.raises(ValueError, match="`strata` must be the same for all items of"):
+        test.from_predictions(Y, A, clusters=CLUSTER, strata=split)
+
+
+def test_ranks_that_ties_leave_no_choice_and_reversed_ones():
+    test = RandomSelectionTest(n_resamples=2000, random_state=0)
+    equal = test.from_predictions(Y, 0 * A + 1.5, clusters=CLUSTER)
+    assert (equal.zscore, equal.pvalue, equal.null_std) == (0.0, 1.0, 0.0)
+    low = test.from_predictions(Y, -(A + 9 * Y), clusters=CLUSTER)
+    assert "far below chance" in str(low)
+    assert low.inflation == 1.0
+
+
+def test_what_is_drawn_can_be_shown():
+    test = RandomSelectionTest(n_resamples=500, random_state=0)
+    result = test.from_predictions(Y, A, clusters=CLUSTER)
+    display = NullDistributionDisplay.from_result(result)
+    assert display.ax_.get_xlabel()
+    assert display.probabilities.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.slow
+def test_the_size_where_ill_patients_have_more_images():
+    # labels that tell something of the sizes are not exchanged between sizes
+    test, found = RandomSelectionTest(n_resamples=199), []
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        ill = rng.random(60) < 0.3
+        sizes = rng.integers(2, 5, 60) + 2 * ill
+        cluster = np.repeat(np.arange(60), sizes)
+        s = rng.normal(size=60)[cluster] + rng.normal(size=cluster.size)
+        ask = ill[cluster].astype(int), s
+        found.append(test.from_predictions(*ask, clusters=cluster).pvalue)
+    # 400 runs: a standard error of .011; some designs have few permutations
+    assert np.mean(np.array(found) <= 0.05) < 0.09
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.5])
+@pytest.mark.slow
+def test_the_distribution_of_p_where_the_model_knows_nothing(correlation):
+    test, found = RandomSelectionTest(n_resamples=199), []
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        y = np.repeat(rng.permutation(N) < 10, SIZE)
+        s = math.sqrt(correlation) * rng.normal(size=N)[CLUSTER]
+        s = s + math.sqrt(1 - correlation) * rng.normal(size=N * SIZE)
+        found.append(test.from_predictions(y, s, clusters=CLUSTER).pvalue)
+    # 400 runs: standard errors of .011 and .022
+    assert np.mean(np.array(found) <= 0.05) == pytest.approx(0.05, abs=0.035)
+    assert np.mean(np.array(found) <= 0.3) == pytest.approx(0.3, abs=0.07)
+
+
+# Errors
+
+
+def test_bad_clusters():
+    ask = MetricInterval().from_predictions
+    y, s = [1, 0, 1, 0], [4, 3, 2, 1]
+    for clusters, match in [
+        ([1, 1, 2], "`clusters` must have as many items as `y_true`"),
+        ([1, 1, None, None], "none missing"),
+        ([1, 1, 1, 1], "`clusters` must hold two labels or more; got 1 alone"),
+    ]:
+        with pytest.raises(ValueError, match=match):
+            ask(y, s, clusters=clusters)
+    pairs = [1, 1, 2, 2]
+    with pytest.raises(ValueError, match="`clusters` must be left out with `groups`"):
+        ask(y, s, clusters=pairs, groups=pairs)
+    with pytest.raises(ValueError, match="`sample_weight` must be None with `clust"):
+        ask(y, s, clusters=pairs, sample_weight=[1, 2, 3, 4])
+    with pytest.raises(ValueError, match="`clusters` must be left out where"):
+        ask(Ranking.from_predictions(y, s), clusters=pairs)
+    with pytest.raises(ValueError, match="have the index of `y_true`"):
+        ask(pd.Series(y), s, clusters=pd.Series(pairs, index=[3, 2, 1, 0]))
+
+
+def test_bad_designs_of_a_test():
+    test = RandomSelectionTest()
+    y, s, pairs = [1, 0, 1, 0], [4, 3, 2, 1], [1, 1, 2, 2]
+    with pytest.raises(ValueError, match="`n_missed` must be 0 with `clusters`"):
+        test.from_predictions(y, s, clusters=pairs, n_missed=1)
+    with pytest.raises(ValueError, match="no two clusters of as many items whose lab"):
+        test.from_predictions(y, s, clusters=pairs)
+    with pytest.raises(ValueError, match="no two clusters of as many items whose lab"):
+        test.from_predictions([1, 1, 0, 0], s, clusters=pairs, strata=pairs)
+    with pytest.raises(ValueError, match="a stratum with targets and non-targets"):
+        test.from_predictions([1, 1, 0, 0], s, strata=pairs)
+    with pytest.raises(ValueError, match="'monte_carlo' with `clusters` or `strata`"):
+        RandomSelectionTest(method="exact").from_predictions(y, s, strata=pairs)
+
+
+def test_groups_that_look_like_clusters():
+    with pytest.warns(UndefinedMetricWarning, match="give these as `clusters`"):
+        MetricInterval().from_predictions(
+            np.append(Y, [1, 0] * 3),
+            np.append(A, range(6)),
+            groups=np.append(CLUSTER, [100] * 6),
+        )
