@@ -37,6 +37,8 @@ NUMBERS = {
     "recall": (1, 0.7),
     "confidence_level": (0.9,),
     "power": (0.9,),
+    "prevalence": (0.1,),
+    "negatives_kept": (1, 0.1),
     "significance_level": (0.1,),
     "undefined": (-1, 0.1),
     "n_missed": (100,),
@@ -143,6 +145,17 @@ N = 400
 Y = (np.arange(N) % 13 == 0).astype(int)
 S = RNG.normal(size=N).round(2) + Y
 S_B = 0.5 * S + RNG.normal(size=N).round(2)
+
+
+def deployment(**given):
+    """Estimate of thinned non-targets, at one prevalence unless another is asked."""
+    if not given.keys() & {"prevalence", "negatives_kept"}:
+        given["negatives_kept"] = 0.1
+    return skrank.deployment_estimate(
+        Y, S, **{"n_resamples": 30, "random_state": 0, **given}
+    )
+
+
 NONE = np.zeros(N, dtype=int)
 X = np.column_stack([S, S_B])
 FITTED = GaussianNB().fit(X, Y)
@@ -324,6 +337,10 @@ CALLS = {
     "RankingComparison.compare_all": lambda **given: (
         skrank.RankingComparison().compare_all(Y, X, **given).to_dict()
     ),
+    "deployment_estimate": lambda **given: deployment(**given).to_dict(),
+    "DeploymentEstimate.confidence_interval": lambda **given: deployment(
+        prevalence=0.01
+    ).confidence_interval(**given),
     "RankingComparisonResult.sample_size": lambda **given: (
         skrank.RankingComparison().from_predictions(Y, S, S_B).sample_size(**given)
     ),

@@ -233,7 +233,15 @@ def deployment_estimate(
     >>> kept = y_true | (rng.random(y_true.size) < 0.05)
     >>> y_kept, score_kept = y_true[kept], y_score[kept]
     >>> deployment_estimate(y_kept, score_kept, negatives_kept=0.05, random_state=0)
+    average_precision of all non-targets
+      ranking        4985 items, 100 targets (prevalence 0.02006)
+      non-targets    97700, prevalence 0.001022
+      plug-in        0.0174
+      bounds         0.01714 to 0.01988, from the order alone
+      estimate       0.01544, scale: raw
+      95 % interval  0.01135 to 0.02153
     >>> print(f"{average_precision(y_true, y_score):.4f}")
+    0.0181
     """
     made = make_metric(metric, ties)
     share, rate = check_thinning(prevalence, negatives_kept)

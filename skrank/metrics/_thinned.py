@@ -90,8 +90,8 @@ def plug_in(ranking: Ranking, total: int) -> Ranking:
     above = groups.above - groups.hits_above
     through = above + groups.size - groups.hits
     share = total / ranking.n_non_targets
-    places = (np.rint(one * share).astype(np.intp) for one in (above, through))
-    return with_non_targets(groups, ranking.levels, *places, total)
+    above, through = (np.rint(one * share).astype(int) for one in (above, through))
+    return with_non_targets(groups, ranking.levels, above, through, total)
 
 
 def plug_in_value(

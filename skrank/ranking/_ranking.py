@@ -430,9 +430,10 @@ def _rank_weights(data: RankingInput) -> Ranking:
 def _are_thinned(targets: NDArray[np.float64], others: NDArray[np.float64]) -> bool:
     """Whether weights are those of all targets, and of a part of the rest.
 
-    Weights that balance the classes are none of these: the sums of both are equal.
+    Weights that balance the classes are none of these: the sums of both are equal. Nor
+    are those of a few items, which may be alike by chance.
     """
-    if not (targets.size and others.size and others[0] > targets[0]):
+    if targets.size < 2 or others.size < 10 or others[0] <= targets[0]:
         return False
     if not ((targets == targets[0]).all() and (others == others[0]).all()):
         return False

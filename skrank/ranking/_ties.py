@@ -50,6 +50,11 @@ class TieGroups:
         return True
 
     @property
+    def weighted(self) -> bool:
+        """Depths are no sums of weights."""
+        return False
+
+    @property
     def untied(self) -> bool:
         """Whether there are no ties, but for those that stretches leave out."""
         sizes = np.diff(self.ends, prepend=0)

@@ -60,7 +60,9 @@ class ScoreTail:
             prior = -0.5 * ((_THETAS - _THETA) / _THETA_SD) ** 2
             self._fits[name] = middle, likelihood + prior[:, None]
         best = max(fit.max() for _, fit in self._fits.values())
-        total = {name: np.exp(fit - best).sum() for name, (_, fit) in self._fits.items()}
+        total = {
+            name: np.exp(fit - best).sum() for name, (_, fit) in self._fits.items()
+        }
         self._weights = np.array(list(total.values())) / sum(total.values())
 
     @property
@@ -72,7 +74,9 @@ class ScoreTail:
         """Draw the shares of the items beyond u that are above each of some scores."""
         shares = []
         counts = rng.multinomial(n_draws, self._weights)
-        for (name, (middle, fit)), count in zip(self._fits.items(), counts, strict=True):
+        for (name, (middle, fit)), count in zip(
+            self._fits.items(), counts, strict=True
+        ):
             chance = np.exp(fit - fit.max()).ravel()
             drawn = rng.choice(chance.size, count, p=chance / chance.sum())
             row, column = np.unravel_index(drawn, fit.shape)
