@@ -136,6 +136,10 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
+# With such a default scikit-learn 1.5 would take requests for `groups` alone.
+RankingScorer.set_score_request = _Scorer.set_score_request
+
+
 def scorer_of(
     metric: Metric,
     pos_label: object,
