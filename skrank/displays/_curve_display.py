@@ -22,11 +22,11 @@ from skrank.curves._hit_curve import HitCurve, curve_of, in_fractions
 from skrank.displays import _drawing
 from skrank.inference._random_selection import RandomSelectionTest, null_of
 from skrank.metrics._definitions import AveragePrecision
-from skrank.ranking._as_ranking import Labels, as_ranking, columns_of
+from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._cv_results import rank_held_out
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._response import marks_and_scores
-from skrank.ranking._several import rank_columns
+from skrank.ranking._several import rank_within
 
 # Curves of one display above which they are thin lines of one colour: there are six
 # colours and five styles, and a legend of more hides the axes.
@@ -155,9 +155,8 @@ class CurveDisplay(ABC):
             ranking = as_ranking(y_true, y_score, pos_label=pos_label)
             data = measure(ranking, pvalue=pvalue)
             return cls(**data, name=name).plot(ax, **kwargs)
-        y_true, y_score = columns_of(y_true, y_score)
-        _, ranked = rank_columns(y_true, {"y_score": y_score}, pos_label, groups)
-        data = _listed_by_key([measure(one, pvalue=False) for one in ranked["y_score"]])
+        _, rankings = rank_within(y_true, y_score, pos_label, groups)
+        data = _listed_by_key([measure(one, pvalue=False) for one in rankings])
         if pvalue is not None and check_flag("pvalue", pvalue):
             test = RandomSelectionTest(random_state=0)
             result = test.from_predictions(

@@ -70,7 +70,7 @@ from skrank.ranking._cv_results import rank_held_out
 from skrank.ranking._folds import fit_folds, make_folds
 from skrank.ranking._input import check_both_classes, check_ranking_input
 from skrank.ranking._ranking import Ranking, rank
-from skrank.ranking._several import check_clusters, rank_columns, rank_scored
+from skrank.ranking._several import check_clusters, rank_scored, rank_within
 
 # the last are for several rankings, and for the folds of a cross-validation
 METHODS = (
@@ -284,12 +284,11 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             given: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
             return self._of_weights(measure, y_true, y_score, groups, given)
         if groups is not None:
-            y_true, y_score = columns_of(y_true, y_score)
-            columns, defined = {"y_score": y_score}, measure.always_defined
-            labels, ranked = rank_columns(
-                y_true, columns, pos_label, groups, always_defined=defined
+            defined = measure.always_defined
+            labels, rankings = rank_within(
+                y_true, y_score, pos_label, groups, always_defined=defined
             )
-            return self.of_ranked(ranked["y_score"], labels)
+            return self.of_ranked(rankings, labels)
         ranking = rank_scored(y_true, y_score, pos_label)
         if codes is not None:
             return self._of_clusters(ranking, codes)

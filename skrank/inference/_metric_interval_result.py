@@ -175,9 +175,9 @@ class MetricIntervalResult:
             All fields but `values` and `labels`; `n_rankings`, and the limits of the
             95 % interval as "low" and "high".
         """
-        names = [name for name in self.__slots__ if name[0] != "_"]
+        left_out = ("_rule", "values", "labels")
+        names = [name for name in self.__slots__ if name not in left_out]
         fields = {name: getattr(self, name) for name in names}
-        del fields["values"], fields["labels"]
         fields["n_rankings"] = self.n_rankings
         return {**fields, **self._limits()._asdict()}
 

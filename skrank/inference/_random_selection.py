@@ -40,7 +40,7 @@ from skrank.ranking._several import (
     check_clusters,
     n_items,
     rank_both_classes,
-    rank_columns,
+    rank_within,
 )
 
 
@@ -262,25 +262,23 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
                 rule = "be 0 with `clusters` or `strata`"
                 raise invalid("n_missed", rule, brief(n_missed))
             codes, levels = (
-                None if one is None else check_clusters(one, y_true, groups, name)
+                check_clusters(one, y_true, groups, name)
                 for one, name in ((clusters, "clusters"), (strata, "strata"))
             )
             ranking = rank_both_classes(y_true, y_score, pos_label)
             if codes is None and levels is None:
-                return self._test([ranking])
+                return self.test_ranked([ranking])
             return self._exchange(ranking, codes, levels)
         if groups is None:
             ranking = rank_both_classes(y_true, y_score, pos_label, n_missed)
-            return self._test([ranking])
+            return self.test_ranked([ranking])
         if n_missed != 0:
             raise invalid("n_missed", "be 0 with `groups`", brief(n_missed))
-        y_true, y_score = columns_of(y_true, y_score)
         defined = self._measure().always_defined
-        columns = {"y_score": y_score}
-        labels, ranked = rank_columns(
-            y_true, columns, pos_label, groups, always_defined=defined
+        labels, rankings = rank_within(
+            y_true, y_score, pos_label, groups, always_defined=defined
         )
-        return self._test(ranked["y_score"], labels)
+        return self.test_ranked(rankings, labels)
 
     def _exchange(
         self,
@@ -475,12 +473,15 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
             always_defined=self._measure().always_defined,
         )
         inflation = 1.0 if independent else FOLDS_INFLATION
-        return self._test(folds.rankings, folds.labels, inflation)
+        return self.test_ranked(folds.rankings, folds.labels, inflation)
 
     def test_ranked(
-        self, rankings: list[Ranking], labels: tuple[Any, ...] = ()
+        self,
+        rankings: list[Ranking],
+        labels: tuple[Any, ...] = (),
+        inflation: float = 1.0,
     ) -> RandomSelectionResult:
-        """Test rankings that are made already, by their mean.
+        """Test a ranking that is made already, or several by their mean.
 
         Parameters
         ----------
@@ -488,23 +489,13 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
             The rankings.
         labels : tuple, default=()
             What they are called; none for a single one.
+        inflation : float, default=1.0
+            As of :class:`MeanNull`. A single ranking varies with no other.
 
         Returns
         -------
         result : RandomSelectionResult
             As of `from_predictions`.
-        """
-        return self._test(rankings, labels)
-
-    def _test(
-        self,
-        rankings: list[Ranking],
-        labels: tuple[Any, ...] = (),
-        inflation: float = 1.0,
-    ) -> RandomSelectionResult:
-        """Test one ranking; or several, if they have labels, and their mean.
-
-        A single ranking varies with no other.
         """
         measure = self._measure()
         asked = [

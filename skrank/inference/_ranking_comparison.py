@@ -291,9 +291,7 @@ class RankingComparison(MetricSettings):
             groups,
             always_defined=self._measure().always_defined,
         )
-        codes = None
-        if clusters is not None:
-            codes = check_clusters(clusters, y_true, groups)
+        codes = check_clusters(clusters, y_true, groups)
         pairs = list(map(Pair, *ranked.values()))
         return self._compare(pairs, labels, names, codes)
 
@@ -578,9 +576,7 @@ class RankingComparison(MetricSettings):
             groups,
             always_defined=self._measure().always_defined,
         )
-        codes = None
-        if clusters is not None:
-            codes = check_clusters(clusters, y_true, groups)
+        codes = check_clusters(clusters, y_true, groups)
         by_name = dict(zip(columns, ranked.values(), strict=True))
         return self.compare_ranked(by_name, labels, baseline, codes)
 

@@ -6,6 +6,7 @@ import math
 
 from numpy.typing import ArrayLike
 
+from skrank.metrics._by_group import evaluate
 from skrank.metrics._definitions._measures import (
     AveragePrecision,
     average_precision_at,
@@ -116,15 +117,8 @@ def average_precision(
     (``ties="pessimistic"``) and 0.917 (``ties="optimistic"``).
     """
     metric = AveragePrecision(ties)
-    return metric(
-        y_true,
-        y_score,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        groups=groups,
-        n_missed=n_missed,
-        undefined=undefined,
-    )
+    given = pos_label, sample_weight, groups, n_missed, undefined
+    return evaluate(metric, y_true, y_score, *given)
 
 
 @depth_called("k", other="t")
@@ -230,12 +224,5 @@ def average_precision_at_k(
     One of the two places holds a target, at rank 2, where the precision is 1/2.
     """
     metric = average_precision_at(k, normalize, ties)
-    return metric(
-        y_true,
-        y_score,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        groups=groups,
-        n_missed=n_missed,
-        undefined=undefined,
-    )
+    given = pos_label, sample_weight, groups, n_missed, undefined
+    return evaluate(metric, y_true, y_score, *given)

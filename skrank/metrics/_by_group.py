@@ -18,7 +18,7 @@ from skrank._utils._columns import check_index
 from skrank._utils._table import data_frame
 from skrank._utils._text import brief
 from skrank._utils._warnings import warn
-from skrank.metrics._evaluate import for_weights, why_undefined
+from skrank.metrics._evaluate import evaluate_ranking, for_weights, why_undefined
 from skrank.ranking._as_ranking import Labels, columns_of
 from skrank.ranking._grouped import rank_groups
 from skrank.ranking._input import RankingInput, check_ranking_input
@@ -111,6 +111,44 @@ class MetricByGroup:
         columns: dict[str, Any] = {"group": self.labels, "value": self.values}
         columns |= {"n_samples": self.n_samples, "n_targets": self.n_targets}
         return data_frame(columns, backend)
+
+
+def evaluate(
+    metric: Any,
+    y_true: Labels,
+    y_score: ArrayLike | None,
+    pos_label: object,
+    sample_weight: ArrayLike | None,
+    groups: ArrayLike | None,
+    n_missed: int,
+    answer: float | str,
+) -> float:
+    """Value of one ranking, or the mean over those of groups.
+
+    Parameters
+    ----------
+    metric : Metric
+        The metric.
+    y_true, y_score : array-like of shape (n_samples,)
+        Labels and scores, or a ranking or its counts and None.
+    pos_label : int, float, bool or str
+        Label of the targets, or None.
+    sample_weight, groups : array-like of shape (n_samples,)
+        Weights and groups of the items, or None.
+    n_missed : int
+        Targets that were never scored.
+    answer : float or "raise"
+        Value where the metric is undefined.
+
+    Returns
+    -------
+    value : float
+        The value.
+    """
+    given = pos_label, sample_weight, n_missed, answer
+    if groups is None:
+        return evaluate_ranking(metric, y_true, y_score, *given)
+    return measure_groups(metric, y_true, y_score, groups, *given).mean
 
 
 def measure_groups(

@@ -6,6 +6,7 @@ import math
 
 from numpy.typing import ArrayLike
 
+from skrank.metrics._by_group import evaluate
 from skrank.metrics._definitions._curve import (
     BreakevenPoint,
     KAtRecall,
@@ -100,15 +101,8 @@ def max_f_score(
     The top five have three targets of four: recall 0.75, precision 0.6.
     """
     metric = MaxFScore(beta=beta)
-    return metric(
-        y_true,
-        y_score,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        groups=groups,
-        n_missed=n_missed,
-        undefined=undefined,
-    )
+    given = pos_label, sample_weight, groups, n_missed, undefined
+    return evaluate(metric, y_true, y_score, *given)
 
 
 def breakeven_point(
@@ -194,15 +188,8 @@ def breakeven_point(
 
     The top five have a recall of 0.75 and a precision of 0.6.
     """
-    return BreakevenPoint()(
-        y_true,
-        y_score,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        groups=groups,
-        n_missed=n_missed,
-        undefined=undefined,
-    )
+    given = pos_label, sample_weight, groups, n_missed, undefined
+    return evaluate(BreakevenPoint(), y_true, y_score, *given)
 
 
 def k_at_recall(
@@ -301,15 +288,8 @@ def k_at_recall(
     Five items have three targets of four; for the last one needs four more.
     """
     metric = KAtRecall(ties, recall)
-    return metric(
-        y_true,
-        y_score,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        groups=groups,
-        n_missed=n_missed,
-        undefined=undefined,
-    )
+    given = pos_label, sample_weight, groups, n_missed, undefined
+    return evaluate(metric, y_true, y_score, *given)
 
 
 def precision_at_recall(
@@ -412,12 +392,5 @@ def precision_at_recall(
     Three targets of four are among the top five, the fourth is at rank nine.
     """
     metric = PrecisionAtRecall(ties, recall)
-    return metric(
-        y_true,
-        y_score,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        groups=groups,
-        n_missed=n_missed,
-        undefined=undefined,
-    )
+    given = pos_label, sample_weight, groups, n_missed, undefined
+    return evaluate(metric, y_true, y_score, *given)

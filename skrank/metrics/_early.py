@@ -6,6 +6,7 @@ import math
 
 from numpy.typing import ArrayLike
 
+from skrank.metrics._by_group import evaluate
 from skrank.metrics._definitions._measures import (
     Bedroc,
     ReciprocalRank,
@@ -100,14 +101,8 @@ def reciprocal_rank(
     0.833
     """
     metric = ReciprocalRank(ties)
-    return metric(
-        y_true,
-        y_score,
-        pos_label=pos_label,
-        groups=groups,
-        n_missed=n_missed,
-        undefined=undefined,
-    )
+    given = pos_label, None, groups, n_missed, undefined
+    return evaluate(metric, y_true, y_score, *given)
 
 
 def rie(
@@ -211,15 +206,8 @@ def rie(
     3.28
     """
     metric = RobustInitialEnhancement(ties, alpha=alpha)
-    return metric(
-        y_true,
-        y_score,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        groups=groups,
-        n_missed=n_missed,
-        undefined=undefined,
-    )
+    given = pos_label, sample_weight, groups, n_missed, undefined
+    return evaluate(metric, y_true, y_score, *given)
 
 
 def bedroc(
@@ -320,12 +308,5 @@ def bedroc(
     The constant score has what is expected by chance.
     """
     metric = Bedroc(ties, alpha=alpha)
-    return metric(
-        y_true,
-        y_score,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        groups=groups,
-        n_missed=n_missed,
-        undefined=undefined,
-    )
+    given = pos_label, sample_weight, groups, n_missed, undefined
+    return evaluate(metric, y_true, y_score, *given)

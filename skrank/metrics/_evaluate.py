@@ -35,7 +35,7 @@ _THINNED = (
 )
 
 
-def evaluate(
+def evaluate_ranking(
     metric: Any,
     y_true: Labels,
     y_score: ArrayLike | None,

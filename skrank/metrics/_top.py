@@ -6,6 +6,7 @@ import math
 
 from numpy.typing import ArrayLike
 
+from skrank.metrics._by_group import evaluate
 from skrank.metrics._definitions._measures import (
     EnrichmentFactor,
     PrecisionAtT,
@@ -106,15 +107,8 @@ def recall_at_t(
     Checking a quarter of the ranking finds two targets of three; half of it finds all.
     """
     metric = RecallAtT(ties, t=t)
-    return metric(
-        y_true,
-        y_score,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        groups=groups,
-        n_missed=n_missed,
-        undefined=undefined,
-    )
+    given = pos_label, sample_weight, groups, n_missed, undefined
+    return evaluate(metric, y_true, y_score, *given)
 
 
 @depth_called("t", other="k")
@@ -208,15 +202,8 @@ def precision_at_t(
     Three of the first four items are targets.
     """
     metric = PrecisionAtT(ties, t=t)
-    return metric(
-        y_true,
-        y_score,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        groups=groups,
-        n_missed=n_missed,
-        undefined=undefined,
-    )
+    given = pos_label, sample_weight, groups, n_missed, undefined
+    return evaluate(metric, y_true, y_score, *given)
 
 
 @depth_called("t", other="k")
@@ -316,15 +303,8 @@ def enrichment_factor(
     The first two items are both targets, of which there are three in ten.
     """
     metric = EnrichmentFactor(ties, t=t)
-    return metric(
-        y_true,
-        y_score,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        groups=groups,
-        n_missed=n_missed,
-        undefined=undefined,
-    )
+    given = pos_label, sample_weight, groups, n_missed, undefined
+    return evaluate(metric, y_true, y_score, *given)
 
 
 def r_precision(
@@ -412,12 +392,5 @@ def r_precision(
 
     There are four targets, and two of them are among the top four.
     """
-    return RPrecision(ties)(
-        y_true,
-        y_score,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        groups=groups,
-        n_missed=n_missed,
-        undefined=undefined,
-    )
+    given = pos_label, sample_weight, groups, n_missed, undefined
+    return evaluate(RPrecision(ties), y_true, y_score, *given)

@@ -11,7 +11,7 @@ from skrank._utils._checks import invalid
 from skrank._utils._columns import as_column, check_index, check_length, factorize
 from skrank._utils._text import brief, in_short
 from skrank._utils._warnings import warn
-from skrank.ranking._as_ranking import Labels, as_ranking
+from skrank.ranking._as_ranking import Labels, as_ranking, columns_of
 from skrank.ranking._input import (
     RankingInput,
     check_both_classes,
@@ -249,13 +249,34 @@ def rank_columns(
     return tuple(label for label, *_ in parts), ranked
 
 
+def rank_within(
+    y_true: Labels,
+    y_score: ArrayLike | None,
+    pos_label: object,
+    groups: ArrayLike,
+    *,
+    always_defined: bool = False,
+) -> tuple[tuple[Any, ...], list[Ranking]]:
+    """Rank items within groups, as `rank_columns` does for several columns."""
+    y_true, y_score = columns_of(y_true, y_score)
+    labels, ranked = rank_columns(
+        y_true, {"y_score": y_score}, pos_label, groups, always_defined=always_defined
+    )
+    return labels, ranked["y_score"]
+
+
 def check_clusters(
-    clusters: ArrayLike, y_true: Any, groups: ArrayLike | None, name: str = "clusters"
+    clusters: ArrayLike | None,
+    y_true: Any,
+    groups: ArrayLike | None,
+    name: str = "clusters",
 ) -> NDArray[np.intp] | None:
     """Number of each item's cluster, or stratum.
 
-    None where each item is a cluster of its own, which is to have none.
+    None where there are none, or where each item is a cluster of its own.
     """
+    if clusters is None:
+        return None
     if groups is not None:
         rule = (
             "be left out with `groups`, whose rankings are the sample then, however "

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import TIES, check_depth, check_option
-from skrank.metrics._by_group import MetricByGroup, measure_groups
+from skrank.metrics._by_group import MetricByGroup, evaluate, measure_groups
 from skrank.metrics._definitions._tie_sums import Array
-from skrank.metrics._evaluate import evaluate
 from skrank.ranking._as_ranking import Labels
 from skrank.ranking._grouped import GroupedRankings
 from skrank.ranking._items import ListedItems
@@ -90,10 +89,8 @@ class Metric(ABC):
         undefined: float | str = nan,
     ) -> float:
         """Value of labels and scores, as of the function of the metric."""
-        given = pos_label, sample_weight, n_missed, undefined
-        if groups is None:
-            return evaluate(self, y_true, y_score, *given)
-        return measure_groups(self, y_true, y_score, groups, *given).mean
+        given = pos_label, sample_weight, groups, n_missed, undefined
+        return evaluate(self, y_true, y_score, *given)
 
     def by_group(
         self,
