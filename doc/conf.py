@@ -8,9 +8,12 @@ project_copyright = "2026, the skrank developers"
 version = release = skrank.__version__
 
 extensions = [
+    "matplotlib.sphinxext.plot_directive",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
 ]
@@ -42,6 +45,11 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "show_memory": False,
 }
+
+plot_html_show_formats = False
+plot_html_show_source_link = False
+plot_formats = [("png", 100)]
+plot_include_source = True
 
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
