@@ -1,5 +1,7 @@
 """Configuration of the documentation."""
 
+from docutils import nodes
+
 import skrank
 
 project = "skrank"
@@ -56,6 +58,20 @@ html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
 html_css_files = ["skrank.css"]
 html_title = f"skrank {version}"
+# pages without pages below them need no list of these
+html_sidebars = {
+    name: []
+    for name in (
+        "changelog",
+        "coming_from",
+        "faq",
+        "getting_started",
+        "glossary",
+        "index",
+        "install",
+        "pitfalls",
+    )
+}
 html_theme_options = {
     "navigation_with_keys": False,
     "show_prev_next": False,
@@ -63,3 +79,15 @@ html_theme_options = {
 }
 copybutton_exclude = ".linenos, .gp, .go"
 copybutton_prompt_text = ">>> "
+
+
+def drop_mail_links(app, doctree):
+    """Make text of references to mail addresses: names such as precision@10 are none."""
+    for reference in list(doctree.findall(nodes.reference)):
+        if reference.get("refuri", "").startswith("mailto:"):
+            reference.replace_self(nodes.Text(reference.astext()))
+
+
+def setup(app):
+    """Register what is done to each page."""
+    app.connect("doctree-read", drop_mail_links)
