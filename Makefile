@@ -20,7 +20,7 @@ help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: $(VENV)/.demo  ## tune and test a ranking of rare digits, print the table, draw it
-	$(VENV)/bin/python examples/plot_rare_digit.py hit_curve.png
+	$(VENV)/bin/python examples/1_start/plot_rare_digit.py hit_curve.png
 
 test: $(VENV)/.test  ## run the tests
 	$(ONE_THREAD) $(RUN) pytest -n auto -m "not slow" $(COVER)
@@ -46,8 +46,8 @@ doc: $(VENV)/.doc  ## build the documentation, warnings as errors
 	$(RUN) sphinx -W --keep-going -b html doc doc/_build/html
 
 pictures: $(VENV)/.demo  ## draw the pictures of the README again
-	$(VENV)/bin/python examples/plot_rare_digit.py doc/_static/hit_curve.png
-	$(VENV)/bin/python examples/plot_null_distribution.py doc/_static/null_distribution.png
+	$(VENV)/bin/python examples/1_start/plot_rare_digit.py doc/_static/hit_curve.png
+	$(VENV)/bin/python examples/3_statistics/plot_null_distribution.py doc/_static/null_distribution.png
 
 bench: $(VENV)/.test  ## print speed ratios against loops of scikit-learn's
 	$(VENV)/bin/python benchmarks/one_test.py
@@ -66,7 +66,7 @@ changelog: $(VENV)/.doc  ## show the changelog of the next release
 	$(RUN) towncrier build --draft
 
 clean:  ## remove what the targets made
-	rm -rf $(VENV) $(OLDEST) benchmarks/_asv build dist doc/_build doc/auto_examples doc/api/generated
+	rm -rf $(VENV) $(OLDEST) benchmarks/_asv build dist doc/_build doc/auto_examples doc/api/generated doc/sg_execution_times.rst
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

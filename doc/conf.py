@@ -1,8 +1,13 @@
 """Configuration of the documentation."""
 
+import sys
+from pathlib import Path
+
 from docutils import nodes
 
 import skrank
+
+sys.path.insert(0, str(Path(__file__).parent))  # for gallery_order
 
 project = "skrank"
 author = "the skrank developers"
@@ -42,6 +47,7 @@ numpydoc_xref_param_type = False
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
+    "within_subsection_order": "gallery_order.ReadingOrder",
     "doc_module": ("skrank",),
     "backreferences_dir": "api/generated/backreferences",
     "reference_url": {"skrank": None},

@@ -2,25 +2,30 @@
 The main job: tune, test, draw
 ==============================
 
-This example goes from data to a p-value. Two families of models search for rare digits.
-Each family is tuned three times: by accuracy, by average precision (AP), and by AP at
-10. Then each winner ranks images that it has never seen. The random selection test
-compares each ranking with chance.
+This example goes from data to a p-value. Two families of models search
+for rare digits. Each family is tuned three times: by accuracy, by
+average precision (AP), and by AP at 10. Then each winner ranks images
+that it has never seen. The random selection test compares each ranking
+with chance.
 """
 
 # %%
 # A rare target
 # -------------
-# The targets are the fours of the digits data that scikit-learn ships. We keep 34 of
-# 181 fours, so that 2 % of the images are targets. Noise makes the problem harder. Half
-# of the images are kept for the test.
+# The targets are the fours of the digits data that scikit-learn ships.
+# We keep 34 of 181 fours, so that 2 % of the images are targets. Noise
+# makes the problem harder. Half of the images are kept for the test.
 
 import sys
 
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_digits
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_split
+from sklearn.model_selection import (
+    GridSearchCV,
+    StratifiedKFold,
+    train_test_split,
+)
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -41,9 +46,13 @@ print(f"{y.size} images, {y.sum()} targets: prevalence {y.mean():.3f}")
 # %%
 # Tuning
 # ------
-# ``GridSearchCV`` takes the scorers of skrank like those of scikit-learn.
+# ``GridSearchCV`` takes the scorers of skrank like those of
+# scikit-learn.
 
-from skrank import make_average_precision_at_k_scorer, make_average_precision_scorer
+from skrank import (
+    make_average_precision_at_k_scorer,
+    make_average_precision_scorer,
+)
 
 scorers = {
     "accuracy": "accuracy",
@@ -51,18 +60,32 @@ scorers = {
     "AP@10": make_average_precision_at_k_scorer(10),
 }
 models = {
-    "KNN": (KNeighborsClassifier(), {"n_neighbors": [1, 3, 5, 15, 50], "p": [1, 2]}),
-    "SVM": (SVC(), {"C": [0.1, 1, 10, 100], "gamma": [0.001, 0.003, 0.01, 0.03, 0.1]}),
+    "KNN": (
+        KNeighborsClassifier(),
+        {"n_neighbors": [1, 3, 5, 15, 50], "p": [1, 2]},
+    ),
+    "SVM": (
+        SVC(),
+        {
+            "C": [0.1, 1, 10, 100],
+            "gamma": [0.001, 0.003, 0.01, 0.03, 0.1],
+        },
+    ),
 }
 cv = StratifiedKFold(5, shuffle=True, random_state=0)
 
 searches = {}
 jobs = [(model, scorer) for model in models for scorer in scorers]
-for model, scorer in tqdm(jobs, desc="Tuning", unit="search", disable=None):
+for model, scorer in tqdm(
+    jobs, desc="Tuning", unit="search", disable=None
+):
     estimator, grid = models[model]
     search = GridSearchCV(
         make_pipeline(StandardScaler(), estimator),
-        {f"{type(estimator).__name__.lower()}__{name}": grid[name] for name in grid},
+        {
+            f"{type(estimator).__name__.lower()}__{name}": grid[name]
+            for name in grid
+        },
         scoring=scorers[scorer],
         cv=cv,
         n_jobs=2,
@@ -72,9 +95,9 @@ for model, scorer in tqdm(jobs, desc="Tuning", unit="search", disable=None):
 # %%
 # Test
 # ----
-# ``null_mean`` is the AP that random selection reaches on average. It is above the
-# prevalence. The p-value is the probability that random selection reaches the AP of the
-# model or more.
+# ``null_mean`` is the AP that random selection reaches on average. It
+# is above the prevalence. The p-value is the probability that random
+# selection reaches the AP of the model or more.
 
 from skrank import RandomSelectionTest, recall_at_t
 
@@ -90,7 +113,9 @@ for (model, scorer), search in searches.items():
         {
             "model": model,
             "tuned by": scorer,
-            "settings": ", ".join(f"{k.split('__')[1]}={v}" for k, v in values),
+            "settings": ", ".join(
+                f"{k.split('__')[1]}={v}" for k, v in values
+            ),
             "accuracy": np.mean(search.predict(X_test) == y_test),
             "AP": result.statistic,
             "null_mean": result.null_mean,
@@ -102,19 +127,23 @@ table = pd.DataFrame(rows).round(3)
 print(table.to_string(index=False))
 
 # %%
-# All models have almost the same accuracy. The models that were tuned by AP find more
-# targets among the first 50 images.
+# All models have almost the same accuracy. The models that were tuned
+# by AP find more targets among the first 50 images.
 #
 # The hit curve
 # -------------
-# The hit curve counts the targets that are found among the first images. A tie is a
-# straight slope, since the order of the images in a tie is open. The grey band is
-# chance.
+# The hit curve counts the targets that are found among the first
+# images. A tie is a straight slope, since the order of the images in a
+# tie is open. The grey band is chance.
 
 from skrank import HitCurveDisplay
 
 ax = None
-for model, scorer in [("KNN", "AP"), ("KNN", "accuracy"), ("SVM", "AP")]:
+for model, scorer in [
+    ("KNN", "AP"),
+    ("KNN", "accuracy"),
+    ("SVM", "AP"),
+]:
     display = HitCurveDisplay.from_estimator(
         searches[model, scorer],
         X_test,
@@ -124,7 +153,9 @@ for model, scorer in [("KNN", "AP"), ("KNN", "accuracy"), ("SVM", "AP")]:
         ax=ax,
     )
     ax = display.ax_
-_ = ax.set_title(f"{y_test.sum()} rare digits among {y_test.size} images")
+_ = ax.set_title(
+    f"{y_test.sum()} rare digits among {y_test.size} images"
+)
 
 # %%
 # As a script, the example saves the picture in the file that you name.

@@ -1,4 +1,6 @@
 """
+.. _sphx_glr_auto_examples_plot_dask_backend.py:
+
 A search and its tests on a cluster
 ===================================
 

@@ -1,4 +1,6 @@
 """
+.. _sphx_glr_auto_examples_plot_own_metric.py:
+
 A metric of one's own
 =====================
 

@@ -1,4 +1,6 @@
 """
+.. _sphx_glr_auto_examples_plot_published_tables.py:
+
 Published tables of random selection
 ====================================
 
