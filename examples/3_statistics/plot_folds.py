@@ -1,30 +1,20 @@
 """
-Folds
-=====
+Folds of a cross-validation
+===========================
 
-Rare targets leave few to test on. Cross-validation makes a test item of every one of
-them, but each fold is a ranking by another model, so that there are several short
-rankings and not one long one. The test against random selection takes each ranking for
-itself, and all of them by their mean.
+With few targets, cross-validation uses every target for testing. Each
+fold is a ranking by another model. The random selection test takes each
+fold as a ranking, and tests the mean of the folds.
 """
 
 # %%
-# Folds
-# -----
-# Sixes are the targets, thinned to 24 among some 1600 images; the camera is poor.
-# Chance is not the prevalence: on rankings as short as a fold, chance is worth far
-# more.
+# Data
+# ----
+# The targets are 24 sixes among 1640 images. Noise makes the problem
+# harder.
 
-import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 from sklearn.datasets import load_digits
-from sklearn.model_selection import StratifiedKFold
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-
-from skrank import RandomSelectionNull, RandomSelectionTest
 
 rng = np.random.default_rng(0)
 X, digit = load_digits(return_X_y=True)
@@ -33,70 +23,65 @@ sixes = rng.permutation(np.flatnonzero(digit == 6))
 kept = np.setdiff1d(np.arange(digit.size), sixes[24:])
 X, y = X[kept], digit[kept] == 6
 
+# %%
+# Test
+# ----
+
+from sklearn.model_selection import StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skrank import RandomSelectionTest
+
 knn = make_pipeline(StandardScaler(), KNeighborsClassifier(15))
 cv = StratifiedKFold(5, shuffle=True, random_state=0)
 result = RandomSelectionTest().from_cv(knn, X, y, cv=cv)
-
-table = result.to_frame().set_index("ranking")
-table["critical value"] = [one.null_distribution.isf(0.01) for one in result.parts]
-table[["n_samples", "n_targets", "null_mean", "critical value", "statistic", "pvalue"]]
-
-# %%
-# Their mean:
-
 result
 
 # %%
-# What would it take to be significant at 1 %?
+# The single folds:
 
-chance = result.null_distribution
-critical = chance.isf(0.01)
-critical
+columns = ["ranking", "n_samples", "n_targets", "statistic", "pvalue"]
+result.to_frame()[columns]
 
 # %%
-# In one ranking the same targets would have a chance level nearer to the prevalence. So
-# an AP averaged over folds compares with the chance of the folds, and with nothing
-# else.
+# The null mean
+# -------------
+# The null mean of five short rankings is larger than the null mean of
+# one long ranking. Compare a mean over folds with the null distribution
+# of folds.
 
-whole = RandomSelectionNull(y.size, int(y.sum()))
+import pandas as pd
+
+from skrank import RandomSelectionNull
+
+null = result.null_distribution
 pd.Series(
     {
         "prevalence": y.mean(),
-        "null mean of one ranking": whole.mean(),
-        "null mean over the folds": chance.mean(),
+        "null mean of one ranking": RandomSelectionNull(
+            y.size, int(y.sum())
+        ).mean(),
+        "null mean of five folds": null.mean(),
+        "critical value of five folds, 1 %": null.isf(0.01),
     }
-)
+).round(4)
 
 # %%
-# Null mean
-# ---------
-# The null distribution of the mean over the folds, by 50,000 draws. It is that of
-# independent folds, spread about its mean by the square root of 2: the labels of a fold
-# train the models of the others, so that their mean may vary as much as that.
-# What would be below the least possible value is drawn at it.
+# The picture
+# -----------
+# The folds are not independent: the labels of a fold train the models
+# of the other folds. The null distribution of the mean is therefore
+# wider than the one of independent rankings, by a factor of the square
+# root of 2.
 
-BLUE, ORANGE = "#0072B2", "#D55E00"
-plt.rcParams.update({"font.size": 11, "axes.spines.top": False})
-plt.rcParams.update({"axes.spines.right": False, "legend.frameon": False})
+from skrank import NullDistributionDisplay
 
-fig, ax = plt.subplots(figsize=(7.5, 4.5), layout="constrained")
-draws = chance.rvs(50_000, random_state=0)
-most = 1.08 * max(result.statistic, *(part.statistic for part in result.parts))
-bins = np.linspace(0, most, 120)
-ax.hist(draws, bins, density=True, color="0.82", label="mean over 5 folds, by chance")
-ax.axvline(y.mean(), color="0.35", ls=":", lw=1.5, label="prevalence")
-ax.axvline(chance.mean(), color=BLUE, lw=2, label="null mean")
-ax.axvline(critical, color=BLUE, ls="--", lw=2, label="critical value, 1 %")
-ax.axvline(result.statistic, color=ORANGE, lw=2, label="mean over 5 folds, observed")
+display = NullDistributionDisplay.from_result(result)
 folds = [part.statistic for part in result.parts]
-height = np.full(len(folds), 0.06 * ax.get_ylim()[1])
-ax.plot(
-    folds, height, "o", color=ORANGE, ms=8, mfc="white", mew=2, label="single folds"
+height = 0.05 * display.ax_.get_ylim()[1]
+display.ax_.plot(
+    folds, [height] * len(folds), "o", mfc="white", label="single folds"
 )
-ax.set(
-    xlabel="average precision",
-    ylabel="density",
-    title=f"Five folds with {y.sum()} targets among {y.size} images",
-    xlim=(0, most),
-)
-ax.legend(loc="upper right")
+_ = display.ax_.legend()

@@ -1,79 +1,83 @@
 """
-Patients
-========
+Dependent items: images of patients
+===================================
 
-Ten images of each patient are ranked by how likely they show a tumour. All images are
-in one ranking, but those of a patient are alike: the sample are the patients. What does
-not know that takes its numbers for much surer than they are.
+Ten images of each patient are ranked by a tumour score. Images of a
+patient are similar, so the patients are the sample. ``clusters=`` names
+the patient of each image.
 """
 
 # %%
-# Eighty patients
-# ---------------
-# Simulated: some are ill, and then all of their images show it. Half of what a score
-# has by chance is the patient's own.
+# Eighty simulated patients
+# -------------------------
+# All images of an ill patient show the tumour. Each patient has a
+# random effect on the scores.
 
 import numpy as np
-import pandas as pd
 
 rng = np.random.default_rng(0)
 patient = np.repeat(np.arange(80), 10)
 ill = np.repeat(rng.random(80) < 0.15, 10)
-own = rng.normal(size=(80, 2))[patient]
-scores = own + rng.normal(size=(800, 2)) + [2.0, 1.5] * ill[:, None]
-model, older = scores.T
+effect = rng.normal(size=(80, 2))[patient]
+scores = effect + rng.normal(size=(800, 2))
+model, older = (scores + [2.0, 1.5] * ill[:, None]).T
 
 # %%
-# How sure is the number?
-# -----------------------
+# Interval
+# --------
 
 from skrank import MetricInterval
 
-interval = MetricInterval("average_precision")
+interval = MetricInterval()
 result = interval.from_predictions(ill, model, clusters=patient)
 result
 
 # %%
-# Without ``clusters`` the interval is that of 800 independent images.
+# Without ``clusters`` the interval is too short, because it treats 800
+# images as independent.
 
-alone = interval.from_predictions(ill, model)
+import pandas as pd
+
+naive = interval.from_predictions(ill, model)
 pd.DataFrame(
-    [result.confidence_interval(), alone.confidence_interval()],
+    [result.confidence_interval(), naive.confidence_interval()],
     index=["80 patients", "800 images"],
-)
+).round(3)
 
 # %%
-# Is it better than chance?
-# -------------------------
-# The labels of whole patients change places.
+# Test
+# ----
+# The null hypothesis permutes the labels of whole patients.
 
 from skrank import RandomSelectionTest
 
 test = RandomSelectionTest(n_resamples=4999, random_state=0)
-found = test.from_predictions(ill, model, clusters=patient)
-found
+result = test.from_predictions(ill, model, clusters=patient)
+result
 
 # %%
-# The values that were drawn, and the one that was observed:
+# The values of the permutations:
 
 from skrank import NullDistributionDisplay
 
-display = NullDistributionDisplay.from_result(found)
-_ = display.ax_.set_title("Labels of patients exchanged")
+display = NullDistributionDisplay.from_result(result)
+_ = display.ax_.set_title("Labels of patients permuted")
 
 # %%
-# Is it better than the older model?
-# ----------------------------------
+# Comparison with the older model
+# -------------------------------
 
 from skrank import RankingComparison
 
-comparison = RankingComparison("average_precision")
-names = ("model", "older")
-pair = comparison.from_predictions(ill, model, older, clusters=patient, names=names)
-pair
+comparison = RankingComparison()
+result = comparison.from_predictions(
+    ill, model, older, clusters=patient, names=("model", "older")
+)
+result
 
 # %%
-# As if images were independent:
+# Without ``clusters`` the p-value is too small:
 
-wrong = comparison.from_predictions(ill, model, older, names=names)
-pd.Series({"80 patients": pair.pvalue, "800 images": wrong.pvalue}, name="p")
+naive = comparison.from_predictions(ill, model, older)
+pvalues = {"80 patients": result.pvalue, "800 images": naive.pvalue}
+pd.Series(pvalues, name="pvalue")

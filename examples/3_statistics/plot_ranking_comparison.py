@@ -2,24 +2,23 @@
 Difference of two rankings
 ==========================
 
-A comparison by one number says that A is better than B, not where. The display has the
-two hit curves, and below them their difference with its band, which allows for both
-ranking the same items.
+A test says that model A is better than model B. The display shows at
+which depths: it draws the two hit curves, and their difference with a
+confidence band.
 """
 
 # %%
-# Two models of rare eights
-# -------------------------
-# The digits that scikit-learn ships, seen by a poor camera. Eights are the targets,
-# thinned to 80; half of everything is kept for the comparison.
+# Data
+# ----
+# The targets are 80 eights among the digits that scikit-learn ships.
+# Noise makes the problem harder. Half of the images are kept for the
+# comparison.
 
 import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.svm import SVC
-
-from skrank import RankingComparisonDisplay
 
 rng = np.random.default_rng(0)
 X, digit = load_digits(return_X_y=True)
@@ -36,12 +35,23 @@ linear = LogisticRegression(max_iter=10_000).fit(X_train, y_train)
 # %%
 # The picture
 # -----------
-# Where the band does not hold the dotted line, the SVM has found more targets than the
-# choice of the items explains. The band holds for all depths at once, so that such a
-# depth may be chosen after looking at the picture.
+# The SVM has found more targets at the depths at which the band lies
+# above the dotted line. The band holds at all depths at once, so the
+# depth may be chosen from the picture.
+
+from skrank import RankingComparisonDisplay
 
 display = RankingComparisonDisplay.from_estimators(
-    svm, linear, X_test, y_test, names=("SVM", "linear"), top=300, random_state=0
+    svm,
+    linear,
+    X_test,
+    y_test,
+    names=("SVM", "linear"),
+    top=300,
+    random_state=0,
 )
-display.ax_[0].set_title("The SVM is ahead from the top on")
-print(display.result)
+
+# %%
+# The test of average precision belongs to the display:
+
+display.result
