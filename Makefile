@@ -31,12 +31,13 @@ test-slow: $(VENV)/.test  ## run the slow judges: simulations, clusters, million
 test-oldest: $(OLDEST)/.test  ## run the tests on the oldest supported versions
 	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n auto tests -m "not slow and not arithmetic" --hypothesis-profile=brief
 
-lint: $(VENV)/.lint  ## check style, types, layers and docstrings
+lint: $(VENV)/.lint  ## check style, types, layers, docstrings and spelling
 	$(RUN) ruff check .
 	$(RUN) ruff format --check .
 	$(RUN) mypy
 	$(VENV)/bin/lint-imports
 	$(RUN) numpydoc lint $(PUBLIC)
+	$(VENV)/bin/codespell README.md CONTRIBUTING.md benchmarks changelog.d doc examples skrank
 
 format: $(VENV)/.lint  ## mend the style
 	$(RUN) ruff check --fix .
@@ -44,6 +45,7 @@ format: $(VENV)/.lint  ## mend the style
 
 doc: $(VENV)/.doc  ## build the documentation, warnings as errors
 	$(RUN) sphinx -W --keep-going -b html doc doc/_build/html
+	! grep -rlq 'mailto:' doc/_build/html --include=*.html
 
 pictures: $(VENV)/.demo  ## draw the pictures of the README again
 	$(VENV)/bin/python examples/1_start/plot_rare_digit.py doc/_static/hit_curve.png

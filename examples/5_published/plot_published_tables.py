@@ -187,10 +187,9 @@ _ = ax.set_title("500 targets among 2000 items")
 # The slides
 # ----------
 # The slides have mean and standard deviation for n = 3000 and m = 245.
-# The standard deviation of "our method" is 8 % too small. The slides
-# do not say what the row in brackets is. The table of coverage in the slides
-# has an example of its own,
-# :ref:`sphx_glr_auto_examples_plot_recall_coverage.py`.
+# The standard deviation of "our method" is 8 % too small. The slides do
+# not say what the row in brackets is. The table of coverage in the
+# slides has its own example, :ref:`example_recall_coverage`.
 
 null, values = nulls[3000, 245], draws[3000, 245]
 rows = {

@@ -1,4 +1,6 @@
 """
+.. _example_recall_coverage:
+
 .. _sphx_glr_auto_examples_plot_recall_coverage.py:
 
 Coverage of intervals for recall
