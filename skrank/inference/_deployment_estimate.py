@@ -7,7 +7,7 @@ are drawn, and the metric is that of the whole rankings.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +39,8 @@ from skrank.ranking._ranking import Ranking, rank
 # benchmarks/thinned_negatives.py set them; a larger part is no tail any more.
 _TAIL, _LEAST, _MOST = 0.1, 50, 500
 _FEW = 10  # kept non-targets above a target, below which only the tail tells
+#: Rankings that are drawn unless it is said.
+DEPLOYMENT_DRAWS = 2000
 _BLOCK = 2**20  # numbers that are drawn at once
 
 Counts = NDArray[np.intp]
@@ -169,7 +171,7 @@ def deployment_estimate(
     negatives_kept: float | None = None,
     ties: str = "expected",
     pos_label: object = None,
-    n_resamples: int = 2000,
+    n_resamples: int = DEPLOYMENT_DRAWS,
     random_state: object = None,
 ) -> DeploymentEstimate:
     """Estimate a metric at the prevalence of deployment, or of all non-targets.
@@ -266,40 +268,58 @@ def deployment_estimate(
     0.0181
     """
     made = make_metric(metric, ties)
-    share, rate = check_thinning(prevalence, negatives_kept)
+    thinning = check_thinning(prevalence, negatives_kept)
     n_draws = check_count("n_resamples", n_resamples, least=2)
     rng = check_generator(random_state)
     data = check_ranking_input(y_true, y_score, pos_label=pos_label)
     check_both_classes(data.targets.size, data.y_score.size)
-    ranking = rank(data)
+    (result,) = deployment_of(rank(data), [made], thinning, n_draws, rng)
+    return result
+
+
+def deployment_of(
+    ranking: Ranking,
+    metrics: Sequence[Metric],
+    thinning: tuple[float | None, float | None],
+    n_draws: int,
+    rng: np.random.Generator,
+) -> list[DeploymentEstimate]:
+    """Estimate some metrics of the same drawn rankings."""
     m, n_kept = int(ranking.n_targets), int(ranking.n_non_targets)
-    total = count_non_targets(m, n_kept, share, rate)
-    gaps = _Gaps(ranking, np.delete(data.y_score, data.targets), total)
+    total = count_non_targets(m, n_kept, *thinning)
+    scores = np.delete(ranking.items.y_score, ranking.items.targets)
+    gaps = _Gaps(ranking, scores, total)
     gaps.warn_of_tail()
     size = max(1, _BLOCK // gaps.kept.size)
-    values = np.concatenate(
+    drawn = [
         [
-            [[made.value(one) for one in rankings] for rankings in gaps.draw(part, rng)]
-            for part in np.diff([*range(0, n_draws, size), n_draws])
-        ],
-        axis=1,
-    )
-    # without removed non-targets the order leaves no doubt
-    likely, resampled, *extreme = values
-    means = [one.mean() for one in (extreme or [likely])]
-    return DeploymentEstimate(
-        metric=made.name,
-        n_samples=m + n_kept,
-        n_targets=m,
-        n_non_targets=total,
-        prevalence=m / (m + total),
-        plug_in=made.value(plug_in(ranking, total)),
-        bounds=(float(min(means)), float(max(means))),
-        estimate=float(likely.mean()),
-        scale=gaps.tail.scale if gaps.tail else "order",
-        _values=likely,
-        _resampled=resampled,
-    )
+            [[made.value(one) for made in metrics] for one in rankings]
+            for rankings in gaps.draw(part, rng)
+        ]
+        for part in np.diff([*range(0, n_draws, size), n_draws])
+    ]
+    values = np.concatenate(drawn, axis=1)
+    results = []
+    for i, made in enumerate(metrics):
+        # without removed non-targets the order leaves no doubt
+        likely, resampled, *extreme = values[..., i]
+        means = [float(one.mean()) for one in (extreme or [likely])]
+        results.append(
+            DeploymentEstimate(
+                metric=made.name,
+                n_samples=m + n_kept,
+                n_targets=m,
+                n_non_targets=total,
+                prevalence=m / (m + total),
+                plug_in=made.value(plug_in(ranking, total)),
+                bounds=(min(means), max(means)),
+                estimate=float(likely.mean()),
+                scale=gaps.tail.scale if gaps.tail else "order",
+                _values=likely,
+                _resampled=resampled,
+            )
+        )
+    return results
 
 
 class _Gaps:

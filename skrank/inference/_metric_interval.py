@@ -291,13 +291,26 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             return self.of_ranked(rankings, labels)
         ranking = rank_scored(y_true, y_score, pos_label)
         if codes is not None:
-            return self._of_clusters(ranking, codes)
+            return self.of_clusters(ranking, codes)
         return self.of_ranked([ranking])
 
-    def _of_clusters(
+    def of_clusters(
         self, ranking: Ranking, codes: NDArray[np.intp]
     ) -> MetricIntervalResult:
-        """Interval of a ranking of items in numbered clusters."""
+        """Interval of a ranking of items in numbered clusters.
+
+        Parameters
+        ----------
+        ranking : Ranking
+            The ranking.
+        codes : ndarray of shape (n_samples,)
+            Number of each item's cluster.
+
+        Returns
+        -------
+        result : MetricIntervalResult
+            As of `from_predictions`.
+        """
         measure = self._measure()
         method = self._method_of_clusters(measure, ranking)
         rule = self._rule_of_clusters(method, measure, ranking, codes)

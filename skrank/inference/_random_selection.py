@@ -268,7 +268,7 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
             ranking = rank_both_classes(y_true, y_score, pos_label)
             if codes is None and levels is None:
                 return self.test_ranked([ranking])
-            return self._exchange(ranking, codes, levels)
+            return self.test_exchanged(ranking, codes, levels)
         if groups is None:
             ranking = rank_both_classes(y_true, y_score, pos_label, n_missed)
             return self.test_ranked([ranking])
@@ -280,13 +280,26 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
         )
         return self.test_ranked(rankings, labels)
 
-    def _exchange(
+    def test_exchanged(
         self,
         ranking: Ranking,
         codes: NDArray[np.intp] | None,
-        strata: NDArray[np.intp] | None,
+        strata: NDArray[np.intp] | None = None,
     ) -> RandomSelectionResult:
-        """Test a ranking of items in numbered clusters or strata."""
+        """Test a ranking of items in numbered clusters or strata.
+
+        Parameters
+        ----------
+        ranking : Ranking
+            The ranking.
+        codes, strata : ndarray of shape (n_samples,), default=None
+            Numbers of each item's cluster and of its stratum.
+
+        Returns
+        -------
+        result : RandomSelectionResult
+            As of `from_predictions`.
+        """
         if self.method not in ("auto", "monte_carlo"):
             rule = "be 'auto' or 'monte_carlo' with `clusters` or `strata`"
             raise invalid("method", rule, repr(self.method))

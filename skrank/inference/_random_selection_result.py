@@ -25,7 +25,7 @@ REVERSED = (
 # So many of the rankings that are no better than chance are noted; at half of it, half
 # as many. The z-score does not tell: that of average precision cannot be below -1.3 for
 # 20 targets of 1000.
-_FAR_BELOW = 0.001
+FAR_BELOW = 0.001
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -197,7 +197,7 @@ class RandomSelectionResult:
 
     def _is_far_below(self) -> bool:
         if self.null_values is not None:
-            return bool(np.mean(self.null_values <= self.statistic) <= _FAR_BELOW)
+            return bool(np.mean(self.null_values <= self.statistic) <= FAR_BELOW)
         assert self.null_distribution is not None
         one_sided = self.pvalue if self.alternative == "greater" else None
         return is_far_below(self.statistic, self.null_distribution, one_sided)
@@ -280,4 +280,4 @@ def is_far_below(
     """
     if statistic >= null.mean() or (pvalue is not None and pvalue < 0.99):
         return False
-    return float(null.cdf(statistic)) <= _FAR_BELOW
+    return float(null.cdf(statistic)) <= FAR_BELOW
