@@ -20,7 +20,7 @@ help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: $(VENV)/.demo  ## tune and test a ranking of rare digits, print the table, draw it
-	$(VENV)/bin/python examples/plot_rare_digit.py hit_curve.png
+	$(VENV)/bin/python examples/1_start/plot_rare_digit.py hit_curve.png
 
 test: $(VENV)/.test  ## run the tests
 	$(ONE_THREAD) $(RUN) pytest -n auto -m "not slow" $(COVER)
@@ -31,12 +31,13 @@ test-slow: $(VENV)/.test  ## run the slow judges: simulations, clusters, million
 test-oldest: $(OLDEST)/.test  ## run the tests on the oldest supported versions
 	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n auto tests -m "not slow and not arithmetic" --hypothesis-profile=brief
 
-lint: $(VENV)/.lint  ## check style, types, layers and docstrings
+lint: $(VENV)/.lint  ## check style, types, layers, docstrings and spelling
 	$(RUN) ruff check .
 	$(RUN) ruff format --check .
 	$(RUN) mypy
 	$(VENV)/bin/lint-imports
 	$(RUN) numpydoc lint $(PUBLIC)
+	$(VENV)/bin/codespell README.md CONTRIBUTING.md benchmarks changelog.d doc examples skrank
 
 format: $(VENV)/.lint  ## mend the style
 	$(RUN) ruff check --fix .
@@ -44,10 +45,11 @@ format: $(VENV)/.lint  ## mend the style
 
 doc: $(VENV)/.doc  ## build the documentation, warnings as errors
 	$(RUN) sphinx -W --keep-going -b html doc doc/_build/html
+	! grep -rlq 'mailto:' doc/_build/html --include=*.html
 
 pictures: $(VENV)/.demo  ## draw the pictures of the README again
-	$(VENV)/bin/python examples/plot_rare_digit.py doc/_static/hit_curve.png
-	$(VENV)/bin/python examples/plot_null_distribution.py doc/_static/null_distribution.png
+	$(VENV)/bin/python examples/1_start/plot_rare_digit.py doc/_static/hit_curve.png
+	$(VENV)/bin/python examples/3_statistics/plot_null_distribution.py doc/_static/null_distribution.png
 
 bench: $(VENV)/.test  ## print speed ratios against loops of scikit-learn's
 	$(VENV)/bin/python benchmarks/one_test.py
@@ -66,7 +68,7 @@ changelog: $(VENV)/.doc  ## show the changelog of the next release
 	$(RUN) towncrier build --draft
 
 clean:  ## remove what the targets made
-	rm -rf $(VENV) $(OLDEST) benchmarks/_asv build dist doc/_build doc/auto_examples doc/api/generated
+	rm -rf $(VENV) $(OLDEST) benchmarks/_asv build dist doc/_build doc/auto_examples doc/api/generated doc/sg_execution_times.rst
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

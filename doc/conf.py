@@ -1,6 +1,13 @@
 """Configuration of the documentation."""
 
+import sys
+from pathlib import Path
+
+from docutils import nodes
+
 import skrank
+
+sys.path.insert(0, str(Path(__file__).parent))  # for gallery_order
 
 project = "skrank"
 author = "the skrank developers"
@@ -15,6 +22,7 @@ extensions = [
     "sphinx.ext.mathjax",
     "sphinx-mathjax-offline",
     "sphinx_copybutton",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build"]
@@ -39,6 +47,7 @@ numpydoc_xref_param_type = False
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
+    "within_subsection_order": "gallery_order.ReadingOrder",
     "doc_module": ("skrank",),
     "backreferences_dir": "api/generated/backreferences",
     "reference_url": {"skrank": None},
@@ -55,6 +64,20 @@ html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
 html_css_files = ["skrank.css"]
 html_title = f"skrank {version}"
+# pages without pages below them need no list of these
+html_sidebars = {
+    name: []
+    for name in (
+        "changelog",
+        "coming_from",
+        "faq",
+        "getting_started",
+        "glossary",
+        "index",
+        "install",
+        "pitfalls",
+    )
+}
 html_theme_options = {
     "navigation_with_keys": False,
     "show_prev_next": False,
@@ -62,3 +85,15 @@ html_theme_options = {
 }
 copybutton_exclude = ".linenos, .gp, .go"
 copybutton_prompt_text = ">>> "
+
+
+def drop_mail_links(app, doctree):
+    """Make text of references to mail addresses: names such as precision@10 are none."""
+    for reference in list(doctree.findall(nodes.reference)):
+        if reference.get("refuri", "").startswith("mailto:"):
+            reference.replace_self(nodes.Text(reference.astext()))
+
+
+def setup(app):
+    """Register what is done to each page."""
+    app.connect("doctree-read", drop_mail_links)

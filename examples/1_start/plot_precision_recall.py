@@ -1,0 +1,63 @@
+"""
+Precision-recall curve
+======================
+
+Precision is the share of targets among the items looked at. Recall is
+the share of all targets that are among these items. The display draws
+precision against recall, with the band of chance.
+"""
+
+# %%
+# Data
+# ----
+# The targets are 60 sixes among the digits that scikit-learn ships.
+# Noise makes the problem harder.
+
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+
+rng = np.random.default_rng(0)
+X, digit = load_digits(return_X_y=True)
+X = X + rng.normal(scale=8.0, size=X.shape)
+sixes = rng.permutation(np.flatnonzero(digit == 6))
+kept = np.setdiff1d(np.arange(digit.size), sixes[60:])
+X, y = X[kept], (digit[kept] == 6).astype(int)
+X_train, X_test, y_train, y_test = train_test_split(
+    X, y, test_size=0.5, stratify=y, random_state=0
+)
+svm = SVC(C=10).fit(X_train, y_train)
+knn = KNeighborsClassifier(9).fit(X_train, y_train)
+
+# %%
+# The curve
+# ---------
+# A non-target lowers the precision. A target raises precision and
+# recall. Nearest neighbours tie many items. Within a tie the curve is
+# the mean over all orders.
+
+from skrank import PrecisionRecallDisplay
+
+display = PrecisionRecallDisplay.from_estimator(
+    svm, X_test, y_test, name="SVM"
+)
+PrecisionRecallDisplay.from_estimator(
+    knn, X_test, y_test, name="KNN", ax=display.ax_
+)
+_ = display.ax_.set_title("Precision falls with the last targets")
+
+# %%
+# Operating points
+# ----------------
+# ``interpolate=True`` draws the best precision that a threshold reaches
+# at this recall or a larger one.
+
+display = PrecisionRecallDisplay.from_estimator(
+    svm, X_test, y_test, name="SVM", interpolate=True
+)
+PrecisionRecallDisplay.from_estimator(
+    knn, X_test, y_test, name="KNN", interpolate=True, ax=display.ax_
+)
+_ = display.ax_.set_title("Best precision for each recall")

@@ -1,0 +1,56 @@
+"""
+.. _sphx_glr_auto_examples_plot_report.py:
+
+Report of three models
+======================
+
+Three models search for the eights among handwritten digits, by the
+upper half of the images. One call reports how good each ranking is,
+whether it is better than chance, and which models differ.
+"""
+
+# %%
+# Scores of new images
+# --------------------
+
+from sklearn.datasets import load_digits
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.neighbors import KNeighborsClassifier
+
+X, digit = load_digits(return_X_y=True)
+X, y = X[:, :32], digit == 8
+X_train, X_test, y_train, y_test = train_test_split(
+    X, y, random_state=0
+)
+models = {
+    "KNN": KNeighborsClassifier(15),
+    "forest": RandomForestClassifier(random_state=0),
+    "linear": LogisticRegression(max_iter=10_000),
+}
+scores = {
+    name: model.fit(X_train, y_train).predict_proba(X_test)[:, 1]
+    for name, model in models.items()
+}
+
+# %%
+# The report
+# ----------
+# The depths are ten images and 10 % of all images.
+
+from skrank import ranking_report
+
+report = ranking_report(y_test, scores, t=(10, 0.1))
+print(report)
+
+# %%
+# In a notebook the report is a page with pictures.
+# ``report.to_html("report.html")`` writes this page to a file.
+
+report
+
+# %%
+# The same numbers as a data frame, one column for each model:
+
+report.to_frame().set_index("name").T.round(3)

@@ -1,0 +1,87 @@
+"""
+A rare class among several
+==========================
+
+The target is often one class among several, such as one kind of defect.
+The labels and the classifier of all classes stay as they are.
+``pos_label`` names the target, and all other classes are non-targets.
+"""
+
+# %%
+# Ten digits, one of them rare
+# ----------------------------
+# 34 fours remain, 2 % of the images. Noise makes the problem harder.
+
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
+
+rng = np.random.default_rng(0)
+X, y = load_digits(return_X_y=True)
+X = X + rng.normal(scale=5.0, size=X.shape)
+fours = rng.permutation(np.flatnonzero(y == 4))
+kept = np.setdiff1d(np.arange(y.size), fours[34:])
+X_train, X_test, y_train, y_test = train_test_split(
+    X[kept],
+    y[kept],
+    test_size=0.5,
+    stratify=y[kept],
+    random_state=0,
+)
+np.bincount(y_train)
+
+# %%
+# Tune
+# ----
+# The forest learns all ten digits. The search chooses the settings with
+# the best ranking of the fours.
+
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import GridSearchCV
+
+from skrank import make_average_precision_scorer
+
+search = GridSearchCV(
+    RandomForestClassifier(random_state=0),
+    {"min_samples_leaf": [1, 10], "max_features": [2, 8]},
+    scoring=make_average_precision_scorer(pos_label=4),
+    cv=3,
+).fit(X_train, y_train)
+search.best_params_, round(search.best_score_, 3)
+
+# %%
+# Test
+# ----
+
+from skrank import RandomSelectionTest
+
+RandomSelectionTest().from_estimator(
+    search, X_test, y_test, pos_label=4
+)
+
+# %%
+# The hit curve of the fours:
+
+from skrank import HitCurveDisplay
+
+display = HitCurveDisplay.from_estimator(
+    search, X_test, y_test, pos_label=4, name="fours", top=200
+)
+
+# %%
+# All classes
+# -----------
+# The report takes all columns of ``predict_proba``: each class against
+# the other classes. The rarest class comes first.
+
+from skrank import ranking_report
+
+report = ranking_report(
+    y_test,
+    search.predict_proba(X_test),
+    labels=search.classes_,
+    t=20,
+)
+frame = report.to_frame().set_index("name").sort_values("n_targets")
+columns = ["n_targets", "average_precision", "null_mean", "recall@20"]
+frame[columns].round(3)

@@ -1,0 +1,100 @@
+"""
+Null distribution
+=================
+
+Is an average precision (AP) of 0.06 better than chance, with 20 targets
+among 1000 items? The display shows the null distribution, a normal
+distribution with the same mean and standard deviation, and the observed
+value.
+"""
+
+# %%
+# A heavy tail
+# ------------
+# One target at the top gives a large AP to a ranking that is random
+# otherwise. The normal distribution has no such tail.
+
+import sys
+
+import numpy as np
+
+from skrank import NullDistributionDisplay, RandomSelectionTest
+
+y_true = np.zeros(1000, dtype=int)
+y_true[[3, 21, 30, 44, 58, 77, 105, 150, 201, 240]] = 1
+y_true[np.arange(300, 1000, 70)] = 1
+y_score = -np.arange(1000.0)
+result = RandomSelectionTest().from_predictions(y_true, y_score)
+result
+
+# %%
+# The p-value of the normal distribution is ten times smaller:
+
+test = RandomSelectionTest(method="normal")
+normal = test.from_predictions(y_true, y_score)
+print(f"{result.pvalue:.2g} and {normal.pvalue:.2g}")
+
+display = NullDistributionDisplay.from_result(result)
+_ = display.ax_.set_title(
+    f"p = {result.pvalue:.2g}; normal distribution {normal.pvalue:.1g}"
+)
+fig = display.figure_
+
+# %%
+# Ties
+# ----
+# A shallow tree has a few scores, so the ranking is a few long ties. AP
+# takes few values, and the bars are the exact probabilities.
+
+from sklearn.datasets import load_digits
+from sklearn.tree import DecisionTreeClassifier
+
+rng = np.random.default_rng(0)
+X, digit = load_digits(return_X_y=True)
+X = X + rng.normal(scale=6.0, size=X.shape)
+sixes = rng.permutation(np.flatnonzero(digit == 6))
+kept = np.setdiff1d(np.arange(digit.size), sixes[40:])
+X, y = X[kept], (digit[kept] == 6).astype(int)
+train = np.arange(y.size) % 2 == 0
+
+tree = DecisionTreeClassifier(
+    max_depth=3,
+    min_samples_leaf=20,
+    class_weight="balanced",
+    random_state=0,
+).fit(X[train], y[train])
+display = NullDistributionDisplay.from_estimator(
+    tree, X[~train], y[~train], bins=60
+)
+_ = display.ax_.set_title("Null distribution of a tree with few leaves")
+
+# %%
+# The best of a search
+# --------------------
+# The best model of a search is compared with the best model of random
+# labels. Here the features carry little information.
+
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+
+from skrank import SearchSelectionTest, make_average_precision_scorer
+
+noise = rng.normal(size=(y.size, 5)) + 0.3 * y[:, np.newaxis]
+search = GridSearchCV(
+    KNeighborsClassifier(),
+    {"n_neighbors": [1, 3, 5, 9, 15, 25, 45], "p": [1, 2]},
+    scoring=make_average_precision_scorer(),
+    cv=StratifiedKFold(3, shuffle=True, random_state=0),
+).fit(noise, y)
+test = SearchSelectionTest(random_state=0, n_resamples=1999)
+result = test.from_search(search, noise, y)
+display = NullDistributionDisplay.from_result(result)
+_ = display.ax_.set_title("The best of a search")
+
+# %%
+# As a script, the example saves the first picture in the file that you
+# name.
+
+if sys.argv[1:]:
+    fig.savefig(sys.argv[1], dpi=110)
+    print(f"\nThe null distribution is in {sys.argv[1]}")

@@ -1,0 +1,99 @@
+"""
+Data larger than memory
+=======================
+
+The scores of millions of items are in files. skrank counts them in two
+passes over chunks. It does not load or sort the whole ranking. Metrics,
+curves and tests are those of the whole ranking.
+"""
+
+# %%
+# Scores on disk
+# --------------
+# Three million items are written chunk by chunk, and 300 of them are
+# targets. More items need more time, and no more memory.
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+n_samples, step = 3_000_000, 500_000
+folder = tempfile.TemporaryDirectory()
+path = Path(folder.name)
+rng = np.random.default_rng(0)
+y = np.lib.format.open_memmap(
+    path / "y.npy", "w+", np.uint8, (n_samples,)
+)
+y[rng.choice(n_samples, 300, replace=False)] = 1
+score = np.lib.format.open_memmap(
+    path / "score.npy", "w+", np.float32, (n_samples,)
+)
+parts = [slice(i, i + step) for i in range(0, n_samples, step)]
+for part in parts:
+    score[part] = rng.standard_normal(step) + 2.5 * y[part]
+
+# %%
+# Count
+# -----
+# The first pass collects the scores of the targets. The second pass
+# counts the items above and level with each target.
+
+from skrank import RankCounts
+
+counts = RankCounts.from_arrays(y, score)
+counts
+
+# %%
+# Metrics and test
+# ----------------
+# The counts replace labels and scores in all functions. The data are
+# not read again.
+
+import pandas as pd
+
+from skrank import average_precision, enrichment_factor
+
+pd.Series(
+    {
+        "average_precision": average_precision(counts),
+        "enrichment_factor@0.1%": enrichment_factor(counts, t=0.001),
+    }
+).round(4)
+
+# %%
+
+from skrank import RandomSelectionTest
+
+RandomSelectionTest("recall@0.1%").from_predictions(counts)
+
+# %%
+# Hit curve
+# ---------
+# The curve is exact, and has two points for each target.
+
+from skrank import HitCurveDisplay
+
+display = HitCurveDisplay.from_predictions(
+    counts, name="scores on disk"
+)
+_ = display.ax_.set(xscale="log", xlim=(1, n_samples))
+
+# %%
+# Several workers
+# ---------------
+# Each worker counts a part of the items. The counts are added.
+
+
+def count(part, counts):
+    counts.update(y[part], score[part])
+    return counts
+
+
+first = sum(count(part, RankCounts()) for part in parts)
+second = sum(count(part, first.second_pass()) for part in parts)
+round(average_precision(second), 4)
+
+# %%
+
+folder.cleanup()

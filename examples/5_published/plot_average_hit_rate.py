@@ -1,0 +1,55 @@
+"""
+Average hit rate with ties
+==========================
+
+The R package EPX (Tomal et al. 2015) has the function ``AHR`` for the
+average hit rate, another name of average precision. Its documentation
+works out two rankings by hand. With ties it takes the expectation over
+all orders of the tied items. skrank has the same default.
+
+The sources are the manual of EPX 1.0.4, and Wang (2005), *Statistical
+methods for high throughput screening drug discovery data*, chapter 3,
+University of Waterloo.
+"""
+
+# %%
+# Without ties
+# ------------
+# The scores of five items ascend, and the first and the last item are
+# targets. Their ranks are 5 and 1.
+
+from skrank import average_precision
+
+value = average_precision([1, 0, 0, 0, 1], [0.1, 0.2, 0.3, 0.4, 0.5])
+print(f"by hand {(1 + 2 / 5) / 2:.6f}, skrank {value:.6f}")
+
+# %%
+# With ties
+# ---------
+# The first three items are tied, and two of them are targets. The two
+# ranks of these targets are 1 and 2, 1 and 3, or 2 and 3, with equal
+# probabilities. The third target has rank 8.
+
+from itertools import combinations
+
+y_true = [1, 1, 0, 0, 0, 0, 0, 1, 0, 0]
+y_score = [1, 1, 1, 0.4, 0.4, 0.3, 0.2, 0.15, 0.1, 0]
+orders = [
+    (1 / a + 2 / b + 3 / 8) / 3 for a, b in combinations((1, 2, 3), 2)
+]
+value = average_precision(y_true, y_score)
+print(f"by hand {sum(orders) / 3:.6f}, skrank {value:.6f}")
+
+# %%
+# Other rules for ties give other values:
+
+import pandas as pd
+
+rules = ("expected", "threshold", "optimistic", "pessimistic")
+pd.Series(
+    {
+        rule: average_precision(y_true, y_score, ties=rule)
+        for rule in rules
+    },
+    name="average precision",
+)
