@@ -2,13 +2,30 @@
 
 from pathlib import Path
 
-ORDER = """
-rare_digit report compare_models precision_recall lift
-daily_alerts docking_scores medical_screening rare_class thinned_negatives how_many
-null_distribution folds patients ranking_comparison own_metric
-larger_than_memory dask_backend
-lago average_hit_rate published_tables recall_coverage
-""".split()
+ORDER = [
+    "rare_digit",
+    "report",
+    "compare_models",
+    "precision_recall",
+    "lift",
+    "daily_alerts",
+    "docking_scores",
+    "medical_screening",
+    "rare_class",
+    "thinned_negatives",
+    "how_many",
+    "null_distribution",
+    "folds",
+    "patients",
+    "ranking_comparison",
+    "own_metric",
+    "larger_than_memory",
+    "dask_backend",
+    "lago",
+    "average_hit_rate",
+    "published_tables",
+    "recall_coverage",
+]
 
 
 class ReadingOrder:

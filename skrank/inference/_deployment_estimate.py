@@ -20,7 +20,7 @@ from skrank._utils._checks import (
     check_fraction,
     check_generator,
 )
-from skrank._utils._table import summary
+from skrank._utils._table import Printed, Shown
 from skrank._utils._text import format_size
 from skrank._utils._warnings import warn
 from skrank.inference._metric_interval_result import ConfidenceInterval
@@ -47,7 +47,7 @@ Counts = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class DeploymentEstimate:
+class DeploymentEstimate(Printed):
     """Result of :func:`deployment_estimate`.
 
     Attributes
@@ -123,8 +123,7 @@ class DeploymentEstimate:
         ends = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
         return ConfidenceInterval(*ends.tolist())
 
-    def __str__(self) -> str:
-        """Print what was found; the rows are named as the attributes are."""
+    def _shown(self) -> Shown:
         low, high = self.confidence_interval()
         new_low, new_high = self.confidence_interval(new_targets=True)
         least, best = self.bounds
@@ -138,11 +137,7 @@ class DeploymentEstimate:
             ("95 % interval", f"{low:.4g} to {high:.4g}, of these targets"),
             ("", f"{new_low:.4g} to {new_high:.4g}, of new targets"),
         ]
-        return summary(f"{self.metric} of all non-targets", rows)
-
-    def __repr__(self) -> str:
-        """Print the summary, also where a notebook shows the result."""
-        return str(self)
+        return Shown(f"{self.metric} of all non-targets", rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain numbers and strings.
