@@ -54,3 +54,17 @@ report
 # The same numbers as a data frame, one column for each model:
 
 report.to_frame().set_index("name").T.round(3)
+
+# %%
+# The intervals of average precision, as a picture:
+
+import matplotlib.pyplot as plt
+
+frame = report.to_frame()
+value = frame["average_precision"]
+sides = [value - frame["low"], frame["high"] - value]
+fig, ax = plt.subplots(figsize=(6, 2.4), layout="constrained")
+ax.errorbar(value, frame["name"], xerr=sides, fmt="o", capsize=4)
+ax.axvline(frame["null_mean"][0], color="0.5", ls=":")
+ax.set(xlabel="average precision, 95 % interval", xlim=(0, 1))
+_ = ax.margins(y=0.3)

@@ -42,7 +42,7 @@ from sklearn.model_selection import GridSearchCV
 from skrank import make_average_precision_scorer
 
 search = GridSearchCV(
-    RandomForestClassifier(random_state=0),
+    RandomForestClassifier(50, random_state=0),
     {"min_samples_leaf": [1, 10], "max_features": [2, 8]},
     scoring=make_average_precision_scorer(pos_label=4),
     cv=3,

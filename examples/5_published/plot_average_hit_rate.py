@@ -53,3 +53,16 @@ pd.Series(
     },
     name="average precision",
 )
+
+# %%
+# The values of all orders of the tied items, and the rules:
+
+import matplotlib.pyplot as plt
+
+fig, ax = plt.subplots(figsize=(6, 2.4), layout="constrained")
+ax.plot(orders, [0, 0, 0], "o", zorder=3, label="single orders")
+for place, rule in enumerate(rules):
+    value = average_precision(y_true, y_score, ties=rule)
+    ax.axvline(value, color=f"C{place + 1}", label=rule)
+ax.set(xlabel="average precision", yticks=[], ylim=(-1, 1))
+_ = ax.legend(loc="upper center", ncols=3)
