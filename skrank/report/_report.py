@@ -202,6 +202,8 @@ def ranking_report(
       data set   2000 items, 40 targets (prevalence 0.02)
       ties       expected
     <BLANKLINE>
+    A has the largest average precision, 0.374; B (Holm p 0.02) is lower.
+    <BLANKLINE>
     Average precision
       ranking        AP     95 % interval  zscore   pvalue
       A          0.3741  0.2374 to 0.5310   55.17  2.6e-23
