@@ -12,6 +12,11 @@ within them. Asked, for 20, 50 and 200 clusters, with ``clusters`` and without:
   two models of which neither is better, by "jackknife" and by "permutation";
 - the same for ``RandomSelectionTest``, for a model that knows nothing.
 
+With ``--bands`` only, for the same populations: in what share of the runs does
+``hit_curve_band`` hold the curve of the population at 40 depths together, at what share
+of the depths does it if it is not simultaneous, and in what share of the runs does
+``hit_curve_difference_band`` hold 0 for two models of which neither is better.
+
 With ``--sizes`` only the last, for clusters of 2 to 40 items whose labels are those of
 the clusters: with sizes that know nothing of the labels, and with twice as many items
 in the clusters of targets; there also with ``strata`` of small and large clusters.
@@ -31,6 +36,8 @@ from skrank import (
     MetricInterval,
     RandomSelectionTest,
     RankingComparison,
+    hit_curve_band,
+    hit_curve_difference_band,
     make_metric,
 )
 
@@ -88,6 +95,33 @@ def run(name, kind, n_clusters, correlation, truth, seed):
     ]
 
 
+def run_bands(kind, n_clusters, correlation, seed):
+    """What bands hold: all depths, the share of depths, no difference; also without."""
+    y, a, b, cluster = draw(kind, n_clusters, correlation, np.random.default_rng(seed))
+    n, m = y.size, int(y.sum())
+    depths = np.unique(np.geomspace(max(5, n // 100), n - 1, 40).astype(int))
+    cutoffs = np.linspace(-8, 12, 4001)
+    of_targets = m * norm.sf(cutoffs - SHIFT)
+    above = of_targets + (n - m) * norm.sf(cutoffs)
+    truth = np.interp(depths, above[::-1], of_targets[::-1])
+    held, settings = [], {"t": depths.tolist(), "random_state": seed}
+    for given in ({"clusters": cluster}, {}):
+        given |= settings
+        try:
+            bands = [
+                hit_curve_band(y, a + SHIFT * y, **given),
+                hit_curve_band(y, a + SHIFT * y, simultaneous=False, **given),
+            ]
+        except ValueError:  # a single cluster holds all targets
+            held += [np.nan] * 3
+            continue
+        inside = [(band.low <= truth) & (truth <= band.high) for band in bands]
+        band = hit_curve_difference_band(y, a + SHIFT * y, b + SHIFT * y, **given)
+        same = np.all((band.low <= 1e-9) & (band.high >= -1e-9))
+        held += [inside[0].all(), inside[1].mean(), same]
+    return held
+
+
 def run_sizes(related, n_clusters, correlation, seed):
     """Whether the test rejects a model that knows nothing, with clusters of any size.
 
@@ -117,6 +151,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--runs", type=int, default=400)
     parser.add_argument("--sizes", action="store_true")
+    parser.add_argument("--bands", action="store_true")
     asked = parser.parse_args()
     jobs = Parallel(n_jobs=2)
     if asked.sizes:
@@ -126,6 +161,16 @@ def main():
             size = np.nanmean(np.array(jobs(tasks), dtype=float), axis=0)
             name = "related" if related else "unrelated"
             print(f"{name:9} {icc:4} {n:9} | " + "  ".join(f"{x:.3f}" for x in size))
+        return
+    if asked.bands:
+        print(
+            "labels   icc  clusters | all depths, each, difference | without clusters"
+        )
+        for kind, icc, n in product(KINDS, CORRELATIONS, CLUSTERS):
+            tasks = (delayed(run_bands)(kind, n, icc, i) for i in range(asked.runs))
+            held = np.nanmean(np.array(jobs(tasks), dtype=float), axis=0)
+            said = "  ".join(f"{x:.3f}" for x in held)
+            print(f"{kind:7} {icc:4} {n:9} | {said}", flush=True)
         return
     print(
         "metric             labels   icc  clusters  truth | covered: jackknife  "

@@ -88,7 +88,7 @@ copybutton_prompt_text = ">>> "
 
 
 def drop_mail_links(app, doctree):
-    """Make text of links to mail addresses: names such as precision@10 are none."""
+    """Make text of links to mail addresses: precision@10 is none."""
     for reference in list(doctree.findall(nodes.reference)):
         if reference.get("refuri", "").startswith("mailto:"):
             reference.replace_self(nodes.Text(reference.astext()))

@@ -100,6 +100,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         y_score_b: ArrayLike,
         *,
         pos_label: object = None,
+        clusters: ArrayLike | None = None,
         names: tuple[str, str] = ("A", "B"),
         simultaneous: bool = True,
         random_state: object = None,
@@ -116,6 +117,8 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
             Scores of A and of B for the same items; higher means a likelier target.
         pos_label : int, float, bool or str, default=None
             Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        clusters : array-like of shape (n_samples,), default=None
+            Which items depend on each other, as in :func:`hit_curve_difference_band`.
         names : tuple of two str, default=("A", "B")
             What the legends call them.
         simultaneous : bool, default=True
@@ -139,7 +142,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         """
         _drawing.need_matplotlib()
         result = RankingComparison().from_predictions(
-            y_true, y_score_a, y_score_b, pos_label=pos_label
+            y_true, y_score_a, y_score_b, pos_label=pos_label, clusters=clusters
         )
         pair = (y_score_a, y_score_b)
         a, b = (hit_curve(y_true, one, pos_label=pos_label) for one in pair)
@@ -149,6 +152,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
             y_score_b,
             simultaneous=simultaneous,
             pos_label=pos_label,
+            clusters=clusters,
             random_state=random_state,
         )
         return cls(a, b, band, result=result, names=names).plot(ax, **kwargs)

@@ -7,14 +7,20 @@ are drawn, and the metric is that of the whole rankings.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._checks import check_count, check_fraction, check_generator
-from skrank._utils._table import summary
+from skrank._utils._checks import (
+    check_count,
+    check_flag,
+    check_fraction,
+    check_generator,
+)
+from skrank._utils._table import Printed, Shown
 from skrank._utils._text import format_size
 from skrank._utils._warnings import warn
 from skrank.inference._metric_interval_result import ConfidenceInterval
@@ -33,11 +39,15 @@ from skrank.ranking._ranking import Ranking, rank
 # benchmarks/thinned_negatives.py set them; a larger part is no tail any more.
 _TAIL, _LEAST, _MOST = 0.1, 50, 500
 _FEW = 10  # kept non-targets above a target, below which only the tail tells
+#: Rankings that are drawn unless it is said.
+DEPLOYMENT_DRAWS = 2000
 _BLOCK = 2**20  # numbers that are drawn at once
+
+Counts = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class DeploymentEstimate:
+class DeploymentEstimate(Printed):
     """Result of :func:`deployment_estimate`.
 
     Attributes
@@ -79,17 +89,23 @@ class DeploymentEstimate:
     estimate: float
     scale: str
     _values: NDArray[np.float64]
+    _resampled: NDArray[np.float64]
 
-    def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
+    def confidence_interval(
+        self, confidence_level: float = 0.95, *, new_targets: bool = False
+    ) -> ConfidenceInterval:
         """Interval that holds the value of the whole ranking.
 
-        Quantiles of the values that were drawn. It covers where the removed non-targets
-        stand; the targets are those that were given.
+        Quantiles of the values that were drawn. The interval covers where the removed
+        non-targets stand; the targets are those that were given, or a new sample.
 
         Parameters
         ----------
         confidence_level : float, default=0.95
             Probability that the interval holds the value.
+        new_targets : bool, default=False
+            Whether the interval is for the mean over other samples of as many targets,
+            too: the targets are drawn with replacement in each drawn ranking.
 
         Returns
         -------
@@ -99,15 +115,17 @@ class DeploymentEstimate:
         Raises
         ------
         ValueError
-            If `confidence_level` is not between 0 and 1.
+            If `confidence_level` is not between 0 and 1, or `new_targets` not a bool.
         """
         level = check_fraction("confidence_level", confidence_level)
-        ends = np.quantile(self._values, [(1 - level) / 2, (1 + level) / 2])
+        resampled = check_flag("new_targets", new_targets)
+        values = self._resampled if resampled else self._values
+        ends = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
         return ConfidenceInterval(*ends.tolist())
 
-    def __str__(self) -> str:
-        """Print what was found; the rows are named as the attributes are."""
+    def _shown(self) -> Shown:
         low, high = self.confidence_interval()
+        new_low, new_high = self.confidence_interval(new_targets=True)
         least, best = self.bounds
         there = f"prevalence {self.prevalence:.4g}"
         rows = [
@@ -116,13 +134,10 @@ class DeploymentEstimate:
             ("plug-in", f"{self.plug_in:.4g}"),
             ("bounds", f"{least:.4g} to {best:.4g}, from the order alone"),
             ("estimate", f"{self.estimate:.4g}, scale: {self.scale}"),
-            ("95 % interval", f"{low:.4g} to {high:.4g}"),
+            ("95 % interval", f"{low:.4g} to {high:.4g}, of these targets"),
+            ("", f"{new_low:.4g} to {new_high:.4g}, of new targets"),
         ]
-        return summary(f"{self.metric} of all non-targets", rows)
-
-    def __repr__(self) -> str:
-        """Print the summary, also where a notebook shows the result."""
-        return str(self)
+        return Shown(f"{self.metric} of all non-targets", rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain numbers and strings.
@@ -130,13 +145,16 @@ class DeploymentEstimate:
         Returns
         -------
         fields : dict
-            All fields, the bounds as "lower_bound" and "upper_bound", and the limits of
-            the 95 % interval as "low" and "high".
+            All fields, the bounds as "lower_bound" and "upper_bound", the limits of the
+            95 % interval as "low" and "high", and those with new targets as "new_low"
+            and "new_high".
         """
         names = [name for name in self.__slots__ if name[0] != "_"]
         fields = {name: getattr(self, name) for name in names}
         fields["lower_bound"], fields["upper_bound"] = fields.pop("bounds")
-        return {**fields, **self.confidence_interval()._asdict()}
+        low, high = self.confidence_interval(new_targets=True)
+        limits = self.confidence_interval()._asdict()
+        return {**fields, **limits, "new_low": low, "new_high": high}
 
 
 def deployment_estimate(
@@ -148,7 +166,7 @@ def deployment_estimate(
     negatives_kept: float | None = None,
     ties: str = "expected",
     pos_label: object = None,
-    n_resamples: int = 2000,
+    n_resamples: int = DEPLOYMENT_DRAWS,
     random_state: object = None,
 ) -> DeploymentEstimate:
     """Estimate a metric at the prevalence of deployment, or of all non-targets.
@@ -239,42 +257,64 @@ def deployment_estimate(
       plug-in        0.0174
       bounds         0.01714 to 0.01988, from the order alone
       estimate       0.01544, scale: raw
-      95 % interval  0.01135 to 0.02153
+      95 % interval  0.01135 to 0.02153, of these targets
+                     0.008666 to 0.02877, of new targets
     >>> print(f"{average_precision(y_true, y_score):.4f}")
     0.0181
     """
     made = make_metric(metric, ties)
-    share, rate = check_thinning(prevalence, negatives_kept)
+    thinning = check_thinning(prevalence, negatives_kept)
     n_draws = check_count("n_resamples", n_resamples, least=2)
     rng = check_generator(random_state)
     data = check_ranking_input(y_true, y_score, pos_label=pos_label)
     check_both_classes(data.targets.size, data.y_score.size)
-    ranking = rank(data)
+    (result,) = deployment_of(rank(data), [made], thinning, n_draws, rng)
+    return result
+
+
+def deployment_of(
+    ranking: Ranking,
+    metrics: Sequence[Metric],
+    thinning: tuple[float | None, float | None],
+    n_draws: int,
+    rng: np.random.Generator,
+) -> list[DeploymentEstimate]:
+    """Estimate some metrics of the same drawn rankings."""
     m, n_kept = int(ranking.n_targets), int(ranking.n_non_targets)
-    total = count_non_targets(m, n_kept, share, rate)
-    gaps = _Gaps(ranking, np.delete(data.y_score, data.targets), total)
+    total = count_non_targets(m, n_kept, *thinning)
+    scores = np.delete(ranking.items.y_score, ranking.items.targets)
+    gaps = _Gaps(ranking, scores, total)
     gaps.warn_of_tail()
     size = max(1, _BLOCK // gaps.kept.size)
-    values = np.concatenate(
+    drawn = [
         [
-            [[made.value(one) for one in rankings] for rankings in gaps.draw(part, rng)]
-            for part in np.diff([*range(0, n_draws, size), n_draws])
-        ],
-        axis=1,
-    )
-    lower, upper, estimate = values.mean(axis=1).tolist()
-    return DeploymentEstimate(
-        metric=made.name,
-        n_samples=m + n_kept,
-        n_targets=m,
-        n_non_targets=total,
-        prevalence=m / (m + total),
-        plug_in=made.value(plug_in(ranking, total)),
-        bounds=(min(lower, upper), max(lower, upper)),
-        estimate=estimate,
-        scale=gaps.tail.scale if gaps.tail else "order",
-        _values=values[2],
-    )
+            [[made.value(one) for made in metrics] for one in rankings]
+            for rankings in gaps.draw(part, rng)
+        ]
+        for part in np.diff([*range(0, n_draws, size), n_draws])
+    ]
+    values = np.concatenate(drawn, axis=1)
+    results = []
+    for i, made in enumerate(metrics):
+        # without removed non-targets the order leaves no doubt
+        likely, resampled, *extreme = values[..., i]
+        means = [float(one.mean()) for one in (extreme or [likely])]
+        results.append(
+            DeploymentEstimate(
+                metric=made.name,
+                n_samples=m + n_kept,
+                n_targets=m,
+                n_non_targets=total,
+                prevalence=m / (m + total),
+                plug_in=made.value(plug_in(ranking, total)),
+                bounds=(min(means), max(means)),
+                estimate=float(likely.mean()),
+                scale=gaps.tail.scale if gaps.tail else "order",
+                _values=likely,
+                _resampled=resampled,
+            )
+        )
+    return results
 
 
 class _Gaps:
@@ -330,23 +370,33 @@ class _Gaps:
             )
             warn(msg, UserWarning)
 
-    def draw(self, n_draws: int, rng: np.random.Generator) -> list[list[Ranking]]:
-        """Draw whole rankings: by the worst and the best places, and the likely."""
+    def draw(self, n_draws: int, rng: np.random.Generator) -> Iterator[list[Ranking]]:
+        """Draw whole rankings: with these targets, with new ones, and extreme ones.
+
+        The last two are by the worst and the best places, if non-targets were removed.
+        """
+        hits, m = self.groups.hits, self.groups.hits.sum()
+        extreme = []
         if self.total < self.n_kept:
-            drawn = rng.multivariate_hypergeometric(
+            counts = rng.multivariate_hypergeometric(
                 self.kept, self.total, n_draws, method="marginals"
             )
-            return [self._rankings(drawn)] * 3
-        places = (self.lowest, self.highest)
-        shares = [self._shares(place, n_draws, rng) for place in places]
-        shares.append(self._likely_shares(n_draws, rng))
-        rankings = []
-        for share in shares:
-            chance = np.clip(np.diff(share, prepend=0.0, append=1.0, axis=1), 0, 1)
-            chance /= chance.sum(axis=1, keepdims=True)  # rounding may step over
-            removed = rng.multinomial(self.total - self.n_kept, chance)
-            rankings.append(self._rankings(self.kept + removed))
-        return rankings
+        else:
+            places = (self.lowest, self.highest)
+            shares = [self._shares(place, n_draws, rng) for place in places]
+            shares.append(self._likely_shares(n_draws, rng))
+            *extreme, counts = [self._filled(share, rng) for share in shares]
+        given = np.tile(hits, (n_draws, 1))
+        yield self._rankings(counts, given)
+        yield self._rankings(counts, rng.multinomial(m, hits / m, size=n_draws))
+        yield from (self._rankings(one, given) for one in extreme)
+
+    def _filled(self, shares: NDArray[np.float64], rng: np.random.Generator) -> Counts:
+        """Draw how many non-targets stand where so large shares of the removed do."""
+        chance = np.clip(np.diff(shares, prepend=0.0, append=1.0, axis=1), 0, 1)
+        chance /= chance.sum(axis=1, keepdims=True)  # rounding may step over
+        removed: Counts = rng.multinomial(self.total - self.n_kept, chance)
+        return self.kept + removed
 
     def _shares(
         self, places: NDArray[np.float64], n_draws: int, rng: np.random.Generator
@@ -374,10 +424,25 @@ class _Gaps:
         in_tail = shares[:, :1] * np.repeat(drawn, 2, axis=1)
         return np.concatenate([in_tail, shares[:, 1:]], axis=1)
 
-    def _rankings(self, counts: NDArray[np.intp]) -> list[Ranking]:
-        """Make rankings of the non-targets above, in and between the groups."""
-        ends = counts.cumsum(axis=1)
-        return [
-            with_non_targets(self.groups, self.levels, *places, self.total)
-            for places in zip(ends[:, :-1:2], ends[:, 1::2], strict=True)
-        ]
+    def _rankings(self, counts: Counts, hits: Counts) -> list[Ranking]:
+        """Make rankings of the non-targets above, in and between the groups.
+
+        And of the targets in these, a row each.
+        """
+        ends, rankings = counts.cumsum(axis=1), []
+        for above, through, held in zip(
+            ends[:, :-1:2], ends[:, 1::2], hits, strict=True
+        ):
+            there = held > 0
+            hits_above = (held.cumsum() - held)[there]
+            rankings.append(
+                with_non_targets(
+                    hits_above,
+                    held[there],
+                    self.levels[there],
+                    above[there],
+                    through[there],
+                    self.total,
+                )
+            )
+        return rankings

@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 from scipy.stats import beta, norm
+from scipy.stats import t as student
 
 from skrank._utils._checks import (
     check_cutoff,
@@ -25,17 +27,22 @@ from skrank._utils._rounding import ROUNDING
 from skrank.curves._band import CurveBand, spread_counts
 from skrank.inference._variability._jackknife import share_at_cut
 from skrank.inference._variability._sample import is_one_tie, same_order, sample_of
+from skrank.ranking._as_ranking import columns_of
 from skrank.ranking._input import (
     RankingInput,
     check_both_classes,
     check_ranking_input,
 )
 from skrank.ranking._ranking import hits_at, rank
+from skrank.ranking._several import check_clusters
 from skrank.ranking._standing import cut_places
 
 # Draws, so many that the critical value is known to half a percent: half as many double
 # its variance. Of many depths the largest deviation varies less than of one.
 _LEAST_DRAWS, _MOST_DRAWS, _DRAWN = 10_000, 200_000, 2_000_000
+
+# Sums of clusters at depths that are held at once: 32 MB a table.
+_CELLS = 2**22
 
 Floats = NDArray[np.float64]
 
@@ -48,6 +55,7 @@ def hit_curve_band(
     confidence_level: float = 0.95,
     simultaneous: bool = True,
     pos_label: object = None,
+    clusters: ArrayLike | None = None,
     random_state: object = None,
 ) -> CurveBand:
     """Confidence band of a hit curve, for all depths at once or for each.
@@ -73,6 +81,9 @@ def hit_curve_band(
         Whether it is to hold the curve at all these depths, or at each.
     pos_label : int, float, bool or str, default=None
         Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+    clusters : array-like of shape (n_samples,), default=None
+        Which items depend on each other, such as the images of a patient: those with
+        the same label. The clusters are the sample then.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness of the simultaneous band, whose width is drawn to about
         0.5 %.
@@ -87,8 +98,8 @@ def hit_curve_band(
     Raises
     ------
     ValueError
-        If the input is not a ranking of two classes, one of them is absent, or a
-        setting is outside its range.
+        If the input is not a ranking of two classes, one of them is absent, fewer than
+        two clusters hold targets, or non-targets, or a setting is outside its range.
 
     See Also
     --------
@@ -114,6 +125,12 @@ def hit_curve_band(
     freedom, and half of the targets among decoys; 20 of 1000 to 300 of 3000 targets)
     the simultaneous band of 95 % held the curve of the population at 60 depths in
     93.5 to 98.5 % of the samples, and the pointwise band at 94 to 98 % of the depths.
+
+    With `clusters`, what an item changes is summed within each cluster, and limits are
+    those of Student's t, as :ref:`clusters` has it. In 200 samples each of 18 such
+    populations (20 to 200 clusters of 10 items, 15 % targets, intraclass correlations
+    of 0 to 0.5) the simultaneous band of 95 % held the curve in 96 to 99.4 %, and bands
+    without `clusters` in 69 to 97.5 %.
 
     Time O(n log n) and, for so many depths and draws, O(n_draws * n_depths**2); memory
     O(n + n_draws * n_depths), with 10,000 draws or more.
@@ -143,11 +160,15 @@ def hit_curve_band(
     5.5 to 9.9 of 10 targets among the top 500
     """
     rule = _rule(confidence_level, simultaneous, random_state)
-    tops = _Tops([check_ranking_input(y_true, y_score, pos_label=pos_label)], t)
+    if clusters is not None:
+        y_true, y_score = columns_of(y_true, y_score, "clusters")
+    codes = check_clusters(clusters, y_true, None)
+    data = check_ranking_input(y_true, y_score, pos_label=pos_label)
+    tops = _Tops([data], t, codes)
     one_tie = is_one_tie(tops.rankings[0])
     ends = (tops.hits[0],) * 2 if one_tie else (tops.least, tops.most)
-    covariances = tops.covariances(0, 0)
-    limits = tops.limits(np.diag(covariances), rule.reach(covariances))
+    variances, reach = tops.spread(rule)
+    limits = tops.limits(variances, reach)
     low, high = (np.clip(limit, *ends) for limit in limits)
     return CurveBand(tops.depths, low, high, rule.level)
 
@@ -161,6 +182,7 @@ def hit_curve_difference_band(
     confidence_level: float = 0.95,
     simultaneous: bool = True,
     pos_label: object = None,
+    clusters: ArrayLike | None = None,
     random_state: object = None,
 ) -> CurveBand:
     """Confidence band of the difference of two hit curves, A's hits beyond B's.
@@ -185,6 +207,9 @@ def hit_curve_difference_band(
         Whether it is to hold the difference at all these depths, or at each.
     pos_label : int, float, bool or str, default=None
         Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+    clusters : array-like of shape (n_samples,), default=None
+        Which items depend on each other, such as the images of a patient: those with
+        the same label. The clusters are the sample then.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness of the simultaneous band, whose width is drawn to about
         0.5 %.
@@ -198,8 +223,9 @@ def hit_curve_difference_band(
     Raises
     ------
     ValueError
-        If the input is not two rankings of two classes, one of these is absent, or a
-        setting is outside its range.
+        If the input is not two rankings of two classes, one of these is absent, fewer
+        than two clusters hold targets, or non-targets, or a setting is outside its
+        range.
 
     See Also
     --------
@@ -238,21 +264,17 @@ def hit_curve_difference_band(
     A finds 35 to 63 more than B among the top 200
     """
     rule = _rule(confidence_level, simultaneous, random_state)
+    codes = check_clusters(clusters, y_true, None)
     a, b = (
         check_ranking_input(y_true, score, pos_label=pos_label, score_name=name)
         for name, score in (("y_score_a", y_score_a), ("y_score_b", y_score_b))
     )
-    tops = _Tops([a, b], t)
-    across = tops.covariances(0, 1)
-    covariances = tops.covariances(0, 0) + tops.covariances(1, 1) - across - across.T
-    _clear_rounding(covariances, tops.depths)
-    reach = (
-        0 * tops.most if same_order(a.y_score, b.y_score) else tops.most - tops.least
-    )
-    difference = tops.hits[0] - tops.hits[1]
-    width = rule.reach(covariances) * np.sqrt(np.diag(covariances))
+    tops = _Tops([a, b], t, codes)
+    variances, reach = tops.spread(rule)
+    most = 0 * tops.most if same_order(a.y_score, b.y_score) else tops.most - tops.least
+    difference, width = tops.hits[0] - tops.hits[1], reach * np.sqrt(variances)
     low, high = (
-        np.clip(limit, -reach, reach)
+        np.clip(limit, -most, most)
         for limit in (difference - width, difference + width)
     )
     return CurveBand(tops.depths, low, high, rule.level)
@@ -282,10 +304,16 @@ def _rule(level: Any, simultaneous: bool, random_state: object) -> _Rule:
 
 
 class _Tops:
-    """Tops of some depths, of one ranking or two, in samples of m targets."""
+    """Tops of some depths, of one ranking or two, in samples of m targets.
+
+    Or, with the number of each item's cluster, in samples of as many clusters.
+    """
 
     def __init__(
-        self, inputs: list[RankingInput], t: float | Sequence[float] | None
+        self,
+        inputs: list[RankingInput],
+        t: float | Sequence[float] | None,
+        codes: NDArray[np.intp] | None,
     ) -> None:
         self.n, self.m = inputs[0].y_score.size, inputs[0].targets.size
         check_both_classes(self.m, self.n)
@@ -301,6 +329,78 @@ class _Tops:
         ]
         self.least = np.maximum(self.m - (self.n - self.depths), 0)
         self.most = np.minimum(self.depths, self.m)
+        self.codes = codes
+        # independent draws of targets, and of others
+        self.drawn = self.m, self.n - self.m
+        if codes is not None:
+            held = np.bincount(codes), np.bincount(codes[self.targets], minlength=1)
+            held[0][: held[1].size] -= held[1]
+            others, targets = (int(np.count_nonzero(one)) for one in held)
+            self.drawn = targets, others
+
+    def spread(self, rule: _Rule) -> tuple[Floats, float]:
+        """Variances of the hits, or of their differences, and standard errors to go.
+
+        The variances of clusters are wider by Student's t, so that limits of the normal
+        distribution are those of their degrees of freedom (Korn and Graubard 1998).
+        """
+        if self.codes is not None:
+            covariances, freedom = self._of_clusters(self.codes)
+            reach = rule.reach(covariances)
+            with np.errstate(invalid="ignore"):  # 0 / 0 where nothing varies
+                wider = student.isf(norm.sf(reach), freedom) / reach
+            return np.diag(covariances) * np.nan_to_num(wider, nan=1.0) ** 2, reach
+        covariances = self.covariances(0, 0)
+        if len(self.rankings) > 1:
+            across = self.covariances(0, 1)
+            covariances += self.covariances(1, 1) - across - across.T
+            _clear_rounding(covariances, self.depths)
+        return np.diag(covariances), rule.reach(covariances)
+
+    def _of_clusters(self, codes: NDArray[np.intp]) -> tuple[Floats, Floats]:
+        """Covariances of sums over clusters, and their degrees of freedom.
+
+        A cluster with h_c of its m_c targets, and f_c of its g_c others, in the top
+        changes the hits by ``(1 - Lambda)(h_c - m_c h / m) - Lambda (f_c - g_c f / (n -
+        m))``. Degrees of freedom are Satterthwaite's, and fewer than clusters of a
+        class.
+        """
+        if min(self.drawn) < 2:
+            got = f"{self.drawn[0]} with targets and {self.drawn[1]} with non-targets"
+            rule = "hold targets in two clusters or more, and non-targets in two"
+            raise invalid("clusters", rule, got)
+        others = np.delete(np.arange(self.n), self.targets)
+        n_clusters, n_depths = int(codes.max()) + 1, self.depths.size
+        terms = []
+        for sign, places, hits, around in zip(
+            (1, -1), self.places, self.hits, self.around, strict=False
+        ):
+            shares = _shares(places, self.depths).T
+            classes = (
+                (self.targets, hits / self.m, sign * (1 - around)),
+                (others, (self.depths - hits) / others.size, -sign * around),
+            )
+            for items, found, weight in classes:
+                cells = np.ones(items.size), (codes[items], places[items])
+                held = csr_array(cells, shape=(n_clusters, len(shares)))
+                terms.append((held, shares - found, weight))
+        covariances, fourth = np.zeros((n_depths, n_depths)), np.zeros(n_depths)
+        size = max(1, _CELLS // n_depths)
+        for first in range(0, n_clusters, size):
+            some = slice(first, first + size)
+            totals = sum(held[some] @ moved * weight for held, moved, weight in terms)
+            covariances += totals.T @ totals
+            fourth += (totals**4).sum(axis=0)
+        _clear_rounding(covariances, self.depths)
+        squares = np.diag(covariances)
+        noise = fourth - squares**2 / n_clusters
+        effective = np.divide(
+            2 * squares**2, noise, where=noise > 0, out=np.full(n_depths, np.inf)
+        )
+        covariances *= n_clusters / (n_clusters - 1)
+        for i in range(len(self.rankings)):
+            covariances[np.diag_indices_from(covariances)] += self._lacking(i)
+        return covariances, np.minimum(effective, min(self.drawn) - 1)
 
     def covariances(self, i: int, j: int) -> Floats:
         """Covariances of the hits of rankings i and j, at all pairs of depths.
@@ -343,10 +443,10 @@ class _Tops:
         high = self.least + room * np.where(misses > few, null.isf(outside), 1)
         # Where no target is below the tie at the cutoff, some may be in other samples:
         # with the probability `outside` all of m are above it if each is with the share
-        # outside**(1/m).
+        # outside**(1/m); clusters with targets in place of targets.
         ends = self.rankings[0].items.group_ends(self.depths)
         none_below = hits_at(self.rankings[0], ends) == self.m
-        kept = self.least + outside ** (1 / self.m) * (found - self.least)
+        kept = self.least + outside ** (1 / self.drawn[0]) * (found - self.least)
         low = np.where(none_below, np.minimum(low, kept), low)
         return (
             np.where(varies, np.minimum(low, found), found),
@@ -363,12 +463,18 @@ class _Tops:
         return kept
 
     def _lacking(self, i: int) -> Floats:
-        """Variance that tops nearly without targets, or others, are to have beyond."""
+        """Variance that tops nearly without targets, or others, are to have beyond.
+
+        As if the targets, or the others, of a cluster were all on one side.
+        """
+        m, rest = self.m, self.n - self.m
+        size, size_of_rest = m / self.drawn[0], rest / self.drawn[1]
 
         def variance(hits: Floats) -> Floats:
             others, around = self.depths - hits, self.around[i]
-            of_targets: Floats = (1 - around) ** 2 * (hits - hits**2 / self.m)
-            return of_targets + around**2 * (others - others**2 / (self.n - self.m))
+            of_targets: Floats = (1 - around) ** 2 * (hits - hits**2 / m) * size
+            of_others = around**2 * (others - others**2 / rest) * size_of_rest
+            return of_targets + of_others
 
         lacking = variance(self._kept(i)) - variance(self.hits[i])
         whole = self.most == self.least  # all are found there
@@ -385,12 +491,7 @@ def overlap(
     By `cut_places`; rows are depths in the one, columns in the other. Ties that reach
     across a cutoff are shared out.
     """
-    shares = []  # of each place, column, that is among the top of each depth, row
-    for place in places:
-        size = np.bincount(place, minlength=2 * depths.size + 1)
-        start = np.cumsum(size) - size
-        inside = (depths[:, np.newaxis] - start) / np.maximum(size, 1)
-        shares.append(np.clip(inside, 0.0, 1.0))
+    shares = [_shares(place, depths) for place in places]
     shape = shares[0].shape[1], shares[1].shape[1]
     cells = np.ravel_multi_index(places, shape)
     items, hits = (
@@ -398,6 +499,15 @@ def overlap(
         for kept in (cells, cells[targets])
     )
     return hits @ shares[1].T, items @ shares[1].T
+
+
+def _shares(place: NDArray[np.intp], depths: NDArray[Any]) -> Floats:
+    """Share of the items on each place, column, among the top of each depth, row."""
+    size = np.bincount(place, minlength=2 * depths.size + 1)
+    start = np.cumsum(size) - size
+    inside = (depths[:, np.newaxis] - start) / np.maximum(size, 1)
+    found: Floats = np.clip(inside, 0.0, 1.0)
+    return found
 
 
 def critical_value(

@@ -82,34 +82,28 @@ METHODS = (
 class MetricInterval(RankingInference[MetricIntervalResult]):
     """Standard error and confidence interval of a metric of one ranking.
 
-    Another sample of items, from the same population and ranked by the same model,
-    would give another value. By how much? The interval covers the mean of the metric
-    over samples of as many targets and as many non-targets as this one has. It does not
-    cover the value in an infinite population: average precision of few targets lies
-    above that on average (by 70 % where 10 targets among 500 have a mean of 0.085).
+    The interval covers the mean of the metric over other samples of as many targets
+    and as many non-targets, from the same population and ranked by the same model. For
+    average precision of few targets this mean is above the value in the population.
 
     Parameters
     ----------
     metric : str or Metric, default="average_precision"
-        The metric, as it is printed: "average_precision", "average_precision@50",
-        "recall@5%", "precision@10", "r_precision", "enrichment_factor@0.01",
-        "reciprocal_rank", "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number
-        of items or a part of the ranking; "average_precision@50(normalize=relevant)"
-        has another divisor. Or what :func:`make_metric` made, with its own tie rule.
-        Also those without a null distribution: "max_f_score(beta=1)",
-        "breakeven_point", "precision_at_recall(0.8)" and "k_at_recall(0.8)".
+        Metric by its printed name, such as "average_precision@50", "recall@5%" or
+        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
+        with its own tie rule.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     method : {"auto", "moderated", "jackknife", "bootstrap", "survival", \
             "posterior", "t", "corrected_t"}, default="auto"
-        How to compute the standard error and the interval; see Notes.
+        Method of the standard error and the interval; see Notes.
     prior : float, default=0.5
         Weight of the prior of "posterior": 0.5 is that of Jeffreys, 1 the uniform one.
     n_resamples : int, default=9999
         Number of rankings that "bootstrap" draws.
     n_jobs : int, default=None
-        Number of jobs, by joblib, of "bootstrap", and to fit and predict the folds of a
-        cross-validation. The result does not depend on it.
+        Number of joblib jobs of "bootstrap" and of a cross-validation. The result does
+        not depend on it.
     progress : bool, default=False
         Whether to show a progress bar of "bootstrap"; needs tqdm.
     random_state : int, RandomState, Generator or None, default=None
@@ -118,7 +112,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
     Raises
     ------
     ValueError
-        If a setting is outside its range, or the method has no meaning for the metric.
+        If a setting is outside its range, or the method is not defined for the metric.
 
     See Also
     --------
@@ -128,34 +122,22 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
 
     Notes
     -----
-    "moderated"
-        Variance of what leaving out one item changes, moderated by that of binormal
-        rankings; Student's t. All metrics that change smoothly; "auto" there.
-    "jackknife"
-        The same variance alone; normal quantiles.
-    "bootstrap"
-        Deviation of rankings drawn with replacement, targets and non-targets apart;
-        normal quantiles. All metrics; "auto" for the rest.
-    "survival"
-        The ranks of the targets as survival times [1]_. AP, recall, precision, EF.
-    "posterior"
-        Beta distribution of recall or precision [2]_, and its quantiles. Also EF.
-    "t"
-        Student's t of the values of several rankings, on the scale of the logit. With
-        "bootstrap" the rankings are drawn with replacement, and then their items. All
-        metrics; "auto" there.
-    "corrected_t"
-        The resampled t of Nadeau and Bengio [3]_, for the folds of a cross-validation,
-        which are not independent. All metrics; "auto" there.
+    ============= ================================================== ==================
+    method        standard error and interval                        "auto" for
+    ============= ================================================== ==================
+    "moderated"   jackknife variance, combined with that of binormal smooth metrics
+                  rankings; Student's t
+    "jackknife"   jackknife variance; normal quantiles               smooth, `clusters`
+    "bootstrap"   drawn targets and non-targets; normal quantiles    other metrics
+    "survival"    ranks of the targets as survival times [1]_
+    "posterior"   beta distribution of recall or precision [2]_
+    "t"           Student's t of the values of several rankings      `groups`
+    "corrected_t" resampled t of Nadeau and Bengio [3]_              folds of `from_cv`
+    ============= ================================================== ==================
 
-    With `clusters`, "jackknife" sums what the items change within each cluster, and
-    "bootstrap" draws clusters, again where no target or nothing else was drawn;
-    Student's t, with fewer degrees of freedom than there are clusters. "auto" is
-    "jackknife" for metrics of the whole ranking there that change smoothly, and
-    "bootstrap" for those of the top (:ref:`clusters`).
-
-    :ref:`variability` has the formulas, the metrics without influences, and the
-    measured coverage.
+    With `clusters`, whole clusters are drawn or left out. See :ref:`variability` for
+    the choice of a method, :ref:`derivations` for the formulas, :ref:`clusters` for
+    dependent items and :ref:`validation` for the measured coverage.
 
     References
     ----------
@@ -170,35 +152,13 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
     --------
     >>> import numpy as np
     >>> from skrank import MetricInterval
-    >>> y_true = np.zeros(1000, dtype=int)
-    >>> y_true[[0, 2, 3, 9, 11, 30, 70, 150, 400, 800]] = 1
-    >>> y_score = -np.arange(1000.0)
-    >>> result = MetricInterval().from_predictions(y_true, y_score)
-    >>> print(result)
+    >>> y_true = np.isin(np.arange(1000), [0, 2, 3, 9, 11, 30, 70, 150, 400, 800])
+    >>> print(MetricInterval().from_predictions(y_true, -np.arange(1000.0)))
     Interval of average_precision
       ranking         1000 items, 10 targets (prevalence 0.01)
       estimate        0.3613
       standard error  0.161, method: moderated
       95 % interval   0.09534 to 0.6946
-
-    Ten targets say little. How much did we learn about the first 50?
-
-    >>> settings = MetricInterval("recall@50")
-    >>> low, high = settings.from_predictions(y_true, y_score).confidence_interval(0.8)
-    >>> print(f"{low:.2f} to {high:.2f}")
-    0.39 to 0.77
-
-    The mean over the folds of a cross-validation:
-
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> print(MetricInterval().from_cv(GaussianNB(), X[:, :5], y == 0))
-    Interval of average_precision
-      5 rankings      569 items, 212 targets (prevalence 0.3726)
-      estimate        0.9516 on average
-      standard error  0.0143, method: corrected_t
-      95 % interval   0.8927 to 0.9789
     """
 
     _make = staticmethod(make_metric)
@@ -291,13 +251,26 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             return self.of_ranked(rankings, labels)
         ranking = rank_scored(y_true, y_score, pos_label)
         if codes is not None:
-            return self._of_clusters(ranking, codes)
+            return self.of_clusters(ranking, codes)
         return self.of_ranked([ranking])
 
-    def _of_clusters(
+    def of_clusters(
         self, ranking: Ranking, codes: NDArray[np.intp]
     ) -> MetricIntervalResult:
-        """Interval of a ranking of items in numbered clusters."""
+        """Interval of a ranking of items in numbered clusters.
+
+        Parameters
+        ----------
+        ranking : Ranking
+            The ranking.
+        codes : ndarray of shape (n_samples,)
+            Number of each item's cluster.
+
+        Returns
+        -------
+        result : MetricIntervalResult
+            As of `from_predictions`.
+        """
         measure = self._measure()
         method = self._method_of_clusters(measure, ranking)
         rule = self._rule_of_clusters(method, measure, ranking, codes)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from skrank._utils._checks import check_fraction, check_option
-from skrank._utils._table import data_frame, summary
+from skrank._utils._table import Printed, Shown, data_frame
 from skrank._utils._text import format_count, format_size
 from skrank._utils._warnings import warn
 from skrank.inference._variability._interval import IntervalRule
@@ -33,7 +33,7 @@ class ConfidenceInterval(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class MetricIntervalResult:
+class MetricIntervalResult(Printed):
     """Result of :class:`MetricInterval`.
 
     The fields are the same whatever the method.
@@ -147,8 +147,7 @@ class MetricIntervalResult:
     ) -> ConfidenceInterval:
         return ConfidenceInterval(*self._rule.bounds(level, transform))
 
-    def __str__(self) -> str:
-        """Print what was found; the rows are named as the attributes are."""
+    def _shown(self) -> Shown:
         low, high = self._limits()
         n, mean = len(self.values), " on average" if self.values else ""
         rows = [
@@ -160,11 +159,7 @@ class MetricIntervalResult:
             ("standard error", f"{self.standard_error:.3g}, method: {self.method}"),
             ("95 % interval", f"{low:.4g} to {high:.4g}"),
         ]
-        return summary(f"Interval of {self.metric}", rows)
-
-    def __repr__(self) -> str:
-        """Print the summary, also where a notebook shows the result."""
-        return str(self)
+        return Shown(f"Interval of {self.metric}", rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain numbers and strings.

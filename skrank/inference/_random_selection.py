@@ -45,40 +45,35 @@ from skrank.ranking._several import (
 
 
 class RandomSelectionTest(RankingInference[RandomSelectionResult]):
-    """Test whether a ranking beats random selection.
+    """Test whether a ranking is better than random selection.
 
-    The null hypothesis is that the scores know nothing of the labels: all ways to put
-    the m target labels on the n items are equally likely. The statistic is a metric;
-    the p-value is the probability of a value at least as large under random selection.
-    Tied scores, as from nearest neighbours and trees, are part of the null hypothesis.
+    Under the null hypothesis all assignments of the m target labels to the n items are
+    equally likely, given the scores and their ties. The p-value is the probability
+    that the metric is at least as large as observed.
 
     Parameters
     ----------
     metric : str or Metric, default="average_precision"
-        The metric, as it is printed: "average_precision", "average_precision@50",
-        "recall@5%", "precision@10", "r_precision", "enrichment_factor@0.01",
-        "reciprocal_rank", "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number
-        of items or a part of the ranking; "average_precision@50(normalize=relevant)"
-        has another divisor. Or what :func:`make_metric` made, with its own tie rule.
+        Metric by its printed name, such as "average_precision@50", "recall@5%" or
+        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
+        with its own tie rule.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     method : {"auto", "exact", "inversion", "importance_sampling", "monte_carlo", \
             "normal"}, default="auto"
-        How to compute the p-value; see Notes.
+        Method of the p-value; see Notes.
     alternative : {"greater", "less", "two-sided"}, default="greater"
         Values that count as more extreme: large, small, or both (twice the smaller of
         the two probabilities).
     n_resamples : int, default=9999
         Number of rankings that "monte_carlo" and "importance_sampling" draw.
     random_state : int, RandomState, Generator or None, default=None
-        Source of randomness of "monte_carlo" and "importance_sampling", and of "auto"
-        where it draws. None: a fixed seed, so that the same ranking has the same
-        p-value.
+        Source of randomness of methods that draw. None is a fixed seed, so that the
+        same ranking has the same p-value.
     n_jobs : int, default=None
-        Number of jobs, by joblib, to fit and predict the folds of a cross-validation.
+        Number of joblib jobs that fit and predict the folds of a cross-validation.
     progress : bool, default=False
-        Whether to show bars of progress: over several rankings, and over the methods
-        that "auto" asks. It needs tqdm.
+        Whether to show progress bars; needs tqdm.
 
     Raises
     ------
@@ -89,45 +84,27 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
     --------
     RandomSelectionNull : The null distribution of a metric.
     RandomSelectionResult : What the test returns.
-    make_random_selection_scorer : The position in the null distribution as a scorer.
 
     Notes
     -----
-    "exact"
-        Exact, by all ways to spread the targets over the tie groups, at most 2**21 ways
-        (2**20 in "auto"); by closed forms; and near the ends of the range by counting
-        the placements that are as extreme. Up to a second.
-    "inversion"
-        The characteristic function, inverted numerically; an estimate of its error in
-        `pvalue_error`, mostly 0.1 to 0.6 %. Tenths of a second for 1000 items, a
-        second for 300 targets among 100,000, seconds for 10,000 among a million.
-    "importance_sampling"
-        Unbiased at any depth, by rankings drawn near the observed value; its standard
-        error in `pvalue_error`, 2 to 6 % by 9999 draws. O(n_resamples * n_groups),
-        tenths of a second.
-    "monte_carlo"
-        ``(C + 1) / (B + 1)`` from B draws, C of them as extreme; standard error in
-        `pvalue_error`. O(n_resamples * n_targets).
-    "normal"
-        That of the z-score; for comparison only, wrong by orders of magnitude.
+    ===================== ==========================================================
+    method                p-value
+    ===================== ==========================================================
+    "exact"               enumeration over the tie groups, closed forms, or counting
+    "inversion"           numerical inversion of the characteristic function
+    "importance_sampling" rankings drawn near the observed value; unbiased
+    "monte_carlo"         ``(C + 1) / (B + 1)``, with C of B draws as extreme
+    "normal"              from the z-score; for comparison only
+    ===================== ==========================================================
 
-    "auto" counts, else inverts, else draws, and never refuses a ranking of two classes.
-    No answer is outside of proven bounds; where no method answers inside, `method` is
-    "bounds", the p-value is the upper bound, and a warning says so. The result names
-    the method.
-
-    Mean and standard deviation are exact for every metric and tie rule. The tail of
-    average precision is heavy because early hits by chance count most: with
-    20 targets among 1000 items, z = 6 has a p-value of 0.002, not the normal 1e-9.
-
-    With `clusters` the null is that the labels of clusters know nothing of their
-    scores, and lets only labels change places that do so under it: those of a cluster,
-    in the order of its items, with those of clusters of as many items [2]_. Others stay
-    where they are. With `strata` labels move within their stratum. Mean and standard
-    deviation are then those of the draws; `permuted` says what has moved.
+    "auto" tries these in this order, as far as they are fast, and accepts only results
+    within proven bounds. If no method succeeds, `method` of the result is "bounds", the
+    p-value is an upper bound, and a warning is given.
 
     The distribution is that of Zhang and Su [1]_, generalised to ties; see
-    :ref:`pvalues` for how each method works and how accurate it is.
+    :ref:`random_selection` for the use and :ref:`pvalues` for methods and accuracy.
+    With `clusters` the labels of whole clusters are permuted between clusters of equal
+    size [2]_, with `strata` labels are permuted within strata; see :ref:`clusters`.
 
     References
     ----------
@@ -140,11 +117,8 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
     --------
     >>> import numpy as np
     >>> from skrank import RandomSelectionTest
-    >>> y_true = np.zeros(1000, dtype=int)
-    >>> y_true[[0, 2, 3, 9, 11, 30, 70, 150, 400, 800]] = 1
-    >>> y_score = -np.arange(1000.0)
-    >>> result = RandomSelectionTest().from_predictions(y_true, y_score)
-    >>> print(result)
+    >>> y_true = np.isin(np.arange(1000), [0, 2, 3, 9, 11, 30, 70, 150, 400, 800])
+    >>> print(RandomSelectionTest().from_predictions(y_true, -np.arange(1000.0)))
     Random selection test of average_precision
       ranking    1000 items, 10 targets (prevalence 0.01)
       statistic  0.3613
@@ -152,32 +126,6 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
       null std   0.0141
       zscore     24.4
       pvalue     3.9e-08   P(null >= observed), method: inversion
-
-    Random selection does not find half of the targets within the first dozen items. How
-    well is the p-value known, and what would it have taken to be better than chance at
-    the level of 1 %?
-
-    >>> result.pvalue_error < 0.02
-    True
-    >>> print(f"AP {result.null_distribution.isf(0.01):.3f}")
-    AP 0.108
-
-    The same items on five days, each ranked for itself:
-
-    >>> day = np.arange(1000) % 5
-    >>> test = RandomSelectionTest("recall@10")
-    >>> result = test.from_predictions(y_true, y_score, groups=day)
-    >>> print(f"{result.statistic:.2f}, by chance {result.null_mean:.2f}")
-    0.87, by chance 0.05
-    >>> for label, part in zip(result.labels, result.parts):
-    ...     print(f"day {label}: targets {part.n_targets}, p {part.pvalue:.2g}")
-    day 0: targets 6, p 0.03
-    day 1: targets 1, p 0.05
-    day 2: targets 1, p 0.05
-    day 3: targets 1, p 0.05
-    day 4: targets 1, p 0.05
-    >>> print(f"together p {result.pvalue:.1g}")
-    together p 2e-07
     """
 
     def __init__(
@@ -268,7 +216,7 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
             ranking = rank_both_classes(y_true, y_score, pos_label)
             if codes is None and levels is None:
                 return self.test_ranked([ranking])
-            return self._exchange(ranking, codes, levels)
+            return self.test_exchanged(ranking, codes, levels)
         if groups is None:
             ranking = rank_both_classes(y_true, y_score, pos_label, n_missed)
             return self.test_ranked([ranking])
@@ -280,13 +228,26 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
         )
         return self.test_ranked(rankings, labels)
 
-    def _exchange(
+    def test_exchanged(
         self,
         ranking: Ranking,
         codes: NDArray[np.intp] | None,
-        strata: NDArray[np.intp] | None,
+        strata: NDArray[np.intp] | None = None,
     ) -> RandomSelectionResult:
-        """Test a ranking of items in numbered clusters or strata."""
+        """Test a ranking of items in numbered clusters or strata.
+
+        Parameters
+        ----------
+        ranking : Ranking
+            The ranking.
+        codes, strata : ndarray of shape (n_samples,), default=None
+            Numbers of each item's cluster and of its stratum.
+
+        Returns
+        -------
+        result : RandomSelectionResult
+            As of `from_predictions`.
+        """
         if self.method not in ("auto", "monte_carlo"):
             rule = "be 'auto' or 'monte_carlo' with `clusters` or `strata`"
             raise invalid("method", rule, repr(self.method))

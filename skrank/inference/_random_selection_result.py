@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._utils._table import data_frame, summary
+from skrank._utils._table import Printed, Shown, data_frame
 from skrank._utils._text import (
     columns_of,
     format_count,
@@ -25,11 +25,11 @@ REVERSED = (
 # So many of the rankings that are no better than chance are noted; at half of it, half
 # as many. The z-score does not tell: that of average precision cannot be below -1.3 for
 # 20 targets of 1000.
-_FAR_BELOW = 0.001
+FAR_BELOW = 0.001
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RandomSelectionResult:
+class RandomSelectionResult(Printed):
     """Result of a :class:`RandomSelectionTest`.
 
     The fields are the same whatever the method, for one ranking and for several.
@@ -167,8 +167,7 @@ class RandomSelectionResult:
         parts = self.parts or (self,)
         return min(1.0, len(parts) * min(part.pvalue for part in parts))
 
-    def __str__(self) -> str:
-        """Print what was found; the rows are named as the attributes are."""
+    def _shown(self) -> Shown:
         n, mean = len(self.parts), " on average" if self.parts else ""
         extreme = {"greater": ">=", "less": "<=", "two-sided": "as extreme as"}
         size = format_size(
@@ -193,18 +192,14 @@ class RandomSelectionResult:
             rows.append(("Bonferroni", f"{self.bonferroni_pvalue:.2g}   {note}"))
         if self.alternative != "less" and self._is_far_below():
             rows.append(("note", f"far below chance: {REVERSED}"))
-        return summary(f"Random selection test of {self.metric}", rows)
+        return Shown(f"Random selection test of {self.metric}", rows)
 
     def _is_far_below(self) -> bool:
         if self.null_values is not None:
-            return bool(np.mean(self.null_values <= self.statistic) <= _FAR_BELOW)
+            return bool(np.mean(self.null_values <= self.statistic) <= FAR_BELOW)
         assert self.null_distribution is not None
         one_sided = self.pvalue if self.alternative == "greater" else None
         return is_far_below(self.statistic, self.null_distribution, one_sided)
-
-    def __repr__(self) -> str:
-        """Print the summary, also where a notebook shows the result."""
-        return str(self)
 
     def to_dict(self) -> dict[str, float | int | str]:
         """Return the fields as plain numbers and strings.
@@ -280,4 +275,4 @@ def is_far_below(
     """
     if statistic >= null.mean() or (pvalue is not None and pvalue < 0.99):
         return False
-    return float(null.cdf(statistic)) <= _FAR_BELOW
+    return float(null.cdf(statistic)) <= FAR_BELOW

@@ -88,25 +88,21 @@ METHODS = tuple(
 class RankingComparison(MetricSettings):
     """Compare two rankings of the same items, or several two by two.
 
-    The question is whether A finds the targets earlier than B, by a metric. Both rank
-    the same items, so they vary together: what counts is the variance of the
-    difference, which is far smaller than that of two rankings of different items.
+    The test is of the difference of a metric between A and B. Both rank the same items
+    and vary together, so the standard error of the difference is smaller than that of
+    two rankings of different items.
 
     Parameters
     ----------
     metric : str or Metric, default="average_precision"
-        The metric, as it is printed: "average_precision", "average_precision@50",
-        "recall@5%", "precision@10", "r_precision", "enrichment_factor@0.01",
-        "reciprocal_rank", "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number
-        of items or a part of the ranking; "average_precision@50(normalize=relevant)"
-        has another divisor. Or what :func:`make_metric` made, with its own tie rule.
-        Also those without a null distribution: "max_f_score(beta=1)",
-        "breakeven_point", "precision_at_recall(0.8)" and "k_at_recall(0.8)".
+        Metric by its printed name, such as "average_precision@50", "recall@5%" or
+        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
+        with its own tie rule.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     method : {"auto", "jackknife", "bootstrap", "permutation", "mcnemar", \
             "posterior", "paired_t", "sign", "wilcoxon", "corrected_t"}, default="auto"
-        What the difference is held against; see Notes.
+        Method of the p-value; see Notes.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
         Differences that count as more extreme: both signs, those where the value of A
         is greater, or where that of B is.
@@ -116,66 +112,48 @@ class RankingComparison(MetricSettings):
     n_resamples : int, default=9999
         Number of resamples that "bootstrap" and "permutation" draw.
     n_jobs : int, default=None
-        Number of jobs, by joblib, to draw in, and to fit and predict the folds of a
-        cross-validation.
+        Number of joblib jobs of the draws and of a cross-validation.
     progress : bool, default=False
-        Whether to show a bar of progress over the draws, or over the pairs of
-        `compare_all`; it needs tqdm.
+        Whether to show a progress bar; needs tqdm.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness of "bootstrap" and "permutation".
 
     Raises
     ------
     ValueError
-        If a setting is outside its range, or if a method for a cutoff is to go with a
-        metric without one, or with a tie rule other than "expected".
+        If a setting is outside its range, or a method for a cutoff is used with a
+        metric without one or with a tie rule other than "expected".
 
     See Also
     --------
     RankingComparisonResult : What the comparison of two returns.
     RankingComparisonTable : What the comparison of several returns.
-    RandomSelectionTest : The test whether one ranking is better than chance.
 
     Notes
     -----
-    What varies, and what is assumed. For one data set or several:
+    ======================== ============== ==========================================
+    method                   data           sample, and "auto"
+    ======================== ============== ==========================================
+    "jackknife", "bootstrap" one or several items; "jackknife" for smooth metrics
+    "permutation" [1]_       one data set   swaps of A and B; "auto" for other metrics
+    "mcnemar" [2]_,          one data set,  targets that one of the two finds
+    "posterior" [3]_         metric@t
+    "paired_t", "sign",      several        data sets; "auto" is "paired_t"
+    "wilcoxon"
+    "corrected_t" [4]_       `from_cv`      folds
+    ======================== ============== ==========================================
 
-    "jackknife"
-        Items; the error of the difference is that of their paired influences.
-    "bootstrap"
-        Items, drawn again, targets and non-targets each from their own.
-
-    For one data set; the last two for metrics of the top t:
-
-    "permutation"
-        Nothing but which is called A: each item swaps its two ranks with probability
-        1/2; ``p = (C + 1) / (B + 1)`` [1]_.
-    "mcnemar"
-        Which of the two finds a target that only one finds; exact [2]_.
-    "posterior"
-        The same, Bayesian, by `prior` [3]_.
-
-    With `clusters`, these three by whole clusters: sums of influences, draws, swaps.
-
-    For several data sets, which are the sample: "paired_t", "sign" and "wilcoxon". For
-    the folds of a cross-validation "corrected_t", the resampled t [4]_.
-
-    "auto" is "jackknife" for one data set ("permutation" for metrics that may jump when
-    one item is left out), "paired_t" for several and "corrected_t" for folds. A
-    difference that cannot vary has the standard error 0 and p = 1.
-    :ref:`ranking_comparison` has the formulas, the treatment of ties and the measured
-    sizes.
+    With `clusters`, whole clusters are left out, drawn or swapped. See
+    :ref:`ranking_comparison` for the choice of a method, :ref:`derivations` for the
+    formulas and :ref:`validation` for the measured type I error rates.
 
     References
     ----------
     .. [1] Yeh (2000), "More accurate tests for the statistical significance of result
        differences", *COLING 2000*, volume 2, 947-953.
-    .. [2] McNemar (1947), "Note on the sampling error of the difference between
-       correlated proportions or percentages", *Psychometrika* 12, 153-157.
-    .. [3] Goutte and Gaussier (2005), "A probabilistic interpretation of precision,
-       recall and F-score, with implication for evaluation", *ECIR 2005*, 345-359.
-    .. [4] Nadeau and Bengio (2003), "Inference for the generalization error", *Machine
-       Learning* 52, 239-281, section 4.1.
+    .. [2] McNemar (1947), *Psychometrika* 12, 153-157.
+    .. [3] Goutte and Gaussier (2005), *ECIR 2005*, 345-359.
+    .. [4] Nadeau and Bengio (2003), *Machine Learning* 52, 239-281, section 4.1.
 
     Examples
     --------
@@ -186,31 +164,8 @@ class RankingComparison(MetricSettings):
     >>> a = rng.normal(2.0 * y_true)
     >>> b = 0.6 * a + rng.normal(0.4 * y_true)
     >>> result = RankingComparison().from_predictions(y_true, a, b)
-    >>> print(result)
-    Comparison of two rankings by average_precision
-      data set        2000 items, 40 targets (prevalence 0.02)
-      A               0.3741
-      B               0.172
-      difference      0.2021
-      standard error  0.0832
-      95 % interval   0.03378 to 0.3703
-      zscore          2.43
-      pvalue          0.02   two-sided, method: jackknife
-    >>> low, high = result.confidence_interval(0.9)
-    >>> print(f"{low:.3f} to {high:.3f}")
-    0.062 to 0.342
-
-    A third ranking, and p-values adjusted for three comparisons:
-
-    >>> scores = {"A": a, "B": b, "rounded A": np.round(a)}
-    >>> print(RankingComparison().compare_all(y_true, scores))
-    Comparison of 3 rankings by average_precision
-      data set  2000 items, 40 targets (prevalence 0.02)
-      pvalue    two-sided, method: jackknife
-      A  B          value A  value B  difference  std error  zscore  pvalue  adjusted
-      A  B           0.3741   0.1720      0.2021     0.0832    2.43    0.02      0.04
-      A  rounded A   0.3741   0.2764      0.0976     0.0311    3.14  0.0032    0.0097
-      B  rounded A   0.1720   0.2764     -0.1044     0.0777   -1.34    0.19      0.19
+    >>> print(f"{result.difference:.3f}, p {result.pvalue:.2g}")
+    0.202, p 0.02
     """
 
     _make = staticmethod(make_metric)

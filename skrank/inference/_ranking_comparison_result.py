@@ -7,7 +7,7 @@ from typing import Any
 from scipy.stats import norm, t
 
 from skrank._utils._checks import check_fraction
-from skrank._utils._table import align, data_frame, summary
+from skrank._utils._table import Printed, Shown, data_frame
 from skrank._utils._text import (
     as_text,
     columns_of,
@@ -24,7 +24,7 @@ _SIZE = "sample size"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class RankingComparisonResult:
+class RankingComparisonResult(Printed):
     """Result of a :class:`RankingComparison` of two rankings, A and B.
 
     The fields are the same whatever the method, for one data set and for several.
@@ -208,8 +208,7 @@ class RankingComparisonResult:
         freedom = self.degrees_of_freedom
         return float((norm if math.isinf(freedom) else t(freedom)).isf(outside))
 
-    def __str__(self) -> str:
-        """Print what was found; the rows are named as the attributes are."""
+    def _shown(self) -> Shown:
         mean = " on average" if self.labels else ""
         size = _data(self)
         first, second = (
@@ -232,7 +231,7 @@ class RankingComparisonResult:
             unit = "data sets" if self.labels else unit
             said = f"{needed:.0f} {unit} would show this difference with power 0.8"
             rows.append((_SIZE, said))
-        return summary(f"Comparison of two rankings by {self.metric}", rows)
+        return Shown(f"Comparison of two rankings by {self.metric}", rows)
 
     def _findings(self) -> tuple[str, ...]:
         """Say what is found of the difference."""
@@ -246,10 +245,6 @@ class RankingComparisonResult:
             f"{format_pvalue(self.log10_pvalue)}   {self.alternative}, "
             f"method: {self.method}",
         )
-
-    def __repr__(self) -> str:
-        """Print the summary, also where a notebook shows the result."""
-        return str(self)
 
     def to_dict(self) -> dict[str, float | int | str]:
         """Return the fields as plain numbers and strings.
@@ -301,7 +296,7 @@ class RankingComparisonResult:
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class RankingComparisonTable:
+class RankingComparisonTable(Printed):
     """Comparisons of several rankings, two at a time, with adjusted p-values.
 
     Attributes
@@ -339,8 +334,7 @@ class RankingComparisonTable:
     adjusted_log10_pvalues: tuple[float, ...]
     names: tuple[str, ...]
 
-    def __str__(self) -> str:
-        """Print one line a comparison."""
+    def _shown(self) -> Shown:
         first = self.comparisons[0]
         header = (
             *("A", "B", "value A", "value B", "difference", "std error"),
@@ -355,12 +349,7 @@ class RankingComparisonTable:
             ("pvalue", f"{first.alternative}, method: {first.method}"),
         ]
         title = f"Comparison of {len(self.names)} rankings by {first.metric}"
-        lines = [summary(title, facts)]
-        return "\n".join(lines + align(cells, n_names=2))
-
-    def __repr__(self) -> str:
-        """Print the table, also where a notebook shows it."""
-        return str(self)
+        return Shown(title, facts, cells)
 
     def to_dict(self) -> dict[str, list[float | int | str]]:
         """Return the table as columns of plain numbers and strings.

@@ -46,22 +46,19 @@ _Ints = NDArray[np.intp]
 
 
 class SearchSelectionTest(MetricSettings):
-    """Test whether the best of a search beats the null maximum.
+    """Test whether the best candidate of a search is better than chance.
 
-    The best of 200 candidates looks good by chance. The null hypothesis is that the
-    features know nothing of the labels: within each fold, all ways to put the target
-    labels on the items are equally likely. Each draw of labels is one for all
-    candidates, so that those which rank alike are so by chance together; what the
-    winner has to beat is the largest z-score among them.
+    The best of many candidates has a high score by chance alone. The test compares its
+    z-score with the distribution of the largest z-score among all candidates. Under
+    the null hypothesis all assignments of the target labels to the items of a fold are
+    equally likely.
 
     Parameters
     ----------
     metric : str or Metric, default="average_precision"
-        The metric, as it is printed: "average_precision", "average_precision@50",
-        "recall@5%", "precision@10", "r_precision", "enrichment_factor@0.01",
-        "reciprocal_rank", "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number
-        of items or a part of the ranking; "average_precision@50(normalize=relevant)"
-        has another divisor. Or what :func:`make_metric` made, with its own tie rule.
+        Metric by its printed name, such as "average_precision@50", "recall@5%" or
+        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
+        with its own tie rule.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     n_resamples : int, default=9999
@@ -69,9 +66,9 @@ class SearchSelectionTest(MetricSettings):
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness of the draws, not of the candidates.
     n_jobs : int, default=None
-        Number of jobs to fit and to draw in; it does not change the result.
+        Number of joblib jobs that fit and draw; the result does not depend on it.
     progress : bool, default=False
-        Whether to show bars of progress; needs tqdm.
+        Whether to show progress bars; needs tqdm.
 
     Raises
     ------
@@ -85,28 +82,16 @@ class SearchSelectionTest(MetricSettings):
 
     Notes
     -----
-    The value S of a candidate is the mean of the metric over its folds, as a search
-    reports it. Its z-score is ``(S - E S) / (w sd S)``, with the exact mean and
-    standard deviation under random selection given its ties, and an inflation w. The
-    adjusted p-value is the single-step max-T of Westfall and Young [1]_: over B draws
-    of labels, the scores of all candidates kept, C of which have a largest z-score at
-    least as large, it is ``(C + 1) / (B + 1)`` [2]_. It controls the familywise error:
-    the chance that any candidate is taken for real if none knows anything.
+    The value S of a candidate is the mean of the metric over its folds. Its z-score is
+    ``(S - E S) / (w sd S)``, with the exact mean and standard deviation under random
+    selection, given its ties, and an inflation w: 1 for one held-out ranking, and the
+    square root of 2 for the folds of a cross-validation, which are not independent.
+    The adjusted p-value is the single-step max-T of Westfall and Young [1]_,
+    ``(C + 1) / (B + 1)`` [2]_, where C of B draws of labels have a largest z-score at
+    least as large. Each draw is shared by all candidates.
 
-    One held-out ranking has w = 1, and its test is exact. Folds are drawn as if they
-    were independent, but each is ranked by models that were fitted to the labels of the
-    others, which widens the mean over them. Let the excess of a fold over its
-    expectation be a term of its own labels and, for each other fold, one of the labels
-    of both that has mean zero over the labels of either, as if the scores were linear
-    in the labels they were fitted to. Then only the two terms of the same pair of folds
-    are correlated; by the inequality of Cauchy and Schwarz that doubles the variance of
-    the mean at most. So w is the square root of 2. That was enough for learners which
-    are far from linear, too, but is not proven for them.
-
-    With it the winner had p at most 0.05 in at most 4 % of the data sets that know
-    nothing (a grid of trees; 2 to 3 % for five other grids), and in up to 11 % without:
-    400 items with 5 normal features, 30 targets, five folds, 200 to 900 data sets a
-    grid; see the user guide.
+    :ref:`search_selection` explains the use, :ref:`derivations_folds` derives the
+    inflation, and :ref:`validation_search` has the measured type I error rates.
 
     References
     ----------
@@ -116,7 +101,7 @@ class SearchSelectionTest(MetricSettings):
 
     Examples
     --------
-    Fifty rankings of pure noise, and the best of them:
+    The best of fifty rankings of noise:
 
     >>> import numpy as np
     >>> from skrank import SearchSelectionTest
@@ -124,45 +109,9 @@ class SearchSelectionTest(MetricSettings):
     >>> y_true = np.arange(1000) < 20
     >>> y_scores = rng.normal(size=(1000, 50))
     >>> test = SearchSelectionTest(random_state=0)
-    >>> print(test.from_predictions(y_true, y_scores))
-    Search selection test of average_precision
-      ranking           1000 items, 20 targets (prevalence 0.02)
-      candidate         29, best of 50
-      statistic         0.04979
-      null mean         0.02636
-      null std          0.0114
-      expected maximum  0.07316, 95 % quantile 0.1049
-      zscore            2.05
-      pvalue            0.88   P(null maximum >= observed)
-      unadjusted        0.041, Bonferroni 1
-
-    Alone it would pass for better than chance; among fifty it is below the expected
-    maximum.
-
-    A finished search:
-
-    >>> from sklearn.datasets import make_classification
-    >>> from sklearn.model_selection import GridSearchCV
-    >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> from skrank import make_average_precision_scorer
-    >>> X, y = make_classification(500, weights=[0.93], class_sep=0.5, random_state=0)
-    >>> search = GridSearchCV(
-    ...     KNeighborsClassifier(),
-    ...     {"n_neighbors": [1, 5, 25], "weights": ["uniform", "distance"]},
-    ...     scoring=make_average_precision_scorer(),
-    ... ).fit(X, y)
-    >>> result = test.from_search(search, X, y)
-    >>> print(result)
-    Search selection test of average_precision
-      5 rankings        500 items, 36 targets (prevalence 0.072)
-      candidate         {'n_neighbors': 25, 'weights': 'distance'}, best of 6
-      statistic         0.4244
-      null mean         0.1113
-      null std          0.036
-      expected maximum  0.1345, 95 % quantile 0.1957
-      zscore            8.69
-      pvalue            0.0001   P(null maximum >= observed)
-      unadjusted        0.0001, Bonferroni 0.0006
+    >>> result = test.from_predictions(y_true, y_scores)
+    >>> print(f"p {result.pvalue:.2f}, unadjusted {min(result.pvalues):.3f}")
+    p 0.88, unadjusted 0.041
     """
 
     def __init__(

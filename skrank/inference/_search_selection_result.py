@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._utils._table import data_frame, summary
+from skrank._utils._table import Printed, Shown, data_frame
 from skrank._utils._text import as_text, format_count, format_size
 
 _Floats = NDArray[np.float64]
@@ -24,7 +24,7 @@ COLUMNS = {
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class SearchSelectionResult:
+class SearchSelectionResult(Printed):
     """Result of a :class:`SearchSelectionTest`.
 
     Plurals are arrays with an entry for each candidate, in the order of the search.
@@ -162,8 +162,7 @@ class SearchSelectionResult:
         for name in (*COLUMNS.values(), "null_maxima"):
             getattr(self, name).flags.writeable = False
 
-    def __str__(self) -> str:
-        """Print what was found; the rows are named as the attributes are."""
+    def _shown(self) -> Shown:
         best, n = self.best_index, self.n_rankings
         n_failed = np.count_nonzero(np.isnan(self.values))
         failed = f", {n_failed} failed" if n_failed else ""
@@ -193,11 +192,7 @@ class SearchSelectionResult:
                 f"Bonferroni {self.bonferroni_pvalues[best]:.2g}",
             ),
         ]
-        return summary(f"Search selection test of {self.metric}", rows)
-
-    def __repr__(self) -> str:
-        """Print the summary, also where a notebook shows the result."""
-        return str(self)
+        return Shown(f"Search selection test of {self.metric}", rows)
 
     def to_dict(self) -> dict[str, float | int | str]:
         """Return what was found about the winner as plain numbers and strings.

@@ -53,24 +53,25 @@ def count_non_targets(
 
 
 def with_non_targets(
-    groups: HitGroups,
+    hits_above: NDArray[Any],
+    hits: NDArray[Any],
     levels: NDArray[Any],
     above: NDArray[np.intp],
     through: NDArray[np.intp],
     total: int,
 ) -> Ranking:
-    """Ranking of the same targets among `total` non-targets.
+    """Ranking of these targets among `total` non-targets.
 
     So many of them stand `above` each tie group, and `through` its end. Those between
     the groups are not tied.
     """
-    begin = groups.hits_above + above
-    end = groups.hits_above + groups.hits + through
-    m = int(groups.hits.sum())
+    begin = hits_above + above
+    end = hits_above + hits + through
+    m = int(hits.sum())
     ends = np.append(np.stack([begin, end], axis=1).ravel(), m + total)
     merged = np.arange(ends.size) % 2 == 0
     return Ranking(
-        groups=HitGroups(begin, end - begin, groups.hits_above, groups.hits),
+        groups=HitGroups(begin, end - begin, hits_above, hits),
         levels=levels,
         n_samples=m + total,
         n_targets=m,
@@ -91,7 +92,9 @@ def plug_in(ranking: Ranking, total: int) -> Ranking:
     through = above + groups.size - groups.hits
     share = total / ranking.n_non_targets
     above, through = (np.rint(one * share).astype(int) for one in (above, through))
-    return with_non_targets(groups, ranking.levels, above, through, total)
+    return with_non_targets(
+        groups.hits_above, groups.hits, ranking.levels, above, through, total
+    )
 
 
 def plug_in_value(

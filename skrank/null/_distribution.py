@@ -64,12 +64,12 @@ class RandomSelectionNull(NullDistribution):
     >>> print(f"{null.mean():.4f} +- {null.std():.4f}, critical {null.isf(0.01):.4f}")
     0.0264 +- 0.0114, critical 0.0767
 
-    It is above the prevalence of 0.02, and far from normal: a ranking five standard
-    deviations above the mean turns up by chance once in some 170 rankings, not once in
-    three million.
+    The mean is above the prevalence of 0.02, and the tail is heavy: by chance, one
+    ranking in 192 is five standard deviations or more above the mean, not one in three
+    million.
 
-    >>> print(f"{null.pvalue(null.mean() + 5 * null.std()):.3f}")
-    0.006
+    >>> print(f"{1 / null.pvalue(null.mean() + 5 * null.std()):.0f}")
+    192
     """
 
     def __init__(

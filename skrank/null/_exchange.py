@@ -105,17 +105,21 @@ def exchange_of(
     return Exchange(is_target, items, start, size, tuple(blocks), fixed, said)
 
 
-def _nothing_moves(clustered: bool) -> ValueError:
+class NothingMovesError(ValueError):
+    """No labels can change places."""
+
+
+def _nothing_moves(clustered: bool) -> NothingMovesError:
     if not clustered:
         rule = "have a stratum with targets and non-targets, within which they move"
-        return invalid("strata", rule, "none such")
+        return NothingMovesError(invalid("strata", rule, "none such"))
     rule = "have labels that can change places with others"
     got = "no two clusters of as many items whose labels differ"
     advice = (
         "Where labels are to move within each cluster, give it as `strata` instead; "
         "or keep one item, or as many, of each cluster."
     )
-    return invalid("clusters", rule, got, advice)
+    return NothingMovesError(invalid("clusters", rule, got, advice))
 
 
 def exchanged_values(

@@ -242,3 +242,11 @@ def _check_weight(sample_weight: ArrayLike, size: int) -> NDArray[np.float64] | 
         )
         raise invalid("sample_weight", rule, f"minimum {low} and sum {total}")
     return None if np.all(weight == 1) else weight
+
+
+def oriented(scores: NDArray[Any], lower_is_better: bool) -> NDArray[Any]:
+    """Scores of which higher is better."""
+    if not lower_is_better:
+        return scores
+    # the least integer has no opposite, but all have a complement
+    return ~scores if scores.dtype.kind in "iu" else -scores

@@ -1,6 +1,6 @@
 """Several rankings: columns of scores, groups of items, rankings of both classes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from skrank.ranking._input import (
     check_both_classes,
     check_ranking_input,
     mark_targets,
+    oriented,
 )
 from skrank.ranking._ranking import Ranking, rank
 
@@ -224,13 +225,15 @@ def rank_columns(
     pos_label: object,
     groups: ArrayLike | None,
     *,
+    lower: Collection[str] = (),
     always_defined: bool = False,
 ) -> tuple[tuple[Any, ...], dict[str, list[Ranking]]]:
     """Rank the same items by several columns of scores, within groups if there are any.
 
     Labels of the groups of both classes, or of all for a metric that is
     `always_defined`; and by the name that errors give a column its rankings, one a
-    group. Without groups there are no labels, and one ranking each.
+    group. Without groups there are no labels, and one ranking each. In columns that are
+    named `lower`, lower scores are better.
     """
     inputs = {
         name: check_ranking_input(
@@ -238,6 +241,9 @@ def rank_columns(
         )
         for name, column in columns.items()
     }
+    for name in lower:
+        data = inputs[name]
+        inputs[name] = replace(data, y_score=oriented(data.y_score, True))
     first = next(iter(inputs.values()))
     if groups is None:
         check_both_classes(first.targets.size, first.y_score.size)

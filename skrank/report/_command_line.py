@@ -3,6 +3,7 @@
 import argparse
 import math
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ from skrank.ranking._receipt import differences
 from skrank.report._report import ranking_report
 from skrank.report._score_file import MOST_HELD, read_score_file
 
-_PROGRAM = "python -m skrank"
+_PROGRAM = "skrank"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,6 +39,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
+def run() -> NoReturn:
+    """Run a command as a program of its own."""
+    if hasattr(signal, "SIGPIPE"):  # end quietly where the reader of a pipe has gone
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    sys.exit(main())
+
+
 def _report(options: argparse.Namespace) -> int:
     """Print the report of a file, then write the page."""
     source = 0 if options.file == "-" else options.file
@@ -49,22 +57,33 @@ def _report(options: argparse.Namespace) -> int:
         got = listed([*map(as_text, names)], 20)
         raise invalid("--score", "name each ranking once", got)
     most = {None: MOST_HELD, True: math.inf, False: 0}[options.compare]
-    if options.group is not None and options.compare is False:
-        rule = "be left out with `--no-compare`, which holds no items in memory"
-        raise invalid("--group", rule, brief(options.group))
-    y_true, y_scores, groups = read_score_file(
+    for name, column in (("--group", options.group), ("--cluster", options.cluster)):
+        if column is not None and options.compare is False:
+            rule = "be left out with `--no-compare`, which holds no items in memory"
+            raise invalid(name, rule, brief(column))
+    if None not in (options.group, options.cluster):
+        raise invalid("--cluster", "be left out with `--group`", brief(options.cluster))
+    thinning = {
+        "prevalence": options.prevalence,
+        "negatives_kept": options.negatives_kept,
+    }
+    if any(thinning.values()) and options.compare is None:
+        most = math.inf  # whose items are needed
+    y_true, y_scores, texts = read_score_file(
         options.file,
         options.target,
         dict(zip(names, options.scores, strict=True)),
         options.pos_label,
         options.separator,
         group=options.group,
+        cluster=options.cluster,
         most=most,
         progress=options.progress,
     )
     asked = {"t": options.at, "ties": options.ties, "pvalue": options.pvalue}
+    asked |= {"metrics": options.metric, **thinning, **texts}
     # the same file, the same report
-    report = ranking_report(y_true, y_scores, groups=groups, **asked, random_state=0)
+    report = ranking_report(y_true, y_scores, **asked, random_state=0)
     print(report, flush=True)
     if page:
         report.to_html(page)
@@ -122,11 +141,11 @@ def _parser() -> argparse.ArgumentParser:
     common: Any = {
         "formatter_class": argparse.RawDescriptionHelpFormatter,
         "epilog": """examples:
-  python -m skrank report scores.csv --target active \\
+  skrank report scores.csv --target active \\
       --score model_a --score model_b --at 10 --at 1%
-  python -m skrank report docking.csv.gz --target active \\
+  skrank report docking.csv.gz --target active \\
       --lower-is-better energy --html report.html
-  python -m skrank verify receipt.json scores.csv --target active --score model_a
+  skrank verify receipt.json scores.csv --target active --score model_a
 """,
     }
     about = "Rank rare targets, and test rankings against random selection."
@@ -158,6 +177,33 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME",
         help="column of the ranking that an item belongs to, such as its day; the "
         "report is on the mean over these",
+    )
+    add(
+        "--cluster",
+        metavar="NAME",
+        help="column of what makes items depend on each other, such as the patient; "
+        "clusters are the sample of intervals, tests and comparisons",
+    )
+    add(
+        "--metric",
+        action="append",
+        default=[],
+        metavar="METRIC",
+        help="one more metric with its interval, as it is printed: precision@10, "
+        "max_f_score; may be given several times",
+    )
+    deployed = report.add_mutually_exclusive_group()
+    deployed.add_argument(
+        "--prevalence",
+        type=float,
+        metavar="SHARE",
+        help="prevalence of deployment, at which metrics are estimated",
+    )
+    deployed.add_argument(
+        "--negatives-kept",
+        type=float,
+        metavar="SHARE",
+        help="share of the non-targets that were kept, to estimate metrics on all",
     )
     add("--ties", choices=TIES, default=TIES[0], help="tie rule (default: %(default)s)")
     add(

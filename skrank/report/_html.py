@@ -15,6 +15,7 @@ _PIECE = """<div class="skrank-report">
 <style>
 {style}</style>
 <{heading}>{title}</{heading}>
+<p class="conclusion">{conclusion}</p>
 <dl>
 {facts}</dl>
 {tables}{pictures}</div>"""
@@ -38,6 +39,7 @@ def page(title: str, piece: str) -> str:
 def piece_of_page(
     title: str,
     heading: str,
+    conclusion: str,
     facts: Mapping[str, str],
     tables: Sequence[Table],
     pictures: str,
@@ -48,6 +50,7 @@ def piece_of_page(
         style=_file("report.css"),
         heading=heading,
         title=escape(title),
+        conclusion=escape(conclusion),
         facts="".join(listed),
         tables="".join(map(_table, tables)),
         pictures=pictures,

@@ -28,7 +28,7 @@ def gallery(
     average_precision: Mapping[str, float],
     ties: str,
 ) -> str:
-    """Draw all rankings together; as HTML, with a legend as the last picture."""
+    """Draw all rankings together; as HTML, with a legend beside the first picture."""
     if find_spec("matplotlib") is None:
         return "<p>The pictures need matplotlib, which is not installed.</p>\n"
     best = sorted(curves, key=average_precision.__getitem__, reverse=True)[:_MOST]
@@ -63,12 +63,13 @@ def gallery(
         notes += f"<p>The grey band is that of {escape(as_text(names[0]))}.</p>"
     if ties == "threshold":
         notes += "<p>The curves are means over the orders of tied items.</p>"
+    first, *others = figures
     return f"""<div class="pictures">
-{"".join(figures)}<div>
+{first}<div>
 <ul>
 {"".join(legend)}</ul>
 {notes}</div>
-</div>
+{"".join(others)}</div>
 """
 
 

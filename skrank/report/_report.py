@@ -20,23 +20,30 @@ from skrank._utils._checks import (
     check_depth,
     check_flag,
     check_fraction,
+    check_generator,
     check_option,
     invalid,
 )
-from skrank._utils._text import brief
+from skrank._utils._text import brief, listed
 from skrank.curves._hit_curve import curve_of
 from skrank.curves._operating_points import points_of
+from skrank.inference._deployment_estimate import DEPLOYMENT_DRAWS, deployment_of
 from skrank.inference._metric_interval import MetricInterval
+from skrank.inference._metric_interval_result import MetricIntervalResult
 from skrank.inference._random_selection import RandomSelectionTest, null_of
 from skrank.inference._ranking_comparison import RankingComparison
-from skrank.metrics._definitions import Measure, make_measure
+from skrank.inference._variability._clusters import n_clusters
+from skrank.metrics._definitions import Measure, Metric, make_measure, make_metric
+from skrank.metrics._thinned import check_thinning
 from skrank.null import MeanNull, RandomSelectionNull
+from skrank.null._exchange import NothingMovesError
 from skrank.ranking._as_ranking import Labels, columns_of
 from skrank.ranking._counts import RankCounts
 from skrank.ranking._items import ListedItems
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._several import (
     both_classes,
+    check_clusters,
     columns_by_name,
     rank_classes,
     rank_columns,
@@ -45,16 +52,25 @@ from skrank.ranking._several import (
 from skrank.ranking._ties import untied
 from skrank.report._result import RankingReport
 
+# Items in clusters, whose test takes some two seconds: 10,000 draws take 30 to 35 us an
+# item. Twice as many take twice as long.
+_MOST_IN_CLUSTERS = 50_000
+
 
 def ranking_report(
     y_true: Labels | Mapping[str, Ranking | RankCounts],
     y_scores: Any = None,
     *,
+    metrics: str | Metric | Sequence[str | Metric] = (),
     t: float | Sequence[float] | None = None,
     k: float | Sequence[float] | None = None,
+    lower_is_better: bool | Sequence[str] = False,
     pos_label: object = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    prevalence: float | None = None,
+    negatives_kept: float | None = None,
     ties: str = "expected",
     confidence_level: float = 0.95,
     pvalue: bool | None = None,
@@ -77,12 +93,19 @@ def ranking_report(
         to scores, or columns. Columns of an array are called by their number. A Series
         is one ranking and keeps its name; a vector is one that is called "model".
         Higher means a likelier target. Left out with rankings or counts.
+    metrics : str, Metric or sequence of them, default=()
+        More metrics, each with its interval, as they are printed: "precision@10",
+        "bedroc(alpha=20)", "max_f_score", and all others of
+        :func:`make_metric_scorer`; or what :func:`make_metric` made.
     t : int, float or sequence of them, default=None
         Depths of recall, precision and lift: an int counts items, a float in (0, 1] is
         a fraction of the ranking, rounded up. None is 10 items, 1 % and 10 % of the
         ranking, by depth and each once; the 10 items only if the ranking has as many.
     k : int, float or sequence of them, default=None
         Depths of average precision at k, likewise. None is those of `t`.
+    lower_is_better : bool or sequence of str, default=False
+        Whether lower scores mean likelier targets, as docking energies do: of all
+        rankings, or of those that are named.
     pos_label : int, float, bool or str, default=None
         Label of the targets; None understands {0, 1}, {-1, 1} and bool.
     labels : array-like of shape (n_classes,), default=None
@@ -94,6 +117,14 @@ def ranking_report(
         are then means over these rankings, with intervals by Student's t; groups
         without targets, or with nothing else, count in precision alone. Not with
         `labels`, rankings or counts.
+    clusters : array-like of shape (n_samples,), default=None
+        Which items depend on each other, such as the images of a patient: those with
+        the same label. Intervals, tests and comparisons then take whole clusters for
+        the sample. Not with `groups`, `labels`, rankings or counts.
+    prevalence, negatives_kept : float, default=None
+        The prevalence of deployment, or the share of the non-targets that were kept.
+        One of them adds a table of average precision, and of `metrics`, by
+        :func:`deployment_estimate`. Not with `groups`, `clusters`, `labels` or counts.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of all metrics.
     confidence_level : float, default=0.95
@@ -101,11 +132,12 @@ def ranking_report(
     pvalue : bool, default=None
         Whether to test each ranking against random selection. None does so where that
         takes no more than some two seconds for each: not for few targets in very long
-        rankings, nor where these fall into few ties. Without the test there is no
-        p-value, but still a z-score.
+        rankings, nor where these fall into few ties. With clusters None tests up to
+        50,000 items, if labels of clusters can change places. Without the test there is
+        no p-value, but still a z-score, except with clusters.
     random_state : int, RandomState, Generator or None, default=None
-        Source of randomness of the test against random selection, which draws rankings
-        only where no other method is fast enough.
+        Source of randomness of all that is drawn: tests of long rankings or of
+        clusters, intervals of `metrics` by the bootstrap, rankings at deployment.
 
     Returns
     -------
@@ -119,8 +151,8 @@ def ranking_report(
         if two rankings have the same name or are not of as many items and targets; if a
         depth is invalid or beyond the ranking, or was not counted, as in
         :func:`precision_at_t` with ``ties="threshold"``; if `labels` are not as many
-        as columns, or `pos_label` is given with them; if `pvalue` is not True, False or
-        None; or if another setting is outside its range.
+        as columns; if settings are given that exclude each other; or if a setting is
+        outside its range.
 
     See Also
     --------
@@ -136,7 +168,7 @@ def ranking_report(
     ============================ ======================================================
     AP, AP@K                     :func:`average_precision`,
                                  :func:`average_precision_at_k`
-    interval of AP               :class:`MetricInterval`
+    intervals                    :class:`MetricInterval`
     zscore                       mean and standard deviation of AP under
                                  :class:`RandomSelectionNull`, with the ties of the
                                  ranking
@@ -144,6 +176,8 @@ def ranking_report(
     recall, precision, lift      :func:`recall_at_t`, :func:`precision_at_t`,
                                  :func:`enrichment_factor`
     comparisons                  :class:`RankingComparison` by AP, p-values after Holm
+    at deployment                :func:`deployment_estimate`, with the interval for
+                                 new targets
     null mean                    :class:`RandomSelectionNull`; told if `ties` is
                                  "expected", when it is the same for all rankings
                                  of the same targets
@@ -167,6 +201,8 @@ def ranking_report(
     Ranking report
       data set   2000 items, 40 targets (prevalence 0.02)
       ties       expected
+    <BLANKLINE>
+    A has the largest average precision, 0.374; B (Holm p 0.02) is lower.
     <BLANKLINE>
     Average precision
       ranking        AP     95 % interval  zscore   pvalue
@@ -199,17 +235,48 @@ def ranking_report(
     level = check_fraction("confidence_level", confidence_level)
     if pvalue is not None:
         pvalue = check_flag("pvalue", pvalue)
+    thinning = None
+    if prevalence is not None or negatives_kept is not None:
+        thinning = check_thinning(prevalence, negatives_kept)
+    excluded = {
+        "labels": ("pos_label", "groups", "clusters", "thinning"),
+        "groups": ("thinning",),
+        "clusters": ("thinning",),
+    }
+    given: dict[str, Any] = {
+        "labels": labels,
+        "pos_label": pos_label,
+        "groups": groups,
+        "clusters": clusters,
+        "thinning": thinning,
+    }
+    for one, others in excluded.items():
+        for other in others:
+            if given[one] is not None and given[other] is not None:
+                name = other.replace("thinning", "prevalence` and `negatives_kept")
+                raise invalid(name, f"be None beside `{one}`", brief(given[other]))
+    codes = None
+    if clusters is not None:
+        y_true, y_scores = columns_of(y_true, y_scores, "clusters")  # type: ignore[arg-type]
+        codes = check_clusters(clusters, y_true, groups)
     if labels is not None:
-        if pos_label is not None:
-            raise invalid("pos_label", "be None beside `labels`", brief(pos_label))
-        if groups is not None:
-            raise invalid("groups", "be None beside `labels`", type(groups).__name__)
+        if lower_is_better is not False:
+            got = brief(lower_is_better)
+            raise invalid("lower_is_better", "be False beside `labels`", got)
         single = rank_classes(y_true, y_scores, labels)  # type: ignore[arg-type]
         rankings = {name: [one] for name, one in single.items()}
     else:
-        group_labels, rankings = _rankings(y_true, y_scores, pos_label, groups)
+        group_labels, rankings = _rankings(
+            y_true, y_scores, pos_label, groups, lower_is_better
+        )
     first = next(iter(rankings.values()))
     shapes = [(int(one.n_samples), int(one.n_targets)) for one in first]
+    is_listed = all(
+        isinstance(parts[0].items, ListedItems) for parts in rankings.values()
+    )
+    if thinning is not None and not is_listed:
+        rule = "be None where items were only counted"
+        raise invalid("prevalence` and `negatives_kept", rule, brief(y_true))
     # a metric that needs both classes is asked of these
     kept = [0]
     if groups is not None:
@@ -220,59 +287,83 @@ def ranking_report(
     depths_t = _depths("t", t, n_least, beyond=beyond)
     depths_k = depths_t if k is None else _depths("k", k, n_least, beyond=beyond)
     names = [f"average_precision@{depth}" for depth in depths_k]
-    for metric in ("recall", "precision", "enrichment_factor"):
-        names += [f"{metric}@{depth}" for depth in depths_t]
-    metrics = {name: make_measure(name, ties) for name in names}
+    for at_t in ("recall", "precision", "enrichment_factor"):
+        names += [f"{at_t}@{depth}" for depth in depths_t]
+    of_top = {name: make_measure(name, ties) for name in names}
     ap = make_measure("average_precision", ties)
+    more = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+    asked_too = {made.name: made for made in (make_metric(one, ties) for one in more)}
 
     def each(question: Callable[[list[Ranking]], Any]) -> dict[str, Any]:
         return {name: question(parts) for name, parts in rankings.items()}
 
-    def asked(measure: Measure, parts: list[Any]) -> list[Any]:
-        is_all = measure.always_defined and groups is not None
+    def asked(metric: Metric, parts: list[Any]) -> list[Any]:
+        is_all = metric.always_defined and groups is not None
         return parts if is_all else [parts[i] for i in kept]
 
-    def value(measure: Measure, parts: list[Ranking]) -> float:
-        return float(np.mean([measure.value(one) for one in asked(measure, parts)]))
+    def value(metric: Metric, parts: list[Ranking]) -> float:
+        return float(np.mean([metric.value(one) for one in asked(metric, parts)]))
 
-    null_means = {}
+    def interval(metric: Metric, parts: list[Ranking]) -> MetricIntervalResult:
+        settings = MetricInterval(metric, ties=ties, random_state=random_state)
+        if codes is not None:
+            return settings.of_clusters(parts[0], codes)
+        named = () if groups is None else tuple(asked(metric, list(group_labels)))
+        return settings.of_ranked(asked(metric, parts), named)
+
+    null_means: dict[str, float] = {}
     # else they depend on the targets or the ties of each ranking
     if labels is None and ties == "expected":
-        for name, measure in {"average_precision": ap, **metrics}.items():
-            counts = Counter(asked(measure, shapes))
+        for name, metric in {"average_precision": ap, **of_top, **asked_too}.items():
+            # the order within the top varies more where labels of clusters move
+            if not isinstance(metric, Measure) or (
+                clusters is not None and metric.ordered
+            ):
+                continue
+            counts = Counter(asked(metric, shapes))
             by_chance = [
-                times * _chance_of(n, m, measure) for (n, m), times in counts.items()
+                times * _chance_of(n, m, metric) for (n, m), times in counts.items()
             ]
             null_means[name] = float(sum(by_chance) / counts.total())
-    nulls = each(lambda parts: _null_of([null_of(parts[i], ap) for i in kept]))
-    if pvalue is None:
-        pvalue = all(null.is_quick for null in nulls.values())
-    test = RandomSelectionTest(ties=ties, random_state=random_state)
-    interval, tests = MetricInterval(ties=ties), None
+    nulls: dict[str, Any] = {}
+    if codes is None:
+        nulls = each(lambda parts: _null_of([null_of(parts[i], ap) for i in kept]))
+    is_quick = all(null.is_quick for null in nulls.values())
+    if codes is not None:
+        is_quick = n_least <= _MOST_IN_CLUSTERS
+    test, tests = RandomSelectionTest(ties=ties, random_state=random_state), None
     named = () if groups is None else tuple(group_labels[i] for i in kept)
-    if pvalue:
+    if is_quick if pvalue is None else pvalue:
         nulls.clear()  # a test makes its own, of 60 MB if the ranking is long
-        tests = each(lambda parts: test.test_ranked([parts[i] for i in kept], named))
-        nulls = {name: one.null_distribution for name, one in tests.items()}
+        if codes is None:
+            tests = each(lambda ps: test.test_ranked([ps[i] for i in kept], named))
+            nulls = {name: one.null_distribution for name, one in tests.items()}
+        else:
+            try:
+                tests = each(lambda parts: test.test_exchanged(parts[0], codes))
+            except NothingMovesError:
+                if pvalue:
+                    raise
     comparisons = None
-    is_listed = all(
-        isinstance(parts[0].items, ListedItems) for parts in rankings.values()
-    )
     if len(rankings) > 1 and labels is None and is_listed:
         ranked = each(lambda parts: [parts[i] for i in kept])
-        comparisons = RankingComparison(ties=ties).compare_ranked(ranked, named)
+        compare = RankingComparison(ties=ties, random_state=random_state)
+        comparisons = compare.compare_ranked(ranked, named, codes=codes)
+    deployed = {}
+    if thinning is not None:
+        rng = check_generator(random_state)
+        wanted, n_draws = [ap, *asked_too.values()], DEPLOYMENT_DRAWS
+        deployed = each(
+            lambda parts: deployment_of(parts[0], wanted, thinning, n_draws, rng)
+        )
     n_targets = sum(m for _, m in shapes)
     return RankingReport(
         average_precision=each(partial(value, ap)),
         null_distributions=nulls,
         tests=tests,
-        intervals=each(
-            lambda parts: interval.of_ranked(
-                [parts[i] for i in kept], named
-            ).confidence_interval(level)
-        ),
+        intervals=each(lambda parts: interval(ap, parts).confidence_interval(level)),
         at_depths=each(
-            lambda parts: {at: value(one, parts) for at, one in metrics.items()}
+            lambda parts: {at: value(one, parts) for at, one in of_top.items()}
         ),
         null_means=null_means,
         comparisons=comparisons,
@@ -287,6 +378,11 @@ def ranking_report(
         ties=ties,
         confidence_level=level,
         n_rankings=len(shapes),
+        n_clusters=n_clusters(codes),
+        metrics=each(
+            lambda parts: {at: interval(one, parts) for at, one in asked_too.items()}
+        ),
+        deployment=deployed,
     )
 
 
@@ -302,7 +398,11 @@ def _chance_of(n_samples: int, n_targets: int, measure: Measure) -> float:
 
 
 def _rankings(
-    y_true: Any, y_scores: Any, pos_label: object, groups: ArrayLike | None
+    y_true: Any,
+    y_scores: Any,
+    pos_label: object,
+    groups: ArrayLike | None,
+    lower_is_better: Any,
 ) -> tuple[tuple[Any, ...], dict[str, list[Ranking]]]:
     """Labels of the groups, and by name rankings of the same items, one a group."""
     if groups is not None:
@@ -314,11 +414,15 @@ def _rankings(
         else:
             columns = columns_by_name(y_scores, least=1)
         named = {f"y_scores[{name!r}]": column for name, column in columns.items()}
+        lower = _lower(lower_is_better, dict(zip(columns, named, strict=True)))
         found, ranked = rank_columns(
-            y_true, named, pos_label, groups, always_defined=True
+            y_true, named, pos_label, groups, lower=lower, always_defined=True
         )
         pairs = zip(columns, ranked.values(), strict=True)
         return found, {str(name): parts for name, parts in pairs}
+    if lower_is_better is not False:
+        got = brief(lower_is_better)
+        raise invalid("lower_is_better", "be False for rankings and counts", got)
     given = {"model": y_true}
     if isinstance(y_true, Mapping):
         given = columns_by_name(y_true, least=1)
@@ -335,6 +439,19 @@ def _rankings(
     if len(sizes) > 1:
         raise invalid("y_true", "hold rankings of the same items", brief(y_true))
     return (), {name: [one] for name, one in rankings.items()}
+
+
+def _lower(lower_is_better: Any, names: Mapping[Any, str]) -> list[str]:
+    """Which columns are better if lower, by the names that errors give them."""
+    if isinstance(lower_is_better, bool | np.bool_):
+        return [*names.values()] if lower_is_better else []
+    by_text = {str(name): said for name, said in names.items()}
+    given = [lower_is_better] if np.ndim(lower_is_better) == 0 else [*lower_is_better]
+    unknown = [name for name in map(str, given) if name not in by_text]
+    if unknown:
+        rule = f"be True, False or names of {listed([*by_text], 5)}"
+        raise invalid("lower_is_better", rule, brief(unknown[0]))
+    return [by_text[name] for name in dict.fromkeys(map(str, given))]
 
 
 def _depths(

@@ -2,17 +2,25 @@
 
 import math
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import fill
 from typing import Any
+
+import numpy as np
 
 from skrank._utils._table import Table, data_frame
 from skrank._utils._text import as_text, columns_of, format_size, listed
 from skrank.curves._hit_curve import HitCurve
 from skrank.curves._operating_points import OperatingPoints
-from skrank.inference._metric_interval_result import ConfidenceInterval
+from skrank.inference._deployment_estimate import DeploymentEstimate
+from skrank.inference._metric_interval_result import (
+    ConfidenceInterval,
+    MetricIntervalResult,
+)
 from skrank.inference._random_selection import zscore_of
 from skrank.inference._random_selection_result import (
+    FAR_BELOW,
     REVERSED,
     RandomSelectionResult,
     is_far_below,
@@ -20,8 +28,16 @@ from skrank.inference._random_selection_result import (
 from skrank.inference._ranking_comparison_result import RankingComparisonTable
 from skrank.null import RandomSelectionNull
 from skrank.report._html import page, piece_of_page
+from skrank.report._latex import latex_of
 from skrank.report._pictures import gallery
-from skrank.report._tables import table_of_depths, table_of_pairs, table_of_rankings
+from skrank.report._tables import (
+    conclusion_of,
+    table_of_deployment,
+    table_of_depths,
+    table_of_metrics,
+    table_of_pairs,
+    table_of_rankings,
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -49,9 +65,11 @@ class RankingReport:
         "recall@t", "precision@t" and "enrichment_factor@t" for each t.
     null_means : dict of str to float
         What is expected by chance: of "average_precision", and of each name in
-        `at_depths`. It is exact, and the same for all rankings, if `ties` is
-        "expected"; under other rules it depends on the ties of each ranking, which its
-        test knows, and none is told here; nor is one of rankings of several classes.
+        `at_depths` and `metrics`. It is exact, and the same for all rankings, if `ties`
+        is "expected"; under other rules it depends on the ties of each ranking, which
+        its test knows, and none is told here; nor is one of rankings of several
+        classes, of metrics without a null distribution, or of ordered metrics with
+        clusters.
     comparisons : RankingComparisonTable or None
         Comparisons of each two rankings by AP; None if there is one ranking only, if
         some were only counted, or if they are of several classes.
@@ -72,6 +90,14 @@ class RankingReport:
     n_rankings : int
         Number of groups over which all numbers are means; 1 without groups. Of groups
         there are no `hit_curves` and `operating_points`.
+    n_clusters : int
+        Number of clusters of items that depend on each other; 0 without clusters. With
+        clusters `null_distributions` is empty: the null distribution is drawn.
+    metrics : dict of str to dict of str to MetricIntervalResult
+        Of each ranking the metrics that were named, by name, with their intervals.
+    deployment : dict of str to list of DeploymentEstimate
+        Of each ranking average precision, and the metrics that were named, at another
+        prevalence; empty unless it was asked.
 
     See Also
     --------
@@ -124,6 +150,9 @@ class RankingReport:
     ties: str
     confidence_level: float
     n_rankings: int = 1
+    n_clusters: int = 0
+    metrics: dict[str, dict[str, MetricIntervalResult]] = field(default_factory=dict)
+    deployment: dict[str, list[DeploymentEstimate]] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -153,11 +182,31 @@ class RankingReport:
         """Print the facts and the tables."""
         facts = [f"  {name:<10} {said}" for name, said in self._facts().items()]
         head = "\n".join(["Ranking report", *facts])
-        return "\n\n".join([head, *map(str, self._tables())])
+        said = fill(self.conclusion(), 72)
+        return "\n\n".join([head, said, *map(str, self._tables())])
 
     def __repr__(self) -> str:
         """Print the report, also where a console shows it."""
         return str(self)
+
+    def conclusion(self) -> str:
+        """Say in one sentence what the report shows of average precision.
+
+        Returns
+        -------
+        sentence : str
+            Of one ranking the value, its interval, and whether it is above chance. Of
+            several the largest value, and which other rankings are lower or cannot be
+            told from it, by p-values after Holm at 1 less the confidence level.
+        """
+        return conclusion_of(
+            self.average_precision,
+            self.intervals,
+            self.tests,
+            self.null_means.get("average_precision"),
+            self.comparisons,
+            self.confidence_level,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain numbers and strings, fit for JSON.
@@ -181,6 +230,17 @@ class RankingReport:
             "comparisons": None if table is None else table.to_dict(),
         }
 
+    def to_latex(self) -> str:
+        r"""Return the tables in LaTeX, with the rules of the package booktabs.
+
+        Returns
+        -------
+        latex : str
+            A ``table`` with its caption for each table of the report. Names are
+            escaped, and p-values are typeset as :math:`2.6 \times 10^{-23}`.
+        """
+        return "\n".join(map(latex_of, self._tables()))
+
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the rankings as a data frame, one a row.
 
@@ -196,6 +256,9 @@ class RankingReport:
             "zscore", "pvalue", "log10_pvalue", "null_mean", "null_std" (expected by
             chance, with the ties of the ranking), and those of `at_depths`. Without
             `tests` the p-values are NaN. Several classes have "n_targets" after "name".
+            Each of `metrics` has three more columns, as "max_f_score",
+            "max_f_score_low" and "max_f_score_high", and so has each metric at
+            deployment, as "average_precision_deployed".
 
         Raises
         ------
@@ -247,23 +310,38 @@ class RankingReport:
         pictures = "<p>Displays draw the mean over groups by groups=.</p>\n"
         if curves:
             pictures = gallery(curves, points, self.average_precision, self.ties)
-        facts, tables = self._facts(), self._tables()
-        return piece_of_page("Ranking report", heading, facts, tables, pictures)
+        facts, tables, said = self._facts(), self._tables(), self.conclusion()
+        return piece_of_page("Ranking report", heading, said, facts, tables, pictures)
 
     def _row(self, name: str) -> dict[str, float | str]:
         """Numbers of one ranking."""
         value, test = self.average_precision[name], (self.tests or {}).get(name)
-        null = self.null_distributions[name]
+        null = self.null_distributions.get(name)  # none of clusters
+        chance = {"zscore": math.nan, "null_mean": math.nan, "null_std": math.nan}
+        if test is not None:
+            chance = {one: getattr(test, one) for one in chance}
+        elif null is not None:
+            moments = zscore_of(value, null), null.mean(), null.std()
+            chance = dict(zip(chance, moments, strict=True))
         numbers = {
             "average_precision": value,
             **self.intervals[name]._asdict(),
-            "zscore": zscore_of(value, null),
+            "zscore": chance.pop("zscore"),
             "pvalue": test.pvalue if test else math.nan,
             "log10_pvalue": test.log10_pvalue if test else math.nan,
-            "null_mean": null.mean(),
-            "null_std": null.std(),
+            **chance,
             **self.at_depths[name],
         }
+        level = self.confidence_level
+        more = {
+            at: (one.estimate, one.confidence_interval(level))
+            for at, one in self.metrics.get(name, {}).items()
+        }
+        for one in self.deployment.get(name, ()):
+            limits = one.confidence_interval(level, new_targets=True)
+            more[f"{one.metric}_deployed"] = one.estimate, limits
+        for at, (estimate, (low, high)) in more.items():
+            numbers |= {at: estimate, f"{at}_low": low, f"{at}_high": high}
         named: dict[str, float | str] = {"name": name}
         if isinstance(self.n_targets, dict):
             named["n_targets"] = self.n_targets[name]
@@ -278,12 +356,20 @@ class RankingReport:
             if self.n_rankings > 1:
                 size = f"mean over {self.n_rankings} rankings, {size} in all"
             why = "as it needs rankings in memory, and some were only counted"
+        if self.n_clusters:
+            size += f" in {self.n_clusters} clusters"
         facts = {"data set": size, "ties": self.ties}
+        if self.deployment:
+            one = next(iter(self.deployment.values()))[0]
+            said = f"{one.n_non_targets} non-targets, prevalence {one.prevalence:.4g}"
+            facts["deployment"] = said
         if self.comparisons is None and len(self.names) > 1:
             facts["comparison"] = f"left out, {why}"
         if self.tests is None:
             quick = all(null.is_quick for null in self.null_distributions.values())
             why = "as asked" if quick else "as it may take long; `pvalue` asks for it"
+            if self.n_clusters:
+                why = "`pvalue` asks for it"
             facts["pvalue"] = f"left out, {why}"
         far = [as_text(name) for name in self.names if self._is_far_below(name)]
         if far:
@@ -293,7 +379,10 @@ class RankingReport:
     def _is_far_below(self, name: str) -> bool:
         """Whether a ranking may be read backwards, if it does not take long to tell."""
         value = self.average_precision[name]
-        null, test = self.null_distributions[name], (self.tests or {}).get(name)
+        null, test = self.null_distributions.get(name), (self.tests or {}).get(name)
+        if null is None:  # of clusters
+            drawn = None if test is None else test.null_values
+            return drawn is not None and float(np.mean(drawn <= value)) <= FAR_BELOW
         pvalue = test.pvalue if test else None
         return (test is not None or null.is_quick) and is_far_below(value, null, pvalue)
 
@@ -307,6 +396,10 @@ class RankingReport:
             values, null_means = self.at_depths, self.null_means
             n_samples = self.n_samples if self.n_rankings == 1 else None
             tables.append(table_of_depths(values, null_means, depths, n_samples))
+        if any(self.metrics.values()):
+            tables.append(table_of_metrics(self.metrics, self.null_means, level))
+        if self.deployment:
+            tables.append(table_of_deployment(self.deployment, level))
         if self.comparisons is not None:
             tables.append(table_of_pairs(self.comparisons, level))
         return tables

@@ -23,7 +23,7 @@ from skrank.ranking._counts import (
     open_files,
     release_memory,
 )
-from skrank.ranking._input import check_scores, small_integers
+from skrank.ranking._input import check_scores, oriented, small_integers
 
 # Scores of all rankings that are held in memory, where rankings can be compared: 36 MiB
 # of the 500 of a report. Half as many would leave out comparisons that take 0.3 s.
@@ -38,19 +38,22 @@ def read_score_file(
     separator: str | None = None,
     *,
     group: str | None = None,
+    cluster: str | None = None,
     most: float = MOST_HELD,
     progress: bool = False,
-) -> tuple[Any, dict[str, Any] | None, NDArray[Any] | None]:
+) -> tuple[Any, dict[str, Any] | None, dict[str, NDArray[Any]]]:
     """Read what `ranking_report` takes of a file, of which "-" is standard input.
 
-    `scores` tell of each ranking its column, and whether lower is better there, and
-    `group` the column of the groups, which come last. With more than `most` scores in
-    all, the rankings are counted, unless there are groups.
+    `scores` tell of each ranking its column, and whether lower is better there; `group`
+    and `cluster` name columns, which come last as "groups" and "clusters". With more
+    than `most` scores in all, the rankings are counted, unless there are such columns.
     """
+    asked = {"groups": group, "clusters": cluster}
+    texts = {kind: name for kind, name in asked.items() if name is not None}
     arrow = load_arrow()
     try:
-        file = _ScoreFile(path, target, scores, pos_label, separator, group)
-        most = most if group is None else math.inf
+        file = _ScoreFile(path, target, scores, pos_label, separator, texts)
+        most = math.inf if texts else most
         try:
             found = file.read(most, progress)
         except arrow.ArrowInvalid:
@@ -73,9 +76,9 @@ class _ScoreFile:
         scores: Mapping[str, tuple[str, bool]],
         pos_label: str | None,
         separator: str | None,
-        group: str | None,
+        texts: Mapping[str, str],
     ) -> None:
-        self.target, self.scores, self.group = target, scores, group
+        self.target, self.scores, self.texts = target, scores, texts
         self.pos_label = pos_label
         lower = path.lower()
         if separator is None:
@@ -98,9 +101,9 @@ class _ScoreFile:
             self.source = self._open_text
             header = self._open_text().schema.names
         named = [target, *(column for column, _ in scores.values())]
-        texts = [target] if group is None else [target, group]
-        self.columns = _find(header, [*named, *texts[1:]])
-        self.types = {self.columns[one]: load_arrow().string() for one in texts}
+        self.columns = _find(header, [*named, *texts.values()])
+        text = load_arrow().string()
+        self.types = {self.columns[one]: text for one in (target, *texts.values())}
 
     def _open_text(self) -> Any:
         """Begin to read a table of text, in which only empty cells are missing."""
@@ -123,8 +126,8 @@ class _ScoreFile:
 
     def read(
         self, most: float, progress: bool
-    ) -> tuple[Any, dict[str, Any] | None, NDArray[Any] | None]:
-        """Labels, scores and groups in memory, or else rankings that are counted."""
+    ) -> tuple[Any, dict[str, Any] | None, dict[str, NDArray[Any]]]:
+        """Labels, scores and texts in memory, or else rankings that are counted."""
         held: list[tuple[NDArray[Any], ...]] = []
         n_held = 0
         for chunk in self:
@@ -136,13 +139,14 @@ class _ScoreFile:
             if not held:
                 raise ValueError("there must be rows below the header; got none.")
             is_target, *columns = map(np.concatenate, zip(*held, strict=True))
-            groups = None if self.group is None else columns.pop()
-            return is_target, dict(zip(self.scores, columns, strict=True)), groups
+            texts = columns[len(self.scores) :]
+            held_scores = dict(zip(self.scores, columns, strict=False))
+            return is_target, held_scores, dict(zip(self.texts, texts, strict=True))
         del held
         names = [as_text(name) for name in (self.target, *self.scores)]
         counted = count_chunks(self, None, names=names, progress=progress)
         rankings = [one.ranking() for one in counted]
-        return dict(zip(self.scores, rankings, strict=True)), None, None
+        return dict(zip(self.scores, rankings, strict=True)), None, {}
 
     def __iter__(self) -> Iterator[tuple[NDArray[Any], ...]]:
         """Say which items are targets, and how they score, higher being better."""
@@ -158,17 +162,15 @@ class _ScoreFile:
                     numbers[column], small.get(column, set())
                 )
             is_target = labels.are_targets(table[self.columns[self.target]])
-            groups = []
-            if self.group is not None:
-                groups.append(_texts(self.group, table[self.columns[self.group]], row))
+            texts = [
+                _texts(name, table[self.columns[name]], row)
+                for name in self.texts.values()
+            ]
             row += table.num_rows
             yield (
                 is_target,
-                *(
-                    _oriented(numbers[one], lower)
-                    for one, lower in self.scores.values()
-                ),
-                *groups,
+                *(oriented(numbers[one], lower) for one, lower in self.scores.values()),
+                *texts,
             )
         labels.check_all()
         for column, values in small.items():
@@ -263,14 +265,6 @@ def _texts(name: str, column: Any, row: int) -> NDArray[Any]:
         got = f"none in row {row + int((texts == '').argmax())} below the header"
         raise invalid(_where(name), "hold a text in each row", got)
     return texts
-
-
-def _oriented(scores: NDArray[Any], lower: bool) -> NDArray[Any]:
-    """Scores of which higher is better."""
-    if not lower:
-        return scores
-    # the least integer has no opposite, but all have a complement
-    return ~scores if scores.dtype.kind in "iu" else -scores
 
 
 def _where(name: str) -> str:

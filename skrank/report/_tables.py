@@ -10,6 +10,12 @@ from typing import Any
 from skrank._utils._checks import check_depth
 from skrank._utils._table import Table
 from skrank._utils._text import as_text, format_pvalue
+from skrank.inference._deployment_estimate import DeploymentEstimate
+from skrank.inference._metric_interval_result import (
+    ConfidenceInterval,
+    MetricIntervalResult,
+)
+from skrank.inference._random_selection_result import RandomSelectionResult
 from skrank.inference._ranking_comparison_result import RankingComparisonTable
 
 _NULL_MEAN = "null mean"  # the last row of a table, by chance
@@ -92,6 +98,59 @@ def table_of_depths(
     return Table("The top of the ranking", header, rows, 2, reading, bool(null_means))
 
 
+def table_of_metrics(
+    results: Mapping[str, Mapping[str, MetricIntervalResult]],
+    null_means: Mapping[str, float],
+    confidence_level: float,
+) -> Table:
+    """Metrics that were named, each with its interval."""
+    level, rows = _percent(confidence_level), []
+    metrics = next(iter(results.values()))
+    for metric in metrics:
+        found = {name: of[metric] for name, of in results.items()}
+        chance = null_means.get(metric)
+        decimals = _decimals([chance or 0, *(one.estimate for one in found.values())])
+        heading = metric
+        for name, one in found.items():
+            low, high = one.confidence_interval(confidence_level)
+            cells = _estimate(one.estimate, low, high, decimals)
+            rows.append((heading, _name(name), *cells))
+            heading = ""
+        if null_means:
+            said = "-" if chance is None else _fixed(chance, decimals)
+            rows.append(("", _NULL_MEAN, said, ""))
+    reading = (
+        f"The metrics that were asked for. The interval is that of another sample of "
+        f"as many targets and non-targets, at a level of {level}"
+        f"{_last(null_means or None)}."
+    )
+    header = ("metric", "ranking", "value", f"{level} interval")
+    return Table("Metrics", header, rows, 2, reading, bool(null_means))
+
+
+def table_of_deployment(
+    results: Mapping[str, Sequence[DeploymentEstimate]], confidence_level: float
+) -> Table:
+    """Metrics at another prevalence, from the order alone and from the scores."""
+    level, rows = _percent(confidence_level), []
+    for found in zip(*results.values(), strict=True):
+        heading = found[0].metric
+        decimals = _decimals([one.bounds[0] for one in found])
+        for name, one in zip(results, found, strict=True):
+            limits = one.confidence_interval(confidence_level, new_targets=True)
+            cells = _estimate(one.estimate, limits.low, limits.high, decimals)
+            _, bounds = _estimate(one.estimate, one.bounds[0], one.bounds[1], decimals)
+            rows.append((heading, _name(name), *cells, bounds))
+            heading = ""
+    reading = (
+        "What the metrics are among all non-targets. The bounds follow from the order "
+        "alone, the estimate from the scores; the interval is that of another sample "
+        f"of as many targets, at a level of {level}."
+    )
+    header = ("metric", "ranking", "estimate", f"{level} interval", "bounds")
+    return Table("At deployment", header, rows, 2, reading)
+
+
 def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Table:
     """Differences of each two rankings."""
     results, level = table.comparisons, _percent(confidence_level)
@@ -112,11 +171,70 @@ def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Ta
         "neither is better. zscore is the difference in standard errors; pvalue "
         "is two-sided, and like the interval from Student's t distribution. Of "
         "many differences some are large by chance alone; Holm is the pvalue "
-        "adjusted for their number: to believe those of at most 0.05 is wrong, in "
-        "one or more of them, with a probability of at most 0.05."
+        "adjusted for their number. If no rankings differ, the probability that "
+        "any Holm p-value is at most 0.05 is at most 0.05."
     )
     header = ("A", "B", "A - B", f"{level} interval", "zscore", "pvalue", "Holm")
     return Table("Differences in average precision", header, rows, 2, reading)
+
+
+def conclusion_of(
+    values: Mapping[str, float],
+    intervals: Mapping[str, ConfidenceInterval],
+    tests: Mapping[str, RandomSelectionResult] | None,
+    null_mean: float | None,
+    comparisons: RankingComparisonTable | None,
+    confidence_level: float,
+) -> str:
+    """Sentence on average precision: the best ranking, and how the others compare."""
+    best = max(values, key=values.__getitem__)
+    alpha, name = 1 - confidence_level, _name(best)
+    decimals = 3 if values[best] >= 0.001 else _decimals([values[best]])
+    said = f"{values[best]:.{decimals}f}"
+    if len(values) == 1:
+        low, high = intervals[best]
+        if not math.isnan(low):
+            level = _percent(confidence_level)
+            said += f" ({level} interval {low:.{decimals}f} to {high:.{decimals}f})"
+        said = f"{name} has the average precision {said}"
+        if tests is None:
+            return f"{said}."
+        pvalue, chance = format_pvalue(tests[best].log10_pvalue), ""
+        if null_mean is not None:
+            chance = f"chance, {null_mean:.{decimals}f} on average"
+        above = "above" if tests[best].pvalue <= alpha else "not distinguishable from"
+        return f"{said}, {above} {chance or 'chance'} (p {pvalue})."
+    said = f"{name} has the largest average precision, {said}"
+    if comparisons is None:
+        return f"{said}, of {len(values)} rankings."
+    lower: dict[str, float] = {}
+    alike: dict[str, float] = {}
+    for result, log10_p in zip(
+        comparisons.comparisons, comparisons.adjusted_log10_pvalues, strict=True
+    ):
+        if best in result.names:
+            (other,) = (one for one in result.names if one != best)
+            (lower if log10_p <= math.log10(alpha) else alike)[other] = log10_p
+    parts = [
+        f"{_named(others)} {(one if len(others) == 1 else many)} {what}"
+        for others, one, many, what in (
+            (lower, "is", "are", "lower"),
+            (alike, "is", "are", "not distinguishable from it"),
+        )
+        if others
+    ]
+    return f"{said}; {'; '.join(parts)}."
+
+
+def _named(pvalues: Mapping[str, float]) -> str:
+    """Name some rankings with their p-values, or tell how many there are."""
+    if len(pvalues) > 4:
+        return f"{len(pvalues)} others"
+    said = [
+        f"{_name(name)} ({'Holm ' if not i else ''}p {_pvalue(log10_p)})"
+        for i, (name, log10_p) in enumerate(pvalues.items())
+    ]
+    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
 
 
 def _name(ranking: Any) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from scipy.stats import norm
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 
@@ -20,6 +21,9 @@ from skrank import (
     RandomSelectionTest,
     Ranking,
     RankingComparison,
+    hit_curve,
+    hit_curve_band,
+    hit_curve_difference_band,
     make_metric,
 )
 
@@ -365,3 +369,99 @@ def test_groups_that_look_like_clusters():
             np.append(A, range(6)),
             groups=np.append(CLUSTER, [100] * 6),
         )
+
+
+# Bands of hit curves
+
+
+def bands_of(y_true, a, b, **given):
+    """Pointwise bands of A, and of A's hits beyond B's, at the level of 68 %."""
+    given |= {"simultaneous": False, "confidence_level": 0.68}
+    yield hit_curve_band(y_true, a, **given)
+    yield hit_curve_difference_band(y_true, a, b, **given)
+
+
+def drawn_hits(y_true, scores, codes, depths, n_draws, rng):
+    """Hits of as many targets and others as here, in samples of the clusters.
+
+    Judge: the shares of targets and of others above each score, in each draw of as many
+    clusters, make up a ranking of these numbers of targets and others.
+    """
+    order = np.argsort(-scores)
+    hit, code = y_true[order], codes[order]
+    n, m = y_true.size, y_true.sum()
+    found = []
+    for _ in range(n_draws):
+        size = codes.max() + 1
+        times = np.bincount(rng.integers(size, size=size), minlength=size)[code]
+        if (times * hit).sum() == 0 or (times * ~hit).sum() == 0:
+            continue
+        hits, others = (
+            np.r_[0, np.cumsum(times * one) / (times * one).sum()]
+            for one in (hit, ~hit)
+        )
+        found.append(np.interp(depths, m * hits + (n - m) * others, m * hits))
+    return np.array(found)
+
+
+def test_bands_are_as_wide_as_draws_of_clusters():
+    rng = np.random.default_rng(3)
+    codes = np.repeat(np.arange(150), rng.integers(1, 12, 150))
+    y_true = (rng.random(150) < 0.3)[codes] ^ (rng.random(codes.size) < 0.05)
+    shared = rng.normal(size=(2, 150))[:, codes]
+    a, b = 0.7 * shared + 0.7 * rng.normal(size=shared.shape) + 1.2 * y_true
+    depths = [60, 120, 240, 480]
+    of_a, of_b = (
+        drawn_hits(y_true, one, codes, depths, 2000, np.random.default_rng(0))
+        for one in (a, b)
+    )
+    judged = of_a.std(axis=0), (of_a - of_b).std(axis=0)
+    for band, error in zip(
+        bands_of(y_true, a, b, t=depths, clusters=codes), judged, strict=True
+    ):
+        half = (band.high - band.low) / 2 / norm.isf(0.16)
+        assert_allclose(half, error, rtol=0.1)
+
+
+def test_bands_of_clusters_of_single_items_and_of_copies():
+    rng = np.random.default_rng(0)
+    y_true = np.arange(300) < 60
+    a, b = rng.normal(size=(2, 300)) + 1.5 * y_true
+    plain = list(bands_of(y_true, a, b, t=[20, 60, 150]))
+    # one pair: nearly as if all were alone
+    codes = np.r_[np.arange(299), 298]
+    alone = bands_of(y_true, a, b, t=[20, 60, 150], clusters=codes)
+    # a copy of each item beside it: twice the hits, with twice the error
+    twice = [np.repeat(one, 2) for one in (y_true, a, b)]
+    copies = bands_of(*twice, t=[40, 120, 300], clusters=np.repeat(np.arange(300), 2))
+    for one, single, copied in zip(plain, alone, copies, strict=True):
+        assert_allclose(single.low, one.low, rtol=0.05, atol=0.2)
+        assert_allclose(single.high, one.high, rtol=0.05, atol=0.2)
+        assert_allclose(copied.low, 2 * one.low, rtol=0.05, atol=0.4)
+        assert_allclose(copied.high, 2 * one.high, rtol=0.05, atol=0.4)
+
+
+def test_simultaneous_bands_of_clusters_are_possible():
+    rng = np.random.default_rng(1)
+    codes = np.repeat(np.arange(25), 8)
+    y_true = np.isin(codes, rng.permutation(25)[:6])
+    for a in (rng.normal(size=200), 9.0 * y_true, -9.0 * y_true, np.zeros(200)):
+        b = a + rng.normal(size=200)
+        given = {"clusters": codes, "random_state": 0}
+        band = hit_curve_band(y_true, a, **given)
+        hits = hit_curve(y_true, a).at(band.x)
+        assert np.all((band.low <= hits + 1e-9) & (hits <= band.high + 1e-9))
+        assert np.all((band.low >= 0) & (band.high <= np.minimum(band.x, 48)))
+        band = hit_curve_difference_band(y_true, a, b, **given)
+        difference = hits - hit_curve(y_true, b).at(band.x)
+        assert np.all(band.low <= difference + 1e-9)
+        assert np.all(difference <= band.high + 1e-9)
+
+
+def test_bands_need_two_clusters_of_each_class():
+    codes = np.repeat(np.arange(5), 4)
+    y_true, a = codes == 0, np.arange(20.0)
+    with pytest.raises(ValueError, match="targets in two clusters or more.*got 1 with"):
+        hit_curve_band(y_true, a, clusters=codes)
+    with pytest.raises(ValueError, match="`clusters`"):
+        hit_curve_difference_band(y_true, a, -a, clusters=codes[:-1])

@@ -11,6 +11,7 @@ import warnings
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
@@ -205,3 +206,35 @@ def test_weights_as_of_thinned_non_targets_are_told():
         precision_at_t(y, s, t=2, sample_weight=of_target)
         precision_at_t(y, s, t=2, sample_weight=of_other)
         precision_at_t(y[:8], s[:8], t=1, sample_weight=some[:8])
+
+
+def test_intervals_of_new_targets_are_those_of_drawn_targets():
+    # with all non-targets kept nothing but the targets varies; judge: draws of these
+    rng = np.random.default_rng(4)
+    y = np.arange(600) < 25
+    s = np.round(rng.normal(1.5 * y), 1)
+    result = deployment_estimate(y, s, negatives_kept=1.0, **AT_RANDOM)
+    low, high = result.confidence_interval()
+    assert_allclose([low, high, result.estimate], average_precision(y, s))
+    values = [
+        average_precision(y, np.append(rng.choice(s[y], 25), s[~y]))
+        for _ in range(2000)
+    ]
+    found = result.confidence_interval(0.9, new_targets=True)
+    assert_allclose(found, np.quantile(values, [0.05, 0.95]), atol=0.01)
+    assert (
+        result.to_dict()["new_low"] == result.confidence_interval(new_targets=True)[0]
+    )
+
+
+def test_intervals_of_new_targets_hold_those_of_these():
+    y, s, kept = population(0)
+    for given in ({"negatives_kept": 0.02}, {"prevalence": 0.3}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            result = deployment_estimate(y[kept], s[kept], **given, random_state=0)
+        low, high = result.confidence_interval()
+        new_low, new_high = result.confidence_interval(new_targets=True)
+        assert new_low < low < high < new_high
+    with pytest.raises(ValueError, match="`new_targets` must"):
+        result.confidence_interval(new_targets="yes")

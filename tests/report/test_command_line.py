@@ -71,7 +71,7 @@ def error_of(capsys, arguments):
     assert main([str(one) for one in arguments]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith("python -m skrank: error: ")
+    assert err.startswith("skrank: error: ")
     assert err.count("\n") == 1
     return err
 
@@ -213,7 +213,7 @@ def test_warning_is_told_once(tmp_path, capsys):
     out, err = capsys.readouterr()
     assert out.splitlines()[-1].split()[-1] == "-"
     assert err.count("\n") == 1
-    assert err.startswith("python -m skrank: warning: The standard error")
+    assert err.startswith("skrank: warning: The standard error")
 
 
 def test_docking_scores(rare_data, capsys):
@@ -306,7 +306,7 @@ def test_page_is_written(tmp_path, capsys):
     page = tmp_path / "report.html"
     page.write_text("old")
     assert main(ask(write_table(tmp_path / "t.csv"), "--html", page)) == 0
-    assert capsys.readouterr() == (expected(), f"python -m skrank: wrote {page}\n")
+    assert capsys.readouterr() == (expected(), f"skrank: wrote {page}\n")
     y, a, b = scores_of()
     report = ranking_report(y, {"a": a, "b": b}, random_state=0)
     assert page.read_text(encoding="utf-8") == report.to_html()
@@ -521,7 +521,7 @@ def test_usage(capsys, arguments, message):
     assert ended.value.code == 2
     said = capsys.readouterr().err
     assert message in said
-    assert said.startswith("python -m skrank: error: ")
+    assert said.startswith("skrank: error: ")
     assert said.count("\n") == 1
 
 
@@ -530,9 +530,7 @@ def test_help_has_an_example(capsys, arguments):
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     assert ended.value.code == 0
-    assert (
-        "python -m skrank report scores.csv --target active" in capsys.readouterr().out
-    )
+    assert "skrank report scores.csv --target active" in capsys.readouterr().out
 
 
 # Receipts

@@ -71,7 +71,7 @@ def is_clean(text):
 
 def rows_of(report):
     """First cells of the table of average precision."""
-    table = str(report).split("\n\n")[1]
+    table = str(report).split("\n\n")[2]
     return [line[2:].split("  ")[0] for line in table.split("\n")[2:]]
 
 

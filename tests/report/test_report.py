@@ -312,7 +312,7 @@ def test_what_takes_long_is_not_tested_unasked():
     lines = str(report).splitlines()
     assert lines[3].split()[:3] == ["pvalue", "left", "out,"]
     assert "as it may take long; `pvalue` asks for it" in lines[3]
-    assert lines[7].split()[-2:] == [f"{row['zscore']:.2f}", "-"]
+    assert lines[9].split()[-2:] == [f"{row['zscore']:.2f}", "-"]
 
 
 def test_the_test_is_there_if_asked_and_not_if_not():
@@ -474,12 +474,12 @@ def test_cells_of_the_print_are_the_numbers():
     low, high = report.intervals["plain"]
     z = report.tests["plain"].zscore
     row = f"plain {ap:.4f} {low:.4f} to {high:.4f} {z:.2f}"
-    assert lines[6][:6] == row.split()
+    assert lines[9][:6] == row.split()
     result = report.comparisons.comparisons[0]
     low, high = result.confidence_interval()
     row = f"plain tied {result.difference:.4f} {low:.4f} to {high:.4f}"
     assert lines[-1][:6] == row.split()
-    assert f"{skrank.recall_at_t(y, scores['plain'], t=5):.4f}" in lines[12]
+    assert f"{skrank.recall_at_t(y, scores['plain'], t=5):.4f}" in lines[15]
 
 
 @pytest.mark.parametrize(
@@ -497,7 +497,7 @@ def test_names_in_print():
     rows = [line.strip() for line in str(report).splitlines()]
     assert any(row.startswith(r"'two\nlines' ") for row in rows)
     assert sum(row.startswith("null mean ") for row in rows) == 1 + 3  # that of chance
-    assert sum("'null mean' " in row for row in rows) == 1 + 3 + 1
+    assert sum("'null mean' " in row for row in rows) == 1 + 1 + 3 + 1
     assert report.names == ("null mean", "two\nlines", "3.0")
 
 
@@ -541,7 +541,7 @@ def test_printed_names_are_attributes_and_explained():
     report = ranking_report(y, scores)
     rows = {"null mean", "null std", "zscore", "pvalue"}
     assert {row.replace(" ", "_") for row in rows} <= set(report.to_frame().columns)
-    heads = [table.split("\n")[1] for table in str(report).split("\n\n")[1:]]
+    heads = [table.split("\n")[1] for table in str(report).split("\n\n")[2:]]
     said = Page(plain_page()).text
     assert all(row in said for row in rows)
     guide = Path(__file__).parents[2] / "doc" / "user_guide" / "report.rst"
@@ -719,7 +719,9 @@ def test_long_names_are_short_in_print_and_whole_on_the_page():
     assert long not in str(report)
     assert max(map(len, str(report).splitlines())) <= 100
     assert f"  {long[:20]}...{long[-20:]}  " in str(report)
-    assert Page(report.to_html()).text.count(long) == 6  # 5 rows and the legend
+    assert (
+        Page(report.to_html()).text.count(long) == 7
+    )  # the conclusion, 5 rows and the legend
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,50 @@
+"""Tables of a report in LaTeX."""
+
+import re
+
+from skrank._utils._table import Table
+
+_SPECIAL = re.compile(r"[\\&%$#_{}~^<>]")
+_ESCAPED = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+}
+_POWER = re.compile(r"(\d(?:\.\d+)?)e([+-]\d+)")
+
+
+def latex_of(table: Table) -> str:
+    """Float with a caption and the rules of booktabs."""
+    columns = "l" * table.n_names + "r" * (len(table.header) - table.n_names)
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{_escape(table.caption)}}}",
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        _row(table.header, len(table.header)),
+        r"\midrule",
+        *(_row(row, table.n_names) for row in table.rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join([*lines, ""])
+
+
+def _row(cells: tuple[str, ...], n_names: int) -> str:
+    names = map(_escape, cells[:n_names])
+    numbers = (
+        # a minus before a digit, and powers of ten
+        re.sub(r"-(?=\d)", "$-$", _escape(cell))
+        if not (power := _POWER.fullmatch(cell))
+        else rf"${power[1]}\times10^{{{int(power[2])}}}$"
+        for cell in cells[n_names:]
+    )
+    return " & ".join([*names, *numbers]) + r" \\"
+
+
+def _escape(text: str) -> str:
+    return _SPECIAL.sub(lambda one: _ESCAPED.get(one[0], "\\" + one[0]), text)

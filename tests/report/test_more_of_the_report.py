@@ -1,0 +1,238 @@
+"""What a report has beside its tables of average precision.
+
+Judges: the public functions and classes that it calls, item by item; and LaTeX's rules.
+"""
+
+import re
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from skrank import (
+    MetricInterval,
+    RandomSelectionTest,
+    RankCounts,
+    Ranking,
+    RankingComparison,
+    deployment_estimate,
+    make_metric,
+    ranking_report,
+)
+
+N, M = 600, 60
+CLUSTER = np.repeat(np.arange(N // 5), 5)
+
+
+def scores_of_two(seed=0):
+    """Labels by cluster, and scores of two models that correlate within clusters."""
+    rng = np.random.default_rng(seed)
+    y = np.isin(CLUSTER, rng.permutation(N // 5)[: M // 5])
+    shared = rng.normal(size=(2, N // 5))[:, CLUSTER]
+    a, b = shared + rng.normal(size=(2, N)) + np.array([[2.0], [1.0]]) * y
+    return y, {"A": a, "B": b}
+
+
+Y, SCORES = scores_of_two()
+
+
+# Clusters
+
+
+def test_report_of_clusters_is_what_the_classes_say():
+    report = ranking_report(Y, SCORES, clusters=CLUSTER, t=10, random_state=0)
+    assert report.n_clusters == N // 5
+    test = RandomSelectionTest(random_state=0)
+    for name, score in SCORES.items():
+        result = MetricInterval().from_predictions(Y, score, clusters=CLUSTER)
+        assert report.intervals[name] == result.confidence_interval()
+        judged = test.from_predictions(Y, score, clusters=CLUSTER)
+        assert report.tests[name].pvalue == judged.pvalue
+    row = report.to_frame().iloc[0]
+    assert row["zscore"] == report.tests["A"].zscore
+    pair = RankingComparison().from_predictions(
+        Y, *SCORES.values(), clusters=CLUSTER, names=("A", "B")
+    )
+    assert report.comparisons.comparisons[0].pvalue == pair.pvalue
+    assert "in 120 clusters" in str(report)
+    # precision is the same for clusters that move, and the order within the top not
+    assert set(report.null_means) == {
+        "recall@10",
+        "precision@10",
+        "enrichment_factor@10",
+    }
+    low, high = ranking_report(Y, SCORES, t=10).intervals["A"]
+    wide = report.intervals["A"]
+    assert wide.high - wide.low > 1.2 * (high - low)
+
+
+def test_clusters_of_which_none_can_move():
+    codes = np.r_[np.zeros(M), 1 + np.arange(N - M)]
+    codes[M // 2 : M] = N
+    codes = np.where(np.arange(N) < M, codes, 1 + np.arange(N) // 7)
+    y = np.arange(N) < M
+    report = ranking_report(y, {"A": -np.arange(N)[::-1] * 1.0}, clusters=codes, t=10)
+    assert report.tests is None
+    assert "left out, `pvalue` asks for it" in str(report)
+    with pytest.raises(ValueError, match="no two clusters of as many items"):
+        ranking_report(y, {"A": np.arange(N) * 1.0}, clusters=codes, pvalue=True)
+
+
+def test_a_reversed_ranking_of_clusters_is_noted():
+    score = {"A": -SCORES["A"]}
+    said = str(ranking_report(Y, score, clusters=CLUSTER, t=10, random_state=0))
+    assert "far below chance: A" in said
+
+
+# Metrics, deployment, orientation
+
+
+def test_metrics_come_with_their_intervals():
+    names = ["precision@10", "bedroc(alpha=20)", make_metric("max_f_score")]
+    report = ranking_report(Y, SCORES, t=10, metrics=names, random_state=0)
+    for name, score in SCORES.items():
+        for metric in names:
+            judge = MetricInterval(metric, random_state=0)
+            result = judge.from_predictions(Y, score)
+            found = report.metrics[name][result.metric]
+            assert found.estimate == result.estimate
+            assert found.confidence_interval() == result.confidence_interval()
+    row = report.to_frame().iloc[1]
+    low, high = report.metrics["B"]["precision@10"].confidence_interval()
+    assert (row["precision@10_low"], row["precision@10_high"]) == (low, high)
+    assert report.null_means["precision@10"] == pytest.approx(M / N)
+    assert "max_f_score(beta=1)" in str(report)
+    one = ranking_report(Y, SCORES, t=10, metrics="precision@10")
+    assert list(one.metrics["A"]) == ["precision@10"]
+    with pytest.raises(ValueError, match="`metric` must"):
+        ranking_report(Y, SCORES, metrics=["accuracy"])
+
+
+@pytest.mark.filterwarnings("ignore:Half of the targets")
+@pytest.mark.parametrize("given", [{"negatives_kept": 0.2}, {"prevalence": 0.02}])
+def test_report_at_deployment(given):
+    a = {"A": SCORES["A"]}
+    report = ranking_report(Y, a, t=10, random_state=0, **given)
+    (found,) = report.deployment["A"]
+    judge = deployment_estimate(Y, SCORES["A"], random_state=0, **given)
+    assert (found.estimate, found.bounds) == (judge.estimate, judge.bounds)
+    row = report.to_frame().iloc[0]
+    low, high = judge.confidence_interval(new_targets=True)
+    assert row["average_precision_deployed"] == judge.estimate
+    assert row["average_precision_deployed_low"] == low
+    assert row["average_precision_deployed_high"] == high
+    assert "At deployment" in str(report)
+    assert "At deployment" in report.to_html()
+
+
+def test_lower_is_better():
+    energies = {"A": -SCORES["A"], "B": SCORES["B"]}
+    judge = ranking_report(Y, SCORES, t=10)
+    for given in ("A", ["A"], np.array(["A"])):
+        found = ranking_report(Y, energies, t=10, lower_is_better=given)
+        assert found.average_precision == judge.average_precision
+    both = {name: -score for name, score in SCORES.items()}
+    found = ranking_report(Y, both, t=10, lower_is_better=True)
+    assert found.average_precision == judge.average_precision
+    # integers of 8 bits, of which the least has no opposite
+    least = np.where(Y, -128, 127).astype(np.int8)
+    found = ranking_report(Y, least, t=10, lower_is_better=True)
+    assert found.average_precision == {"model": 1.0}
+    with pytest.raises(ValueError, match="`lower_is_better` must be True, False or"):
+        ranking_report(Y, energies, lower_is_better=["energy"])
+    one = Ranking.from_predictions(Y, SCORES["A"])
+    with pytest.raises(ValueError, match="be False for rankings and counts"):
+        ranking_report(one, lower_is_better=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ({"groups": CLUSTER, "clusters": CLUSTER}, "clusters"),
+        ({"groups": CLUSTER, "prevalence": 0.1}, "negatives_kept"),
+        ({"clusters": CLUSTER, "negatives_kept": 0.1}, "negatives_kept"),
+        ({"prevalence": 0.1, "negatives_kept": 0.1}, "prevalence"),
+        ({"prevalence": 1.5}, "prevalence"),
+        ({"labels": [0, 1], "lower_is_better": True}, "lower_is_better"),
+        ({"labels": [0, 1], "clusters": CLUSTER}, "clusters"),
+    ],
+)
+def test_settings_that_exclude_each_other(given, name):
+    scores = np.column_stack([*SCORES.values()])
+    with pytest.raises(ValueError, match=f"`{name}` must"):
+        ranking_report(Y, scores, **given)
+
+
+def counted(score):
+    """Counts of a ranking with few scores."""
+    counts = RankCounts()
+    counts.update(Y, np.round(score))
+    second = counts.second_pass()
+    second.update(Y, np.round(score))
+    return second
+
+
+def test_counts_have_no_items():
+    counts = counted(SCORES["A"])
+    with pytest.raises(ValueError, match="where items were only counted"):
+        ranking_report(counts, negatives_kept=0.1)
+    with pytest.raises(ValueError, match="`clusters` must be left out"):
+        ranking_report(counts, clusters=CLUSTER)
+
+
+# What it says in a sentence, and in LaTeX
+
+
+def test_conclusion_of_one_ranking():
+    report = ranking_report(Y, SCORES["A"], t=10)
+    low, high = report.intervals["model"]
+    said = report.conclusion()
+    value = report.average_precision["model"]
+    assert said.startswith(
+        f"model has the average precision {value:.3f} (95 % interval {low:.3f} to "
+        f"{high:.3f}), above chance"
+    )
+    noise = np.random.default_rng(1).normal(size=N)
+    assert "not distinguishable from chance" in ranking_report(Y, noise).conclusion()
+    assert ranking_report(Y, noise, pvalue=False).conclusion().endswith(").")
+
+
+def test_conclusion_of_several_rankings():
+    rng = np.random.default_rng(2)
+    a, worse = SCORES["A"], rng.normal(size=N)
+    scores = {"A": a, "B": worse, "A again": a + 0.1 * rng.normal(size=N)}
+    report = ranking_report(Y, scores, t=10)
+    best = max(report.average_precision, key=report.average_precision.get)
+    other = next(name for name in ("A", "A again") if name != best)
+    said = report.conclusion()
+    assert said.startswith(f"{best} has the largest average precision, ")
+    assert re.search(r"; B \(Holm p [\d.e-]+\) is lower; ", said)
+    assert re.search(rf"; {other} \(Holm p [\d.]+\) is not distinguishable", said)
+    many = {str(i): worse + i for i in range(7)} | {"A": a}
+    assert "; 7 others are lower." in ranking_report(Y, many, t=10).conclusion()
+    counts = {"A": counted(a), "B": counted(worse)}
+    assert ranking_report(counts, t=0.1).conclusion().endswith(", of 2 rankings.")
+
+
+def test_latex_is_balanced_and_escaped():
+    scores = {"a_b & 5 % of $x^2$": SCORES["A"], "B\\": SCORES["B"]}
+    latex = ranking_report(Y, scores, t=[10, 0.1], metrics=["max_f_score"]).to_latex()
+    assert latex.count(r"\begin{table}") == latex.count(r"\end{table}") == 4
+    for tabular in re.findall(
+        r"\\begin{tabular}{(\w+)}(.*?)\\end{tabular}", latex, re.S
+    ):
+        columns, body = tabular
+        rows = [line for line in body.splitlines() if line.endswith(r" \\")]
+        assert len(rows) >= 2
+        for row in rows:
+            assert len(re.findall(r"(?<!\\)&", row)) == len(columns) - 1
+    assert r"a\_b \& 5 \% of \$x\textasciicircum{}2\$" in latex
+    assert r"B\textbackslash{}" in latex
+    assert re.search(r"\$\d(\.\d)?\\times10\^{-\d+}\$", latex)
+    assert not re.search(r"(?<!\\)[%#]", latex)
+
+
+def test_values_at_deployment_keep_the_order_of_rankings():
+    report = ranking_report(Y, SCORES, t=10, negatives_kept=1.0, random_state=0)
+    for name, (found,) in report.deployment.items():
+        assert_allclose(found.estimate, report.average_precision[name])
