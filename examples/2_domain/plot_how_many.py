@@ -4,7 +4,7 @@ How many items to inspect
 
 A hit is worth 200, and an inspection costs 5. How many items of the
 ranking are inspected? The simultaneous band of the hit curve gives the
-range of the profit for all depths at once, so that the depth may be
+range of the profit. It holds at all depths at once, so the depth may be
 chosen from the picture.
 """
 
