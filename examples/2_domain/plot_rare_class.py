@@ -47,7 +47,7 @@ search = GridSearchCV(
     scoring=make_average_precision_scorer(pos_label=4),
     cv=3,
 ).fit(X_train, y_train)
-search.best_params_, round(search.best_score_, 3)
+print(f"{search.best_params_}, AP {search.best_score_:.3f}")
 
 # %%
 # Test

@@ -67,7 +67,8 @@ pd.DataFrame(rows)[columns].round(3)
 # %%
 # The share that is kept
 # ----------------------
-# The interval is shorter if more non-targets are kept.
+# Each share has a sample of its own. With more non-targets the
+# interval becomes shorter, and plug-in and estimate come close.
 
 import matplotlib.pyplot as plt
 

@@ -59,7 +59,7 @@ result
 
 from sklearn.metrics import ndcg_score
 
-round(ndcg_score([y_true], [y_score]), 4)
+print(f"{ndcg_score([y_true], [y_score]):.4f}")
 
 # %%
 # The null distribution

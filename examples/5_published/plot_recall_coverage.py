@@ -91,7 +91,7 @@ simulation = np.sqrt(share * (1 - share) / 10_000)
 # all depths: (n-1)/(n-m) - 1/m. The standard error is too large by 4 %.
 
 ratio = (N - 1) / (N - M) - 1 / M
-round(np.sqrt(ratio), 4)
+print(f"{np.sqrt(ratio):.4f}")
 
 # %%
 # At small depths there are few hits. Each number of hits has one
@@ -142,10 +142,9 @@ from skrank import MetricInterval
 y_true = np.isin(np.arange(1, N + 1), ranks[0])
 interval = MetricInterval(method="survival")
 result = interval.from_predictions(y_true, -np.arange(N))
-(
-    round(result.standard_error, 6),
-    round(survival_error(ranks, i / M)[0], 6),
-)
+
+by_formula = survival_error(ranks, i / M)[0]
+print(f"{result.standard_error:.6f} and {by_formula:.6f}")
 
 # %%
 # The slides print a mean error of .00514. The formula has .0058. A
