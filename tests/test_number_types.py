@@ -70,8 +70,8 @@ NO_NUMBERS = set(
     """
     X a alternative as_fraction b backend candidates chunks clusters cv_groups
     cv_results cv_results_a cv_results_b detector_targets estimator folds groups
-    independent interpolate labels method metric names normalize nulls params
-    path pos_label progress pvalue rankings_a rankings_b rate sample_weight
+    independent interpolate labels lower_is_better method metric metrics names
+    new_targets normalize nulls params path pos_label progress pvalue rankings_a rankings_b rate sample_weight
     search simultaneous source strata ties transform y y_score y_score_a
     y_score_b y_scores y_true
     """.split()  # noqa: SIM905
@@ -82,7 +82,9 @@ WITHIN = {
     "RandomSelectionNull.of_ties",
     "RankingComparison.compare_ranked",
     "RandomSelectionTest.test_ranked",
+    "RandomSelectionTest.test_exchanged",
     "MetricInterval.of_ranked",
+    "MetricInterval.of_clusters",
 }
 # Names and labels are compared, so that True is 1; scikit-learn checks the folds.
 MAY_BE_BOOL = {"baseline", "cv"}
@@ -292,7 +294,7 @@ CALLS = {
         **{"t": 50, "random_state": 0, **given},
     ),
     "ranking_report": lambda **given: skrank.ranking_report(
-        Y, S, **{"pvalue": False, **given}
+        Y, S, **{"pvalue": False, "random_state": 0, **given}
     ).to_dict(),
     "RandomSelectionTest.__init__": question(
         "RandomSelectionTest",

@@ -279,7 +279,26 @@ def deployment_of(
     n_draws: int,
     rng: np.random.Generator,
 ) -> list[DeploymentEstimate]:
-    """Estimate some metrics of the same drawn rankings."""
+    """Estimate several metrics of the same drawn rankings.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        Ranking with its items, of both classes.
+    metrics : sequence of Metric
+        The metrics.
+    thinning : tuple of float or None
+        Prevalence and share of kept non-targets, one of them None.
+    n_draws : int
+        Number of rankings that are drawn.
+    rng : Generator
+        Source of randomness.
+
+    Returns
+    -------
+    results : list of DeploymentEstimate
+        One for each metric.
+    """
     m, n_kept = int(ranking.n_targets), int(ranking.n_non_targets)
     total = count_non_targets(m, n_kept, *thinning)
     scores = np.delete(ranking.items.y_score, ranking.items.targets)
