@@ -71,7 +71,8 @@ NO_NUMBERS = set(
     X a alternative as_fraction b backend candidates chunks clusters cv_groups
     cv_results cv_results_a cv_results_b detector_targets estimator folds groups
     independent interpolate labels lower_is_better method metric metrics names
-    new_targets normalize nulls params path pos_label progress pvalue rankings_a rankings_b rate sample_weight
+    new_targets normalize nulls params path
+    pos_label progress pvalue rankings_a rankings_b rate sample_weight
     search simultaneous source strata ties transform y y_score y_score_a
     y_score_b y_scores y_true
     """.split()  # noqa: SIM905

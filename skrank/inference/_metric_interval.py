@@ -125,17 +125,18 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
     ============= ================================================== ==================
     method        standard error and interval                        "auto" for
     ============= ================================================== ==================
-    "moderated"   jackknife variance, combined with that of binormal smooth metrics
-                  rankings; Student's t
+    "moderated"   jackknife variance and that of binormal rankings;  smooth metrics
+                  Student's t
     "jackknife"   jackknife variance; normal quantiles               smooth, `clusters`
     "bootstrap"   drawn targets and non-targets; normal quantiles    other metrics
-    "survival"    ranks of the targets as survival times [1]_
-    "posterior"   beta distribution of recall or precision [2]_
+    "survival"    ranks of the targets as survival times
+    "posterior"   beta distribution of recall or precision
     "t"           Student's t of the values of several rankings      `groups`
-    "corrected_t" resampled t of Nadeau and Bengio [3]_              folds of `from_cv`
+    "corrected_t" resampled t of Nadeau and Bengio                   folds of `from_cv`
     ============= ================================================== ==================
 
-    With `clusters`, whole clusters are drawn or left out. See :ref:`variability` for
+    Sources: "survival" [1]_, "posterior" [2]_, "corrected_t" [3]_. With `clusters`,
+    whole clusters are drawn or left out. See :ref:`variability` for
     the choice of a method, :ref:`derivations` for the formulas, :ref:`clusters` for
     dependent items and :ref:`validation` for the measured coverage.
 

@@ -135,14 +135,15 @@ class RankingComparison(MetricSettings):
     method                   data           sample, and "auto"
     ======================== ============== ==========================================
     "jackknife", "bootstrap" one or several items; "jackknife" for smooth metrics
-    "permutation" [1]_       one data set   swaps of A and B; "auto" for other metrics
-    "mcnemar" [2]_,          one data set,  targets that one of the two finds
-    "posterior" [3]_         metric@t
+    "permutation"            one data set   swaps of A and B; "auto" for other metrics
+    "mcnemar", "posterior"   one data set,  targets that one of the two finds
+                             metric@t
     "paired_t", "sign",      several        data sets; "auto" is "paired_t"
     "wilcoxon"
-    "corrected_t" [4]_       `from_cv`      folds
+    "corrected_t"            `from_cv`      folds
     ======================== ============== ==========================================
 
+    Sources: "permutation" [1]_, "mcnemar" [2]_, "posterior" [3]_, "corrected_t" [4]_.
     With `clusters`, whole clusters are left out, drawn or swapped. See
     :ref:`ranking_comparison` for the choice of a method, :ref:`derivations` for the
     formulas and :ref:`validation` for the measured type I error rates.
