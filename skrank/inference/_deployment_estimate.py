@@ -77,6 +77,20 @@ class DeploymentEstimate(Printed):
     See Also
     --------
     deployment_estimate : Makes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank import deployment_estimate
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = np.arange(3000) < 60
+    >>> y_score = rng.normal(1.0 * y_true)
+    >>> result = deployment_estimate(y_true, y_score, prevalence=0.005, random_state=0)
+    >>> result.n_non_targets
+    11940
+    >>> low, high = result.confidence_interval(new_targets=True)
+    >>> low < result.estimate < high
+    True
     """
 
     metric: str

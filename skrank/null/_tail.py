@@ -73,6 +73,13 @@ class TailProbability(NamedTuple):
     method : str
         Method that was used; "bounds" where no method knows more than that the
         probability is between `log_bounds`: then it is the upper one.
+
+    Examples
+    --------
+    >>> from skrank import RandomSelectionNull
+    >>> tail = RandomSelectionNull(1000, 20).tail(0.3)
+    >>> print(f"log10 p {tail.log_pvalue / 2.302585:.1f} by {tail.method}")
+    log10 p -9.1 by inversion
     """
 
     log_pvalue: float
