@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import fill
@@ -182,7 +183,9 @@ class RankingReport:
         """Print the facts and the tables."""
         facts = [f"  {name:<10} {said}" for name, said in self._facts().items()]
         head = "\n".join(["Ranking report", *facts])
-        said = fill(self.conclusion(), 72)
+        # without a break between p and its value
+        said = re.sub(r"\bp (?=\d)", "p\xa0", self.conclusion())
+        said = fill(said, 72).replace("\xa0", " ")
         return "\n\n".join([head, said, *map(str, self._tables())])
 
     def __repr__(self) -> str:
