@@ -147,7 +147,8 @@ result.sample_size(power=0.8)
 # Money
 # -----
 # With the amounts as weights, recall is the share of the stolen money
-# that is found. The depth is 2 % of the money of each day.
+# that is found. The depth is also measured in money: 2 % of the money
+# of each day, which is more than ten transactions.
 
 MetricInterval("recall@0.02").from_predictions(
     fraud[future][some],

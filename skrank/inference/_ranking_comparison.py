@@ -230,7 +230,8 @@ class RankingComparison(MetricSettings):
         -------
         result : RankingComparisonResult
             The two values, their difference, its error and its p-value. Data sets
-            without targets, or of targets alone, are left out with a warning.
+            without targets, or of targets alone, are left out with a warning, except by
+            precision, which is 0 or 1 there.
 
         Raises
         ------

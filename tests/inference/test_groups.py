@@ -395,3 +395,20 @@ def test_days_that_are_shorter_than_the_cutoff():
     assert_allclose(result.values, [0.6, 0.2])
     low, high = result.confidence_interval()
     assert 0 < low < 0.4 < high < 1
+
+
+@pytest.mark.parametrize("method", ["jackknife", "bootstrap"])
+def test_a_day_without_targets_has_no_standard_error(method):
+    # the day counts in precision, and its single class does not tell how it varies
+    rng = np.random.default_rng(0)
+    day = np.arange(400) // 100
+    y = (rng.random(400) < 0.1) & (day > 0)
+    a, b = rng.normal(size=(2, 400)) + y
+    metric = make_metric("precision@10")
+    compare = RankingComparison(metric, method=method, n_resamples=50)
+    with pytest.warns(UndefinedMetricWarning, match="standard error of the difference"):
+        result = compare.from_predictions(y, a, b, groups=day)
+    assert math.isnan(result.pvalue)
+    assert result.difference == pytest.approx(
+        metric(y, a, groups=day) - metric(y, b, groups=day)
+    )

@@ -77,7 +77,8 @@ def is_certain(measure: Metric, ranking: Ranking) -> bool:
 
 def is_one_tie(ranking: Ranking) -> bool:
     """Whether all items have the same score."""
-    return bool(ranking.groups.size[0] == ranking.n_samples)
+    size = ranking.groups.size  # empty without targets
+    return bool(size.size and size[0] == ranking.n_samples)
 
 
 def asked_cut(measure: Metric, ranking: Ranking) -> float:
