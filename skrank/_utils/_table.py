@@ -1,9 +1,6 @@
 """A table as it is shown, cells of text in print and on a page, or as a data frame."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from html import escape
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -13,7 +10,6 @@ from skrank._utils._checks import check_option
 from skrank._utils._optional import load
 from skrank._utils._text import as_text
 
-_LEFT = 'style="text-align: left"'
 _LONG = 40  # letters of a name that are printed, and dots for others
 
 
@@ -37,55 +33,6 @@ class Table(NamedTuple):
         return "\n".join(
             [self.caption, *align([self.header, *self.rows], self.n_names)]
         )
-
-
-class Printed:
-    """A result that shows itself: in print, and as a table in notebooks.
-
-    What is shown is `_shown`: a title, rows of a name and what there is to say of it,
-    and perhaps more rows of cells, of which the first is a header.
-    """
-
-    __slots__ = ()
-
-    def _shown(self) -> Shown:
-        raise NotImplementedError
-
-    def __str__(self) -> str:
-        """Print what was found; the rows are named as the attributes are."""
-        title, rows, cells = self._shown()
-        return "\n".join([summary(title, rows), *align(cells, n_names=2)])
-
-    def __repr__(self) -> str:
-        """Print the summary, also in a console."""
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        """Show the summary in a notebook."""
-        title, rows, cells = self._shown()
-        facts = "".join(
-            f"<tr><th {_LEFT}>{escape(name)}</th><td {_LEFT}>{escape(said)}</td></tr>\n"
-            for name, said in rows
-        )
-        html = f"<table>\n<caption {_LEFT}>{escape(title)}</caption>\n{facts}</table>"
-        if cells:
-            lines = [
-                "".join(f"<{kind}>{escape(cell)}</{kind}>" for cell in row)
-                for kind, row in zip(
-                    ["th", *["td"] * (len(cells) - 1)], cells, strict=True
-                )
-            ]
-            body = "".join(f"<tr>{line}</tr>\n" for line in lines)
-            html += f"\n<table>\n{body}</table>"
-        return html
-
-
-class Shown(NamedTuple):
-    """What a result shows of itself."""
-
-    title: str
-    rows: Sequence[tuple[str, str]]
-    cells: Sequence[Sequence[str]] = ()
 
 
 def summary(title: str, rows: Sequence[tuple[str, str]]) -> str:

@@ -20,7 +20,7 @@ from skrank._utils._checks import (
     check_fraction,
     check_generator,
 )
-from skrank._utils._table import Printed, Shown
+from skrank._utils._printed import Printed, Shown
 from skrank._utils._text import format_size
 from skrank._utils._warnings import warn
 from skrank.inference._metric_interval_result import ConfidenceInterval

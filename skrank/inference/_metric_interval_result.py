@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from skrank._utils._checks import check_fraction, check_option
-from skrank._utils._table import Printed, Shown, data_frame
+from skrank._utils._printed import Printed, Shown
+from skrank._utils._table import data_frame
 from skrank._utils._text import format_count, format_size
 from skrank._utils._warnings import warn
 from skrank.inference._variability._interval import IntervalRule

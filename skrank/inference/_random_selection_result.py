@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._utils._table import Printed, Shown, data_frame
+from skrank._utils._printed import Printed, Shown
+from skrank._utils._table import data_frame
 from skrank._utils._text import (
     columns_of,
     format_count,

@@ -7,7 +7,8 @@ from typing import Any
 from scipy.stats import norm, t
 
 from skrank._utils._checks import check_fraction
-from skrank._utils._table import Printed, Shown, data_frame
+from skrank._utils._printed import Printed, Shown
+from skrank._utils._table import data_frame
 from skrank._utils._text import (
     as_text,
     columns_of,

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._utils._table import Printed, Shown, data_frame
+from skrank._utils._printed import Printed, Shown
+from skrank._utils._table import data_frame
 from skrank._utils._text import as_text, format_count, format_size
 
 _Floats = NDArray[np.float64]

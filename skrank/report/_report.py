@@ -6,13 +6,12 @@ Every number is that of a public function or class; each column is ranked once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import (
     TIES,
@@ -31,7 +30,9 @@ from skrank.inference._deployment_estimate import DEPLOYMENT_DRAWS, deployment_o
 from skrank.inference._metric_interval import MetricInterval
 from skrank.inference._metric_interval_result import MetricIntervalResult
 from skrank.inference._random_selection import RandomSelectionTest, null_of
+from skrank.inference._random_selection_result import RandomSelectionResult
 from skrank.inference._ranking_comparison import RankingComparison
+from skrank.inference._ranking_comparison_result import RankingComparisonTable
 from skrank.inference._variability._clusters import n_clusters
 from skrank.metrics._definitions import Measure, Metric, make_measure, make_metric
 from skrank.metrics._thinned import check_thinning
@@ -238,52 +239,28 @@ def ranking_report(
     thinning = None
     if prevalence is not None or negatives_kept is not None:
         thinning = check_thinning(prevalence, negatives_kept)
-    excluded = {
-        "labels": ("pos_label", "groups", "clusters", "thinning"),
-        "groups": ("thinning",),
-        "clusters": ("thinning",),
-    }
-    given: dict[str, Any] = {
-        "labels": labels,
-        "pos_label": pos_label,
-        "groups": groups,
-        "clusters": clusters,
-        "thinning": thinning,
-    }
-    for one, others in excluded.items():
-        for other in others:
-            if given[one] is not None and given[other] is not None:
-                name = other.replace("thinning", "prevalence` and `negatives_kept")
-                raise invalid(name, f"be None beside `{one}`", brief(given[other]))
-    codes = None
+    _check_apart(labels, pos_label, groups, clusters, thinning, lower_is_better)
+
+    # what is ranked
+    codes, group_labels = None, None
     if clusters is not None:
         y_true, y_scores = columns_of(y_true, y_scores, "clusters")  # type: ignore[arg-type]
         codes = check_clusters(clusters, y_true, groups)
     if labels is not None:
-        if lower_is_better is not False:
-            got = brief(lower_is_better)
-            raise invalid("lower_is_better", "be False beside `labels`", got)
         single = rank_classes(y_true, y_scores, labels)  # type: ignore[arg-type]
         rankings = {name: [one] for name, one in single.items()}
     else:
-        group_labels, rankings = _rankings(
+        found, rankings = _rankings(
             y_true, y_scores, pos_label, groups, lower_is_better
         )
-    first = next(iter(rankings.values()))
-    shapes = [(int(one.n_samples), int(one.n_targets)) for one in first]
-    is_listed = all(
-        isinstance(parts[0].items, ListedItems) for parts in rankings.values()
-    )
-    if thinning is not None and not is_listed:
+        group_labels = None if groups is None else found
+    asked = _Asked(rankings, group_labels, codes, ties, random_state)
+    if thinning is not None and not asked.is_listed:
         rule = "be None where items were only counted"
         raise invalid("prevalence` and `negatives_kept", rule, brief(y_true))
-    # a metric that needs both classes is asked of these
-    kept = [0]
-    if groups is not None:
-        kept = both_classes([(m, n) for n, m in shapes], grouped=True)
 
-    n_least = min(n for n, _ in shapes)
-    beyond = groups is not None
+    # which metrics
+    n_least, beyond = min(n for n, _ in asked.shapes), groups is not None
     depths_t = _depths("t", t, n_least, beyond=beyond)
     depths_k = depths_t if k is None else _depths("k", k, n_least, beyond=beyond)
     names = [f"average_precision@{depth}" for depth in depths_k]
@@ -292,98 +269,197 @@ def ranking_report(
     of_top = {name: make_measure(name, ties) for name in names}
     ap = make_measure("average_precision", ties)
     more = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
-    asked_too = {made.name: made for made in (make_metric(one, ties) for one in more)}
+    others = {made.name: made for made in (make_metric(one, ties) for one in more)}
 
-    def each(question: Callable[[list[Ranking]], Any]) -> dict[str, Any]:
-        return {name: question(parts) for name, parts in rankings.items()}
-
-    def asked(metric: Metric, parts: list[Any]) -> list[Any]:
-        is_all = metric.always_defined and groups is not None
-        return parts if is_all else [parts[i] for i in kept]
-
-    def value(metric: Metric, parts: list[Ranking]) -> float:
-        return float(np.mean([metric.value(one) for one in asked(metric, parts)]))
-
-    def interval(metric: Metric, parts: list[Ranking]) -> MetricIntervalResult:
-        settings = MetricInterval(metric, ties=ties, random_state=random_state)
-        if codes is not None:
-            return settings.of_clusters(parts[0], codes)
-        named = () if groups is None else tuple(asked(metric, list(group_labels)))
-        return settings.of_ranked(asked(metric, parts), named)
-
+    # what is to be said of them
     null_means: dict[str, float] = {}
     # else they depend on the targets or the ties of each ranking
     if labels is None and ties == "expected":
-        for name, metric in {"average_precision": ap, **of_top, **asked_too}.items():
-            # the order within the top varies more where labels of clusters move
-            if not isinstance(metric, Measure) or (
-                clusters is not None and metric.ordered
-            ):
-                continue
-            counts = Counter(asked(metric, shapes))
-            by_chance = [
-                times * _chance_of(n, m, metric) for (n, m), times in counts.items()
-            ]
-            null_means[name] = float(sum(by_chance) / counts.total())
-    nulls: dict[str, Any] = {}
-    if codes is None:
-        nulls = each(lambda parts: _null_of([null_of(parts[i], ap) for i in kept]))
-    is_quick = all(null.is_quick for null in nulls.values())
-    if codes is not None:
-        is_quick = n_least <= _MOST_IN_CLUSTERS
-    test, tests = RandomSelectionTest(ties=ties, random_state=random_state), None
-    named = () if groups is None else tuple(group_labels[i] for i in kept)
-    if is_quick if pvalue is None else pvalue:
-        nulls.clear()  # a test makes its own, of 60 MB if the ranking is long
-        if codes is None:
-            tests = each(lambda ps: test.test_ranked([ps[i] for i in kept], named))
-            nulls = {name: one.null_distribution for name, one in tests.items()}
-        else:
-            try:
-                tests = each(lambda parts: test.test_exchanged(parts[0], codes))
-            except NothingMovesError:
-                if pvalue:
-                    raise
-    comparisons = None
-    if len(rankings) > 1 and labels is None and is_listed:
-        ranked = each(lambda parts: [parts[i] for i in kept])
-        compare = RankingComparison(ties=ties, random_state=random_state)
-        comparisons = compare.compare_ranked(ranked, named, codes=codes)
+        null_means = asked.null_means({"average_precision": ap, **of_top, **others})
+    nulls, tests = asked.tests(ap, pvalue)
     deployed = {}
     if thinning is not None:
-        rng = check_generator(random_state)
-        wanted, n_draws = [ap, *asked_too.values()], DEPLOYMENT_DRAWS
-        deployed = each(
-            lambda parts: deployment_of(parts[0], wanted, thinning, n_draws, rng)
+        rng, wanted = check_generator(random_state), [ap, *others.values()]
+        deployed = asked.each(
+            lambda parts: deployment_of(
+                parts[0], wanted, thinning, DEPLOYMENT_DRAWS, rng
+            )
         )
-    n_targets = sum(m for _, m in shapes)
+    intervals = asked.intervals(ap)
+    by_metric = {at: asked.intervals(metric) for at, metric in others.items()}
+    at_top = {at: asked.values(metric) for at, metric in of_top.items()}
+    n_targets: int | dict[str, int] = sum(m for _, m in asked.shapes)
+    if labels is not None:
+        n_targets = asked.each(lambda parts: int(parts[0].n_targets))
+    curves = {} if beyond else rankings
     return RankingReport(
-        average_precision=each(partial(value, ap)),
+        average_precision=asked.values(ap),
         null_distributions=nulls,
         tests=tests,
-        intervals=each(lambda parts: interval(ap, parts).confidence_interval(level)),
-        at_depths=each(
-            lambda parts: {at: value(one, parts) for at, one in of_top.items()}
-        ),
+        intervals={
+            name: one.confidence_interval(level) for name, one in intervals.items()
+        },
+        at_depths=_by_name(at_top, rankings),
         null_means=null_means,
-        comparisons=comparisons,
-        hit_curves={} if named else each(lambda parts: curve_of(parts[0], ties)),
-        operating_points={} if named else each(lambda parts: points_of(parts[0])),
+        comparisons=None if labels is not None else asked.comparisons(),
+        hit_curves={name: curve_of(one, ties) for name, (one,) in curves.items()},
+        operating_points={name: points_of(one) for name, (one,) in curves.items()},
         t=depths_t,
         k=depths_k,
-        n_samples=sum(n for n, _ in shapes),
-        n_targets=n_targets
-        if labels is None
-        else each(lambda parts: int(parts[0].n_targets)),
+        n_samples=sum(n for n, _ in asked.shapes),
+        n_targets=n_targets,
         ties=ties,
         confidence_level=level,
-        n_rankings=len(shapes),
+        n_rankings=len(asked.shapes),
         n_clusters=n_clusters(codes),
-        metrics=each(
-            lambda parts: {at: interval(one, parts) for at, one in asked_too.items()}
-        ),
+        metrics=_by_name(by_metric, rankings),
         deployment=deployed,
     )
+
+
+def _check_apart(
+    labels: Any,
+    pos_label: Any,
+    groups: Any,
+    clusters: Any,
+    thinning: Any,
+    lower_is_better: Any,
+) -> None:
+    """Check that no settings are given that exclude each other."""
+    thinned = {"prevalence` and `negatives_kept": thinning}
+    lower = None if lower_is_better is False else lower_is_better
+    beside_labels = {"pos_label": pos_label, "groups": groups, "clusters": clusters}
+    excluded = [
+        ("labels", labels, {**beside_labels, "lower_is_better": lower, **thinned}),
+        ("groups", groups, thinned),
+        ("clusters", clusters, thinned),
+    ]
+    for name, value, others in excluded:
+        for other, given in others.items():
+            if value is not None and given is not None:
+                raise invalid(other, f"be None beside `{name}`", brief(given))
+
+
+def _by_name(
+    found: Mapping[str, Mapping[str, Any]], names: Iterable[str]
+) -> dict[str, dict[str, Any]]:
+    """By ranking and then metric what is found by metric and then ranking."""
+    return {name: {at: one[name] for at, one in found.items()} for name in names}
+
+
+class _Asked:
+    """Rankings by name, and the answers of the other classes to the same questions.
+
+    Of a data set one each; of its groups one a group, with their labels; and where
+    items are in clusters, the number of each item's cluster.
+    """
+
+    def __init__(
+        self,
+        rankings: dict[str, list[Ranking]],
+        labels: tuple[Any, ...] | None,
+        codes: NDArray[np.intp] | None,
+        ties: str,
+        random_state: Any,
+    ) -> None:
+        self.rankings, self.labels, self.codes = rankings, labels, codes
+        self.settings = {"ties": ties, "random_state": random_state}
+        first = next(iter(rankings.values()))
+        self.shapes = [(int(one.n_samples), int(one.n_targets)) for one in first]
+        # a metric that needs both classes is asked of these
+        self.kept = [0]
+        if labels is not None:
+            sizes = [(m, n) for n, m in self.shapes]
+            self.kept = both_classes(sizes, grouped=True)
+        self.named = () if labels is None else tuple(labels[i] for i in self.kept)
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the items are known one by one."""
+        return all(
+            isinstance(ps[0].items, ListedItems) for ps in self.rankings.values()
+        )
+
+    def each(self, question: Callable[[list[Ranking]], Any]) -> dict[str, Any]:
+        """Ask something of each list of rankings."""
+        return {name: question(parts) for name, parts in self.rankings.items()}
+
+    def both(self, parts: list[Ranking]) -> list[Ranking]:
+        """Those rankings of a list that hold both classes."""
+        return [parts[i] for i in self.kept]
+
+    def where_defined(self, metric: Metric, parts: Sequence[Any]) -> list[Any]:
+        """Those of a list on which a metric is defined."""
+        is_all = metric.always_defined and self.labels is not None
+        return [*parts] if is_all else [parts[i] for i in self.kept]
+
+    def values(self, metric: Metric) -> dict[str, float]:
+        """Value of each ranking, or its mean over the groups."""
+        return self.each(
+            lambda parts: float(
+                np.mean(
+                    [metric.value(one) for one in self.where_defined(metric, parts)]
+                )
+            )
+        )
+
+    def intervals(self, metric: Metric) -> dict[str, MetricIntervalResult]:
+        """Interval of each ranking, or of the mean over groups."""
+        interval, codes = MetricInterval(metric, **self.settings), self.codes
+        if codes is not None:
+            return self.each(lambda parts: interval.of_clusters(parts[0], codes))
+        named: tuple[Any, ...] = ()
+        if self.labels is not None:
+            named = tuple(self.where_defined(metric, self.labels))
+        return self.each(
+            lambda parts: interval.of_ranked(self.where_defined(metric, parts), named)
+        )
+
+    def null_means(self, metrics: Mapping[str, Metric]) -> dict[str, float]:
+        """What each metric has on average by chance, without ties, where that is known.
+
+        Where labels of clusters move, metrics of the order within the top vary more.
+        """
+        means = {}
+        for name, metric in metrics.items():
+            is_known = self.codes is None or not metric.ordered
+            if isinstance(metric, Measure) and is_known:
+                counts = Counter(self.where_defined(metric, self.shapes))
+                chance = [k * _chance_of(n, m, metric) for (n, m), k in counts.items()]
+                means[name] = float(sum(chance) / counts.total())
+        return means
+
+    def tests(
+        self, ap: Measure, pvalue: bool | None
+    ) -> tuple[dict[str, Any], dict[str, RandomSelectionResult] | None]:
+        """Null distributions, and tests if they are asked for, or are quick."""
+        test, codes = RandomSelectionTest(**self.settings), self.codes
+        if codes is not None:
+            is_quick = self.shapes[0][0] <= _MOST_IN_CLUSTERS
+            if is_quick if pvalue is None else pvalue:
+                try:
+                    return {}, self.each(lambda ps: test.test_exchanged(ps[0], codes))
+                except NothingMovesError:
+                    if pvalue:
+                        raise
+            return {}, None
+        nulls = self.each(
+            lambda parts: _null_of([null_of(one, ap) for one in self.both(parts)])
+        )
+        if pvalue is None:
+            pvalue = all(null.is_quick for null in nulls.values())
+        if not pvalue:
+            return nulls, None
+        nulls.clear()  # a test makes its own, of 60 MB if the ranking is long
+        tests = self.each(lambda parts: test.test_ranked(self.both(parts), self.named))
+        return {name: one.null_distribution for name, one in tests.items()}, tests
+
+    def comparisons(self) -> RankingComparisonTable | None:
+        """Comparisons of each two rankings, where items are known."""
+        if len(self.rankings) < 2 or not self.is_listed:
+            return None
+        compare, ranked = RankingComparison(**self.settings), self.each(self.both)
+        return compare.compare_ranked(ranked, self.named, codes=self.codes)
 
 
 def _null_of(nulls: list[RandomSelectionNull]) -> RandomSelectionNull | MeanNull:

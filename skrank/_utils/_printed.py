@@ -1,0 +1,58 @@
+"""Results that show themselves, in print and in notebooks."""
+
+from collections.abc import Sequence
+from html import escape
+from typing import NamedTuple
+
+from skrank._utils._table import align, summary
+
+_LEFT = 'style="text-align: left"'
+
+
+class Shown(NamedTuple):
+    """What a result shows of itself."""
+
+    title: str
+    rows: Sequence[tuple[str, str]]
+    cells: Sequence[Sequence[str]] = ()
+
+
+class Printed:
+    """A result that shows itself: in print, and as a table in notebooks.
+
+    What is shown is `_shown`: a title, rows of a name and what there is to say of it,
+    and perhaps more rows of cells, of which the first is a header.
+    """
+
+    __slots__ = ()
+
+    def _shown(self) -> Shown:
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        """Print what was found; the rows are named as the attributes are."""
+        title, rows, cells = self._shown()
+        return "\n".join([summary(title, rows), *align(cells, n_names=2)])
+
+    def __repr__(self) -> str:
+        """Print the summary, also in a console."""
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        """Show the summary in a notebook."""
+        title, rows, cells = self._shown()
+        facts = "".join(
+            f"<tr><th {_LEFT}>{escape(name)}</th><td {_LEFT}>{escape(said)}</td></tr>\n"
+            for name, said in rows
+        )
+        html = f"<table>\n<caption {_LEFT}>{escape(title)}</caption>\n{facts}</table>"
+        if cells:
+            lines = [
+                "".join(f"<{kind}>{escape(cell)}</{kind}>" for cell in row)
+                for kind, row in zip(
+                    ["th", *["td"] * (len(cells) - 1)], cells, strict=True
+                )
+            ]
+            body = "".join(f"<tr>{line}</tr>\n" for line in lines)
+            html += f"\n<table>\n{body}</table>"
+        return html
