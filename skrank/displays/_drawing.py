@@ -132,7 +132,9 @@ def draw_legend(ax: Any) -> None:
         below = {"loc": "outside lower center", "ncols": 2, "frameon": False}
         figure.legend(*zip(*named, strict=True), fontsize="small", **below)
     else:
-        ax.legend(*zip(*named, strict=True), fontsize="small", loc="best")
+        ax.legend(
+            *zip(*named, strict=True), fontsize="small", loc="best", framealpha=1.0
+        )
 
 
 def describe(
