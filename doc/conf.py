@@ -3,8 +3,6 @@
 import sys
 from pathlib import Path
 
-from docutils import nodes
-
 import skrank
 
 sys.path.insert(0, str(Path(__file__).parent))  # for gallery_order
@@ -89,6 +87,8 @@ copybutton_prompt_text = ">>> "
 
 def drop_mail_links(app, doctree):
     """Make text of links to mail addresses: precision@10 is none."""
+    from docutils import nodes  # not where the tests run
+
     for reference in list(doctree.findall(nodes.reference)):
         if reference.get("refuri", "").startswith("mailto:"):
             reference.replace_self(nodes.Text(reference.astext()))

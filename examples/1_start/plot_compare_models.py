@@ -78,8 +78,9 @@ pd.DataFrame(rows, index=["AP", "low", "high"]).T.round(3)
 # %%
 # All pairs
 # ---------
-# The standard error is the one of the difference. An image that is hard
-# for one model is often hard for the other models as well.
+# The standard error is that of the difference. It is smaller than two
+# separate errors suggest, because an image that is hard for one model
+# is often hard for the others.
 
 from skrank import RankingComparison
 

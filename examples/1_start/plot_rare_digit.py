@@ -99,28 +99,21 @@ for model, scorer in tqdm(
 # is above the prevalence. The p-value is the probability that random
 # selection reaches the AP of the model or more.
 
-from skrank import RandomSelectionTest, recall_at_t
+from skrank import RandomSelectionTest, make_recall_at_t_scorer
 
-test = RandomSelectionTest()
+test, recall = RandomSelectionTest(), make_recall_at_t_scorer(50)
 rows = []
 for (model, scorer), search in searches.items():
-    method = "decision_function" if model == "SVM" else "predict_proba"
-    output = getattr(search, method)(X_test)
-    y_score = output if output.ndim == 1 else output[:, 1]
-    result = test.from_predictions(y_test, y_score)
-    values = search.best_params_.items()
+    result = test.from_estimator(search, X_test, y_test)
     rows.append(
         {
             "model": model,
             "tuned by": scorer,
-            "settings": ", ".join(
-                f"{k.split('__')[1]}={v}" for k, v in values
-            ),
             "accuracy": np.mean(search.predict(X_test) == y_test),
             "AP": result.statistic,
             "null_mean": result.null_mean,
             "pvalue": f"{result.pvalue:.1e}",
-            "recall@50": recall_at_t(y_test, y_score, t=50),
+            "recall@50": recall(search, X_test, y_test),
         }
     )
 table = pd.DataFrame(rows).round(3)
@@ -128,7 +121,22 @@ print(table.to_string(index=False))
 
 # %%
 # All models have almost the same accuracy. The models that were tuned
-# by AP find more targets among the first 50 images.
+# by AP find more targets among the first 50 images. Is the support
+# vector machine better than the nearest neighbours?
+
+from skrank import RankingComparison
+
+comparison = RankingComparison().from_estimators(
+    searches["SVM", "AP"],
+    searches["KNN", "AP"],
+    X_test,
+    y_test,
+    names=("SVM", "KNN"),
+)
+print(comparison)
+
+# %%
+# The difference is small, and its interval contains 0.
 #
 # The hit curve
 # -------------
