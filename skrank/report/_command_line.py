@@ -248,7 +248,7 @@ def _add_columns(parser: argparse.ArgumentParser, *, required: bool) -> None:
         "--lower-is-better",
         **named,
         type=lambda name: (name, True),
-        help="the same for a column where lower is better, such as energies",
+        help="in place of --score, for a column where lower is better, as energies",
     )
     add("--pos-label", metavar="LABEL", help="label of the targets (default: 1, true)")
     add(

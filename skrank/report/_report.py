@@ -131,11 +131,11 @@ def ranking_report(
     confidence_level : float, default=0.95
         Level of the intervals, between 0 and 1.
     pvalue : bool, default=None
-        Whether to test each ranking against random selection. None does so where that
-        takes no more than some two seconds for each: not for few targets in very long
-        rankings, nor where these fall into few ties. With clusters None tests up to
-        50,000 items, if labels of clusters can change places. Without the test there is
-        no p-value, but still a z-score, except with clusters.
+        Whether to test each ranking against random selection. None skips tests that
+        would take more than about two seconds: few targets in very long rankings, and
+        more than 50,000 items in clusters. It also skips the test if no labels of
+        clusters can change places. Without the test there is no p-value, but still a
+        z-score, except with clusters.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness of all that is drawn: tests of long rankings or of
         clusters, intervals of `metrics` by the bootstrap, rankings at deployment.

@@ -65,12 +65,11 @@ class RankingReport:
         Values of each ranking at the depths, by name: "average_precision@k" for each k,
         "recall@t", "precision@t" and "enrichment_factor@t" for each t.
     null_means : dict of str to float
-        What is expected by chance: of "average_precision", and of each name in
-        `at_depths` and `metrics`. It is exact, and the same for all rankings, if `ties`
-        is "expected"; under other rules it depends on the ties of each ranking, which
-        its test knows, and none is told here; nor is one of rankings of several
-        classes, of metrics without a null distribution, or of ordered metrics with
-        clusters.
+        Exact mean under random selection, by name: of "average_precision" and of each
+        name in `at_depths` and `metrics`. Empty for tie rules other than "expected" and
+        for several classes, where the means of the rankings differ. Metrics without a
+        null distribution have none, and with clusters only recall, precision and
+        enrichment have one.
     comparisons : RankingComparisonTable or None
         Comparisons of each two rankings by AP; None if there is one ranking only, if
         some were only counted, or if they are of several classes.

@@ -46,8 +46,8 @@ def table_of_rankings(
         rows.append((_NULL_MEAN, _fixed(null_mean, decimals), "", "", ""))
     reading = (
         f"Average precision (AP) is 1 if all targets come first{_last(null_mean)}. "
-        "The interval holds the mean over samples of this size, at a level of "
-        f"{level}. zscore is the distance from the mean under random selection, "
+        f"The interval is the {level} confidence interval of the mean AP over samples "
+        "of this size. zscore is the distance from the mean under random selection, "
         "the null mean, in standard deviations under it, the null std; pvalue is "
         "the probability of a value at least as large under random selection."
     )
@@ -120,8 +120,8 @@ def table_of_metrics(
             said = "-" if chance is None else _fixed(chance, decimals)
             rows.append(("", _NULL_MEAN, said, ""))
     reading = (
-        f"The metrics that were asked for. The interval is that of another sample of "
-        f"as many targets and non-targets, at a level of {level}"
+        f"The metrics that were asked for. The interval is the {level} confidence "
+        "interval of the mean over samples of this size"
         f"{_last(null_means or None)}."
     )
     header = ("metric", "ranking", "value", f"{level} interval")
@@ -144,8 +144,8 @@ def table_of_deployment(
             heading = ""
     reading = (
         "What the metrics are among all non-targets. The bounds follow from the order "
-        "alone, the estimate from the scores; the interval is that of another sample "
-        f"of as many targets, at a level of {level}."
+        f"alone, the estimate from the scores. The interval is the {level} confidence "
+        "interval of the mean over samples of as many targets."
     )
     header = ("metric", "ranking", "estimate", f"{level} interval", "bounds")
     return Table("At deployment", header, rows, 2, reading)
@@ -171,8 +171,8 @@ def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Ta
         "neither is better. zscore is the difference in standard errors; pvalue "
         "is two-sided, and like the interval from Student's t distribution. Of "
         "many differences some are large by chance alone; Holm is the pvalue "
-        "adjusted for their number. If no rankings differ, the probability that "
-        "any Holm p-value is at most 0.05 is at most 0.05."
+        "adjusted for their number: at the level 0.05 the probability of any false "
+        "difference is at most 0.05."
     )
     header = ("A", "B", "A - B", f"{level} interval", "zscore", "pvalue", "Holm")
     return Table("Differences in average precision", header, rows, 2, reading)
@@ -231,8 +231,8 @@ def _named(pvalues: Mapping[str, float]) -> str:
     if len(pvalues) > 4:
         return f"{len(pvalues)} others"
     said = [
-        f"{_name(name)} ({'Holm ' if not i else ''}p {_pvalue(log10_p)})"
-        for i, (name, log10_p) in enumerate(pvalues.items())
+        f"{_name(name)} (Holm p {_pvalue(log10_p)})"
+        for name, log10_p in pvalues.items()
     ]
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
 
