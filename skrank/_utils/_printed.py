@@ -1,5 +1,6 @@
 """Results that show themselves, in print and in notebooks."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
@@ -26,8 +27,9 @@ class Printed:
 
     __slots__ = ()
 
+    @abstractmethod
     def _shown(self) -> Shown:
-        raise NotImplementedError
+        """Say what is shown."""
 
     def __str__(self) -> str:
         """Print what was found; the rows are named as the attributes are."""

@@ -655,3 +655,27 @@ def test_groups_that_are_missing(tmp_path, capsys):
     )
     assert main([*given, "--no-compare"]) == 2
     assert "`--group` must be left out with `--no-compare`" in capsys.readouterr().err
+
+
+def test_clusters_metrics_and_deployment(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    patient = np.repeat(np.arange(60), 5)
+    y = (patient % 6 == 0).astype(int)
+    table = pd.DataFrame({"y": y, "s": rng.normal(1.5 * y), "patient": patient})
+    file = tmp_path / "images.csv"
+    table.to_csv(file, index=False)
+    given = ["report", str(file), "--target", "y", "--score", "s", "--at", "10"]
+    assert main([*given, "--cluster", "patient", "--metric", "max_f_score"]) == 0
+    judge = ranking_report(
+        y,
+        {"s": table["s"]},
+        t=10,
+        clusters=patient.astype(str),
+        metrics=["max_f_score"],
+        random_state=0,
+    )
+    assert capsys.readouterr().out.strip() == str(judge)
+    assert main([*given, "--negatives-kept", "0.5"]) == 0
+    assert "At deployment" in capsys.readouterr().out
+    assert main([*given, "--cluster", "patient", "--group", "patient"]) == 2
+    assert "`--cluster` must be left out with `--group`" in capsys.readouterr().err

@@ -236,3 +236,22 @@ def test_values_at_deployment_keep_the_order_of_rankings():
     report = ranking_report(Y, SCORES, t=10, negatives_kept=1.0, random_state=0)
     for name, (found,) in report.deployment.items():
         assert_allclose(found.estimate, report.average_precision[name])
+
+
+def test_what_is_left_out():
+    report = ranking_report(Y, SCORES, clusters=CLUSTER, t=10, pvalue=False)
+    assert report.tests is None
+    # under other tie rules no mean by chance is the same for all rankings
+    report = ranking_report(Y, SCORES, t=10, ties="pessimistic", metrics=["recall@5"])
+    assert not report.null_means
+    assert "null mean" not in str(report)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_conclusion_without_an_interval():
+    # a single cluster holds all targets, so that none tells how clusters vary
+    y = CLUSTER == 3
+    report = ranking_report(y, SCORES["A"], clusters=CLUSTER, t=10, pvalue=False)
+    assert np.isnan(report.intervals["model"].low)
+    value = report.average_precision["model"]
+    assert report.conclusion() == f"model has the average precision {value:.3f}."
