@@ -25,6 +25,7 @@ from skrank._utils._checks import (
 )
 from skrank._utils._rounding import ROUNDING
 from skrank.curves._band import CurveBand, spread_counts
+from skrank.inference._variability._clusters import clusters_of_classes, satterthwaite
 from skrank.inference._variability._jackknife import share_at_cut
 from skrank.inference._variability._sample import is_one_tie, same_order, sample_of
 from skrank.ranking._as_ranking import columns_of
@@ -333,10 +334,7 @@ class _Tops:
         # independent draws of targets, and of others
         self.drawn = self.m, self.n - self.m
         if codes is not None:
-            held = np.bincount(codes), np.bincount(codes[self.targets], minlength=1)
-            held[0][: held[1].size] -= held[1]
-            others, targets = (int(np.count_nonzero(one)) for one in held)
-            self.drawn = targets, others
+            self.drawn = clusters_of_classes(self.rankings[0], codes)
 
     def spread(self, rule: _Rule) -> tuple[Floats, float]:
         """Variances of the hits, or of their differences, and standard errors to go.
@@ -393,10 +391,7 @@ class _Tops:
             fourth += (totals**4).sum(axis=0)
         _clear_rounding(covariances, self.depths)
         squares = np.diag(covariances)
-        noise = fourth - squares**2 / n_clusters
-        effective = np.divide(
-            2 * squares**2, noise, where=noise > 0, out=np.full(n_depths, np.inf)
-        )
+        effective = satterthwaite(squares, fourth, n_clusters)
         covariances *= n_clusters / (n_clusters - 1)
         for i in range(len(self.rankings)):
             covariances[np.diag_indices_from(covariances)] += self._lacking(i)

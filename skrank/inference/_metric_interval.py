@@ -601,7 +601,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         """Student's t, by what the clusters add to the value or by drawing them."""
         if is_certain(measure, ranking):
             return CertainRule(measure.value(ranking))
-        fewest = clusters_of_classes(ranking, codes)
+        fewest = min(clusters_of_classes(ranking, codes))
         if fewest < 2:
             return normal_rule(measure, ranking, _unknown(measure, ranking, fewest))
         freedom: float = fewest - 1

@@ -661,7 +661,7 @@ class RankingComparison(MetricSettings):
         if method == "permutation":
             draws = self._draw(pair.swaps(measure, codes))
             return count_swaps(values.difference, draws, self.alternative, values.scale)
-        fewest = clusters_of_classes(pair.a, codes)
+        fewest = min(clusters_of_classes(pair.a, codes))
         error, freedom = math.nan, max(fewest - 1.0, 1.0)
         if fewest > 1 and measure.smooth:
             error, freedom = pair.error_of_clusters(measure, codes)

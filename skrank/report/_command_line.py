@@ -17,6 +17,7 @@ from skrank.metrics import average_precision
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._receipt import differences
 from skrank.report._report import ranking_report
+from skrank.report._result import RankingReport
 from skrank.report._score_file import MOST_HELD, read_score_file
 
 _PROGRAM = "skrank"
@@ -47,11 +48,15 @@ def run() -> NoReturn:
 
 
 def _report(options: argparse.Namespace) -> int:
-    """Print the report of a file, then write the page."""
+    """Print the report of a file, then write it to files."""
     source = 0 if options.file == "-" else options.file
-    page = options.html
-    if page and os.path.exists(page) and os.path.samefile(page, source):
-        raise invalid("--html", "name another file than the table", brief(page))
+    pages = {
+        "--html": (options.html, RankingReport.to_html),
+        "--latex": (options.latex, RankingReport.to_latex),
+    }
+    for option, (page, _) in pages.items():
+        if page and os.path.exists(page) and os.path.samefile(page, source):
+            raise invalid(option, "name another file than the table", brief(page))
     names = [f"{name} (lower)" if lower else name for name, lower in options.scores]
     if len(set(names)) < len(names):
         got = listed([*map(as_text, names)], 20)
@@ -85,9 +90,10 @@ def _report(options: argparse.Namespace) -> int:
     # the same file, the same report
     report = ranking_report(y_true, y_scores, **asked, random_state=0)
     print(report, flush=True)
-    if page:
-        report.to_html(page)
-        _say(f"wrote {as_text(page)}")
+    for path, write in pages.values():
+        if path:
+            write(report, path)
+            _say(f"wrote {as_text(path)}")
     return 0
 
 
@@ -209,7 +215,7 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--pvalue",
         action=argparse.BooleanOptionalAction,
-        help="test against random selection, or not (default: if it takes seconds)",
+        help="test against random selection, or not (default: unless it takes long)",
     )
     add(
         "--compare",
@@ -219,6 +225,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--progress", action="store_true", help="show how far a long file is read")
     add("--html", metavar="FILE", help="also write the report as a page")
+    add("--latex", metavar="FILE", help="also write the tables of the report in LaTeX")
     about = (
         "Check that a receipt is whole, print its average precision, and compare it\n"
         "with the ranking in a file of scores; exit with 1 if they differ."

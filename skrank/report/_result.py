@@ -232,16 +232,22 @@ class RankingReport:
             "comparisons": None if table is None else table.to_dict(),
         }
 
-    def to_latex(self) -> str:
-        r"""Return the tables in LaTeX, with the rules of the package booktabs.
+    def to_latex(self, path: Any = None) -> str | None:
+        r"""Make the tables in LaTeX, with the rules of the package booktabs.
+
+        Parameters
+        ----------
+        path : str or path-like, default=None
+            File to write the tables to, in UTF-8. With None, they are returned.
 
         Returns
         -------
-        latex : str
+        latex : str or None
             A ``table`` with its caption for each table of the report. Names are
-            escaped, and p-values are typeset as :math:`2.6 \times 10^{-23}`.
+            escaped, and p-values are typeset as :math:`2.6 \times 10^{-23}`. None if a
+            file was written.
         """
-        return "\n".join(map(latex_of, self._tables()))
+        return _written("\n".join(map(latex_of, self._tables())), path)
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the rankings as a data frame, one a row.
@@ -287,20 +293,7 @@ class RankingReport:
             the hit curves, precision against recall and the lift, each with a sentence
             on how to read it.
         """
-        html = page("Ranking report", self._piece("h1"))
-        if path is None:
-            return html
-        place = Path(path).resolve()
-        if place.exists() and not place.is_file():  # a device or a pipe
-            place.write_bytes(html.encode())
-            return None
-        beside = place.with_name(f"{place.name}.{os.getpid()}.part")
-        try:
-            beside.write_bytes(html.encode())
-            os.replace(beside, place)
-        finally:
-            beside.unlink(missing_ok=True)
-        return None
+        return _written(page("Ranking report", self._piece("h1")), path)
 
     def _repr_html_(self) -> str:
         """Show the report in a notebook, below its headings."""
@@ -405,3 +398,20 @@ class RankingReport:
         if self.comparisons is not None:
             tables.append(table_of_pairs(self.comparisons, level))
         return tables
+
+
+def _written(text: str, path: Any) -> str | None:
+    """Return a text, or write it to a file, which stays whole until all is written."""
+    if path is None:
+        return text
+    place = Path(path).resolve()
+    if place.exists() and not place.is_file():  # a device or a pipe
+        place.write_bytes(text.encode())
+        return None
+    beside = place.with_name(f"{place.name}.{os.getpid()}.part")
+    try:
+        beside.write_bytes(text.encode())
+        os.replace(beside, place)
+    finally:
+        beside.unlink(missing_ok=True)
+    return None

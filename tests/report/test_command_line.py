@@ -302,19 +302,22 @@ def test_a_pipe_is_read_once(tmp_path, capsys):
 # The page
 
 
-def test_page_is_written(tmp_path, capsys):
-    page = tmp_path / "report.html"
+@pytest.mark.parametrize("kind", ["html", "latex"])
+def test_page_is_written(tmp_path, capsys, kind):
+    page = tmp_path / f"report.{kind}"
     page.write_text("old")
-    assert main(ask(write_table(tmp_path / "t.csv"), "--html", page)) == 0
+    assert main(ask(write_table(tmp_path / "t.csv"), f"--{kind}", page)) == 0
     assert capsys.readouterr() == (expected(), f"skrank: wrote {page}\n")
     y, a, b = scores_of()
     report = ranking_report(y, {"a": a, "b": b}, random_state=0)
-    assert page.read_text(encoding="utf-8") == report.to_html()
+    text = {"html": report.to_html, "latex": report.to_latex}[kind]()
+    assert page.read_text(encoding="utf-8") == text
     assert len(list(tmp_path.iterdir())) == 2
 
 
+@pytest.mark.parametrize("option", ["--html", "--latex"])
 @pytest.mark.parametrize("link", ["same", "symbolic", "hard"])
-def test_page_is_not_written_onto_the_table(tmp_path, capsys, link):
+def test_page_is_not_written_onto_the_table(tmp_path, capsys, link, option):
     table = write_table(tmp_path / "t.csv")
     page, before = tmp_path / "t.html", table.read_bytes()
     if link == "same":
@@ -323,8 +326,8 @@ def test_page_is_not_written_onto_the_table(tmp_path, capsys, link):
         page.symlink_to(table)
     else:
         page.hardlink_to(table)
-    said = error_of(capsys, ask(table, "--html", page))
-    assert "`--html` must name another file than the table" in said
+    said = error_of(capsys, ask(table, option, page))
+    assert f"`{option}` must name another file than the table" in said
     assert table.read_bytes() == before
 
 

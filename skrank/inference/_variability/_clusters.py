@@ -35,9 +35,10 @@ def n_clusters(codes: Codes | None) -> int:
     return 0 if codes is None else int(codes.max()) + 1
 
 
-def clusters_of_classes(ranking: Ranking, codes: Codes) -> int:
-    """Number of clusters that hold targets, or non-targets, whichever is smaller."""
-    return min(int(np.count_nonzero(held)) for held in _counts(ranking, codes))
+def clusters_of_classes(ranking: Ranking, codes: Codes) -> tuple[int, int]:
+    """Numbers of clusters that hold targets, and of those that hold non-targets."""
+    targets, others = (int(np.count_nonzero(held)) for held in _counts(ranking, codes))
+    return targets, others
 
 
 def jackknife_totals(measure: Measure, ranking: Ranking, codes: Codes) -> Floats:
@@ -62,16 +63,27 @@ class ErrorOfTotals(NamedTuple):
 def error_of_totals(totals: Floats) -> ErrorOfTotals:
     """Error of a sum: the root of ``G / (G - 1)`` sums of squares about the mean.
 
-    Degrees of freedom are at most ``G - 1``, and fewer where a few totals make up most
-    of the sum (Satterthwaite 1946), as where few patients are ill; infinite where
-    nothing varies.
+    Degrees of freedom are infinite where nothing varies.
     """
-    squares = (totals - totals.mean()) ** 2
-    total, n = squares.sum(), totals.size
-    noise = (squares**2).sum() - total**2 / n
-    effective = 2 * total**2 / noise if noise > 0 else math.inf
-    freedom = min(n - 1, effective) if total > 0 else math.inf
+    squares, n = (totals - totals.mean()) ** 2, totals.size
+    total = squares.sum()
+    freedom = satterthwaite(total, (squares**2).sum(), n) if total > 0 else math.inf
     return ErrorOfTotals(math.sqrt(n / (n - 1) * total), float(freedom))
+
+
+def satterthwaite(
+    squares: NDArray[np.floating], fourths: NDArray[np.floating], n: int
+) -> Floats:
+    """Degrees of freedom of sums of n squares, from these sums and those of 4th powers.
+
+    At most ``n - 1``, and fewer where a few totals make up most of the sum
+    (Satterthwaite 1946), as where few patients are ill.
+    """
+    noise = np.asarray(fourths - squares**2 / n)
+    most = np.full(noise.shape, n - 1.0)
+    effective = np.divide(2 * squares**2, noise, where=noise > 0, out=most.copy())
+    freedom: Floats = np.minimum(most, effective)
+    return freedom
 
 
 def cluster_bootstrap(
