@@ -12,6 +12,10 @@ PIP = -m pip --disable-pip-version-check install --quiet
 RUN := $(VENV)/bin/python -m
 # as many processes as processors, each with one thread
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+# run an example, and save its first figure
+DRAW = $(VENV)/bin/python -c "import runpy, sys, matplotlib.pyplot as plt; \
+	example, picture = sys.argv[1:]; runpy.run_path(example); \
+	plt.figure(1).savefig(picture, dpi=110); print('The picture is in', picture)"
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-slow test-oldest lint format doc pictures bench bench-asv bench-peers bench-large changelog clean
@@ -20,7 +24,7 @@ help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: $(VENV)/.demo  ## tune and test a ranking of rare digits, print the table, draw it
-	$(VENV)/bin/python examples/1_start/plot_rare_digit.py hit_curve.png
+	$(DRAW) examples/1_start/plot_rare_digit.py hit_curve.png
 
 test: $(VENV)/.test  ## run the tests
 	$(ONE_THREAD) $(RUN) pytest -n auto -m "not slow" $(COVER)
@@ -48,8 +52,8 @@ doc: $(VENV)/.doc  ## build the documentation, warnings as errors
 	! grep -rlq 'mailto:' doc/_build/html --include=*.html
 
 pictures: $(VENV)/.demo  ## draw the pictures of the README again
-	$(VENV)/bin/python examples/1_start/plot_rare_digit.py doc/_static/hit_curve.png
-	$(VENV)/bin/python examples/3_statistics/plot_null_distribution.py doc/_static/null_distribution.png
+	$(DRAW) examples/1_start/plot_rare_digit.py doc/_static/hit_curve.png
+	$(DRAW) examples/3_statistics/plot_null_distribution.py doc/_static/null_distribution.png
 
 bench: $(VENV)/.test  ## print speed ratios against loops of scikit-learn's
 	$(VENV)/bin/python benchmarks/one_test.py

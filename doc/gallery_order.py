@@ -4,6 +4,7 @@ from pathlib import Path
 
 ORDER = [
     "rare_digit",
+    "search_selection",
     "report",
     "compare_models",
     "precision_recall",

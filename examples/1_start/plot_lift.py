@@ -1,6 +1,6 @@
 """
-Lift
-====
+Lift of three scores
+====================
 
 Lift is precision divided by the prevalence. In virtual screening it is
 called the enrichment factor. Both axes are logarithmic, so that the
@@ -41,3 +41,8 @@ for name, y_score in scores.items():
     )
     ax = display.ax_
 _ = ax.set_title("The first score has the richest top")
+
+# %%
+# The first score is the best one for a short list. The second score is
+# the best one if a thousand items or more are examined. The third score
+# stays within the band of chance.

@@ -1,6 +1,6 @@
 """
-Precision-recall curve
-======================
+Precision-recall curves of two models
+=====================================
 
 Precision is the share of targets among the items looked at. Recall is
 the share of all targets that are among these items. The display draws

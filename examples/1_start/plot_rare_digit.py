@@ -16,8 +16,6 @@ with chance.
 # We keep 34 of 181 fours, so that 2 % of the images are targets. Noise
 # makes the problem harder. Half of the images are kept for the test.
 
-import sys
-
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_digits
@@ -30,7 +28,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from tqdm import tqdm
 
 rng = np.random.default_rng(0)
 X, digit = load_digits(return_X_y=True)
@@ -62,35 +59,27 @@ scorers = {
 models = {
     "KNN": (
         KNeighborsClassifier(),
-        {"n_neighbors": [1, 3, 5, 15, 50], "p": [1, 2]},
+        {
+            "kneighborsclassifier__n_neighbors": [1, 3, 5, 15, 50],
+            "kneighborsclassifier__p": [1, 2],
+        },
     ),
     "SVM": (
         SVC(),
         {
-            "C": [0.1, 1, 10, 100],
-            "gamma": [0.001, 0.003, 0.01, 0.03, 0.1],
+            "svc__C": [0.1, 1, 10, 100],
+            "svc__gamma": [0.001, 0.003, 0.01, 0.03, 0.1],
         },
     ),
 }
 cv = StratifiedKFold(5, shuffle=True, random_state=0)
 
 searches = {}
-jobs = [(model, scorer) for model in models for scorer in scorers]
-for model, scorer in tqdm(
-    jobs, desc="Tuning", unit="search", disable=None
-):
-    estimator, grid = models[model]
-    search = GridSearchCV(
-        make_pipeline(StandardScaler(), estimator),
-        {
-            f"{type(estimator).__name__.lower()}__{name}": grid[name]
-            for name in grid
-        },
-        scoring=scorers[scorer],
-        cv=cv,
-        n_jobs=2,
-    )
-    searches[model, scorer] = search.fit(X_train, y_train)
+for model, (estimator, grid) in models.items():
+    pipeline = make_pipeline(StandardScaler(), estimator)
+    for name, scoring in scorers.items():
+        search = GridSearchCV(pipeline, grid, scoring=scoring, cv=cv)
+        searches[model, name] = search.fit(X_train, y_train)
 
 # %%
 # Test
@@ -120,9 +109,15 @@ table = pd.DataFrame(rows).round(3)
 print(table.to_string(index=False))
 
 # %%
-# All models have almost the same accuracy. The models that were tuned
-# by AP find more targets among the first 50 images. Is the support
-# vector machine better than the nearest neighbours?
+# How to read the table:
+#
+# - All models have almost the same accuracy, 0.98. A model that finds
+#   no target has this accuracy, too.
+# - AP tells the models apart. The nearest neighbours that were tuned by
+#   accuracy find few targets among the first 50 images.
+# - Each p-value is far below 0.05: all rankings are better than chance.
+#
+# Is the support vector machine better than the nearest neighbours?
 
 from skrank import RankingComparison
 
@@ -164,10 +159,3 @@ for model, scorer in [
 _ = ax.set_title(
     f"{y_test.sum()} rare digits among {y_test.size} images"
 )
-
-# %%
-# As a script, the example saves the picture in the file that you name.
-
-if sys.argv[1:]:
-    display.figure_.savefig(sys.argv[1], dpi=110)
-    print(f"\nThe hit curve is in {sys.argv[1]}")

@@ -1,8 +1,8 @@
 """
 .. _sphx_glr_auto_examples_plot_report.py:
 
-Report of three models
-======================
+One report of three models
+==========================
 
 Three models search for the eights among handwritten digits, by the
 upper half of the images. One call reports how good each ranking is,
@@ -45,6 +45,19 @@ report = ranking_report(y_test, scores, t=(10, 0.1))
 print(report)
 
 # %%
+# How to read the report:
+#
+# - The first sentence names the best model, and says which models are
+#   lower or not distinguishable from it.
+# - AP is the average precision with its interval. The row "null mean"
+#   is the mean of random selection.
+# - The p-value of the first table tests a model against random
+#   selection. The column "Holm" of the last table tests two models
+#   against each other, adjusted for three comparisons.
+# - The first 10 % of the images hold 75 % of the eights by the forest
+#   (recall), and 80 % of these images are eights (precision). That is
+#   7.5 times the prevalence (lift).
+#
 # In a notebook the report is a page with pictures.
 # ``report.to_html("report.html")`` writes this page to a file.
 

@@ -1,6 +1,6 @@
 """
-Medicine: who is examined again
-===============================
+Medicine: 40 patients to examine again
+======================================
 
 A clinic can examine 40 patients again. The example reports how many of
 the tumours are found, with an interval, and compares two models. It
@@ -80,6 +80,9 @@ result = RankingComparison("recall@40").from_predictions(
 result
 
 # %%
+# Thirty measurements find more tumours, and the interval of the
+# difference does not contain 0.
+#
 # The band of the curve
 # ---------------------
 # The coloured band is a simultaneous confidence band of the curve. It

@@ -1,6 +1,6 @@
 """
-Folds of a cross-validation
-===========================
+Test over the folds of cross-validation
+=======================================
 
 With few targets, cross-validation uses every target for testing. Each
 fold is a ranking by another model. The random selection test takes each
@@ -40,10 +40,26 @@ result = RandomSelectionTest().from_cv(knn, X, y, cv=cv)
 result
 
 # %%
-# The single folds:
+# The single folds have few targets. Their values differ, and so do
+# their p-values:
 
 columns = ["ranking", "n_samples", "n_targets", "statistic", "pvalue"]
-result.to_frame()[columns]
+frame = result.to_frame()[columns]
+frame
+
+# %%
+# The test of the mean uses all 24 targets. Its p-value is smaller than
+# the p-value of each fold.
+
+import matplotlib.pyplot as plt
+
+fig, ax = plt.subplots(figsize=(6, 3), layout="constrained")
+folds = [part.statistic for part in result.parts]
+ax.bar(range(1, 6), folds, color="C0", label="AP of a fold")
+ax.axhline(result.statistic, color="C1", label="mean of the folds")
+ax.axhline(result.null_mean, color="0.3", ls=":", label="null mean")
+ax.set(xlabel="fold", ylabel="average precision")
+_ = ax.legend(loc="upper center")
 
 # %%
 # The null mean
@@ -79,7 +95,6 @@ pd.Series(
 from skrank import NullDistributionDisplay
 
 display = NullDistributionDisplay.from_result(result)
-folds = [part.statistic for part in result.parts]
 height = 0.05 * display.ax_.get_ylim()[1]
 display.ax_.plot(
     folds, [height] * len(folds), "o", mfc="white", label="single folds"

@@ -1,6 +1,6 @@
 """
-Null distribution
-=================
+Null and normal distribution
+============================
 
 Is an average precision (AP) of 0.06 better than chance, with 20 targets
 among 1000 items? The display shows the null distribution, a normal
@@ -13,8 +13,6 @@ value.
 # ------------
 # One target at the top gives a large AP to a ranking that is random
 # otherwise. The normal distribution has no such tail.
-
-import sys
 
 import numpy as np
 
@@ -38,7 +36,6 @@ display = NullDistributionDisplay.from_result(result)
 _ = display.ax_.set_title(
     f"p = {result.pvalue:.2g}; normal distribution {normal.pvalue:.1g}"
 )
-fig = display.figure_
 
 # %%
 # Ties
@@ -67,34 +64,3 @@ display = NullDistributionDisplay.from_estimator(
     tree, X[~train], y[~train], bins=60
 )
 _ = display.ax_.set_title("Null distribution of a tree with few leaves")
-
-# %%
-# The best of a search
-# --------------------
-# The best model of a search is compared with the best model of random
-# labels. Here the features carry little information.
-
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
-from sklearn.neighbors import KNeighborsClassifier
-
-from skrank import SearchSelectionTest, make_average_precision_scorer
-
-noise = rng.normal(size=(y.size, 5)) + 0.3 * y[:, np.newaxis]
-search = GridSearchCV(
-    KNeighborsClassifier(),
-    {"n_neighbors": [1, 3, 5, 9, 15, 25, 45], "p": [1, 2]},
-    scoring=make_average_precision_scorer(),
-    cv=StratifiedKFold(3, shuffle=True, random_state=0),
-).fit(noise, y)
-test = SearchSelectionTest(random_state=0, n_resamples=1999)
-result = test.from_search(search, noise, y)
-display = NullDistributionDisplay.from_result(result)
-_ = display.ax_.set_title("The best of a search")
-
-# %%
-# As a script, the example saves the first picture in the file that you
-# name.
-
-if sys.argv[1:]:
-    fig.savefig(sys.argv[1], dpi=110)
-    print(f"\nThe null distribution is in {sys.argv[1]}")

@@ -41,6 +41,19 @@ class NDCG(Measure):
 
 
 # %%
+# The gain of a single target falls slowly with its rank. The curve of
+# the reciprocal rank is drawn for comparison.
+
+import matplotlib.pyplot as plt
+
+rank = np.arange(1, 101)
+fig, ax = plt.subplots(figsize=(6, 3), layout="constrained")
+ax.plot(rank, np.diff(discounts(np.arange(101), 100)), label="NDCG")
+ax.plot(rank, 1 / rank, "--", label="reciprocal rank")
+ax.set(xlabel="rank of the target", ylabel="gain")
+_ = ax.legend()
+
+# %%
 # Value and p-value
 # -----------------
 # Scores are rounded, so that some items are tied.
@@ -65,7 +78,9 @@ print(f"{ndcg_score([y_true], [y_score]):.4f}")
 # The null distribution
 # ---------------------
 # The null distribution needs no data. The null mean is far above 0,
-# since the gain falls slowly with the rank.
+# since the gain falls slowly with the rank. The right tail is heavy: the
+# observed value has a z-score of 7.8, for which a normal distribution
+# would give a p-value of 2e-15.
 
 from skrank import NullDistributionDisplay, RandomSelectionNull
 

@@ -23,6 +23,20 @@ scores = effect + rng.normal(size=(800, 2))
 model, older = (scores + [2.0, 1.5] * ill[:, None]).T
 
 # %%
+# Each column of dots is a patient. The scores of a patient are similar,
+# so ten images of one patient tell less than images of ten patients.
+
+import matplotlib.pyplot as plt
+
+means = np.bincount(patient, model) / 10
+place = means.argsort().argsort()[patient]
+fig, ax = plt.subplots(figsize=(7, 3.4), layout="constrained")
+ax.plot(place[~ill], model[~ill], ".", color="0.7", label="healthy")
+ax.plot(place[ill], model[ill], ".", color="C3", label="ill")
+ax.set(xlabel="patients, by mean score", ylabel="score of the model")
+_ = ax.legend()
+
+# %%
 # Interval
 # --------
 
@@ -81,3 +95,9 @@ result
 naive = comparison.from_predictions(ill, model, older)
 pvalues = {"80 patients": result.pvalue, "800 images": naive.pvalue}
 pd.Series(pvalues, name="pvalue")
+
+# %%
+# The model is better than the older model at the level 0.05. The
+# evidence of 80 patients is much weaker than that of 800 independent
+# images. More patients strengthen it, and more images of the same
+# patients hardly do.

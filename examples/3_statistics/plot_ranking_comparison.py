@@ -1,6 +1,6 @@
 """
-Difference of two rankings
-==========================
+Difference of two rankings by depth
+===================================
 
 A test says that model A is better than model B. The display shows at
 which depths: it draws the two hit curves, and their difference with a
