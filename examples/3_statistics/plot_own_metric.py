@@ -78,9 +78,9 @@ print(f"{ndcg_score([y_true], [y_score]):.4f}")
 # The null distribution
 # ---------------------
 # The null distribution needs no data. The null mean is far above 0,
-# since the gain falls slowly with the rank. The right tail is heavy: the
-# observed value has a z-score of 7.8, for which a normal distribution
-# would give a p-value of 2e-15.
+# since the gain falls slowly with the rank. The right tail is heavy.
+# The observed value has a z-score of 7.8, for which a normal
+# distribution would give a p-value of 2e-15.
 
 from skrank import NullDistributionDisplay, RandomSelectionNull
 

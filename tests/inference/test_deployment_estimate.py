@@ -195,7 +195,7 @@ def test_weights_as_of_thinned_non_targets_are_told():
     with pytest.warns(UserWarning, match="`deployment_estimate`"):
         precision_at_t(y, s, t=2, sample_weight=np.where(y == 1, 1.0, 100.0))
     # as many of each class, by weight, with targets the rarer and the more frequent
-    balanced, turned = np.where(y == 1, 1.5, 1.0), np.where(y == 0, 1.0, 1.5)
+    balanced, turned = np.where(y == 1, 3.0, 2.0), np.where(y == 0, 2.0, 3.0)
     some = np.where(y == 1, 1.0, 5.0)
     of_target, of_other = some.copy(), some.copy()
     of_target[0], of_other[5] = 2.0, 4.0

@@ -164,6 +164,22 @@ def test_without_ties_every_rule_is_that_of_sklearn(items):
         assert value == pytest.approx(judge, rel=1e-12)
 
 
+@pytest.mark.parametrize("case", [case for case in FRACTIONS if "min" not in case])
+def test_an_int_cutoff_with_weights_that_count_nothing_is_told(case):
+    # as with amounts of money: the first four units, and not the first four items
+    metric, (name, share) = metric_function(case), *FRACTIONS[case].items()
+    y_true, y_score, weight = weighted_columns()
+    amount = weight * 4 / share / weight.sum()
+    with pytest.warns(UserWarning, match=f"`{name}`=4 counts units of weight") as w:
+        value = metric(y_true, y_score, sample_weight=amount)
+    assert w[0].filename.endswith("cases.py")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        judge = in_fractions(case)(y_true, y_score, sample_weight=amount)
+        metric(y_true, y_score, sample_weight=np.ceil(amount))
+    assert value == pytest.approx(judge, rel=1e-12)
+
+
 @pytest.mark.parametrize("case", ORDERED)
 def test_ties_of_weighted_items_are_retrieved_whole_with_a_warning(case):
     metric = in_fractions(case)
