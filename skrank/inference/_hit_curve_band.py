@@ -58,82 +58,74 @@ def hit_curve_band(
     clusters: ArrayLike | None = None,
     random_state: object = None,
 ) -> CurveBand:
-    """Confidence band of a hit curve, for all depths at once or for each.
+    """Confidence band of a hit curve, for all depths at once or for each depth.
 
-    Another sample of as many targets and as many non-targets, from the same population
-    and ranked by the same model, would have another hit curve. The simultaneous band
-    holds the curve that the population has, at all depths together, in so many of the
-    samples.
+    Other samples of the same numbers of targets and non-targets, from the same
+    population and ranked by the same model, have other hit curves. A simultaneous band
+    contains the curve of the population at all depths together with the probability
+    `confidence_level`.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        Labels; both targets and non-targets.
+        Labels of the items; both targets and non-targets.
     y_score : array-like of shape (n_samples,)
-        Scores; higher means a likelier target.
+        Scores of the items; a higher score means a likelier target.
     t : int, float or sequence of them, default=None
-        Depths to have limits at: an int counts items, a float in (0, 1] is a fraction
-        of the ranking, rounded up. None: some 500, dense at the top and along the
-        ranking. A few depths make the simultaneous band narrower.
+        Depths of the limits. An int counts items, and a float in (0, 1] is a fraction
+        of the ranking, rounded up. None takes about 500 depths, which are dense at the
+        top. Fewer depths give a narrower simultaneous band.
     confidence_level : float, default=0.95
-        Share of the samples whose band is to hold the curve.
+        Probability that the band contains the curve, between 0 and 1.
     simultaneous : bool, default=True
-        Whether it is to hold the curve at all these depths, or at each.
+        Whether the band covers all these depths at once. If False, it covers each
+        single depth.
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     clusters : array-like of shape (n_samples,), default=None
-        Which items depend on each other, such as the images of a patient: those with
-        the same label. The clusters are the sample then.
+        Cluster of each item, such as the patient of an image. Items with the same label
+        depend on each other, and the clusters are the sampling units.
     random_state : int, RandomState, Generator or None, default=None
-        Source of randomness of the simultaneous band, whose width is drawn to about
+        Source of randomness of the simultaneous band, whose width is accurate to about
         0.5 %.
 
     Returns
     -------
     band : CurveBand
-        Depths, ascending, and limits of h(t) there, within what a ranking of so many
-        targets and items can have. Divided by m they are limits of recall. Where
-        nothing can vary, at t = n and if all scores are equal, both are h(t).
+        Depths in ascending order, with limits of h(t) that are possible for this
+        ranking. Divide by m for limits of recall. Both limits are h(t) where it cannot
+        vary: at t = n, or if all scores are equal.
 
     Raises
     ------
     ValueError
-        If the input is not a ranking of two classes, one of them is absent, fewer than
-        two clusters hold targets, or non-targets, or a setting is outside its range.
+        If the input is not a ranking of two classes, if a class is absent, if fewer
+        than two clusters hold targets or non-targets, or if a setting is outside its
+        range.
 
     See Also
     --------
-    hit_curve : The curve itself, and the chance band.
-    hit_curve_difference_band : The same for the difference of two rankings.
+    hit_curve : The curve, with its chance band.
+    hit_curve_difference_band : Band of the difference of two curves.
     MetricInterval : Intervals of recall and precision at one depth.
 
     Notes
     -----
-    Recall at t, k = h(t)/m, varies with the targets that are drawn, and with the
-    others, which move the cutoff. With f the share of the non-targets that is above it,
-    the prevalence pi = m/n, and Lambda, the probability that an item at the cutoff is a
-    target, ``Var k = (1 - Lambda)**2 k (1 - k) / m + Lambda**2 ((1 - pi) / pi)**2 f (1
-    - f) / (n - m)``; recalls at two depths covary as the mean products of their
-    influences. Lambda is estimated from the hits around the cutoff, as
-    :class:`MetricInterval` does. In the variance a top has half a hit, and half a
-    miss, at least. Limits are those of Jeffreys [3]_, with as many trials as a binomial
-    share would need for that variance. If pointwise, they leave out half of the rest on
-    either side, and else as much as the largest of correlated normal variables does
-    that is to stay inside, as in the sup-t band [2]_.
+    The variance of recall at a depth is derived in :ref:`derivations` [1]_. It counts
+    at least half a hit and half a miss above the depth. Recalls at two depths have the
+    covariance of their influences. The limits are those of Jeffreys [3]_ for a binomial
+    share with the same variance. The simultaneous band uses the distribution of the
+    largest deviation, as in the sup-t band [2]_.
 
-    In 200 samples each of 27 populations (normal scores, Student's t with 2 degrees of
-    freedom, and half of the targets among decoys; 20 of 1000 to 300 of 3000 targets)
-    the simultaneous band of 95 % held the curve of the population at 60 depths in
-    93.5 to 98.5 % of the samples, and the pointwise band at 94 to 98 % of the depths.
+    In simulations of 27 populations with 200 samples each, the simultaneous band of 95
+    % contained the population curve in at least 93.5 % of the samples
+    (:ref:`validation_bands`).
 
-    With `clusters`, what an item changes is summed within each cluster, and limits are
-    those of Student's t, as :ref:`clusters` has it. In 200 samples each of 18 such
-    populations (20 to 200 clusters of 10 items, 15 % targets, intraclass correlations
-    of 0 to 0.5) the simultaneous band of 95 % held the curve in 96 to 99.4 %, and bands
-    without `clusters` in 69 to 97.5 %.
+    With `clusters`, the influences are summed within each cluster, and the limits are
+    those of Student's t; see :ref:`clusters`.
 
-    Time O(n log n) and, for so many depths and draws, O(n_draws * n_depths**2); memory
-    O(n + n_draws * n_depths), with 10,000 draws or more.
+    Time is O(n log n + n_draws * n_depths**2) and memory O(n + n_draws * n_depths),
+    with at least 10,000 draws.
 
     References
     ----------
@@ -185,62 +177,65 @@ def hit_curve_difference_band(
     clusters: ArrayLike | None = None,
     random_state: object = None,
 ) -> CurveBand:
-    """Confidence band of the difference of two hit curves, A's hits beyond B's.
+    """Confidence band of the difference of two hit curves, hits of A minus hits of B.
 
-    Where the band leaves 0 aside, one ranking has found more targets at that depth than
-    chance in the choice of the items explains. Both rank the same items, which makes
-    the difference far surer than two bands would let one think.
+    At depths where the band excludes 0, one ranking finds more targets than sampling
+    variation explains. Both rank the same items, so this band is narrower than the
+    bands of the two curves suggest.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        Labels; both targets and non-targets.
+        Labels of the items; both targets and non-targets.
     y_score_a, y_score_b : array-like of shape (n_samples,)
-        Scores of A and of B for the same items; higher means a likelier target.
+        Scores of A and of B for the same items; a higher score means a likelier target.
     t : int, float or sequence of them, default=None
-        Depths to have limits at: an int counts items, a float in (0, 1] is a fraction
-        of the ranking, rounded up. None: some 500, dense at the top and along the
-        ranking.
+        Depths of the limits. An int counts items, and a float in (0, 1] is a fraction
+        of the ranking, rounded up. None takes about 500 depths, which are dense at the
+        top. Fewer depths give a narrower simultaneous band.
     confidence_level : float, default=0.95
-        Share of the samples whose band is to hold the difference.
+        Probability that the band contains the difference, between 0 and 1.
     simultaneous : bool, default=True
-        Whether it is to hold the difference at all these depths, or at each.
+        Whether the band covers all these depths at once. If False, it covers each
+        single depth.
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     clusters : array-like of shape (n_samples,), default=None
-        Which items depend on each other, such as the images of a patient: those with
-        the same label. The clusters are the sample then.
+        Cluster of each item, such as the patient of an image. Items with the same label
+        depend on each other, and the clusters are the sampling units.
     random_state : int, RandomState, Generator or None, default=None
-        Source of randomness of the simultaneous band, whose width is drawn to about
+        Source of randomness of the simultaneous band, whose width is accurate to about
         0.5 %.
 
     Returns
     -------
     band : CurveBand
-        Depths, ascending, and limits of ``h_A(t) - h_B(t)`` there. Where the difference
-        cannot vary, at t = n and if A and B have all items in one order, both are 0.
+        Depths in ascending order, with limits of ``h_A(t) - h_B(t)``. Both limits are 0
+        where the difference cannot vary: at t = n, or if A and B have the same order.
 
     Raises
     ------
     ValueError
-        If the input is not two rankings of two classes, one of these is absent, fewer
-        than two clusters hold targets, or non-targets, or a setting is outside its
+        If the input is not two rankings of two classes, if a class is absent, if fewer
+        than two clusters hold targets or non-targets, or if a setting is outside its
         range.
 
     See Also
     --------
-    hit_curve_band : The band of one curve, with the formulas.
-    RankingComparison : One test of the difference, by one number.
+    hit_curve_band : Band of one curve.
+    RankingComparison : Test of the difference by one metric.
 
     Notes
     -----
-    The covariance of the recalls of A and of B at two depths is
-    ``(1 - Lambda_1)(1 - Lambda_2)(k_12 - k_1 k_2) / m
-    + Lambda_1 Lambda_2 ((1 - pi) / pi)**2 (f_12 - f_1 f_2) / (n - m)`` [1]_, with k_12
-    the share of the targets, and f_12 that of the others, that are in both tops.
+    The recalls of A and of B at two depths have the covariance ``(1 - Lambda_1)(1 -
+    Lambda_2)(k_12 - k_1 k_2) / m + Lambda_1 Lambda_2 ((1 - pi) / pi)**2 (f_12 - f_1
+    f_2) / (n - m)`` [1]_. Here k_12 is the share of the targets and f_12 the share of
+    the non-targets that are in both tops, and k_i and f_i are the shares in one top.
+    Lambda_i is the share of targets at the cutoff, and pi is the prevalence.
 
-    In the same simulations, of two rankings that are equally good, the simultaneous
-    band of 95 % held 0 at 60 depths in 92.5 to 100 % of the samples.
+    In simulations of 27 populations with 200 samples each, of two equally good
+    rankings, the simultaneous band of 95 % contained 0 at 60 depths in 92.5 to 100 % of
+    the samples.
 
     Time and memory are those of :func:`hit_curve_band`.
 

@@ -204,7 +204,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         y_score : array-like of shape (n_samples,), default=None
             Scores; higher means a likelier target. Left out with a ranking or counts.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the items, as of the metric functions: with amounts as weights,
             recall is the share of their value. The interval is by "bootstrap", or by
@@ -270,7 +270,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         Returns
         -------
         result : MetricIntervalResult
-            As of `from_predictions`.
+            Result, as from `from_predictions`.
         """
         measure = self._measure()
         method = self._method_of_clusters(measure, ranking)
@@ -319,9 +319,10 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             To which ranking each item belongs, as in `from_predictions`: the held-out
             items of a fold are then ranked within each.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector.
+            What the targets are to an outlier detector. Required for an outlier
+            detector.
 
         Returns
         -------
@@ -359,19 +360,20 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         Parameters
         ----------
         cv_results : dict
-            What :func:`sklearn.model_selection.cross_validate` returns with
+            Result of :func:`sklearn.model_selection.cross_validate` with
             ``return_estimator=True, return_indices=True``.
         X : array-like of shape (n_samples, n_features)
-            The items that were cross-validated.
+            Items of the cross-validation.
         y : array-like of shape (n_samples,)
             Their labels.
         groups : array-like of shape (n_samples,), default=None
             To which ranking each item belongs, as in `from_predictions`: the held-out
             items of a fold are then ranked within each.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector.
+            What the targets are to an outlier detector. Required for an outlier
+            detector.
 
         Returns
         -------
@@ -438,7 +440,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         Returns
         -------
         result : MetricIntervalResult
-            As of `from_predictions`.
+            Result, as from `from_predictions`.
         """
         measure = self._measure()
         if not labels:

@@ -62,7 +62,7 @@ class MetricIntervalResult(Printed):
 
     See Also
     --------
-    MetricInterval : Makes it.
+    MetricInterval : Creates this object.
 
     Examples
     --------
@@ -183,7 +183,7 @@ class MetricIntervalResult(Printed):
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the table.
+            Library of the returned table.
 
         Returns
         -------
@@ -195,7 +195,7 @@ class MetricIntervalResult(Printed):
         ImportError
             If the library is not installed.
         ValueError
-            If the backend is none of these.
+            If `backend` is not one of these names.
         """
         values = self.values or (self.estimate,)
         labels = self.labels or (0,)

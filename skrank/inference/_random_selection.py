@@ -162,14 +162,13 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
         Parameters
         ----------
         y_true : array-like of shape (n_samples,), Ranking or RankCounts
-            Labels; both targets and non-targets. Or a ranking or its counts, which
-            stand
-            for labels and scores.
+            Labels of the items; both targets and non-targets. A Ranking or RankCounts
+            replaces labels and scores.
         y_score : array-like of shape (n_samples,), default=None
             Scores; higher means a likelier target. Left out with counts, and needed
             otherwise.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         groups : array-like of shape (n_samples,), default=None
             To which ranking each item belongs, such as its query or its day. The items
             are then ranked within each ranking, where cutoffs count too, and the
@@ -246,7 +245,7 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
         Returns
         -------
         result : RandomSelectionResult
-            As of `from_predictions`.
+            Result, as from `from_predictions`.
         """
         if self.method not in ("auto", "monte_carlo"):
             rule = "be 'auto' or 'monte_carlo' with `clusters` or `strata`"
@@ -352,9 +351,10 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
             p-values are then too small, by up to nine times at 0.001, unless the models
             were not fitted to the labels of other folds.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector.
+            What the targets are to an outlier detector. Required for an outlier
+            detector.
 
         Returns
         -------
@@ -395,10 +395,10 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         Parameters
         ----------
         cv_results : dict
-            What :func:`sklearn.model_selection.cross_validate` returns with
+            Result of :func:`sklearn.model_selection.cross_validate` with
             ``return_estimator=True, return_indices=True``.
         X : array-like of shape (n_samples, n_features)
-            The items that were cross-validated.
+            Items of the cross-validation.
         y : array-like of shape (n_samples,)
             Their labels.
         groups : array-like of shape (n_samples,), default=None
@@ -407,9 +407,10 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         independent : bool, default=False
             As in `from_cv`.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector.
+            What the targets are to an outlier detector. Required for an outlier
+            detector.
 
         Returns
         -------
@@ -456,7 +457,7 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         Returns
         -------
         result : RandomSelectionResult
-            As of `from_predictions`.
+            Result, as from `from_predictions`.
         """
         measure = self._measure()
         asked = [

@@ -93,7 +93,7 @@ class RandomSelectionResult(Printed):
 
     See Also
     --------
-    RandomSelectionTest : Makes it.
+    RandomSelectionTest : Creates this object.
 
     Examples
     --------
@@ -234,7 +234,7 @@ class RandomSelectionResult(Printed):
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the table.
+            Library of the returned table.
 
         Returns
         -------
@@ -247,7 +247,7 @@ class RandomSelectionResult(Printed):
         ImportError
             If the library is not installed.
         ValueError
-            If the backend is none of these.
+            If `backend` is not one of these names.
         """
         rows = [part.to_dict() for part in self.parts or (self,)]
         return data_frame(

@@ -209,12 +209,12 @@ class RankingComparison(MetricSettings):
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels; both targets and non-targets.
+            Labels of the items; both targets and non-targets.
         y_score_a, y_score_b : array-like of shape (n_samples,)
             Scores of A and of B for the same items; higher means a likelier target.
             Only their order counts, so they need no common scale.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         groups : array-like of shape (n_samples,), default=None
             To which data set each item belongs, such as its query or its day. The items
             are then ranked within each data set, where cutoffs count too, and what is
@@ -317,20 +317,21 @@ class RankingComparison(MetricSettings):
         Parameters
         ----------
         a, b : estimator instance
-            Fitted classifiers, regressors, rankers or outlier detectors. They rank by
-            ``decision_function``, else ``predict_proba``, else ``predict``.
+            Fitted classifiers, regressors, rankers or outlier detectors. The scores are
+            those of ``decision_function``, else ``predict_proba``, else ``predict``.
         X : array-like of shape (n_samples, n_features)
-            Items to rank; not those the estimators were fitted on.
+            Items to rank, other than those on which the estimators were fitted.
         y : array-like of shape (n_samples,)
             Their labels.
         groups : array-like of shape (n_samples,), default=None
             To which data set each item belongs, as in `from_predictions`.
         clusters : array-like of shape (n_samples,), default=None
-            Which items depend on each other, as in `from_predictions`.
+            Cluster of each item, as in `from_predictions`.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector, which must be stated for one.
+            What the targets are to an outlier detector. Required for an outlier
+            detector. Other estimators are not affected.
         names : pair of str, default=("A", "B")
             What the two are called in print.
 
@@ -342,8 +343,9 @@ class RankingComparison(MetricSettings):
         Raises
         ------
         ValueError
-            If an estimator can only give labels, is an outlier detector of unstated
-            orientation, or the input is not valid for `from_predictions`.
+            If an estimator only gives labels, if an estimator is an outlier detector
+            and `detector_targets` is None, or if the input is not valid for
+            `from_predictions`.
         """
         (marks, score_a), (_, score_b) = (
             marks_and_scores(estimator, X, y, pos_label, detector_targets)
@@ -387,9 +389,10 @@ class RankingComparison(MetricSettings):
             To which ranking each item belongs, as in `from_predictions`: the held-out
             items of a fold are then ranked within each.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector.
+            What the targets are to an outlier detector. Required for an outlier
+            detector.
         names : pair of str, default=("A", "B")
             What the two are called in print.
 
@@ -437,16 +440,17 @@ class RankingComparison(MetricSettings):
             What :func:`sklearn.model_selection.cross_validate` returns with
             ``return_estimator=True, return_indices=True``, by the same splits.
         X : array-like of shape (n_samples, n_features)
-            The items that were cross-validated.
+            Items of the cross-validation.
         y : array-like of shape (n_samples,)
             Their labels.
         groups : array-like of shape (n_samples,), default=None
             To which ranking each item belongs, as in `from_predictions`: the held-out
             items of a fold are then ranked within each.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector.
+            What the targets are to an outlier detector. Required for an outlier
+            detector.
         names : pair of str, default=("A", "B")
             What the two are called in print.
 
@@ -495,7 +499,7 @@ class RankingComparison(MetricSettings):
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels; both targets and non-targets.
+            Labels of the items; both targets and non-targets.
         y_scores : mapping, DataFrame or array of shape (n_samples, n_rankings)
             Scores of two rankings or more for the same items, by name: a mapping from
             names to scores, or columns. Columns of an array are called by their number.
@@ -503,11 +507,11 @@ class RankingComparison(MetricSettings):
             Name of the ranking to compare the others with, which is then B of each
             comparison; None compares each two.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         groups : array-like of shape (n_samples,), default=None
             To which data set each item belongs, as in `from_predictions`.
         clusters : array-like of shape (n_samples,), default=None
-            Which items depend on each other, as in `from_predictions`.
+            Cluster of each item, as in `from_predictions`.
 
         Returns
         -------

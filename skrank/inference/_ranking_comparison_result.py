@@ -77,7 +77,7 @@ class RankingComparisonResult(Printed):
 
     See Also
     --------
-    RankingComparison : Makes it.
+    RankingComparison : Creates this object.
 
     Examples
     --------
@@ -269,7 +269,7 @@ class RankingComparisonResult(Printed):
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the table.
+            Library of the returned table.
 
         Returns
         -------
@@ -282,7 +282,7 @@ class RankingComparisonResult(Printed):
         ImportError
             If the library is not installed.
         ValueError
-            If the backend is none of these.
+            If `backend` is not one of these names.
         """
         values = zip(self.values_a, self.values_b, strict=True)
         return data_frame(
@@ -374,7 +374,7 @@ class RankingComparisonTable(Printed):
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the table.
+            Library of the returned table.
 
         Returns
         -------
@@ -386,7 +386,7 @@ class RankingComparisonTable(Printed):
         ImportError
             If the library is not installed.
         ValueError
-            If the backend is none of these.
+            If `backend` is not one of these names.
         """
         return data_frame(self.to_dict(), backend)
 

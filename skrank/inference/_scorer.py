@@ -97,7 +97,7 @@ def make_random_selection_scorer(
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     undefined : float or "raise", default=nan
         Score of a fold without targets, or with targets alone.
     detector_targets : {"outliers", "inliers"}, default=None

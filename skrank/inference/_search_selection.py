@@ -166,9 +166,10 @@ class SearchSelectionTest(MetricSettings):
             entry for each item is split with the folds. They do not weight the metric
             of the test.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector.
+            What the targets are to an outlier detector. Required for an outlier
+            detector.
 
         Returns
         -------
@@ -244,9 +245,10 @@ class SearchSelectionTest(MetricSettings):
             entry for each item is split with the folds. They do not weight the metric
             of the test.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector.
+            What the targets are to an outlier detector. Required for an outlier
+            detector.
 
         Returns
         -------
@@ -304,7 +306,7 @@ class SearchSelectionTest(MetricSettings):
             To which ranking each item belongs, such as its query or its day: the items
             of a fold, or all, are then ranked within each.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
 
         Returns
         -------

@@ -68,7 +68,7 @@ class SearchSelectionResult(Printed):
 
     See Also
     --------
-    SearchSelectionTest : Makes it.
+    SearchSelectionTest : Creates this object.
 
     Examples
     --------
@@ -227,7 +227,7 @@ class SearchSelectionResult(Printed):
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the table.
+            Library of the returned table.
 
         Returns
         -------

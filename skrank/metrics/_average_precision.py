@@ -35,14 +35,13 @@ def average_precision(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Within a tie: the mean over all orders, the tie retrieved whole (as in
         scikit-learn's ``average_precision_score``), its targets first, or last.
@@ -86,8 +85,7 @@ def average_precision(
     hits, below T items with H hits, the expected sum is
     ``sum_{j=1..b} (d/b) (H + 1 + (j-1)(d-1)/(b-1)) / (T + j)`` ([3]_, section 3).
 
-    Time O(n log m) for m targets, memory one byte an item and O(m); see
-    :ref:`performance`.
+    Time is O(n log m) and memory O(m) + n bytes; see :ref:`performance`.
 
     References
     ----------
@@ -143,12 +141,11 @@ def average_precision_at_k(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     k : int or float
         Depth: an int counts items, a float in (0, 1] is a fraction of the ranking,
         rounded up.
@@ -157,7 +154,7 @@ def average_precision_at_k(
         targets; or the hits found in the top k. Beware of "hits": a ranking with one
         hit, at rank 1, then beats one with hits at ranks 2 to 5.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Within a tie: the mean over all orders, the tie retrieved whole (a tie across k
         moves the cutoff down to its end), its targets first, or its targets last.

@@ -94,7 +94,7 @@ class MetricByGroup:
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the table.
+            Library of the returned table.
 
         Returns
         -------
@@ -106,7 +106,7 @@ class MetricByGroup:
         ImportError
             If the library is not installed.
         ValueError
-            If the backend is none of these.
+            If `backend` is not one of these names.
         """
         columns: dict[str, Any] = {"group": self.labels, "value": self.values}
         columns |= {"n_samples": self.n_samples, "n_targets": self.n_targets}

@@ -35,16 +35,15 @@ def max_f_score(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     beta : float, default=1.0
-        How many times as much recall counts as precision.
+        Weight of recall relative to precision, above 0. A value above 1 favours recall.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights, taken as repetition: an item of weight 2 is two items.
     groups : array-like of shape (n_samples,), default=None
@@ -83,8 +82,7 @@ def max_f_score(
     over the thresholds. A threshold retrieves a tie whole, so that there is no tie rule
     to choose.
 
-    Time O(n log m) for m targets, memory one byte an item and O(m); see
-    :ref:`performance`.
+    Time is O(n log m) and memory O(m) + n bytes; see :ref:`performance`.
 
     References
     ----------
@@ -123,14 +121,13 @@ def breakeven_point(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights, taken as repetition: an item of weight 2 is two items.
     groups : array-like of shape (n_samples,), default=None
@@ -175,8 +172,7 @@ def breakeven_point(
 
     A threshold retrieves a tie whole, so that there is no tie rule to choose.
 
-    Time O(n log m) for m targets, memory one byte an item and O(m); see
-    :ref:`performance`.
+    Time is O(n log m) and memory O(m) + n bytes; see :ref:`performance`.
 
     Examples
     --------
@@ -212,17 +208,16 @@ def k_at_recall(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     recall : float
         Share of the targets to find, above 0, up to 1; rounded up to whole targets,
         but see `sample_weight`.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Within the tie of the last target that is needed: the mean over all orders of
         its rank; the tie retrieved whole; the tie's targets first; or last.
@@ -267,8 +262,7 @@ def k_at_recall(
     group of b items, below T items, its expected rank is ``T + j (b + 1) / (d + 1)``,
     the mean of the negative hypergeometric distribution ([1]_, section 6.2.3).
 
-    Time O(n log m) for m targets, memory one byte an item and O(m); see
-    :ref:`performance`.
+    Time is O(n log m) and memory O(m) + n bytes; see :ref:`performance`.
 
     References
     ----------
@@ -312,17 +306,16 @@ def precision_at_recall(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     recall : float
         Share of the targets to find, above 0, up to 1; rounded up to whole targets,
         but see `sample_weight`.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Within the tie of the last target that is needed: the mean over all orders of
         the precision at its rank; the tie retrieved whole, all its targets counted; the

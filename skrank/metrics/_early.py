@@ -33,14 +33,13 @@ def reciprocal_rank(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Within the tie of the first target: the mean over all orders of one over the
         rank; the rank of the tie's last item; its targets first, or last.
@@ -78,8 +77,7 @@ def reciprocal_rank(
 
     A rank counts items, and so there are no weights.
 
-    Time O(n log m) for m targets, memory one byte an item and O(m); see
-    :ref:`performance`.
+    Time is O(n log m) and memory O(m) + n bytes; see :ref:`performance`.
 
     References
     ----------
@@ -125,18 +123,17 @@ def rie(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     alpha : float, default=20.0
         How early is early, above 0: the first fraction f of the ranking holds the part
         ``(1 - exp(-alpha f)) / (1 - exp(-alpha))`` of all weight, which at 20 is 80 %
         for the first 8 %.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Within a tie: the mean over all orders, the tie retrieved whole (each target has
         the rank of the tie's last item), its targets first, or its targets last.
@@ -179,8 +176,7 @@ def rie(
     ``mu = (1/n) (1 - exp(-alpha)) / (exp(alpha / n) - 1)``. The hits of a tie group
     have, in expectation, the mean weight of its ranks.
 
-    Time O(n log m) for m targets, memory one byte an item and O(m); see
-    :ref:`performance`.
+    Time is O(n log m) and memory O(m) + n bytes; see :ref:`performance`.
 
     References
     ----------
@@ -230,18 +226,17 @@ def bedroc(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     alpha : float, default=20.0
         How early is early, above 0: the first fraction f of the ranking holds the part
         ``(1 - exp(-alpha f)) / (1 - exp(-alpha))`` of all weight, which at 20 is 80 %
         for the first 8 %.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Within a tie: the mean over all orders, the tie retrieved whole (each target has
         the rank of the tie's last item), its targets first, or its targets last.
@@ -287,8 +282,7 @@ def bedroc(
     near ``1/alpha - 1/(exp(alpha) - 1)``, 0.05 for an alpha of 20. See
     :class:`skrank.RandomSelectionTest` for what is expected by chance.
 
-    Time O(n log m) for m targets, memory one byte an item and O(m); see
-    :ref:`performance`.
+    Time is O(n log m) and memory O(m) + n bytes; see :ref:`performance`.
 
     References
     ----------

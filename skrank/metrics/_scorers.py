@@ -180,7 +180,7 @@ def make_metric_scorer(
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule; see the metric.
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     undefined : float or "raise", default=nan
         Value of the metric on a fold without targets, or with targets alone.
     detector_targets : {"outliers", "inliers"}, default=None
@@ -269,7 +269,7 @@ def make_average_precision_scorer(
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule; see the metric.
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     undefined : float or "raise", default=nan
         Value of a fold without targets, or with targets alone.
     detector_targets : {"outliers", "inliers"}, default=None
@@ -333,7 +333,7 @@ def make_average_precision_at_k_scorer(
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule; see the metric.
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     undefined : float or "raise", default=nan
         Value of a fold without targets, or with targets alone.
     detector_targets : {"outliers", "inliers"}, default=None
@@ -383,7 +383,7 @@ def make_recall_at_t_scorer(
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule; see the metric.
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     undefined : float or "raise", default=nan
         Value of a fold without targets, or with targets alone.
     detector_targets : {"outliers", "inliers"}, default=None
@@ -432,7 +432,7 @@ def make_precision_at_t_scorer(
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule; see the metric.
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     undefined : float or "raise", default=nan
         Value of a fold without targets, or with targets alone.
     detector_targets : {"outliers", "inliers"}, default=None
@@ -495,7 +495,7 @@ def make_rare_target_scorers(
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of all metrics that have one.
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     undefined : float or "raise", default=nan
         Value of a fold without targets, or with targets alone; k at a recall turns its
         sign.

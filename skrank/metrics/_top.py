@@ -38,17 +38,16 @@ def recall_at_t(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     t : int or float
         Depth: an int counts items, a float in (0, 1] is a fraction of the ranking,
         rounded up.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Within a tie across t: its targets shared out evenly, which is the mean over all
         orders; the tie retrieved whole, the cutoff moving down to its end; its targets
@@ -132,17 +131,16 @@ def precision_at_t(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     t : int or float
         Depth: an int counts items, a float in (0, 1] is a fraction of the ranking,
         rounded up.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Within a tie across t: its targets shared out evenly, which is the mean over all
         orders; the tie retrieved whole, the cutoff moving down to its end; its targets
@@ -226,17 +224,16 @@ def enrichment_factor(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     t : int or float
         Depth: an int counts items, a float in (0, 1] is a fraction of the ranking,
         rounded up.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Within a tie across t: its targets shared out evenly, which is the mean over all
         orders; the tie retrieved whole, the cutoff moving down to its end; its targets
@@ -326,14 +323,13 @@ def r_precision(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Within a tie across rank m: its targets shared out evenly, which is the mean
         over all orders; the tie retrieved whole, the cutoff moving down to its end; its
@@ -374,8 +370,7 @@ def r_precision(
     ``h(m) / m`` with h(m) hits among the top m ([1]_); trec_eval calls it ``Rprec``.
     Under "threshold" it is ``h(t) / t`` at the end t of the tie across rank m.
 
-    Time O(n log m) for m targets, memory one byte an item and O(m); see
-    :ref:`performance`.
+    Time is O(n log m) and memory O(m) + n bytes; see :ref:`performance`.
 
     References
     ----------

@@ -129,9 +129,9 @@ class Ranking:
         y_true : array-like of shape (n_samples,)
             Labels.
         y_score : array-like of shape (n_samples,)
-            Scores; higher means a likelier target.
+            Scores of the items; a higher score means a likelier target.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the items; for metrics and curves.
         n_missed : int, default=0
@@ -173,16 +173,17 @@ class Ranking:
         Parameters
         ----------
         estimator : estimator instance
-            Fitted classifier, regressor, ranker or outlier detector. It ranks by
-            ``decision_function``, else ``predict_proba``, else ``predict``.
+            Fitted classifier, regressor, ranker or outlier detector. The scores are
+            those of ``decision_function``, else ``predict_proba``, else ``predict``.
         X : array-like of shape (n_samples, n_features)
-            Items to rank; not those it was fitted on.
+            Items to rank, other than those on which the estimator was fitted.
         y : array-like of shape (n_samples,)
             Their labels.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector, which must be stated for one.
+            What the targets are to an outlier detector. Required for an outlier
+            detector. Other estimators are not affected.
 
         Returns
         -------

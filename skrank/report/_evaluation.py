@@ -35,7 +35,7 @@ class RankingEvaluation:
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the summary and of :meth:`to_dict`.
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
 
     Raises
     ------
@@ -109,7 +109,7 @@ class RankingEvaluation:
         y_score : array-like of shape (n_samples,)
             Scores, higher meaning a likelier target.
         pos_label : int, float, bool or str, default=None
-            Label of the targets.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         ties : {"expected", "threshold", "optimistic", "pessimistic"}, \
 default="expected"
             Tie rule.
@@ -148,21 +148,22 @@ default="expected"
         Parameters
         ----------
         estimator : estimator instance
-            Fitted classifier, regressor, ranker or outlier detector. It ranks by
-            ``decision_function``, else ``predict_proba``, else ``predict``.
+            Fitted classifier, regressor, ranker or outlier detector. The scores are
+            those of ``decision_function``, else ``predict_proba``, else ``predict``.
         X : array-like of shape (n_samples, n_features)
-            Items to rank; not those it was fitted on.
+            Items to rank, other than those on which the estimator was fitted.
         y : array-like of shape (n_samples,)
             Their labels.
         pos_label : int, float, bool or str, default=None
-            Label of the targets.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         ties : {"expected", "threshold", "optimistic", "pessimistic"}, \
 default="expected"
             Tie rule.
         n_missed : int, default=0
             Targets that were never scored.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector, which must be stated for one.
+            What the targets are to an outlier detector. Required for an outlier
+            detector. Other estimators are not affected.
 
         Returns
         -------
@@ -172,8 +173,9 @@ default="expected"
         Raises
         ------
         ValueError
-            If the estimator can only give labels, is an outlier detector of unstated
-            orientation, or the input is not valid for `from_predictions`.
+            If the estimator only gives labels, if it is an outlier detector and
+            `detector_targets` is None, or if the input is not valid for
+            `from_predictions`.
         """
         asked: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
         y_score = target_scores(estimator, X, y, **asked)

@@ -108,7 +108,7 @@ def ranking_report(
         Whether lower scores mean likelier targets, as docking energies do: of all
         rankings, or of those that are named.
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     labels : array-like of shape (n_classes,), default=None
         Classes of the columns of `y_scores`, as ``estimator.classes_`` has them of
         ``estimator.predict_proba(X)``. Each class is reported against the rest, by its

@@ -101,7 +101,7 @@ class RankingReport:
 
     See Also
     --------
-    ranking_report : Makes it.
+    ranking_report : Creates this object.
 
     Examples
     --------
@@ -249,7 +249,7 @@ class RankingReport:
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the table.
+            Library of the returned table.
 
         Returns
         -------
@@ -267,7 +267,7 @@ class RankingReport:
         ImportError
             If the library is not installed.
         ValueError
-            If the backend is none of these.
+            If `backend` is not one of these names.
         """
         return data_frame(self.to_dict()["rankings"], backend)
 

@@ -109,11 +109,11 @@ class Metric(ABC):
         y_true : array-like of shape (n_samples,)
             Labels.
         y_score : array-like of shape (n_samples,)
-            Scores; higher means a likelier target.
+            Scores of the items; a higher score means a likelier target.
         groups : array-like of shape (n_samples,)
             To which ranking each item belongs, such as its query or its day.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the items.
         undefined : float or "raise", default=nan

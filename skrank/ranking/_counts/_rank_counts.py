@@ -36,7 +36,7 @@ class RankCounts:
     Parameters
     ----------
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
 
     See Also
     --------
@@ -116,7 +116,7 @@ class RankCounts:
         y_score : array-like of shape (n_samples,)
             Scores, likewise; higher means a likelier target.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         chunk_size : int, default=None
             Number of items to read at a time; None is 2**20.
         progress : bool, default=False
@@ -173,7 +173,7 @@ class RankCounts:
             twice, and a callable is called twice, once for each pass. Chunks of 100,000
             items and more are quickest.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         progress : bool, default=False
             Whether to show a bar of progress for each pass; it needs tqdm.
 
@@ -252,7 +252,7 @@ class RankCounts:
             Column of the scores, or of several rankings, which are counted together;
             higher means a likelier target.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         progress : bool, default=False
             Whether to show a bar of progress for each pass; it needs tqdm. With dask
             use ``dask.diagnostics.ProgressBar``.
