@@ -267,9 +267,8 @@ def hit_curve(
     Raises
     ------
     ValueError
-        If labels or scores are invalid (different lengths, no items, missing or
-        infinite values, hard labels as scores, unknown labels), if there are no
-        targets, or if a setting is outside its range.
+        If the input is invalid, as in :func:`average_precision`; if there are no
+        targets; or if a setting is outside its range.
 
     See Also
     --------

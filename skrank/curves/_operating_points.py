@@ -302,9 +302,8 @@ def operating_points(
     Raises
     ------
     ValueError
-        If labels or scores are invalid (different lengths, no items, missing or
-        infinite values, hard labels as scores, unknown labels), if there are no
-        targets, or if `interpolate` is not True or False.
+        If the input is invalid, as in :func:`average_precision`; if there are no
+        targets; or if `interpolate` is not True or False.
 
     See Also
     --------

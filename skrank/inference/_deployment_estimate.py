@@ -189,11 +189,9 @@ def deployment_estimate(
     """Estimate a metric at another prevalence, such as that of deployment.
 
     Use it if a random part of the non-targets was kept, or if the prevalence at
-    deployment differs from that of the data. Recall does not depend on the prevalence,
-    but precision does. Weights of the non-targets give a correct value only if many
-    kept non-targets are above the targets. A target above all kept non-targets can have
-    hundreds of removed non-targets above it, and the ranks have no information about
-    them.
+    deployment differs from that of the data. Precision depends on the prevalence, and
+    recall does not. Weights of the non-targets give too high a value if targets are
+    above most kept non-targets, because they place no removed non-targets there.
 
     Parameters
     ----------
@@ -202,14 +200,12 @@ def deployment_estimate(
     y_score : array-like of shape (n_samples,)
         Scores of the items; a higher score means a likelier target.
     metric : str or Metric, default="average_precision"
-        Metric by its printed name, such as "precision@10" or "enrichment_factor@1%"
-        (:ref:`metric_names`), or an object of :func:`make_metric` with its own tie
-        rule. A cutoff is a number of items or a fraction of the whole ranking.
+        Metric by its printed name (:ref:`metric_names`), or an object of
+        :func:`make_metric`. A cutoff counts items of the whole ranking.
     prevalence : float, default=None
         Prevalence at which to estimate the metric, between 0 and 1.
     negatives_kept : float, default=None
-        Share of the non-targets that were kept, above 0 and up to 1. Give either this
-        or `prevalence`.
+        Share of the non-targets that were kept, in (0, 1], in place of `prevalence`.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     pos_label : int, float, bool or str, default=None
@@ -224,14 +220,12 @@ def deployment_estimate(
     result : DeploymentEstimate
         The estimate with bounds, the value by weights, and a method for intervals. A
         warning is given if half of the targets are above all but ten kept non-targets.
-        The estimate then depends on the tail of the scores.
 
     Raises
     ------
     ValueError
-        If not exactly one of `prevalence` and `negatives_kept` is given, if it is
-        outside its range, if the input is not a ranking of two classes, or if a class
-        is absent.
+        If not exactly one of `prevalence` and `negatives_kept` is given, if a setting
+        is outside its range, or if the input is not a ranking of two classes.
 
     See Also
     --------
@@ -239,23 +233,21 @@ def deployment_estimate(
 
     Notes
     -----
-    The number of removed non-targets between each two neighbouring kept ones is drawn
-    from its exact distribution: all divisions are equally likely. The position of a
-    target between two neighbours is interpolated from the scores. Above the 90 %
-    quantile of the kept scores (50 to 500 scores), positions are drawn from a
-    generalised Weibull tail [1]_. Its parameters and its scale are drawn from their
-    posterior distribution. See :ref:`thinned_negatives` for the measured bias and
-    coverage.
+    The number of removed non-targets between two neighbouring kept ones is drawn from
+    its exact distribution, in which all divisions are equally likely. The position of a
+    target between them is interpolated from the scores. Above the 90 % quantile of the
+    kept scores (50 to 500 scores), positions are drawn from a generalised Weibull tail
+    [1]_. Its parameters and scale are drawn from their posterior distribution. See
+    :ref:`thinned_negatives` for the use and the accuracy.
 
     There is no tail with fewer than 100 kept non-targets, or if fewer than half of the
-    tail scores are different. A target is then in the middle between its neighbours,
-    and targets above all kept non-targets are spread evenly. If a higher prevalence
-    needs fewer non-targets than the input has, they are drawn from the input.
+    tail scores are different. A target is then in the middle between its neighbours, or
+    spread evenly above all kept non-targets. If a higher prevalence needs fewer
+    non-targets than were given, they are drawn from the given ones.
 
     References
     ----------
-    .. [1] de Valk (2016), "Approximation of high quantiles from intermediate
-       quantiles", *Extremes* 19, 661-686.
+    .. [1] de Valk (2016), *Extremes* 19, 661-686.
 
     Examples
     --------
@@ -266,17 +258,12 @@ def deployment_estimate(
     >>> y_score = rng.normal(1.5 * y_true)
     >>> kept = y_true | (rng.random(y_true.size) < 0.05)
     >>> y_kept, score_kept = y_true[kept], y_score[kept]
-    >>> deployment_estimate(y_kept, score_kept, negatives_kept=0.05, random_state=0)
-    average_precision of all non-targets
-      ranking        4985 items, 100 targets (prevalence 0.02006)
-      non-targets    97700, prevalence 0.001022
-      plug-in        0.0174
-      bounds         0.01714 to 0.01988, from the order alone
-      estimate       0.01544, scale: raw
-      95 % interval  0.01135 to 0.02153, of these targets
-                     0.008666 to 0.02877, of new targets
-    >>> print(f"{average_precision(y_true, y_score):.4f}")
-    0.0181
+    >>> result = deployment_estimate(
+    ...     y_kept, score_kept, negatives_kept=0.05, random_state=0
+    ... )
+    >>> whole = average_precision(y_true, y_score)
+    >>> print(f"{result.estimate:.4f}, on all items {whole:.4f}")
+    0.0154, on all items 0.0181
     """
     made = make_metric(metric, ties)
     thinning = check_thinning(prevalence, negatives_kept)

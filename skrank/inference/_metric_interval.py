@@ -116,7 +116,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
 
     See Also
     --------
-    MetricIntervalResult : What it returns.
+    MetricIntervalResult : Result of the computation.
     RankingComparison : Whether one ranking is better than another.
     RandomSelectionTest : Whether a ranking is better than chance.
 
@@ -136,16 +136,15 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
     ============= ================================================== ==================
 
     Sources: "survival" [1]_, "posterior" [2]_, "corrected_t" [3]_. With `clusters`,
-    whole clusters are drawn or left out. See :ref:`variability` for
-    the choice of a method, :ref:`derivations` for the formulas, :ref:`clusters` for
-    dependent items and :ref:`validation` for the measured coverage.
+    whole clusters are drawn or left out. See :ref:`variability` for the choice of a
+    method, :ref:`derivations` for the formulas, :ref:`clusters` for dependent items and
+    :ref:`validation` for the measured coverage.
 
     References
     ----------
     .. [1] Su and Zhang, "Statistical inference for recall, precision and average
        precision", slides, University of Alberta.
-    .. [2] Goutte and Gaussier (2005), "A probabilistic interpretation of precision,
-       recall and F-score, with implication for evaluation", *ECIR 2005*, 345-359.
+    .. [2] Goutte and Gaussier (2005), *ECIR 2005*, 345-359.
     .. [3] Nadeau and Bengio (2003), "Inference for the generalization error", *Machine
        Learning* 52, 239-281, section 4.1.
 
@@ -193,45 +192,46 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         groups: ArrayLike | None = None,
         clusters: ArrayLike | None = None,
     ) -> MetricIntervalResult:
-        """Ask how much the metric of a ranking varies, or its mean over several.
+        """Compute the interval for a ranking, or for the mean over several.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,), Ranking or RankCounts
-            Labels; both targets and non-targets. Or a ranking or its counts, without
-            weights and missed targets, which stand for labels and scores: no method
-            looks at items one by one.
+            Labels of the items; both targets and non-targets. A Ranking or RankCounts,
+            without weights and missed targets, replaces labels and scores.
         y_score : array-like of shape (n_samples,), default=None
-            Scores; higher means a likelier target. Left out with a ranking or counts.
+            Scores of the items; a higher score means a likelier target. Required unless
+            `y_true` is a Ranking or RankCounts.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the items, as of the metric functions: with amounts as weights,
-            recall is the share of their value. The interval is by "bootstrap", or by
-            "t" with `groups`.
+            Weights of the items, as in the metric functions. With amounts as weights,
+            recall is the share of the total amount. The method is "bootstrap", or "t"
+            with `groups`.
         groups : array-like of shape (n_samples,), default=None
-            To which ranking each item belongs, such as its query or its day. The items
-            are then ranked within each ranking, and the interval is that of the mean
-            over rankings of which these are a sample.
+            Ranking that each item belongs to, such as its query or its day. Items and
+            cutoffs are those of each ranking. The interval is for the mean over a
+            population of rankings, of which these are a sample.
         clusters : array-like of shape (n_samples,), default=None
-            Which items depend on each other, as the images of a patient: those with the
-            same label. All are in one ranking, and the clusters are the sample. By
-            "jackknife" or "bootstrap"; not with `groups` or `sample_weight`.
+            Cluster of each item, such as the patient of an image. Items with the same
+            label depend on each other. All items are in one ranking, and the clusters
+            are the sampling units. Only with "jackknife" and "bootstrap", without
+            `groups` and `sample_weight`.
 
         Returns
         -------
         result : MetricIntervalResult
-            The value, its standard error, and intervals on demand. By "jackknife" and
-            "bootstrap" a single target, or non-target, or a single cluster that holds
-            some, leaves the error NaN, with a warning. A value that cannot vary has an
-            error of 0 by every method.
+            The value, its standard error, and a method for intervals. The standard
+            error of "jackknife" and "bootstrap" is NaN, with a warning, if a class has
+            a single item or a single cluster. If the value cannot vary, it is 0 for
+            every method.
 
         Raises
         ------
         ValueError
-            If the input is not a ranking of two classes, or one of them is absent. With
-            a cutoff also if a tie reaches to it and `ties` is not "expected", by the
-            influences; and if rankings are to be resampled under ``ties="threshold"``.
+            If the input is not a ranking of two classes, or if a class is absent. For a
+            metric with a cutoff also if a tie reaches the cutoff and `ties` is not
+            "expected" ("jackknife"), or if `ties` is "threshold" ("bootstrap").
         """
         measure = self._measure()
         codes = None
@@ -258,14 +258,14 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
     def of_clusters(
         self, ranking: Ranking, codes: NDArray[np.intp]
     ) -> MetricIntervalResult:
-        """Interval of a ranking of items in numbered clusters.
+        """Compute the interval for a ranking of items in numbered clusters.
 
         Parameters
         ----------
         ranking : Ranking
             The ranking.
         codes : ndarray of shape (n_samples,)
-            Number of each item's cluster.
+            Number of the cluster of each item.
 
         Returns
         -------
@@ -298,26 +298,26 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         pos_label: object = None,
         detector_targets: str | None = None,
     ) -> MetricIntervalResult:
-        """Cross-validate an estimator, and ask how much the mean over folds varies.
+        """Cross-validate an estimator; compute the interval for the mean over folds.
 
         Parameters
         ----------
         estimator : estimator instance
-            Classifier, regressor, ranker or outlier detector; cloned and fitted for
-            each fold.
+            Classifier, regressor, ranker or outlier detector. It is cloned and fitted
+            for each fold.
         X : array-like of shape (n_samples, n_features)
-            Items.
+            Items to fit and to rank.
         y : array-like of shape (n_samples,)
             Their labels.
         cv : int, cross-validation generator or iterable, default=5
-            As in :func:`sklearn.model_selection.cross_validate`; splits may be
-            repeated or shuffled.
+            As in :func:`sklearn.model_selection.cross_validate`. Splits can be repeated
+            or shuffled.
         cv_groups : array-like of shape (n_samples,), default=None
-            Groups for splitters that keep them together, as
-            :class:`sklearn.model_selection.GroupKFold` does.
+            Groups for splitters that keep them together, such as
+            :class:`sklearn.model_selection.GroupKFold`.
         groups : array-like of shape (n_samples,), default=None
-            To which ranking each item belongs, as in `from_predictions`: the held-out
-            items of a fold are then ranked within each.
+            Ranking that each item belongs to, as in `from_predictions`. The held-out
+            items of a fold are ranked within each ranking.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
@@ -327,12 +327,12 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         Returns
         -------
         result : MetricIntervalResult
-            The mean over the folds, its standard error, and intervals on demand.
+            The mean over the folds, its standard error, and a method for intervals.
 
         Raises
         ------
         ValueError
-            As `from_estimator`; also if no fold holds targets and non-targets, or if
+            As in `from_estimator`; also if no fold holds targets and non-targets, or if
             `method` is not for folds.
         """
         folds = make_folds(cv, [estimator], X, np.asarray(y), cv_groups, repeated=True)
@@ -355,7 +355,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         pos_label: object = None,
         detector_targets: str | None = None,
     ) -> MetricIntervalResult:
-        """Ask how much the mean over the folds of a cross-validation varies.
+        """Compute the interval for the mean over the folds of a cross-validation.
 
         Parameters
         ----------
@@ -367,8 +367,8 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         y : array-like of shape (n_samples,)
             Their labels.
         groups : array-like of shape (n_samples,), default=None
-            To which ranking each item belongs, as in `from_predictions`: the held-out
-            items of a fold are then ranked within each.
+            Ranking that each item belongs to, as in `from_predictions`. The held-out
+            items of a fold are ranked within each ranking.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
@@ -378,14 +378,14 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         Returns
         -------
         result : MetricIntervalResult
-            The mean over the folds, its standard error, and intervals on demand. Folds
-            without targets, or of targets alone, are left out with a warning; a single
-            fold that is left has no standard error.
+            The mean over the folds, its standard error, and a method for intervals.
+            Folds without targets or without non-targets are left out with a warning. A
+            single remaining fold has no standard error.
 
         Raises
         ------
         ValueError
-            If estimators or indices are missing; and as `from_cv`.
+            If estimators or indices are missing, and as in `from_cv`.
         """
         if self.method not in ("auto", "corrected_t"):
             asked = "be 'auto' or 'corrected_t' for the folds of a cross-validation"
@@ -428,14 +428,14 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
     def of_ranked(
         self, rankings: list[Ranking], labels: tuple[Any, ...] = ()
     ) -> MetricIntervalResult:
-        """Ask how much a ranking that is made already varies, or the mean over several.
+        """Compute the interval for an existing ranking, or for the mean over several.
 
         Parameters
         ----------
         rankings : list of Ranking
-            The rankings, without weights and missed targets.
+            Rankings without weights and missed targets.
         labels : tuple, default=()
-            What they are called; none for a single one.
+            Labels of the rankings. Empty for a single ranking.
 
         Returns
         -------
