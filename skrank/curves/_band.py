@@ -28,7 +28,7 @@ class CurveBand:
     Examples
     --------
     >>> from skrank import hit_curve
-    >>> curve = hit_curve([1, 0, 1, 0, 0, 0, 0, 1], [8, 7, 6, 5, 4, 3, 2, 1])
+    >>> curve = hit_curve([1, 0, 1, 0, 0, 0, 0, 1], range(8, 0, -1))
     >>> band = curve.chance_band()
     >>> band
     <CurveBand of 95 %: 9 points from 0 to 8>

@@ -323,7 +323,7 @@ def operating_points(
     --------
     >>> from skrank import operating_points
     >>> y_true = [0, 1, 0, 1, 1, 0, 0, 0, 1, 0]
-    >>> y_score = [-1.2, -1.3, -1.4, -1.5, -1.6, -1.7, -1.8, -1.9, -2.0, -3.7]
+    >>> y_score = [-1.2, -1.3, -1.4, -1.5, -1.6, -1.7, -1.8, -1.9, -2, -3.7]
     >>> points = operating_points(y_true, y_score)
     >>> points.recall
     array([0.25, 0.5 , 0.75, 1.  ])

@@ -94,9 +94,9 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
     --------
     >>> from skrank import HitCurveDisplay
     >>> y_true, y_score = [1, 0, 1, 0, 0, 1, 0, 0], [8, 7, 6, 5, 4, 4, 4, 4]
-    >>> display = HitCurveDisplay.from_predictions(y_true, y_score, name="model")
+    >>> display = HitCurveDisplay.from_predictions(y_true, y_score)
     >>> display.line_.get_label()
-    'model: AP 0.714, p = 0.2'
+    'AP 0.714, p = 0.2'
     >>> display.ax_.get_xlabel()
     'items looked at'
     """

@@ -78,9 +78,9 @@ class LiftDisplay(HitCurveDisplay):
     --------
     >>> from skrank import LiftDisplay
     >>> y_true, y_score = [1, 0, 1, 0, 0, 1, 0, 0], [8, 7, 6, 5, 4, 4, 4, 4]
-    >>> display = LiftDisplay.from_predictions(y_true, y_score, pvalue=False)
+    >>> display = LiftDisplay.from_predictions(y_true, y_score)
     >>> display.line_.get_label()
-    'AP 0.714'
+    'AP 0.714, p = 0.2'
     >>> display.ax_.get_xscale()
     'log'
     """

@@ -77,8 +77,8 @@ class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
     >>> display = PrecisionRecallDisplay.from_predictions(
     ...     y_true, y_score, interpolate=True, pvalue=False
     ... )
-    >>> display.line_.get_xydata().round(2).tolist()
-    [[0.0, 1.0], [0.33, 1.0], [0.33, 0.67], [0.67, 0.67], [0.67, 0.38], [1.0, 0.38]]
+    >>> display.line_.get_xydata().round(1).tolist()
+    [[0.0, 1.0], [0.3, 1.0], [0.3, 0.7], [0.7, 0.7], [0.7, 0.4], [1.0, 0.4]]
     """
 
     points: OperatingPoints | Sequence[OperatingPoints]

@@ -61,8 +61,8 @@ class DeploymentEstimate(Printed):
     prevalence : float
         Share of targets among the targets and these non-targets.
     plug_in : float
-        Value with each kept non-target repeated, as by weights. It is too high if
-        targets are above most kept non-targets.
+        Value with each kept non-target repeated, which is the value by weights. It is
+        too high if targets are above most kept non-targets.
     bounds : tuple of float
         Lower and upper bound of the mean value over all ways to remove non-targets,
         given only the order of the kept non-targets. Between two neighbouring kept
@@ -85,7 +85,9 @@ class DeploymentEstimate(Printed):
     >>> rng = np.random.default_rng(0)
     >>> y_true = np.arange(3000) < 60
     >>> y_score = rng.normal(1.0 * y_true)
-    >>> result = deployment_estimate(y_true, y_score, prevalence=0.005, random_state=0)
+    >>> result = deployment_estimate(
+    ...     y_true, y_score, prevalence=0.005, random_state=0
+    ... )
     >>> result.n_non_targets
     11940
     >>> low, high = result.confidence_interval(new_targets=True)
@@ -188,10 +190,10 @@ def deployment_estimate(
 ) -> DeploymentEstimate:
     """Estimate a metric at another prevalence, such as that of deployment.
 
-    Use it if a random part of the non-targets was kept, or if the prevalence at
-    deployment differs from that of the data. Precision depends on the prevalence, and
-    recall does not. Weights of the non-targets give too high a value if targets are
-    above most kept non-targets, because they place no removed non-targets there.
+    Use this function if a random part of the non-targets was kept, or if the prevalence
+    at deployment differs from that of the data. Precision depends on the prevalence,
+    and recall does not. Weights of the non-targets give a value that is too high if
+    targets are above most kept non-targets.
 
     Parameters
     ----------

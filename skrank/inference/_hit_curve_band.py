@@ -234,11 +234,13 @@ def hit_curve_difference_band(
     >>> y_true = np.arange(2000) < 100
     >>> a = rng.normal(size=2000) + 2.0 * y_true
     >>> b = rng.normal(size=2000) + 0.5 * y_true
-    >>> band = hit_curve_difference_band(y_true, a, b, t=[50, 200], random_state=0)
+    >>> band = hit_curve_difference_band(
+    ...     y_true, a, b, t=[50, 200], random_state=0
+    ... )
     >>> for t, low, high in zip(band.x, band.low, band.high):
-    ...     print(f"A finds {low:.0f} to {high:.0f} more than B among the top {t}")
-    A finds 22 to 38 more than B among the top 50
-    A finds 35 to 63 more than B among the top 200
+    ...     print(f"top {t}: A finds {low:.0f} to {high:.0f} more targets")
+    top 50: A finds 22 to 38 more targets
+    top 200: A finds 35 to 63 more targets
     """
     rule = _rule(confidence_level, simultaneous, random_state)
     codes = check_clusters(clusters, y_true, None)

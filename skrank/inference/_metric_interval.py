@@ -82,9 +82,9 @@ METHODS = (
 class MetricInterval(RankingInference[MetricIntervalResult]):
     """Standard error and confidence interval of a metric of one ranking.
 
-    The interval covers the mean of the metric over other samples of as many targets
-    and as many non-targets, from the same population and ranked by the same model. For
-    average precision of few targets this mean is above the value in the population.
+    The interval covers the mean of the metric over other samples with the same numbers
+    of targets and non-targets, from the same population and ranked by the same model.
+    For average precision of few targets this mean is above the value in the population.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             "posterior", "t", "corrected_t"}, default="auto"
         Method of the standard error and the interval; see Notes.
     prior : float, default=0.5
-        Weight of the prior of "posterior": 0.5 is that of Jeffreys, 1 the uniform one.
+        Prior of "posterior": 0.5 is the prior of Jeffreys, and 1 is the uniform prior.
     n_resamples : int, default=9999
         Number of rankings that "bootstrap" draws.
     n_jobs : int, default=None
@@ -152,8 +152,8 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
     --------
     >>> import numpy as np
     >>> from skrank import MetricInterval
-    >>> y_true = np.isin(np.arange(1000), [0, 2, 3, 9, 11, 30, 70, 150, 400, 800])
-    >>> print(MetricInterval().from_predictions(y_true, -np.arange(1000.0)))
+    >>> y = np.isin(range(1000), [0, 2, 3, 9, 11, 30, 70, 150, 400, 800])
+    >>> print(MetricInterval().from_predictions(y, -np.arange(1000.0)))
     Interval of average_precision
       ranking         1000 items, 10 targets (prevalence 0.01)
       estimate        0.3613
@@ -209,9 +209,9 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             recall is the share of the total amount. The method is "bootstrap", or "t"
             with `groups`.
         groups : array-like of shape (n_samples,), default=None
-            Ranking that each item belongs to, such as its query or its day. Items and
-            cutoffs are those of each ranking. The interval is for the mean over a
-            population of rankings, of which these are a sample.
+            Ranking that each item belongs to, such as its query or its day. Items are
+            ranked within each ranking, and cutoffs apply to each. The interval is for
+            the mean over a population of rankings, of which these are a sample.
         clusters : array-like of shape (n_samples,), default=None
             Cluster of each item, such as the patient of an image. Items with the same
             label depend on each other. All items are in one ranking, and the clusters
@@ -231,7 +231,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         ValueError
             If the input is not a ranking of two classes, or if a class is absent. For a
             metric with a cutoff also if a tie reaches the cutoff and `ties` is not
-            "expected" ("jackknife"), or if `ties` is "threshold" ("bootstrap").
+            "expected", or if the method is "bootstrap" and `ties` is "threshold".
         """
         measure = self._measure()
         codes = None

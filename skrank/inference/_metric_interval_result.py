@@ -23,7 +23,8 @@ class ConfidenceInterval(NamedTuple):
     Examples
     --------
     >>> from skrank import MetricInterval
-    >>> result = MetricInterval().from_predictions([1, 0, 1, 0, 0], [5, 4, 3, 2, 1])
+    >>> y_true, y_score = [1, 0, 1, 0, 0], [5, 4, 3, 2, 1]
+    >>> result = MetricInterval().from_predictions(y_true, y_score)
     >>> low, high = result.confidence_interval()
     >>> bool(low < result.estimate < high)
     True

@@ -115,8 +115,8 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
     --------
     >>> import numpy as np
     >>> from skrank import RandomSelectionTest
-    >>> y_true = np.isin(np.arange(1000), [0, 2, 3, 9, 11, 30, 70, 150, 400, 800])
-    >>> print(RandomSelectionTest().from_predictions(y_true, -np.arange(1000.0)))
+    >>> y = np.isin(range(1000), [0, 2, 3, 9, 11, 30, 70, 150, 400, 800])
+    >>> print(RandomSelectionTest().from_predictions(y, -np.arange(1000.0)))
     Random selection test of average_precision
       ranking    1000 items, 10 targets (prevalence 0.01)
       statistic  0.3613
@@ -168,9 +168,9 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         groups : array-like of shape (n_samples,), default=None
-            Ranking that each item belongs to, such as its query or its day. Items and
-            cutoffs are those of each ranking, and the statistic is the mean over the
-            rankings.
+            Ranking that each item belongs to, such as its query or its day. Items are
+            ranked within each ranking, and cutoffs apply to each. The statistic is the
+            mean over the rankings.
         clusters : array-like of shape (n_samples,), default=None
             Cluster of each item, such as the patient of an image. Items with the same
             label depend on each other. All items are in one ranking, and the null

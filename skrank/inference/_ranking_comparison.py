@@ -103,8 +103,8 @@ class RankingComparison(MetricSettings):
             "posterior", "paired_t", "sign", "wilcoxon", "corrected_t"}, default="auto"
         Method of the p-value; see Notes.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
-        Differences that count as more extreme: both signs, those where the value of A
-        is greater, or where that of B is.
+        Differences A - B that count as more extreme: those of both signs, those above
+        0, or those below 0.
     prior : float, default=0.5
         Parameter of the symmetric Dirichlet prior of "posterior": 0.5 is that of
         Jeffreys, 1 is uniform.
@@ -214,9 +214,9 @@ class RankingComparison(MetricSettings):
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         groups : array-like of shape (n_samples,), default=None
-            Data set that each item belongs to, such as its query or its day. Items and
-            cutoffs are those of each data set, and the comparison is of the means over
-            the data sets.
+            Data set that each item belongs to, such as its query or its day. Items are
+            ranked within each data set, and cutoffs apply to each. The comparison is of
+            the means over the data sets.
         clusters : array-like of shape (n_samples,), default=None
             Cluster of each item, such as the patient of an image. Items with the same
             label depend on each other. All items are in one ranking, and the clusters

@@ -87,7 +87,8 @@ class RankingComparisonResult(Printed):
     >>> day = [1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2]
     >>> a = [9, 7, 6, 5, 4, 1, 2, 6, 5, 3, 8, 1]
     >>> b = [1, 7, 6, 5, 4, 9, 8, 3, 5, 6, 2, 1]
-    >>> result = RankingComparison().from_predictions(y_true, a, b, groups=day)
+    >>> test = RankingComparison()
+    >>> result = test.from_predictions(y_true, a, b, groups=day)
     >>> round(result.difference, 3), round(result.pvalue, 3), result.method
     (0.2, 0.5, 'paired_t')
     >>> result.to_frame().round(3)
@@ -327,8 +328,10 @@ class RankingComparisonTable(Printed):
     >>> rng = np.random.default_rng(0)
     >>> y_true = np.arange(500) < 20
     >>> scores = {f"shift {d}": rng.normal(d * y_true) for d in (0, 1, 2)}
-    >>> table = RankingComparison().compare_all(y_true, scores, baseline="shift 0")
-    >>> table.to_frame()[["name_a", "name_b", "difference", "adjusted_pvalue"]].round(3)
+    >>> test = RankingComparison()
+    >>> table = test.compare_all(y_true, scores, baseline="shift 0")
+    >>> columns = ["name_a", "name_b", "difference", "adjusted_pvalue"]
+    >>> table.to_frame()[columns].round(3)
         name_a   name_b  difference  adjusted_pvalue
     0  shift 1  shift 0       0.245            0.020
     1  shift 2  shift 0       0.459            0.001

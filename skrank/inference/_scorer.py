@@ -108,7 +108,7 @@ def make_random_selection_scorer(
     -------
     scorer : callable
         ``scorer(estimator, X, y) -> float``. The name of a scorer with "log10_pvalue"
-        starts with "neg_", as in scikit-learn.
+        starts with ``neg_``, as in scikit-learn.
 
     Raises
     ------
@@ -137,8 +137,11 @@ def make_random_selection_scorer(
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> from skrank import make_random_selection_scorer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> scorer = make_random_selection_scorer("chance_adjusted", pos_label=0)
-    >>> cross_val_score(KNeighborsClassifier(), X, y, scoring=scorer).round(2)
+    >>> estimator = KNeighborsClassifier()
+    >>> scorer = make_random_selection_scorer(
+    ...     "chance_adjusted", pos_label=0
+    ... )
+    >>> cross_val_score(estimator, X, y, scoring=scorer).round(2)
     array([0.87, 0.93, 0.97, 0.94, 0.9 ])
     """
     measure = make_measure(metric, ties)

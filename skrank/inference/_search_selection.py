@@ -110,8 +110,8 @@ class SearchSelectionTest(MetricSettings):
     >>> y_scores = rng.normal(size=(1000, 50))
     >>> test = SearchSelectionTest(random_state=0)
     >>> result = test.from_predictions(y_true, y_scores)
-    >>> print(f"p {result.pvalue:.2f}, unadjusted {min(result.pvalues):.3f}")
-    p 0.88, unadjusted 0.041
+    >>> print(f"{result.pvalue:.2f}, unadjusted {min(result.pvalues):.3f}")
+    0.88, unadjusted 0.041
     """
 
     def __init__(

@@ -76,14 +76,15 @@ class SearchSelectionResult(Printed):
     >>> from skrank import SearchSelectionTest
     >>> rng = np.random.default_rng(0)
     >>> y_true = np.arange(300) < 15
-    >>> scores = {"no use": rng.normal(size=300), "some": rng.normal(y_true)}
+    >>> scores = {"noise": rng.normal(size=300), "some": rng.normal(y_true)}
     >>> test = SearchSelectionTest(n_resamples=999, random_state=0)
     >>> result = test.from_predictions(y_true, scores)
     >>> result.candidates[result.best_index], result.n_candidates
     ('some', 2)
-    >>> result.to_frame()[["candidate", "value", "null_mean", "is_best"]].round(3)
+    >>> columns = ["candidate", "value", "null_mean", "is_best"]
+    >>> result.to_frame()[columns].round(3)
       candidate  value  null_mean  is_best
-    0    no use  0.046      0.067    False
+    0     noise  0.046      0.067    False
     1      some  0.303      0.067     True
     """
 

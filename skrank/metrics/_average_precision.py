@@ -93,7 +93,7 @@ def average_precision(
     Examples
     --------
     >>> from skrank import average_precision
-    >>> average_precision([1, 1, 0, 1, 0, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1])
+    >>> average_precision([1, 1, 0, 1, 0, 0, 0, 0], range(8, 0, -1))
     0.917
 
     With ties, the value depends on the tie rule. It is between 0.556 ("pessimistic")

@@ -129,7 +129,8 @@ def rie(
         counts. Required unless `y_true` is a Ranking or RankCounts.
     alpha : float, default=20.0
         Decay rate of the weights, above 0. The top fraction f has the share ``(1 -
-        exp(-alpha f)) / (1 - exp(-alpha))`` of the weight: 80 % for f = 8 % and 20.
+        exp(-alpha f)) / (1 - exp(-alpha))`` of the weight, 80 % for f = 8 % and alpha =
+        20.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
@@ -152,9 +153,8 @@ def rie(
     Returns
     -------
     rie : float
-        0 if all targets were missed, else above 0. It is at most ``(1 - exp(-alpha R))
-        / (R (1 - exp(-alpha)))`` with R = m/n, so values at different prevalences are
-        not comparable.
+        At most ``(1 - exp(-alpha R)) / (R (1 - exp(-alpha)))`` with R = m/n, so values
+        at different prevalences are not comparable. It is 0 if all targets were missed.
 
     Raises
     ------
@@ -225,7 +225,8 @@ def bedroc(
         counts. Required unless `y_true` is a Ranking or RankCounts.
     alpha : float, default=20.0
         Decay rate of the weights, above 0. The top fraction f has the share ``(1 -
-        exp(-alpha f)) / (1 - exp(-alpha))`` of the weight: 80 % for f = 8 % and 20.
+        exp(-alpha f)) / (1 - exp(-alpha))`` of the weight, 80 % for f = 8 % and alpha =
+        20.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"

@@ -231,7 +231,8 @@ def make_metric_scorer(
     >>> from skrank import make_metric_scorer
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> scorer = make_metric_scorer("bedroc(alpha=20)", pos_label=0)
-    >>> cross_val_score(KNeighborsClassifier(), X, y, scoring=scorer).round(2)
+    >>> estimator = KNeighborsClassifier()
+    >>> cross_val_score(estimator, X, y, scoring=scorer).round(2)
     array([0.96, 1.  , 1.  , 1.  , 0.97])
     >>> make_metric_scorer("k_at_recall(0.8)").__name__
     'neg_k_at_recall(0.8)'

@@ -56,13 +56,13 @@ class RandomSelectionNull(NullDistribution):
 
     Examples
     --------
-    The following distribution is that of average precision with 20 targets among 1000
-    items. The critical value is for the level of 1 %:
+    Mean, standard deviation and critical value at the level of 1 % of average precision
+    with 20 targets among 1000 items:
 
     >>> from skrank import RandomSelectionNull
     >>> null = RandomSelectionNull(1000, 20)
-    >>> print(f"{null.mean():.4f} +- {null.std():.4f}, critical {null.isf(0.01):.4f}")
-    0.0264 +- 0.0114, critical 0.0767
+    >>> print(f"{null.mean():.4f}, {null.std():.4f}, {null.isf(0.01):.4f}")
+    0.0264, 0.0114, 0.0767
 
     The mean is above the prevalence of 0.02, and the upper tail is heavy. One random
     ranking in 192 is at least five standard deviations above the mean. For a normal
@@ -161,7 +161,8 @@ class MeanNull(NullDistribution):
     >>> from skrank import RandomSelectionNull
     >>> from skrank.null import MeanNull
     >>> folds = MeanNull([RandomSelectionNull(200, 4)] * 5)
-    >>> print(f"{folds.mean():.4f}, {RandomSelectionNull(1000, 20).mean():.4f}")
+    >>> whole = RandomSelectionNull(1000, 20)
+    >>> print(f"{folds.mean():.4f}, {whole.mean():.4f}")
     0.0439, 0.0264
 
     The following values of the mean are significant at 1 %, for independent rankings

@@ -89,7 +89,8 @@ class Ranking:
     Examples
     --------
     >>> from skrank import Ranking, average_precision, precision_at_t
-    >>> ranking = Ranking.from_predictions([0, 1, 1, 0, 1], [0.1, 0.9, 0.4, 0.5, 0.7])
+    >>> y_true, y_score = [0, 1, 1, 0, 1], [0.1, 0.9, 0.4, 0.5, 0.7]
+    >>> ranking = Ranking.from_predictions(y_true, y_score)
     >>> ranking
     <Ranking of 5 items, 3 targets>
     >>> average_precision(ranking), precision_at_t(ranking, t=2)
@@ -262,7 +263,7 @@ class Ranking:
         --------
         >>> import tempfile, pathlib
         >>> from skrank import Ranking, average_precision
-        >>> ranking = Ranking.from_predictions([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.5])
+        >>> ranking = Ranking.from_predictions([0, 1, 1, 0], [1, 9, 4, 5])
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = pathlib.Path(folder) / "receipt.json"
         ...     ranking.to_json(path)

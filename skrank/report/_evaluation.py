@@ -60,10 +60,8 @@ class RankingEvaluation:
     --------
     >>> from skrank import RankingEvaluation, precision_at_t
     >>> evaluation = RankingEvaluation()
-    >>> evaluation.add([0, 1, 0, 1, 1], [-1.21, -1.27, -1.39, -1.47, -1.60])
-    <RankingEvaluation(ties='expected', pos_label=None) of 5 items, 3 targets>
-    >>> evaluation.add([0, 0, 0, 1, 0], [-1.65, -1.79, -1.80, -2.01, -3.70])
-    <RankingEvaluation(ties='expected', pos_label=None) of 10 items, 4 targets>
+    >>> _ = evaluation.add([0, 1, 0, 1, 1], [-1.21, -1.27, -1.39, -1.47, -1.60])
+    >>> _ = evaluation.add([0, 0, 0, 1, 0], [-1.65, -1.79, -1.80, -2.01, -3.70])
     >>> print(evaluation)
     Ranking evaluation
       ranking            10 items, 4 targets (prevalence 0.4)

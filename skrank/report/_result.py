@@ -108,15 +108,15 @@ class RankingReport:
     >>> from skrank import ranking_report
     >>> rng = np.random.default_rng(0)
     >>> y_true = np.arange(300) < 15
-    >>> scores = {"no use": rng.normal(size=300), "some": rng.normal(y_true)}
+    >>> scores = {"noise": rng.normal(size=300), "some": rng.normal(y_true)}
     >>> report = ranking_report(y_true, scores, t=[10, 0.1])
     >>> report.names
-    ('no use', 'some')
+    ('noise', 'some')
     >>> columns = ["name", "average_precision", "low", "high", "zscore"]
     >>> report.to_frame()[columns].round(3)
-         name  average_precision    low   high  zscore
-    0  no use              0.046  0.035  0.094  -0.792
-    1    some              0.303  0.110  0.564   9.103
+        name  average_precision    low   high  zscore
+    0  noise              0.046  0.035  0.094  -0.792
+    1   some              0.303  0.110  0.564   9.103
     """
 
     average_precision: dict[str, float]
