@@ -71,7 +71,7 @@ class RankingInference(MetricSettings, ABC, Generic[Result]):
         groups: ArrayLike | None = None,
         clusters: ArrayLike | None = None,
     ) -> Result:
-        """Ask about a ranking given as labels and scores."""
+        """Compute the result for a ranking given as labels and scores."""
 
     def from_estimator(
         self,

@@ -316,12 +316,13 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
         multiplied by the square root of 2, an upper bound (:ref:`derivations_folds`),
         before the p-value is computed.
 
-        In simulations with features that are independent of the labels (300 items, 25
-        targets, five folds, the worst of seven learners), the p-value was at most 0.05,
-        0.01 and 0.001 in 4.9, 1.1 and 0.1 % of 1000 data sets with 4 features. With 8
-        features it was so in 4.2, 0.8 and 0.03 % of 3000 data sets; see
-        :ref:`validation`. The p-values of single folds, in `parts`, need no bound.
-        `bonferroni_pvalue` of the result is valid for any dependence of the folds.
+        The type I error rate was simulated with normal features that are independent of
+        the labels, 300 items, 25 targets and five folds. For the worst of seven
+        learners with 4 features, p was at most 0.05, 0.01 and 0.001 in 4.9, 1.1 and
+        0.1 % of 1000 data sets. With 8 features the shares were 4.2, 0.8 and 0.03 % of
+        3000 data sets; see :ref:`validation`. The p-values of single folds, in `parts`,
+        need no bound. `bonferroni_pvalue` of the result is valid for any dependence of
+        the folds.
 
         Parameters
         ----------
