@@ -19,16 +19,16 @@ class CurveBand:
     Attributes
     ----------
     x : ndarray of shape (n_points,)
-        Where the limits stand, ascending: depths, or values of recall.
+        Positions of the limits in ascending order: depths or values of recall.
     low, high : ndarray of shape (n_points,)
-        The limits there.
+        Lower and upper limits at `x`.
     confidence_level : float
-        Probability to be within the limits.
+        Level of the limits, between 0 and 1.
 
     Examples
     --------
     >>> from skrank import hit_curve
-    >>> curve = hit_curve([1, 0, 1, 0, 0, 0, 0, 1], [8, 7, 6, 5, 4, 3, 2, 1])
+    >>> curve = hit_curve([1, 0, 1, 0, 0, 0, 0, 1], range(8, 0, -1))
     >>> band = curve.chance_band()
     >>> band
     <CurveBand of 95 %: 9 points from 0 to 8>
@@ -51,19 +51,19 @@ class CurveBand:
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the table.
+            Library of the returned table.
 
         Returns
         -------
         frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            The columns "x", "low" and "high".
+            Table with the columns "x", "low" and "high".
 
         Raises
         ------
         ImportError
             If the library is not installed.
         ValueError
-            If the backend is none of these.
+            If `backend` is not one of these names.
         """
         return data_frame({"x": self.x, "low": self.low, "high": self.high}, backend)
 

@@ -26,26 +26,28 @@ from skrank.ranking._ranking import HitGroups, Ranking
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class HitCurve:
-    """Targets found against items looked at, and the views of it that have names.
+    """Number of targets found as a function of the number of items looked at.
 
-    The curve is straight between its points. All arrays have the same length.
+    The curve is linear between its points. Arrays of shape (n_points,) have an entry
+    for each point.
 
     Attributes
     ----------
     t : ndarray of shape (n_points,)
-        Depths, ascending, from 0 to the length of the ranking.
+        Depths in ascending order, from 0 to the length of the ranking.
     hits : ndarray of shape (n_points,)
-        Targets among the top t.
+        Targets among the top t, in the same unit as `t`.
     n_samples, n_targets : float
-        Number of items and of targets, those included that were never scored.
+        Number of items and of targets, including targets that were never scored.
     unit : float
-        What an item counts on both axes: 1, or 1/n for fractions of the ranking.
+        Size of an item on both axes: 1 for counts, 1/n for fractions of the ranking.
     tie_ends : ndarray of shape (n_depths,) or None
-        Depths at which ties end, enough of them for a picture; None with weights.
+        Depths at which ties end. A long ranking has a subset of them. None with
+        weights.
 
     See Also
     --------
-    hit_curve : Makes it of labels and scores.
+    hit_curve : Makes the curve from labels and scores.
 
     Examples
     --------
@@ -81,7 +83,7 @@ class HitCurve:
         Returns
         -------
         recall : ndarray of shape (n_points,)
-            From 0 to 1.
+            Values between 0 and 1.
         """
         share: NDArray[np.float64] = self.hits / self.n_targets
         return np.minimum(share, 1.0)  # rounding may step over
@@ -93,8 +95,8 @@ class HitCurve:
         Returns
         -------
         precision : ndarray of shape (n_points,)
-            Between 0 and 1; at t = 0 the limit, the slope with which the curve starts,
-            or NaN if no items were scored.
+            Values between 0 and 1. The value at t = 0 is the initial slope of the
+            curve, or NaN if no items were scored.
         """
         share = np.minimum(self.hits[1:] / self.t[1:], 1.0)  # rounding may step over
         return np.append(share[0] if share.size else np.nan, share)
@@ -106,24 +108,24 @@ class HitCurve:
         Returns
         -------
         lift : ndarray of shape (n_points,)
-            From 0 to ``n / m``; 1 is chance level.
+            Values from 0 to ``n / m``. The chance level is 1.
         """
         return self.precision * (self.n_samples / self.n_targets)
 
     def at(self, depth: ArrayLike) -> Any:
-        """Count the targets down to any depth; O(log n_points) each.
+        """Return the number of targets at given depths, in O(log n_points) each.
 
         Parameters
         ----------
         depth : array-like
-            Depths in the unit of the curve's ``t``, from 0 to its last: items, where a
-            float does not mean a fraction; or fractions of the ranking, if the curve is
-            in fractions.
+            Depths in the unit of `t`, from 0 to the last value of `t`. For a curve in
+            items, a float is a number of items and not a fraction.
 
         Returns
         -------
         hits : float or ndarray of the shape of `depth`
-            ``h(t)``, the targets of a tie shared out as the curve's tie rule says.
+            Number of targets ``h(t)``. The targets of a tie are counted by the tie rule
+            of the curve.
 
         Raises
         ------
@@ -136,12 +138,12 @@ class HitCurve:
         return np.interp(depths, self.t, self.hits)[()]
 
     def perfect(self) -> HitCurve:
-        """Curve of the same items, ranked with all scored targets first.
+        """Return the curve of a ranking with all scored targets first.
 
         Returns
         -------
         curve : HitCurve
-            It rises with slope 1 until nothing is left to find.
+            The curve rises with slope 1 until all scored targets are found.
         """
         most, end = self.hits[-1], self.t[-1]
         t = np.array([0, min(most, end), end])
@@ -149,31 +151,33 @@ class HitCurve:
         return replace(self, t=t, hits=np.minimum(t, most))
 
     def chance_band(self, confidence_level: float = 0.95) -> CurveBand:
-        """Pointwise band of random selection, by hypergeometric quantiles.
+        """Return the pointwise band of random selection.
 
         Parameters
         ----------
         confidence_level : float, default=0.95
-            Probability that random selection is within the limits, at least, at any one
-            depth; as much on one side as on the other.
+            Probability of the band, between 0 and 1. At any single depth, random
+            selection is within the limits with at least this probability. Each tail has
+            at most half of the remaining probability.
 
         Returns
         -------
         band : CurveBand
-            Limits of h(t), exact at the depths `x`, where ties end: all such depths of
-            a short ranking, some 500 of a long one. Within a tie the band is drawn
-            along a straight line, as the curve is. Along the whole curve random
-            selection leaves the band more often.
+            Limits of h(t) at the depths `x`, where ties end. The limits are exact
+            there, and the band is linear between them. A short ranking has all such
+            depths, and a long ranking has about 500. The probability that random
+            selection is within the limits at all depths together is lower.
 
         Raises
         ------
         ValueError
-            If the level is not between 0 and 1, or the items have weights.
+            If the level is not between 0 and 1, or if the items have weights.
 
         Notes
         -----
-        ``h(t)`` is hypergeometric: t items are drawn of n, m of which are targets
-        ([1]_, section III). O(n_depths * m) at most.
+        ``h(t)`` has a hypergeometric distribution: t items are drawn from n items with
+        m targets ([1]_, section III). The limits are its quantiles. The time is at most
+        O(n_depths * m).
 
         References
         ----------
@@ -196,19 +200,19 @@ class HitCurve:
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the table.
+            Library of the returned table.
 
         Returns
         -------
         frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            The columns "t", "hits", "recall", "precision" and "lift".
+            Table with the columns "t", "hits", "recall", "precision" and "lift".
 
         Raises
         ------
         ImportError
             If the library is not installed.
         ValueError
-            If the backend is none of these.
+            If `backend` is not one of these names.
         """
         names = ("t", "hits", "recall", "precision", "lift")
         return data_frame({name: getattr(self, name) for name in names}, backend)
@@ -226,61 +230,60 @@ def hit_curve(
 ) -> HitCurve:
     """Hit curve: the number of targets among the top t, at every depth t.
 
-    The higher, the better: a perfect ranking rises with slope 1 until it has found all
-    targets, a random one runs along the diagonal. Cumulative gains, lift and enrichment
-    are views of the same hits. Without ties, average precision is the sum over the
-    targets of its precision times the recall gained.
+    A higher curve is better. The curve of a perfect ranking has slope 1 until all
+    targets are found. The mean curve of random rankings is a straight line. Cumulative
+    gains, lift and enrichment are functions of the same hits. Without ties, average
+    precision is the sum over the targets of the precision times the gain in recall.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     as_fraction : bool, default=False
         Whether depths and hits are fractions of the ranking, t in [0, 1] and h(t) in
-        [0, m/n], as in [1]_; otherwise they are counted in items.
+        [0, m/n], as in [1]_. By default they are numbers of items.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "optimistic", "pessimistic"}, default="expected"
-        Within a tie the curve rises along a straight line, which is the mean over all
-        orders; or its targets come first; or last.
+        Tie rule. "expected" draws a straight line through a tie, the mean over all
+        orders. "optimistic" puts its targets first, and "pessimistic" puts them last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights, taken as repetition: depths and hits are then sums of weights.
+        Weights of the items. An item of weight 2 counts as two items, and depths and
+        hits are sums of weights.
     n_missed : int, default=0
-        Targets that were never scored: they count among the targets and the items, and
-        the curve never gets to them.
+        Targets that were never scored. They count among the targets and the items, and
+        the curve ends before it reaches them.
 
     Returns
     -------
     curve : HitCurve
-        The points between which the curve is straight: at most two for each distinct
-        score of a target (three if `ties` is not "expected"), and the two ends.
+        Curve with at most two points for each distinct score of a target (three if
+        `ties` is not "expected"), and the two end points.
 
     Raises
     ------
     ValueError
-        If the input is not a ranking of two classes: lengths that differ, no items,
-        missing or infinite values, hard labels as scores, unknown labels; if there are
-        no targets; or if a setting is not one of its values.
+        If the input is invalid, as in :func:`average_precision`; if there are no
+        targets; or if a setting is outside its range.
 
     See Also
     --------
-    operating_points : The operating points of the same ranking.
-    hit_curve_band : How well the curve is known.
-    recall_at_t, precision_at_t, enrichment_factor : Its values at one depth.
+    operating_points : Recall and precision at each threshold.
+    hit_curve_band : Confidence band of the curve.
+    recall_at_t, precision_at_t, enrichment_factor : Values at one depth.
 
     Notes
     -----
-    With h(t) the hits, n the items and m the targets: recall ``r(t) = h(t) / m``,
-    precision ``p(t) = h(t) / t = (m / n) r(t) / (t / n)`` ([1]_, equation 1 and lemma
-    1), lift ``p(t) / (m / n)``.
+    With h(t) hits, n items and m targets, recall is ``r(t) = h(t) / m``, precision is
+    ``p(t) = h(t) / t = (m / n) r(t) / (t / n)`` ([1]_, equation 1 and lemma 1), and
+    lift is ``p(t) / (m / n)``.
 
-    Time O(n log m) for m targets, and memory one byte an item and O(m); as much again,
-    with a copy of up to 2**20 scores, for the ends of ties. See :ref:`performance`.
+    Time is O(n log m) and memory O(m) + n bytes. The ends of ties take as much again
+    and a copy of up to 2**20 scores; see :ref:`performance`.
 
     References
     ----------
@@ -301,8 +304,8 @@ def hit_curve(
     >>> curve.lift.round(2)
     array([2.67, 2.67, 1.33, 1.78, 1.33, 1.  ])
 
-    After two items one target is found; after six, two and on average half of the
-    third, which shares its score with three others.
+    One target is found after two items. After six items, 2.5 targets are found on
+    average, because the third target is tied with three other items.
     """
     check_option("ties", ties, ("expected", "optimistic", "pessimistic"))
     fractions = check_flag("as_fraction", as_fraction)

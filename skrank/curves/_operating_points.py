@@ -25,27 +25,28 @@ RATES = ("precision", "specificity")
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OperatingPoints:
-    """Thresholds on the score, best first, and what they retrieve.
+    """Recall and precision at thresholds on the score, best threshold first.
 
-    One point for each distinct score of a target: its tie and all above it are
-    retrieved. All arrays have the same length; recall increases strictly.
+    There is a point for each distinct score of a target. A threshold retrieves all
+    items with its score or a better score. All arrays have the same length, and recall
+    increases strictly.
 
     Attributes
     ----------
     score : ndarray of shape (n_points,)
-        Thresholds: items with this score or a better one are retrieved.
+        Thresholds. Items with this score or a better score are retrieved.
     t : ndarray of shape (n_points,)
-        Items retrieved.
+        Number of items retrieved.
     hits : ndarray of shape (n_points,)
-        Targets among them.
+        Number of targets retrieved.
     n_samples, n_targets : float
-        Number of items and of targets, those included that were never scored.
+        Number of items and of targets, including targets that were never scored.
     n_non_targets : float
-        Number of items that are no targets.
+        Number of non-targets.
 
     See Also
     --------
-    operating_points : Makes them of labels and scores.
+    operating_points : Makes the points from labels and scores.
 
     Examples
     --------
@@ -75,12 +76,12 @@ class OperatingPoints:
 
     @property
     def recall(self) -> NDArray[np.float64]:
-        """Share of the targets that are retrieved; also sensitivity.
+        """Share of the targets that are retrieved, also called sensitivity.
 
         Returns
         -------
         recall : ndarray of shape (n_points,)
-            Above 0, up to 1.
+            Values above 0 and up to 1.
         """
         share: NDArray[np.float64] = self.hits / self.n_targets
         return np.minimum(share, 1.0)  # rounding may step over
@@ -92,19 +93,19 @@ class OperatingPoints:
         Returns
         -------
         precision : ndarray of shape (n_points,)
-            Above 0, up to 1.
+            Values above 0 and up to 1.
         """
         share: NDArray[np.float64] = self.hits / self.t
         return np.minimum(share, 1.0)  # rounding may step over
 
     @property
     def specificity(self) -> NDArray[np.float64]:
-        """Share of the others that are not retrieved; also rejection recall.
+        """Share of the non-targets that are not retrieved; also rejection recall.
 
         Returns
         -------
         specificity : ndarray of shape (n_points,)
-            Between 0 and 1; NaN if there are no others.
+            Values between 0 and 1; NaN if there are no non-targets.
         """
         if self.n_non_targets == 0:
             return np.full(len(self), np.nan)
@@ -117,13 +118,14 @@ class OperatingPoints:
         Parameters
         ----------
         beta : float, default=1.0
-            How many times as much recall counts as precision.
+            Weight of recall relative to precision, above 0. A value above 1 favours
+            recall.
 
         Returns
         -------
         f_score : ndarray of shape (n_points,)
-            ``(1 + beta**2) p r / (beta**2 p + r)``, which is
-            ``(1 + beta**2) h / (beta**2 m + t)``; above 0, up to 1.
+            ``(1 + beta**2) p r / (beta**2 p + r)``, which equals ``(1 + beta**2) h /
+            (beta**2 m + t)``. Values are above 0 and up to 1.
 
         Raises
         ------
@@ -138,23 +140,24 @@ class OperatingPoints:
         return np.minimum(score, 1.0)  # rounding may step over
 
     def not_dominated(self, rate: str) -> OperatingPoints:
-        """Leave out points that another equals or beats in recall and in a rate.
+        """Leave out points that another point dominates in recall and in a rate.
 
         Parameters
         ----------
         rate : {"precision", "specificity"}
-            What recall is traded for.
+            Rate to compare with recall.
 
         Returns
         -------
         points : OperatingPoints
-            The rate decreases strictly along them. Read as a step function, constant
-            from the recall of the point before, they interpolate the curve.
+            Points for which no other point has at least the same recall and the same
+            rate. The rate decreases strictly along them. As a step function, which is
+            constant from the recall of the previous point, they interpolate the curve.
 
         Raises
         ------
         ValueError
-            If the rate is unknown.
+            If `rate` is unknown.
         """
         check_option("rate", rate, RATES)
         values = getattr(self, rate)
@@ -175,18 +178,19 @@ class OperatingPoints:
         Parameters
         ----------
         rate : {"precision", "specificity"}
-            What recall is traded for.
+            Rate to compare with recall.
 
         Returns
         -------
         area : float
-            Sum over the points of the rate times the recall gained; between 0 and 1. Of
-            all points and precision it is average precision by ``ties="threshold"``.
+            Sum over the points of the rate times the gain in recall, between 0 and 1.
+            For precision and all points it is average precision with
+            ``ties="threshold"``.
 
         Raises
         ------
         ValueError
-            If the rate is unknown.
+            If `rate` is unknown.
         """
         check_option("rate", rate, RATES)
         gained = np.diff(self.recall, prepend=0.0)
@@ -194,30 +198,32 @@ class OperatingPoints:
         return float(np.minimum(total, 1.0))  # rounding may step over
 
     def chance_band(self, confidence_level: float = 0.95) -> CurveBand:
-        """Pointwise band of random selection, by quantiles of the depths of targets.
+        """Return the pointwise band of random selection.
 
         Parameters
         ----------
         confidence_level : float, default=0.95
-            Probability that random selection is within the limits, at least, at any one
-            recall; as much on one side as on the other.
+            Probability of the band, between 0 and 1. At any single recall, random
+            selection is within the limits with at least this probability. Each tail has
+            at most half of the remaining probability.
 
         Returns
         -------
         band : CurveBand
-            Limits of the precision at which random selection, without ties, finds
-            its j-th target, against the recall that it has then.
+            Limits of the precision at which random selection without ties finds its
+            j-th target, against the recall at this target.
 
         Raises
         ------
         ValueError
-            If the level is not between 0 and 1, or the items have weights.
+            If the level is not between 0 and 1, or if the items have weights.
 
         Notes
         -----
-        The j-th target is among the top t if the top t hold j targets or more, the
-        number of which is hypergeometric; the quantile of its depth is searched by
-        bisection, O(log n) probabilities each.
+        The j-th target is among the top t if the top t hold at least j targets. The
+        number of targets among the top t has a hypergeometric distribution. The limits
+        are quantiles of the depth. They are found by bisection, with O(log n)
+        probabilities each.
         """
         level = check_band_level(confidence_level, self.t.dtype.kind == "f")
         found = int(self.hits.max(initial=0))  # the last point retrieves all scored
@@ -235,19 +241,20 @@ class OperatingPoints:
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the table.
+            Library of the returned table.
 
         Returns
         -------
         frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            The columns "score", "t", "hits", "recall", "precision" and "specificity".
+            Table with the columns "score", "t", "hits", "recall", "precision" and
+            "specificity".
 
         Raises
         ------
         ImportError
             If the library is not installed.
         ValueError
-            If the backend is none of these.
+            If `backend` is not one of these names.
         """
         names = ("score", "t", "hits", "recall", "precision", "specificity")
         return data_frame({name: getattr(self, name) for name in names}, backend)
@@ -262,63 +269,61 @@ def operating_points(
     sample_weight: ArrayLike | None = None,
     n_missed: int = 0,
 ) -> OperatingPoints:
-    """Recall and precision of every threshold that retrieves another target.
+    """Recall and precision at each threshold that retrieves a further target.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     interpolate : bool, default=False
-        Whether to leave out dominated points, for which another has the same or a
-        higher recall and precision. Precision then decreases strictly, and at a recall
-        in between it is that of the next point, the best there is at that recall or a
-        higher one.
+        Whether to leave out a point if another point has at least its recall and its
+        precision. The precision of the remaining points decreases strictly. Between two
+        points, the precision is that of the point with the higher recall. It is the
+        highest precision at this recall or a higher recall.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights, taken as repetition: counts are then sums of weights.
+        Weights of the items. An item of weight 2 counts as two items, and counts are
+        sums of weights.
     n_missed : int, default=0
-        Targets that were never scored: they count among the targets and the items, and
+        Targets that were never scored. They count among the targets and the items, and
         no threshold retrieves them.
 
     Returns
     -------
     points : OperatingPoints
-        One for each distinct score of a target, best first; no points are added at
-        recall 0 and 1, which no threshold need attain.
+        A point for each distinct score of a target, best score first. No points are
+        added at recall 0 and 1.
 
     Raises
     ------
     ValueError
-        If the input is not a ranking of two classes: lengths that differ, no items,
-        missing or infinite values, hard labels as scores, unknown labels; if there are
-        no targets; or if `interpolate` is not True or False.
+        If the input is invalid, as in :func:`average_precision`; if there are no
+        targets; or if `interpolate` is not True or False.
 
     See Also
     --------
-    hit_curve : Hits at every depth, the same ranking otherwise seen.
+    hit_curve : Number of targets at every depth.
     average_precision : Area under the curve.
-    sklearn.metrics.precision_recall_curve : All thresholds, and an end point added.
+    sklearn.metrics.precision_recall_curve : All thresholds, with an added end point.
 
     Notes
     -----
-    A tie is retrieved whole. The points are those of LingPipe's
-    ``ScoredPrecisionRecallEvaluation``, where the rankings have no ties; it takes tied
-    items in the order in which they were added.
+    A tie is retrieved whole. For rankings without ties the points are those of
+    LingPipe's ``ScoredPrecisionRecallEvaluation``, which takes tied items in the order
+    in which they were added.
 
-    Time O(n log m) for m targets, memory one byte an item and O(m); see
-    :ref:`performance`.
+    Time is O(n log m) and memory O(m) + n bytes; see :ref:`performance`.
 
     Examples
     --------
     >>> from skrank import operating_points
     >>> y_true = [0, 1, 0, 1, 1, 0, 0, 0, 1, 0]
-    >>> y_score = [-1.2, -1.3, -1.4, -1.5, -1.6, -1.7, -1.8, -1.9, -2.0, -3.7]
+    >>> y_score = [-1.2, -1.3, -1.4, -1.5, -1.6, -1.7, -1.8, -1.9, -2, -3.7]
     >>> points = operating_points(y_true, y_score)
     >>> points.recall
     array([0.25, 0.5 , 0.75, 1.  ])
@@ -327,8 +332,8 @@ def operating_points(
     >>> operating_points(y_true, y_score, interpolate=True).recall
     array([0.75, 1.  ])
 
-    Whoever is content with half of the targets gets three quarters of them at a better
-    precision.
+    The points at recall 0.25 and 0.5 are left out, because the point at recall 0.75 has
+    a higher precision.
     """
     best = check_flag("interpolate", interpolate)
     given: Any = {"sample_weight": sample_weight, "n_missed": n_missed}

@@ -62,36 +62,39 @@ class CurveDisplay(ABC):
         name: str | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the ranking that a fitted estimator gives.
+        """Draw the ranking of a fitted estimator.
 
         Parameters
         ----------
         estimator : estimator instance
-            Fitted classifier, regressor, ranker or outlier detector. It ranks by
-            ``decision_function``, else ``predict_proba``, else ``predict``.
+            Fitted classifier, regressor, ranker or outlier detector. The scores are
+            those of ``decision_function``, else ``predict_proba``, else ``predict``.
         X : array-like of shape (n_samples, n_features)
-            Items to rank; not those it was fitted on.
+            Items to rank, other than those on which the estimator was fitted.
         y : array-like of shape (n_samples,)
             Their labels.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector, which must be stated for one.
+            What the targets are to an outlier detector. Required for an outlier
+            detector. Other estimators are not affected.
         name : str, default=None
-            What the legend calls the curve; None is the name of the estimator's class.
+            Name of the curve in the legend. None uses the name of the estimator's
+            class.
         **kwargs : dict
-            Passed to `from_predictions`.
+            Keyword arguments of `from_predictions`.
 
         Returns
         -------
         display : the display
-            With the data, and what was drawn.
+            Display with the data and what was drawn.
 
         Raises
         ------
         ValueError
-            If the estimator can only give labels, is an outlier detector of unstated
-            orientation, or the input is not valid for `from_predictions`.
+            If the estimator only gives labels, if it is an outlier detector and
+            `detector_targets` is None, or if the input is not valid for
+            `from_predictions`.
         """
         _drawing.need_matplotlib()
         marks, y_score = marks_and_scores(estimator, X, y, pos_label, detector_targets)
@@ -112,42 +115,43 @@ class CurveDisplay(ABC):
         name: str | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw a ranking given as labels and scores, or one within each group.
+        """Draw a ranking given as labels and scores, or the rankings of groups.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,), Ranking or RankCounts
-            Labels. Or a ranking or its counts, which stand for labels and scores.
+            Labels of the items. A Ranking or RankCounts replaces labels and scores.
         y_score : array-like of shape (n_samples,), default=None
-            Scores; higher means a likelier target. Left out with a ranking or counts,
-            and needed otherwise.
+            Scores of the items; a higher score means a likelier target. Required unless
+            `y_true` is a Ranking or RankCounts.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         groups : array-like of shape (n_samples,), default=None
-            To which ranking each item belongs, such as its query or its day: a thin
-            line for each, and their mean.
+            Ranking that each item belongs to, such as its query or its day. Each
+            ranking is a thin line, and their mean is drawn.
         as_fraction : bool, default=False
-            Whether depths and hits are in fractions of the ranking, not in items.
+            Whether depths and hits are fractions of the ranking. By default they are
+            numbers of items.
         pvalue : bool, default=None
             Whether the legend has the p-value against random selection. None leaves it
-            out where it may take more than some two seconds, as for few targets in very
-            long rankings, where items have weights, and with `groups`.
+            out if it may take more than about two seconds (few targets in a very long
+            ranking), if items have weights, and with `groups`.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+            Where to draw. None makes a new figure.
         name : str, default=None
-            What the legend calls the curve.
+            Name of the curve in the legend.
         **kwargs : dict
-            Passed to `plot`.
+            Keyword arguments of `plot`.
 
         Returns
         -------
         display : the display
-            With the data, and what was drawn.
+            Display with the data and what was drawn.
 
         Raises
         ------
         ValueError
-            If the input is not a ranking of two classes, or there are no targets.
+            If the input is not a ranking of two classes, or if there are no targets.
         """
         _drawing.need_matplotlib()
         measure = partial(cls._measure, as_fraction=as_fraction)
@@ -180,48 +184,50 @@ class CurveDisplay(ABC):
         name: str | Sequence[str] | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the rankings of the held-out folds of a cross-validation, a line each.
+        """Draw the rankings of the held-out folds of a cross-validation.
 
         Parameters
         ----------
         cv_results : dict
-            What :func:`sklearn.model_selection.cross_validate` returns with
+            Result of :func:`sklearn.model_selection.cross_validate` with
             ``return_estimator=True, return_indices=True``.
         X : array-like of shape (n_samples, n_features)
-            The items that were cross-validated.
+            Items of the cross-validation.
         y : array-like of shape (n_samples,)
             Their labels.
         n_jobs : int, default=None
-            Number of jobs to predict in.
+            Number of jobs that predict the held-out items.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector.
+            What the targets are to an outlier detector. Required for an outlier
+            detector.
         pvalue : bool, default=None
-            Whether the legend has the p-value of each fold against random selection;
-            None leaves it out as `from_predictions` does, and where there are more than
-            ten folds.
+            Whether the legend has the p-value of each fold against random selection.
+            None follows the rule of `from_predictions`, and leaves the p-values out if
+            there are more than ten folds.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+            Where to draw. None makes a new figure.
         name : str or sequence of str, default=None
-            What the legend calls the model; or each fold of `cv_results`, also of those
-            left out. More than ten folds are thin lines of one colour, and one entry of
-            the legend.
+            Name of the model in the legend, or a name for each fold of `cv_results`,
+            including folds that are left out. More than ten folds are thin lines of one
+            colour with one entry in the legend.
         **kwargs : dict
-            Passed to `plot`.
+            Keyword arguments of `plot`.
 
         Returns
         -------
         display : the display
-            With a list of curves, one a fold, in fractions of the ranking, and what was
-            drawn. Folds without targets, or of targets alone, are left out with a
+            Display with a list of curves, one for each fold, in fractions of the
+            ranking. Folds without targets or without non-targets are left out with a
             warning.
 
         Raises
         ------
         ValueError
-            If estimators or indices are missing, folds reach beyond `X`, no fold holds
-            targets and non-targets, or there is not one name for each fold.
+            If estimators or indices are missing, if folds reach beyond `X`, if no fold
+            holds targets and non-targets, or if the number of names is not the number
+            of folds.
         """
         _drawing.need_matplotlib()
         folds = rank_held_out(cv_results, X, y, n_jobs, pos_label, detector_targets)

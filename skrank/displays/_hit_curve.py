@@ -21,66 +21,69 @@ from skrank.ranking._ranking import Ranking
 
 @dataclass(eq=False, repr=False)
 class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
-    """Picture of a hit curve: targets found against items looked at.
+    """Plot of a hit curve: targets found against items looked at.
 
-    Beside the curve there are the perfect one, which finds a target with each item
-    until all are found, and chance: the mean of random selection, and the band within
-    which it stays, at any one depth, with a probability of `chance_band_level`. Make it
-    by `from_estimator`, `from_predictions` or `from_cv_results`.
+    The plot also has the perfect curve, which finds a target with each item until all
+    targets are found. The chance level is the mean of random selection. At any single
+    depth, random selection is within the chance band with a probability of
+    `chance_band_level`. Create the display with `from_estimator`, `from_predictions` or
+    `from_cv_results`.
 
     Parameters
     ----------
     curve : HitCurve or list of HitCurve
-        What :func:`hit_curve` returns, also with weights, missed targets or another tie
-        rule; or several, best in fractions of the ranking.
+        Result of :func:`hit_curve`, which can have weights, missed targets or another
+        tie rule; or a list of results, preferably in fractions of the ranking.
     average_precision : float or list of float, default=None
-        Average precision, for the legend.
+        Average precision for the legend. None leaves it out.
     log10_pvalue : float or list of float, default=None
-        Decimal logarithm of the p-value against random selection, for the legend.
+        Decimal logarithm of the p-value against random selection, for the legend. None
+        leaves the p-value out.
     confidence_band : CurveBand, default=None
-        Band of the curve itself, in the units of the curve.
+        Confidence band of the curve, in the units of the curve. None draws no band.
     name : str or list of str, default=None
-        What the legend calls the curve, or each of them.
+        Name of the curve in the legend, or a name for each curve.
     mean : bool, default=False
-        Whether to draw the mean of several curves, which are then thin lines.
+        Whether to draw the mean of several curves. The curves are then thin lines.
 
     Attributes
     ----------
     line_ : matplotlib Line2D or list of them
-        The curve; a list where there are several curves, here and below.
+        The curve; a list if there are several curves.
     perfect_ : matplotlib Line2D, list of them, or None
         The perfect curve.
     chance_level_ : matplotlib Line2D or list of them
         The chance level.
     chance_band_ : matplotlib PolyCollection or None
-        The chance band, one for all curves: that of the first ranking, as the legend
-        says if rankings differ in items or targets. None where its items
-        have weights, or the mean is drawn.
+        The chance band of the first ranking, which all curves share. The legend says so
+        if the rankings differ in items or targets. None if the items have weights or if
+        the mean is drawn.
     confidence_band_ : matplotlib PolyCollection or None
-        The band of the curve.
+        The confidence band of the curve.
     mean_ : matplotlib Line2D or None
         The mean of the curves.
     ax_ : matplotlib Axes
-        Where they are.
+        Axes of the plot.
     figure_ : matplotlib Figure
-        The figure of these axes.
+        Figure of the axes.
 
     See Also
     --------
-    hit_curve : The data.
-    LiftDisplay : The same hits, how many times as many as by chance.
+    hit_curve : Computes the data.
+    LiftDisplay : The same hits, divided by their mean under random selection.
     PrecisionRecallDisplay : The same hits as precision against recall.
 
     Notes
     -----
-    The picture is that of [1]_, figures 2 and 3, and the chance band hypergeometric
-    (see :meth:`HitCurve.chance_band`). It is drawn for a ranking without ties, so that
-    all rankings share it; on a ranking with ties chance stays closer to its mean. What
-    is drawn of long rankings differs from the curve by less than a pixel, as a whole
-    and after zooming into the top, though not after zooming into the middle: for that,
-    plot ``curve.t, curve.hits``. Each curve of an axes has a colour and a style of its
-    own, so that displays can share their axes; more than ten curves of one display are
-    thin lines of one colour.
+    The plot is that of [1]_, figures 2 and 3. The chance band is hypergeometric; see
+    :meth:`HitCurve.chance_band`. It is drawn for a ranking without ties, so that all
+    rankings share it. With ties, random selection stays closer to its mean.
+
+    The line of a long ranking has fewer points than its curve. It differs from the
+    curve by less than a pixel, as a whole and after zooming into the top. To zoom into
+    the middle, plot ``curve.t, curve.hits``. Each curve of an axes has its own colour
+    and style, so that displays can share the axes. More than ten curves of one display
+    are thin lines of one colour.
 
     References
     ----------
@@ -91,9 +94,9 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
     --------
     >>> from skrank import HitCurveDisplay
     >>> y_true, y_score = [1, 0, 1, 0, 0, 1, 0, 0], [8, 7, 6, 5, 4, 4, 4, 4]
-    >>> display = HitCurveDisplay.from_predictions(y_true, y_score, name="model")
+    >>> display = HitCurveDisplay.from_predictions(y_true, y_score)
     >>> display.line_.get_label()
-    'model: AP 0.714, p = 0.2'
+    'AP 0.714, p = 0.2'
     >>> display.ax_.get_xlabel()
     'items looked at'
     """
@@ -117,47 +120,48 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         name: str | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw a ranking given as labels and scores, or one within each group.
+        """Draw a ranking given as labels and scores, or the rankings of groups.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,), Ranking or RankCounts
-            Labels. Or a ranking or its counts, which stand for labels and scores.
+            Labels of the items. A Ranking or RankCounts replaces labels and scores.
         y_score : array-like of shape (n_samples,), default=None
-            Scores; higher means a likelier target. Left out with a ranking or counts,
-            and needed otherwise.
+            Scores of the items; a higher score means a likelier target. Required unless
+            `y_true` is a Ranking or RankCounts.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         groups : array-like of shape (n_samples,), default=None
-            To which ranking each item belongs, such as its query or its day: a thin
-            line for each, and their mean.
+            Ranking that each item belongs to, such as its query or its day. Each
+            ranking is a thin line, and their mean is drawn.
         as_fraction : bool, default=False
-            Whether depths and hits are in fractions of the ranking, not in items.
+            Whether depths and hits are fractions of the ranking. By default they are
+            numbers of items.
         confidence_band : {"simultaneous", "pointwise"}, default=None
-            Band of the curve itself, by :func:`hit_curve_band` at a level of 95 %: for
-            all depths at once, or for each. None draws none.
+            Confidence band of the curve by :func:`hit_curve_band` at a level of 95 %,
+            for all depths at once or for each depth. None draws no band.
         random_state : int, RandomState, Generator or None, default=None
             Source of randomness of the simultaneous band.
         pvalue : bool, default=None
             Whether the legend has the p-value against random selection. None leaves it
-            out where it may take more than some two seconds, as for few targets in very
-            long rankings, where items have weights, and with `groups`.
+            out if it may take more than about two seconds (few targets in a very long
+            ranking), if items have weights, and with `groups`.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+            Where to draw. None makes a new figure.
         name : str, default=None
-            What the legend calls the curve.
+            Name of the curve in the legend.
         **kwargs : dict
-            Passed to :meth:`plot`.
+            Keyword arguments of :meth:`plot`.
 
         Returns
         -------
         display : HitCurveDisplay
-            With the data, and what was drawn.
+            Display with the data and what was drawn.
 
         Raises
         ------
         ValueError
-            If the input is not a ranking of two classes, or there are no targets.
+            If the input is not a ranking of two classes, or if there are no targets.
         """
         _drawing.need_matplotlib()
         bands = (None, "simultaneous", "pointwise")
@@ -211,37 +215,38 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+            Where to draw. None makes a new figure.
         name : str or list of str, default=None
-            What the legend calls the curve; None is the name of the display.
+            Name of the curve in the legend. None uses the name of the display.
         top : int or float, default=None
-            Part of the ranking to show: an int counts items, a float in (0, 1] is a
-            fraction. The rest is drawn outside the limits of the axes. Axes that have
-            curves already go on to show what they did.
+            Part of the ranking to show. An int counts items, and a float in (0, 1] is a
+            fraction. The rest is drawn outside the limits of the axes. None shows the
+            whole ranking. Axes that already have curves keep what they show.
         chance_band_level : float, default=0.95
-            Probability of random selection to be within the band, at any one depth;
-            None draws no band.
+            Probability of the chance band, between 0 and 1. At any single depth, random
+            selection is within the band with this probability. None draws no band.
         plot_perfect : bool, default=True
             Whether to draw the perfect curve.
         line_kw : dict or list of dict, default=None
-            Keywords of ``Axes.plot`` for the curve, or for each of them.
+            Keyword arguments of ``Axes.plot`` for the curve, or for each curve.
         chance_level_kw, perfect_kw : dict, default=None
-            Keywords of ``Axes.plot`` for the chance level and for the perfect curve.
+            Keyword arguments of ``Axes.plot`` for the chance level and the perfect
+            curve.
 
         Returns
         -------
         display : HitCurveDisplay
-            Itself.
+            The display itself.
 
         Raises
         ------
         ImportError
-            If a new figure is wanted and matplotlib is not installed.
+            If a new figure is needed and matplotlib is not installed.
         ValueError
-            If `top` is outside the ranking, `chance_band_level` not between 0 and 1, a
-            list not as long as that of the curves, `ax` no axes, or one with curves in
-            other units; if there are several curves and a confidence band; or if
-            `plot_perfect` is not True or False.
+            If `top` is outside the ranking, if `chance_band_level` is not between 0 and
+            1, if a list does not have an entry for each curve, if `ax` is not an axes
+            or has curves in other units, if there are several curves and a confidence
+            band, or if `plot_perfect` is not True or False.
         """
         plot_perfect = check_flag("plot_perfect", plot_perfect)
         limit = self._check(ax, top, chance_band_level, name, line_kw)

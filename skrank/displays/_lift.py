@@ -10,73 +10,77 @@ from skrank.displays._hit_curve import HitCurveDisplay
 
 
 class LiftDisplay(HitCurveDisplay):
-    """Picture of the lift, or enrichment, at every depth of the ranking.
+    """Plot of the lift, or enrichment, at every depth of the ranking.
 
-    The lift at t is the number of targets among the top t over that of the chance
-    level. Both axes are logarithmic: the top has most of the room, and to double the
-    lift is as far from 1 to 2 as from 50 to 100. Chance is a line at 1, lower if
-    targets were missed, and a band that narrows down the ranking. Where chance most
-    likely finds nothing yet, the band is 0, below the axes, as is the lift before the
-    first target. The perfect curve stays at its ceiling, items over targets, until all
-    targets are found. Make it by `from_estimator`, `from_predictions` or
-    `from_cv_results`, with the settings of :class:`HitCurveDisplay`.
+    The lift at t is the number of targets among the top t divided by the chance level.
+    Both axes are logarithmic, so the top of the ranking takes most of the width. A
+    factor of two in the lift has the same length everywhere. The chance level is a line
+    at 1, or lower if targets were missed. The chance band becomes narrower with the
+    depth. At depths where random selection most likely finds no target, the band is 0,
+    which is below the axes. The lift before the first target is also 0. The perfect
+    curve is at ``n / m`` until all targets are found.
+
+    Create the display with `from_estimator`, `from_predictions` or `from_cv_results`,
+    which have the settings of :class:`HitCurveDisplay`.
 
     Parameters
     ----------
     curve : HitCurve or list of HitCurve
-        What :func:`hit_curve` returns, also with weights, missed targets or another tie
-        rule; or several, best in fractions of the ranking.
+        Result of :func:`hit_curve`, which can have weights, missed targets or another
+        tie rule; or a list of results, preferably in fractions of the ranking.
     average_precision : float or list of float, default=None
-        Average precision, for the legend.
+        Average precision for the legend. None leaves it out.
     log10_pvalue : float or list of float, default=None
-        Decimal logarithm of the p-value against random selection, for the legend.
+        Decimal logarithm of the p-value against random selection, for the legend. None
+        leaves the p-value out.
     confidence_band : CurveBand, default=None
-        Band of the hit curve, in the units of the curve, which is drawn as lift.
+        Confidence band of the hit curve, in the units of the curve. It is drawn as
+        lift. None draws no band.
     name : str or list of str, default=None
-        What the legend calls the curve, or each of them.
+        Name of the curve in the legend, or a name for each curve.
     mean : bool, default=False
-        Whether to draw the mean of several curves, which are then thin lines.
+        Whether to draw the mean of several curves. The curves are then thin lines.
 
     Attributes
     ----------
     line_ : matplotlib Line2D or list of them
-        The lift; a list where there are several curves, here and below.
+        The lift; a list if there are several curves.
     perfect_ : matplotlib Line2D, list of them, or None
         The perfect curve.
     chance_level_ : matplotlib Line2D or list of them
         The chance level.
     chance_band_ : matplotlib PolyCollection or None
-        The chance band, one for all curves: that of the first ranking, as the legend
-        says if rankings differ in items or targets. None where its items
-        have weights, or the mean is drawn.
+        The chance band of the first ranking, which all curves share. The legend says so
+        if the rankings differ in items or targets. None if the items have weights or if
+        the mean is drawn.
     confidence_band_ : matplotlib PolyCollection or None
-        The band of the curve.
+        The confidence band of the curve.
     mean_ : matplotlib Line2D or None
         The mean of the curves.
     ax_ : matplotlib Axes
-        Where they are.
+        Axes of the plot.
     figure_ : matplotlib Figure
-        The figure of these axes.
+        Figure of the axes.
 
     See Also
     --------
     enrichment_factor : Lift at one depth.
-    HitCurveDisplay : The hits themselves.
+    HitCurveDisplay : The number of targets found.
 
     Notes
     -----
-    The chance band is that of a ranking without ties, so that all rankings share it; on
-    a ranking with ties chance stays closer to its mean. What is drawn of long rankings
-    is exact to a pixel as a whole and after zooming into the top, not after zooming
-    into the middle: for that, plot ``curve.t, curve.lift``.
+    The chance band is that of a ranking without ties, so that all rankings share it.
+    With ties, random selection stays closer to its mean. The line of a long ranking is
+    exact to a pixel as a whole and after zooming into the top. To zoom into the middle,
+    plot ``curve.t, curve.lift``.
 
     Examples
     --------
     >>> from skrank import LiftDisplay
     >>> y_true, y_score = [1, 0, 1, 0, 0, 1, 0, 0], [8, 7, 6, 5, 4, 4, 4, 4]
-    >>> display = LiftDisplay.from_predictions(y_true, y_score, pvalue=False)
+    >>> display = LiftDisplay.from_predictions(y_true, y_score)
     >>> display.line_.get_label()
-    'AP 0.714'
+    'AP 0.714, p = 0.2'
     >>> display.ax_.get_xscale()
     'log'
     """

@@ -30,29 +30,30 @@ Null = RandomSelectionNull | MeanNull
 
 @dataclass(eq=False, repr=False)
 class NullDistributionDisplay:  # numpydoc ignore=PR02
-    """Null distribution of a metric, and the value that was observed.
+    """Plot of the null distribution of a metric with the observed value.
 
-    The bars are the distribution of a metric under random selection, or of the best of
-    a search by chance. Beside them stands the normal distribution that has the same
-    mean and standard deviation. Make it by
-    `from_result`, `from_null`, `from_predictions` or `from_estimator`.
+    The bars are the distribution of a metric under random selection, or that of the
+    largest value of a search under random selection. A line is the normal distribution
+    with the same mean and standard deviation. Create the display with `from_result`,
+    `from_null`, `from_predictions` or `from_estimator`.
 
     Parameters
     ----------
     edges : ndarray of shape (n_bins + 1,)
-        Ends of the bars, ascending.
+        Edges of the bars in ascending order.
     probabilities : ndarray of shape (n_bins,)
-        Probability of a value above one end and up to the next.
+        Probability of a value above the left edge and up to the right edge of each bar.
     metric : str
         Name of the metric.
     null_name : str, default="null distribution"
-        What the legend calls the distribution.
+        Name of the distribution in the legend.
     null_mean, null_std : float, default=None
-        Mean and standard deviation, for the normal distribution; None draws none.
+        Mean and standard deviation of the normal distribution. None draws no normal
+        distribution.
     statistic : float, default=None
-        Value that was observed; None marks none.
+        Observed value. None marks no value.
     description : str, default=""
-        What the legend says of the value.
+        Description of the observed value in the legend.
 
     Attributes
     ----------
@@ -63,22 +64,21 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
     line_ : matplotlib Line2D or None
         The observed value.
     ax_ : matplotlib Axes
-        Where they are.
+        Axes of the plot.
     figure_ : matplotlib Figure
-        The figure of these axes.
+        Figure of the axes.
 
     See Also
     --------
-    RandomSelectionTest : The test that is shown.
+    RandomSelectionTest : The test that the plot shows.
     RandomSelectionNull : The null distribution.
 
     Notes
     -----
-    The picture is that of [1]_, figure 1. Where the distribution is known value by
-    value, and where its values are hits at a depth, the bars are exact. Else they are
-    shares of 20,000 draws, always the same, which are within some 3 % of the
-    probability of a bar of one value in twenty. Bars leave out one value in 2000 on
-    either side.
+    The plot is that of [1]_, figure 1. The bars are exact if all values of the
+    distribution are known, or if they are hits at a depth. Otherwise they are shares of
+    20,000 draws with a fixed seed. A bar with a probability of 5 % is then accurate to
+    about 3 % of its height. The bars leave out one value in 2000 at each end.
 
     References
     ----------
@@ -120,25 +120,25 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
         Parameters
         ----------
         result : RandomSelectionResult or SearchSelectionResult
-            Of one ranking or of several; or of a search, for which the bars are the
-            draws of the best value by chance, and the p-value is the adjusted one of
-            the winner.
+            Result of one ranking, of several rankings, or of a search. For a search,
+            the bars are the draws of the largest value under random selection, and the
+            p-value is the adjusted p-value of the winner.
         bins : int, default=50
-            Number of bars.
+            Number of bars, at least 2.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+            Where to draw. None makes a new figure.
         **kwargs : dict
-            Passed to :meth:`plot`.
+            Keyword arguments of :meth:`plot`.
 
         Returns
         -------
         display : NullDistributionDisplay
-            With the data, and what was drawn.
+            Display with the data and what was drawn.
 
         Raises
         ------
         ValueError
-            If `bins` is not at least 2, or the result is another.
+            If `bins` is below 2, or if `result` is of another kind.
         """
         _drawing.need_matplotlib()
         bins = check_count("bins", bins, least=2)
@@ -178,28 +178,28 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
         ax: Any = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw a distribution alone, as before there are data.
+        """Draw a null distribution without an observed value.
 
         Parameters
         ----------
         null : RandomSelectionNull or MeanNull
             The null distribution.
         bins : int, default=50
-            Number of bars.
+            Number of bars, at least 2.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+            Where to draw. None makes a new figure.
         **kwargs : dict
-            Passed to :meth:`plot`.
+            Keyword arguments of :meth:`plot`.
 
         Returns
         -------
         display : NullDistributionDisplay
-            With the data, and what was drawn.
+            Display with the data and what was drawn.
 
         Raises
         ------
         ValueError
-            If `bins` is not at least 2.
+            If `bins` is below 2.
         """
         _drawing.need_matplotlib()
         bins = check_count("bins", bins, least=2)
@@ -222,33 +222,33 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
         Parameters
         ----------
         y_true : array-like of shape (n_samples,), Ranking or RankCounts
-            Labels; both targets and non-targets. Or a ranking or its counts, which
-            stand for labels and scores.
+            Labels of the items; both targets and non-targets. A Ranking or RankCounts
+            replaces labels and scores.
         y_score : array-like of shape (n_samples,), default=None
-            Scores; higher means a likelier target. Left out with a ranking or counts,
-            and needed otherwise.
+            Scores of the items; a higher score means a likelier target. Required unless
+            `y_true` is a Ranking or RankCounts.
         metric : str or Metric, default="average_precision"
-            The metric, as it is printed: "precision@10"; see
-            :class:`RandomSelectionTest`, which has more settings: draw its result by
-            `from_result`.
+            Metric by its printed name, such as "precision@10" (:ref:`metric_names`), or
+            an object of :func:`make_metric`. For other settings of the test, draw a
+            result of :class:`RandomSelectionTest` with `from_result`.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         bins : int, default=50
-            Number of bars.
+            Number of bars, at least 2.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+            Where to draw. None makes a new figure.
         **kwargs : dict
-            Passed to :meth:`plot`.
+            Keyword arguments of :meth:`plot`.
 
         Returns
         -------
         display : NullDistributionDisplay
-            With the data, and what was drawn.
+            Display with the data and what was drawn.
 
         Raises
         ------
         ValueError
-            If the input is not a ranking of two classes, or a setting is outside its
+            If the input is not a ranking of two classes, or if a setting is outside its
             range.
         """
         _drawing.need_matplotlib()
@@ -267,34 +267,36 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
         detector_targets: str | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Test the ranking that a fitted estimator gives, and draw the result.
+        """Test the ranking of a fitted estimator, and draw the result.
 
         Parameters
         ----------
         estimator : estimator instance
-            Fitted classifier, regressor, ranker or outlier detector. It ranks by
-            ``decision_function``, else ``predict_proba``, else ``predict``.
+            Fitted classifier, regressor, ranker or outlier detector. The scores are
+            those of ``decision_function``, else ``predict_proba``, else ``predict``.
         X : array-like of shape (n_samples, n_features)
-            Items to rank; not those it was fitted on.
+            Items to rank, other than those on which the estimator was fitted.
         y : array-like of shape (n_samples,)
             Their labels.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector, which must be stated for one.
+            What the targets are to an outlier detector. Required for an outlier
+            detector. Other estimators are not affected.
         **kwargs : dict
-            Passed to `from_predictions`.
+            Keyword arguments of `from_predictions`.
 
         Returns
         -------
         display : NullDistributionDisplay
-            With the data, and what was drawn.
+            Display with the data and what was drawn.
 
         Raises
         ------
         ValueError
-            If the estimator can only give labels, is an outlier detector of unstated
-            orientation, or the input is not valid for `from_predictions`.
+            If the estimator only gives labels, if it is an outlier detector and
+            `detector_targets` is None, or if the input is not valid for
+            `from_predictions`.
         """
         _drawing.need_matplotlib()
         ranking = Ranking.from_estimator(
@@ -311,31 +313,31 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
         normal_kw: dict[str, Any] | None = None,
         line_kw: dict[str, Any] | None = None,
     ) -> Self:
-        """Draw the distribution and the value.
+        """Draw the distribution and the observed value.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+            Where to draw. None makes a new figure.
         plot_normal : bool, default=True
-            Whether to draw the normal distribution, where there is one.
+            Whether to draw the normal distribution, if the display has one.
         bars_kw : dict, default=None
-            Keywords of ``Axes.stairs`` for the null distribution.
+            Keyword arguments of ``Axes.stairs`` for the null distribution.
         normal_kw, line_kw : dict, default=None
-            Keywords of ``Axes.plot`` for the normal distribution, and of
-            ``Axes.axvline`` for the value.
+            Keyword arguments of ``Axes.plot`` for the normal distribution, and of
+            ``Axes.axvline`` for the observed value.
 
         Returns
         -------
         display : NullDistributionDisplay
-            Itself.
+            The display itself.
 
         Raises
         ------
         ImportError
-            If a new figure is wanted and matplotlib is not installed.
+            If a new figure is needed and matplotlib is not installed.
         ValueError
-            If `ax` is no axes, or `plot_normal` not True or False.
+            If `ax` is not an axes, or if `plot_normal` is not True or False.
         """
         plot_normal = check_flag("plot_normal", plot_normal)
         _drawing.check_axes(ax)

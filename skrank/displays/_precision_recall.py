@@ -18,55 +18,57 @@ from skrank.ranking._ranking import Ranking
 
 @dataclass(eq=False, repr=False)
 class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
-    """Picture of precision against recall, down the ranking.
+    """Plot of precision against recall.
 
-    The curve is that of the hits, ``p = h / t`` against ``r = h / m``: it falls where
-    items are no targets, and within a tie it goes through the means over its orders.
-    Average precision is the area under it but for the corners. Chance is a band, which
-    is high at the first targets; on average it is no line at the prevalence. Make it by
-    `from_estimator`, `from_predictions` or `from_cv_results`.
+    The curve has the precision ``p = h / t`` and the recall ``r = h / m`` at every
+    depth t. It falls at non-targets. Within a tie it follows the mean over all orders.
+    Average precision is the area under the curve, apart from the corners. The chance
+    band is high at the first targets, and its mean is not a horizontal line at the
+    prevalence. Create the display with `from_estimator`, `from_predictions` or
+    `from_cv_results`.
 
     Parameters
     ----------
     curve : HitCurve or list of HitCurve
-        What :func:`hit_curve` returns; or several.
+        Result of :func:`hit_curve`, or a list of results.
     points : OperatingPoints or list of OperatingPoints
-        What :func:`operating_points` returns for the same rankings.
+        Result of :func:`operating_points` for the same rankings.
     average_precision : float or list of float, default=None
-        Average precision, for the legend.
+        Average precision for the legend. None leaves it out.
     log10_pvalue : float or list of float, default=None
-        Decimal logarithm of the p-value against random selection, for the legend.
+        Decimal logarithm of the p-value against random selection, for the legend. None
+        leaves the p-value out.
     name : str or list of str, default=None
-        What the legend calls the curve, or each of them.
+        Name of the curve in the legend, or a name for each curve.
     mean : bool, default=False
-        Whether to draw the mean of several curves, which are then thin lines.
+        Whether to draw the mean of several curves. The curves are then thin lines.
 
     Attributes
     ----------
     line_ : matplotlib Line2D or list of them
-        The curve; a list where there are several curves.
+        The curve; a list if there are several curves.
     chance_band_ : matplotlib PolyCollection or None
-        The chance band, one for all curves: that of the first ranking, as the legend
-        says if rankings differ in items or targets. None where its items
-        have weights, the mean is drawn, or it has one target.
+        The chance band of the first ranking, which all curves share. The legend says so
+        if the rankings differ in items or targets. None if the items have weights, if
+        there is one target, or if the mean is drawn.
     mean_ : matplotlib Line2D or None
         The mean of the curves.
     ax_ : matplotlib Axes
-        Where they are.
+        Axes of the plot.
     figure_ : matplotlib Figure
-        The figure of these axes.
+        Figure of the axes.
 
     See Also
     --------
-    operating_points : The operating points.
+    operating_points : Computes the operating points.
     sklearn.metrics.PrecisionRecallDisplay : Steps between operating points.
 
     Notes
     -----
-    The chance band is that of a ranking without ties, so that all rankings share it; on
-    a ranking with ties chance stays closer to its mean. What is drawn of long rankings
-    is exact to a pixel as a whole and after zooming into the first targets, not after
-    zooming into the middle: for that, plot ``curve.recall, curve.precision``.
+    The chance band is that of a ranking without ties, so that all rankings share it.
+    With ties, random selection stays closer to its mean. The line of a long ranking is
+    exact to a pixel as a whole and after zooming into the first targets. To zoom into
+    the middle, plot ``curve.recall, curve.precision``.
 
     Examples
     --------
@@ -75,8 +77,8 @@ class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
     >>> display = PrecisionRecallDisplay.from_predictions(
     ...     y_true, y_score, interpolate=True, pvalue=False
     ... )
-    >>> display.line_.get_xydata().round(2).tolist()
-    [[0.0, 1.0], [0.33, 1.0], [0.33, 0.67], [0.67, 0.67], [0.67, 0.38], [1.0, 0.38]]
+    >>> display.line_.get_xydata().round(1).tolist()
+    [[0.0, 1.0], [0.3, 1.0], [0.3, 0.7], [0.7, 0.7], [0.7, 0.4], [1.0, 0.4]]
     """
 
     points: OperatingPoints | Sequence[OperatingPoints]
@@ -95,30 +97,32 @@ class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+            Where to draw. None makes a new figure.
         name : str or list of str, default=None
-            What the legend calls the curve; None is the name of the display.
+            Name of the curve in the legend. None uses the name of the display.
         interpolate : bool, default=False
-            Whether to draw the best precision at a recall or a higher one, as steps
-            between the operating points that are not dominated.
+            Whether to draw the highest precision at each recall or any higher recall.
+            The line then has steps between the operating points that are not dominated.
         chance_band_level : float, default=0.95
-            Probability of random selection to be within the band, at any one recall;
-            None draws no band.
+            Probability of the chance band, between 0 and 1. At any single recall,
+            random selection is within the band with this probability. None draws no
+            band.
         line_kw : dict or list of dict, default=None
-            Keywords of ``Axes.plot`` for the curve, or for each of them.
+            Keyword arguments of ``Axes.plot`` for the curve, or for each curve.
 
         Returns
         -------
         display : PrecisionRecallDisplay
-            Itself.
+            The display itself.
 
         Raises
         ------
         ImportError
-            If a new figure is wanted and matplotlib is not installed.
+            If a new figure is needed and matplotlib is not installed.
         ValueError
-            If `chance_band_level` is not between 0 and 1, a list not as long as that of
-            the curves, `ax` no axes, or `interpolate` not True or False.
+            If `chance_band_level` is not between 0 and 1, if a list does not have an
+            entry for each curve, if `ax` is not an axes, or if `interpolate` is not
+            True or False.
         """
         interpolate = check_flag("interpolate", interpolate)
         self._check(ax, None, chance_band_level, name, line_kw)

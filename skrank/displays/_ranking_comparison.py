@@ -23,50 +23,50 @@ from skrank.ranking._response import marks_and_scores
 
 @dataclass(eq=False, repr=False)
 class RankingComparisonDisplay:  # numpydoc ignore=PR02
-    """Picture of two rankings: above their hit curves, below the difference.
+    """Plot of the hit curves of two rankings, with their difference below.
 
-    Where the band of the difference does not hold 0, one ranking has found more targets
-    at that depth than the choice of the items explains. Both rank the same items, which
-    makes this band narrower than those of the two curves suggest. Make it by
+    At depths where the band of the difference excludes 0, one ranking finds more
+    targets than sampling variation explains. Both rank the same items, so this band is
+    narrower than the bands of the two curves suggest. Create the display with
     `from_predictions` or `from_estimators`.
 
     Parameters
     ----------
     curve_a, curve_b : HitCurve
-        What :func:`hit_curve` returns for either ranking, in the same units.
+        Results of :func:`hit_curve` for the two rankings, in the same units.
     band : CurveBand, default=None
-        Band of the difference, as of :func:`hit_curve_difference_band`.
+        Result of :func:`hit_curve_difference_band`. None draws no band.
     result : RankingComparisonResult, default=None
-        What :class:`RankingComparison` says of the two, for the legends.
+        Result of :class:`RankingComparison` for the legends. None leaves it out.
     names : tuple of two str, default=("A", "B")
-        What the legends call them.
+        Names of the two rankings in the legends.
 
     Attributes
     ----------
     line_ : list of two matplotlib Line2D
         The hit curves of A and B.
     difference_ : matplotlib Line2D
-        Hits of A less those of B.
+        Hits of A minus hits of B.
     band_ : matplotlib PolyCollection or None
         The band of the difference.
     zero_ : matplotlib Line2D
-        No difference.
+        Line at zero.
     hit_curves_ : HitCurveDisplay
-        The upper picture.
+        Display of the upper plot.
     ax_ : ndarray of two matplotlib Axes
         The upper and the lower axes.
     figure_ : matplotlib Figure
-        The figure of these axes.
+        Figure of the axes.
 
     See Also
     --------
-    RankingComparison : Is A better than B, by a metric.
-    hit_curve_difference_band : The band.
+    RankingComparison : Tests the difference of a metric.
+    hit_curve_difference_band : Computes the band.
 
     Notes
     -----
-    The picture starts from two rankings, and not from a `RankingComparisonResult`,
-    which has values of a metric but no curves.
+    The display needs the two rankings. A `RankingComparisonResult` has values of a
+    metric but no curves.
 
     Examples
     --------
@@ -107,33 +107,35 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         ax: Any = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw two rankings given as labels and two scores.
+        """Draw two rankings given as labels and two sets of scores.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels; both targets and non-targets.
+            Labels of the items; both targets and non-targets.
         y_score_a, y_score_b : array-like of shape (n_samples,)
-            Scores of A and of B for the same items; higher means a likelier target.
+            Scores of A and of B for the same items; a higher score means a likelier
+            target.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         clusters : array-like of shape (n_samples,), default=None
-            Which items depend on each other, as in :func:`hit_curve_difference_band`.
+            Cluster of each item, as in :func:`hit_curve_difference_band`.
         names : tuple of two str, default=("A", "B")
-            What the legends call them.
+            Names of the two rankings in the legends.
         simultaneous : bool, default=True
-            Whether the band of 95 % is for all depths at once, or for each.
+            Whether the band of 95 % covers all depths at once. If False, it covers each
+            single depth.
         random_state : int, RandomState, Generator or None, default=None
             Source of randomness of the simultaneous band.
         ax : pair of matplotlib Axes, default=None
-            Where to draw, the upper one first; None makes a new figure.
+            Where to draw, with the upper axes first. None makes a new figure.
         **kwargs : dict
-            Passed to :meth:`plot`.
+            Keyword arguments of :meth:`plot`.
 
         Returns
         -------
         display : RankingComparisonDisplay
-            With the data, and what was drawn.
+            Display with the data and what was drawn.
 
         Raises
         ------
@@ -170,37 +172,39 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         names: tuple[str, str] | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the rankings that two fitted estimators give of the same items.
+        """Draw the rankings of the same items by two fitted estimators.
 
         Parameters
         ----------
         a, b : estimator instance
-            Fitted classifiers, regressors, rankers or outlier detectors. They rank by
-            ``decision_function``, else ``predict_proba``, else ``predict``.
+            Fitted classifiers, regressors, rankers or outlier detectors. The scores are
+            those of ``decision_function``, else ``predict_proba``, else ``predict``.
         X : array-like of shape (n_samples, n_features)
-            Items to rank; not those the estimators were fitted on.
+            Items to rank, other than those on which the estimators were fitted.
         y : array-like of shape (n_samples,)
             Their labels.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector, which must be stated for one.
+            What the targets are to an outlier detector. Required for an outlier
+            detector. Other estimators are not affected.
         names : tuple of two str, default=None
-            What the legends call them; None are the names of their classes, or A and B
-            if these are the same.
+            Names of the two rankings in the legends. None uses the names of the
+            estimators' classes, or "A" and "B" if these names are equal.
         **kwargs : dict
-            Passed to `from_predictions`.
+            Keyword arguments of `from_predictions`.
 
         Returns
         -------
         display : RankingComparisonDisplay
-            With the data, and what was drawn.
+            Display with the data and what was drawn.
 
         Raises
         ------
         ValueError
-            If an estimator can only give labels, is an outlier detector of unstated
-            orientation, or the input is not valid for `from_predictions`.
+            If an estimator only gives labels, if an estimator is an outlier detector
+            and `detector_targets` is None, or if the input is not valid for
+            `from_predictions`.
         """
         _drawing.need_matplotlib()
         (marks, score_a), (_, score_b) = (
@@ -227,33 +231,33 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         Parameters
         ----------
         ax : pair of matplotlib Axes, default=None
-            Where to draw, the upper one first; None makes a new figure.
+            Where to draw, with the upper axes first. None makes a new figure.
         top : int or float, default=None
-            Part of the data set to show: an int counts items, a float in (0, 1] is a
-            fraction.
+            Part of the data set to show. An int counts items, and a float in (0, 1] is
+            a fraction. None shows the whole data set.
         chance_band_level : float, default=0.95
-            Probability of random selection to be within the band, at any one depth;
-            None draws no band.
+            Probability of the chance band, between 0 and 1. At any single depth, random
+            selection is within the band with this probability. None draws no band.
         plot_perfect : bool, default=True
             Whether to draw the perfect curve.
         line_kw : dict or list of two dict, default=None
-            Keywords of ``Axes.plot`` for the two hit curves.
+            Keyword arguments of ``Axes.plot`` for the two hit curves.
         difference_kw : dict, default=None
-            Keywords of ``Axes.plot`` for the difference.
+            Keyword arguments of ``Axes.plot`` for the difference.
 
         Returns
         -------
         display : RankingComparisonDisplay
-            Itself.
+            The display itself.
 
         Raises
         ------
         ImportError
-            If a new figure is wanted and matplotlib is not installed.
+            If a new figure is needed and matplotlib is not installed.
         ValueError
-            If `ax` are not two axes, or hold curves in other units, `top` is outside
-            the data set, `chance_band_level` not between 0 and 1, or `plot_perfect` not
-            True or False.
+            If `ax` is not a pair of axes or has curves in other units, if `top` is
+            outside the data set, if `chance_band_level` is not between 0 and 1, or if
+            `plot_perfect` is not True or False.
         """
         pair = [None, None] if ax is None else np.ravel(ax)
         if len(pair) != 2:

@@ -71,7 +71,7 @@ class RankingInference(MetricSettings, ABC, Generic[Result]):
         groups: ArrayLike | None = None,
         clusters: ArrayLike | None = None,
     ) -> Result:
-        """Ask about a ranking given as labels and scores."""
+        """Compute the result for a ranking given as labels and scores."""
 
     def from_estimator(
         self,
@@ -84,36 +84,38 @@ class RankingInference(MetricSettings, ABC, Generic[Result]):
         pos_label: object = None,
         detector_targets: str | None = None,
     ) -> Result:
-        """Ask about the ranking that a fitted estimator gives.
+        """Compute the result for the ranking of a fitted estimator.
 
         Parameters
         ----------
         estimator : estimator instance
-            Fitted classifier, regressor, ranker or outlier detector. It ranks by
-            ``decision_function``, else ``predict_proba``, else ``predict``.
+            Fitted classifier, regressor, ranker or outlier detector. The scores are
+            those of ``decision_function``, else ``predict_proba``, else ``predict``.
         X : array-like of shape (n_samples, n_features)
-            Items to rank; not those it was fitted on.
+            Items to rank, other than those on which the estimator was fitted.
         y : array-like of shape (n_samples,)
             Their labels.
         groups : array-like of shape (n_samples,), default=None
-            To which ranking each item belongs, as in `from_predictions`.
+            Ranking that each item belongs to, as in `from_predictions`.
         clusters : array-like of shape (n_samples,), default=None
-            Which items depend on each other, as in `from_predictions`.
+            Cluster of each item, as in `from_predictions`.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector, which must be stated for one.
+            What the targets are to an outlier detector. Required for an outlier
+            detector. Other estimators are not affected.
 
         Returns
         -------
         result : frozen result
-            As of `from_predictions`.
+            Result, as from `from_predictions`.
 
         Raises
         ------
         ValueError
-            If the estimator can only give labels, is an outlier detector of unstated
-            orientation, or the input is not valid for `from_predictions`.
+            If the estimator only gives labels, if it is an outlier detector and
+            `detector_targets` is None, or if the input is not valid for
+            `from_predictions`.
         """
         marks, y_score = marks_and_scores(estimator, X, y, pos_label, detector_targets)
         return self.from_predictions(marks, y_score, groups=groups, clusters=clusters)

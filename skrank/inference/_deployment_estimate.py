@@ -55,28 +55,28 @@ class DeploymentEstimate(Printed):
     metric : str
         Name of the metric with its cutoff.
     n_samples, n_targets : int
-        Number of items that were given, and of targets among them.
+        Number of items in the input, and of targets among them.
     n_non_targets : int
-        Number of non-targets that the answer is for.
+        Number of non-targets for which the metric is estimated.
     prevalence : float
-        Share of the targets there.
+        Share of targets among the targets and these non-targets.
     plug_in : float
-        Value where each kept non-target is repeated, as by weights. Too high where
-        targets stand above most of the kept ones.
+        Value with each kept non-target repeated, which is the value by weights. It is
+        too high if targets are above most kept non-targets.
     bounds : tuple of float
-        Lower and upper bound of the mean value over all ways to remove the rest, given
-        the order of the kept ones alone: of two neighbours among these, the removed
-        ones between them stand above all targets there, or below.
+        Lower and upper bound of the mean value over all ways to remove non-targets,
+        given only the order of the kept non-targets. Between two neighbouring kept
+        non-targets, all removed non-targets are above, or below, all targets.
     estimate : float
-        Mean value, from the scores.
+        Estimate of the mean value, from the scores.
     scale : str
-        Scale on which the tail of the scores fits best, "raw", "log" or "logit";
-        "order" where the kept non-targets are too few or too tied to have a tail, and
-        where none were removed.
+        Scale on which the tail of the scores fits best: "raw", "log" or "logit".
+        "order" means that the kept non-targets are too few or too tied to have a tail,
+        or that none were removed.
 
     See Also
     --------
-    deployment_estimate : Makes it.
+    deployment_estimate : Creates this object.
 
     Examples
     --------
@@ -85,7 +85,9 @@ class DeploymentEstimate(Printed):
     >>> rng = np.random.default_rng(0)
     >>> y_true = np.arange(3000) < 60
     >>> y_score = rng.normal(1.0 * y_true)
-    >>> result = deployment_estimate(y_true, y_score, prevalence=0.005, random_state=0)
+    >>> result = deployment_estimate(
+    ...     y_true, y_score, prevalence=0.005, random_state=0
+    ... )
     >>> result.n_non_targets
     11940
     >>> low, high = result.confidence_interval(new_targets=True)
@@ -108,18 +110,20 @@ class DeploymentEstimate(Printed):
     def confidence_interval(
         self, confidence_level: float = 0.95, *, new_targets: bool = False
     ) -> ConfidenceInterval:
-        """Interval that holds the value of the whole ranking.
+        """Confidence interval of the value on the whole ranking.
 
-        Quantiles of the values that were drawn. The interval covers where the removed
-        non-targets stand; the targets are those that were given, or a new sample.
+        The limits are quantiles of the drawn values. The interval covers the unknown
+        positions of the removed non-targets. With `new_targets` it also covers the
+        sampling of the targets.
 
         Parameters
         ----------
         confidence_level : float, default=0.95
-            Probability that the interval holds the value.
+            Probability that the interval contains the value, between 0 and 1.
         new_targets : bool, default=False
-            Whether the interval is for the mean over other samples of as many targets,
-            too: the targets are drawn with replacement in each drawn ranking.
+            Whether the interval is for the mean over other samples with the same number
+            of targets. The targets of each drawn ranking are then drawn with
+            replacement.
 
         Returns
         -------
@@ -129,7 +133,8 @@ class DeploymentEstimate(Printed):
         Raises
         ------
         ValueError
-            If `confidence_level` is not between 0 and 1, or `new_targets` not a bool.
+            If `confidence_level` is not between 0 and 1, or if `new_targets` is not a
+            bool.
         """
         level = check_fraction("confidence_level", confidence_level)
         resampled = check_flag("new_targets", new_targets)
@@ -159,9 +164,9 @@ class DeploymentEstimate(Printed):
         Returns
         -------
         fields : dict
-            All fields, the bounds as "lower_bound" and "upper_bound", the limits of the
-            95 % interval as "low" and "high", and those with new targets as "new_low"
-            and "new_high".
+            All fields. The bounds are "lower_bound" and "upper_bound". The limits of
+            the 95 % interval are "low" and "high", and those with new targets are
+            "new_low" and "new_high".
         """
         names = [name for name in self.__slots__ if name[0] != "_"]
         fields = {name: getattr(self, name) for name in names}
@@ -183,34 +188,30 @@ def deployment_estimate(
     n_resamples: int = DEPLOYMENT_DRAWS,
     random_state: object = None,
 ) -> DeploymentEstimate:
-    """Estimate a metric at the prevalence of deployment, or of all non-targets.
+    """Estimate a metric at another prevalence, such as that of deployment.
 
-    To save space, a random part of the non-targets was kept; or items are tested at
-    another prevalence than that of deployment. Recall is the same there, precision is
-    not. Weights of the non-targets give its value as long as many of them stand above
-    the targets. Above a target that stands over all kept ones there may be hundreds
-    of the removed ones, and ranks do not tell.
+    Use this function if a random part of the non-targets was kept, or if the prevalence
+    at deployment differs from that of the data. Precision depends on the prevalence,
+    and recall does not. Weights of the non-targets give a value that is too high if
+    targets are above most kept non-targets.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        Labels; both targets and non-targets. All targets are kept.
+        Labels of the items; both targets and non-targets. All targets are kept.
     y_score : array-like of shape (n_samples,)
-        Scores; higher means a likelier target.
+        Scores of the items; a higher score means a likelier target.
     metric : str or Metric, default="average_precision"
-        The metric, as it is printed: "average_precision", "average_precision@50",
-        "precision@10", "enrichment_factor@1%" and all others of
-        :func:`make_metric_scorer`. A cutoff counts items of the whole ranking, or is a
-        part of it. Or what :func:`make_metric` made, with its own tie rule.
+        Metric by its printed name (:ref:`metric_names`), or an object of
+        :func:`make_metric`. A cutoff counts items of the whole ranking.
     prevalence : float, default=None
-        Share of targets at which the metric is wanted, between 0 and 1.
+        Prevalence at which to estimate the metric, between 0 and 1.
     negatives_kept : float, default=None
-        Share of the non-targets that were kept, above 0, up to 1. Give this or
-        `prevalence`.
+        Share of the non-targets that were kept, in (0, 1], in place of `prevalence`.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     n_resamples : int, default=2000
         Number of rankings that are drawn.
     random_state : int, RandomState, Generator or None, default=None
@@ -219,41 +220,36 @@ def deployment_estimate(
     Returns
     -------
     result : DeploymentEstimate
-        The estimate, its interval on demand, bounds, and the value by weights. With a
-        warning where half of the targets stand above all but ten kept non-targets, so
-        that the estimate rests on the tail of the scores.
+        The estimate with bounds, the value by weights, and a method for intervals. A
+        warning is given if half of the targets are above all but ten kept non-targets.
 
     Raises
     ------
     ValueError
-        If not one of `prevalence` and `negatives_kept` is given, or it is outside its
-        range; if the input is not a ranking of two classes, or one of them is absent.
+        If not exactly one of `prevalence` and `negatives_kept` is given, if a setting
+        is outside its range, or if the input is not a ranking of two classes.
 
     See Also
     --------
-    make_metric_scorer : The value by weights as a scorer.
+    make_metric_scorer : Scorer with weights for the non-targets.
 
     Notes
     -----
-    F kept non-targets leave F + 1 gaps in the order of all N. How many of the N - F
-    removed ones fall into each is drawn from its exact distribution: all divisions are
-    equally likely. Where in a gap a target stands is interpolated from the scores.
-    Above the 90 % quantile of the kept ones (at least 50 of them, at most 500), they
-    are drawn from a generalised Weibull tail [1]_, whose parameters and whose scale are
-    drawn from their posterior distribution. :ref:`thinned_negatives` has the measured
-    bias and coverage.
+    The number of removed non-targets between two neighbouring kept ones is drawn from
+    its exact distribution, in which all divisions are equally likely. The position of a
+    target between them is interpolated from the scores. Above the 90 % quantile of the
+    kept scores (50 to 500 scores), positions are drawn from a generalised Weibull tail
+    [1]_. Its parameters and scale are drawn from their posterior distribution. See
+    :ref:`thinned_negatives` for the use and the accuracy.
 
-    With fewer than half of these scores different, or fewer than 100 kept non-targets,
-    there is no tail. A target is then in the middle of its gap; those above all kept
-    ones are spread evenly over the first gap.
-
-    Where a higher prevalence leaves fewer non-targets than were given, they are drawn
-    from these, and order leaves no doubt.
+    There is no tail with fewer than 100 kept non-targets, or if fewer than half of the
+    tail scores are different. A target is then in the middle between its neighbours, or
+    spread evenly above all kept non-targets. If a higher prevalence needs fewer
+    non-targets than were given, they are drawn from the given ones.
 
     References
     ----------
-    .. [1] de Valk (2016), "Approximation of high quantiles from intermediate
-       quantiles", *Extremes* 19, 661-686.
+    .. [1] de Valk (2016), *Extremes* 19, 661-686.
 
     Examples
     --------
@@ -264,17 +260,12 @@ def deployment_estimate(
     >>> y_score = rng.normal(1.5 * y_true)
     >>> kept = y_true | (rng.random(y_true.size) < 0.05)
     >>> y_kept, score_kept = y_true[kept], y_score[kept]
-    >>> deployment_estimate(y_kept, score_kept, negatives_kept=0.05, random_state=0)
-    average_precision of all non-targets
-      ranking        4985 items, 100 targets (prevalence 0.02006)
-      non-targets    97700, prevalence 0.001022
-      plug-in        0.0174
-      bounds         0.01714 to 0.01988, from the order alone
-      estimate       0.01544, scale: raw
-      95 % interval  0.01135 to 0.02153, of these targets
-                     0.008666 to 0.02877, of new targets
-    >>> print(f"{average_precision(y_true, y_score):.4f}")
-    0.0181
+    >>> result = deployment_estimate(
+    ...     y_kept, score_kept, negatives_kept=0.05, random_state=0
+    ... )
+    >>> whole = average_precision(y_true, y_score)
+    >>> print(f"{result.estimate:.4f}, on all items {whole:.4f}")
+    0.0154, on all items 0.0181
     """
     made = make_metric(metric, ties)
     thinning = check_thinning(prevalence, negatives_kept)

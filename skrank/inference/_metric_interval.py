@@ -82,9 +82,9 @@ METHODS = (
 class MetricInterval(RankingInference[MetricIntervalResult]):
     """Standard error and confidence interval of a metric of one ranking.
 
-    The interval covers the mean of the metric over other samples of as many targets
-    and as many non-targets, from the same population and ranked by the same model. For
-    average precision of few targets this mean is above the value in the population.
+    The interval covers the mean of the metric over other samples with the same numbers
+    of targets and non-targets, from the same population and ranked by the same model.
+    For average precision of few targets this mean is above the value in the population.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             "posterior", "t", "corrected_t"}, default="auto"
         Method of the standard error and the interval; see Notes.
     prior : float, default=0.5
-        Weight of the prior of "posterior": 0.5 is that of Jeffreys, 1 the uniform one.
+        Prior of "posterior": 0.5 is the prior of Jeffreys, and 1 is the uniform prior.
     n_resamples : int, default=9999
         Number of rankings that "bootstrap" draws.
     n_jobs : int, default=None
@@ -116,7 +116,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
 
     See Also
     --------
-    MetricIntervalResult : What it returns.
+    MetricIntervalResult : Result of the computation.
     RankingComparison : Whether one ranking is better than another.
     RandomSelectionTest : Whether a ranking is better than chance.
 
@@ -136,16 +136,15 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
     ============= ================================================== ==================
 
     Sources: "survival" [1]_, "posterior" [2]_, "corrected_t" [3]_. With `clusters`,
-    whole clusters are drawn or left out. See :ref:`variability` for
-    the choice of a method, :ref:`derivations` for the formulas, :ref:`clusters` for
-    dependent items and :ref:`validation` for the measured coverage.
+    whole clusters are drawn or left out. See :ref:`variability` for the choice of a
+    method, :ref:`derivations` for the formulas, :ref:`clusters` for dependent items and
+    :ref:`validation` for the measured coverage.
 
     References
     ----------
     .. [1] Su and Zhang, "Statistical inference for recall, precision and average
        precision", slides, University of Alberta.
-    .. [2] Goutte and Gaussier (2005), "A probabilistic interpretation of precision,
-       recall and F-score, with implication for evaluation", *ECIR 2005*, 345-359.
+    .. [2] Goutte and Gaussier (2005), *ECIR 2005*, 345-359.
     .. [3] Nadeau and Bengio (2003), "Inference for the generalization error", *Machine
        Learning* 52, 239-281, section 4.1.
 
@@ -153,8 +152,8 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
     --------
     >>> import numpy as np
     >>> from skrank import MetricInterval
-    >>> y_true = np.isin(np.arange(1000), [0, 2, 3, 9, 11, 30, 70, 150, 400, 800])
-    >>> print(MetricInterval().from_predictions(y_true, -np.arange(1000.0)))
+    >>> y = np.isin(range(1000), [0, 2, 3, 9, 11, 30, 70, 150, 400, 800])
+    >>> print(MetricInterval().from_predictions(y, -np.arange(1000.0)))
     Interval of average_precision
       ranking         1000 items, 10 targets (prevalence 0.01)
       estimate        0.3613
@@ -193,45 +192,46 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         groups: ArrayLike | None = None,
         clusters: ArrayLike | None = None,
     ) -> MetricIntervalResult:
-        """Ask how much the metric of a ranking varies, or its mean over several.
+        """Compute the interval for a ranking, or for the mean over several.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,), Ranking or RankCounts
-            Labels; both targets and non-targets. Or a ranking or its counts, without
-            weights and missed targets, which stand for labels and scores: no method
-            looks at items one by one.
+            Labels of the items; both targets and non-targets. A Ranking or RankCounts,
+            without weights and missed targets, replaces labels and scores.
         y_score : array-like of shape (n_samples,), default=None
-            Scores; higher means a likelier target. Left out with a ranking or counts.
+            Scores of the items; a higher score means a likelier target. Required unless
+            `y_true` is a Ranking or RankCounts.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the items, as of the metric functions: with amounts as weights,
-            recall is the share of their value. The interval is by "bootstrap", or by
-            "t" with `groups`.
+            Weights of the items, as in the metric functions. With amounts as weights,
+            recall is the share of the total amount. The method is "bootstrap", or "t"
+            with `groups`.
         groups : array-like of shape (n_samples,), default=None
-            To which ranking each item belongs, such as its query or its day. The items
-            are then ranked within each ranking, and the interval is that of the mean
-            over rankings of which these are a sample.
+            Ranking that each item belongs to, such as its query or its day. Items are
+            ranked within each ranking, and cutoffs apply to each. The interval is for
+            the mean over a population of rankings, of which these are a sample.
         clusters : array-like of shape (n_samples,), default=None
-            Which items depend on each other, as the images of a patient: those with the
-            same label. All are in one ranking, and the clusters are the sample. By
-            "jackknife" or "bootstrap"; not with `groups` or `sample_weight`.
+            Cluster of each item, such as the patient of an image. Items with the same
+            label depend on each other. All items are in one ranking, and the clusters
+            are the sampling units. Only with "jackknife" and "bootstrap", without
+            `groups` and `sample_weight`.
 
         Returns
         -------
         result : MetricIntervalResult
-            The value, its standard error, and intervals on demand. By "jackknife" and
-            "bootstrap" a single target, or non-target, or a single cluster that holds
-            some, leaves the error NaN, with a warning. A value that cannot vary has an
-            error of 0 by every method.
+            The value, its standard error, and a method for intervals. The standard
+            error of "jackknife" and "bootstrap" is NaN, with a warning, if a class has
+            a single item or a single cluster. If the value cannot vary, it is 0 for
+            every method.
 
         Raises
         ------
         ValueError
-            If the input is not a ranking of two classes, or one of them is absent. With
-            a cutoff also if a tie reaches to it and `ties` is not "expected", by the
-            influences; and if rankings are to be resampled under ``ties="threshold"``.
+            If the input is not a ranking of two classes, or if a class is absent. For a
+            metric with a cutoff also if a tie reaches the cutoff and `ties` is not
+            "expected", or if the method is "bootstrap" and `ties` is "threshold".
         """
         measure = self._measure()
         codes = None
@@ -258,19 +258,19 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
     def of_clusters(
         self, ranking: Ranking, codes: NDArray[np.intp]
     ) -> MetricIntervalResult:
-        """Interval of a ranking of items in numbered clusters.
+        """Compute the interval for a ranking of items in numbered clusters.
 
         Parameters
         ----------
         ranking : Ranking
             The ranking.
         codes : ndarray of shape (n_samples,)
-            Number of each item's cluster.
+            Number of the cluster of each item.
 
         Returns
         -------
         result : MetricIntervalResult
-            As of `from_predictions`.
+            Result, as from `from_predictions`.
         """
         measure = self._measure()
         method = self._method_of_clusters(measure, ranking)
@@ -298,40 +298,41 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         pos_label: object = None,
         detector_targets: str | None = None,
     ) -> MetricIntervalResult:
-        """Cross-validate an estimator, and ask how much the mean over folds varies.
+        """Cross-validate an estimator; compute the interval for the mean over folds.
 
         Parameters
         ----------
         estimator : estimator instance
-            Classifier, regressor, ranker or outlier detector; cloned and fitted for
-            each fold.
+            Classifier, regressor, ranker or outlier detector. It is cloned and fitted
+            for each fold.
         X : array-like of shape (n_samples, n_features)
-            Items.
+            Items to fit and to rank.
         y : array-like of shape (n_samples,)
             Their labels.
         cv : int, cross-validation generator or iterable, default=5
-            As in :func:`sklearn.model_selection.cross_validate`; splits may be
-            repeated or shuffled.
+            As in :func:`sklearn.model_selection.cross_validate`. Splits can be repeated
+            or shuffled.
         cv_groups : array-like of shape (n_samples,), default=None
-            Groups for splitters that keep them together, as
-            :class:`sklearn.model_selection.GroupKFold` does.
+            Groups for splitters that keep them together, such as
+            :class:`sklearn.model_selection.GroupKFold`.
         groups : array-like of shape (n_samples,), default=None
-            To which ranking each item belongs, as in `from_predictions`: the held-out
-            items of a fold are then ranked within each.
+            Ranking that each item belongs to, as in `from_predictions`. The held-out
+            items of a fold are ranked within each ranking.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector.
+            What the targets are to an outlier detector. Required for an outlier
+            detector.
 
         Returns
         -------
         result : MetricIntervalResult
-            The mean over the folds, its standard error, and intervals on demand.
+            The mean over the folds, its standard error, and a method for intervals.
 
         Raises
         ------
         ValueError
-            As `from_estimator`; also if no fold holds targets and non-targets, or if
+            As in `from_estimator`; also if no fold holds targets and non-targets, or if
             `method` is not for folds.
         """
         folds = make_folds(cv, [estimator], X, np.asarray(y), cv_groups, repeated=True)
@@ -354,36 +355,37 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         pos_label: object = None,
         detector_targets: str | None = None,
     ) -> MetricIntervalResult:
-        """Ask how much the mean over the folds of a cross-validation varies.
+        """Compute the interval for the mean over the folds of a cross-validation.
 
         Parameters
         ----------
         cv_results : dict
-            What :func:`sklearn.model_selection.cross_validate` returns with
+            Result of :func:`sklearn.model_selection.cross_validate` with
             ``return_estimator=True, return_indices=True``.
         X : array-like of shape (n_samples, n_features)
-            The items that were cross-validated.
+            Items of the cross-validation.
         y : array-like of shape (n_samples,)
             Their labels.
         groups : array-like of shape (n_samples,), default=None
-            To which ranking each item belongs, as in `from_predictions`: the held-out
-            items of a fold are then ranked within each.
+            Ranking that each item belongs to, as in `from_predictions`. The held-out
+            items of a fold are ranked within each ranking.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector.
+            What the targets are to an outlier detector. Required for an outlier
+            detector.
 
         Returns
         -------
         result : MetricIntervalResult
-            The mean over the folds, its standard error, and intervals on demand. Folds
-            without targets, or of targets alone, are left out with a warning; a single
-            fold that is left has no standard error.
+            The mean over the folds, its standard error, and a method for intervals.
+            Folds without targets or without non-targets are left out with a warning. A
+            single remaining fold has no standard error.
 
         Raises
         ------
         ValueError
-            If estimators or indices are missing; and as `from_cv`.
+            If estimators or indices are missing, and as in `from_cv`.
         """
         if self.method not in ("auto", "corrected_t"):
             asked = "be 'auto' or 'corrected_t' for the folds of a cross-validation"
@@ -426,19 +428,19 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
     def of_ranked(
         self, rankings: list[Ranking], labels: tuple[Any, ...] = ()
     ) -> MetricIntervalResult:
-        """Ask how much a ranking that is made already varies, or the mean over several.
+        """Compute the interval for an existing ranking, or for the mean over several.
 
         Parameters
         ----------
         rankings : list of Ranking
-            The rankings, without weights and missed targets.
+            Rankings without weights and missed targets.
         labels : tuple, default=()
-            What they are called; none for a single one.
+            Labels of the rankings. Empty for a single ranking.
 
         Returns
         -------
         result : MetricIntervalResult
-            As of `from_predictions`.
+            Result, as from `from_predictions`.
         """
         measure = self._measure()
         if not labels:

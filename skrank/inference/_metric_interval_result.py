@@ -23,7 +23,8 @@ class ConfidenceInterval(NamedTuple):
     Examples
     --------
     >>> from skrank import MetricInterval
-    >>> result = MetricInterval().from_predictions([1, 0, 1, 0, 0], [5, 4, 3, 2, 1])
+    >>> y_true, y_score = [1, 0, 1, 0, 0], [5, 4, 3, 2, 1]
+    >>> result = MetricInterval().from_predictions(y_true, y_score)
     >>> low, high = result.confidence_interval()
     >>> bool(low < result.estimate < high)
     True
@@ -37,32 +38,33 @@ class ConfidenceInterval(NamedTuple):
 class MetricIntervalResult(Printed):
     """Result of :class:`MetricInterval`.
 
-    The fields are the same whatever the method.
+    All methods have the same fields.
 
     Attributes
     ----------
     estimate : float
         Value of the metric.
     standard_error : float
-        Its standard error, on the scale of the metric; 0 where the value cannot vary,
-        NaN where a single target, or a single non-target, does not tell.
+        Standard error of the value, on the scale of the metric. It is 0 if the value
+        cannot vary, and NaN if it cannot be estimated from a single target or a single
+        non-target.
     method : str
-        Method that gave the standard error; never "auto".
+        Method of the standard error; never "auto".
     metric : str
         Name of the metric with its cutoff.
     n_samples, n_targets : int
-        Number of items, and of targets among them; those of all folds, each once.
+        Number of items, and of targets among them. Items in several folds count once.
     values : tuple of float
-        Values of the metric on several rankings, or on the folds of a cross-validation;
-        empty for one ranking.
+        Values of the metric on several rankings, or on the folds of a cross-validation.
+        Empty for one ranking.
     labels : tuple
-        What these are called: the values of `groups`, or the numbers of the folds.
+        Labels of these rankings: the values of `groups`, or the numbers of the folds.
     n_clusters : int
-        Number of `clusters`, which are the sample; 0 where each item is one.
+        Number of `clusters`, which are the sampling units; 0 if the items are.
 
     See Also
     --------
-    MetricInterval : Makes it.
+    MetricInterval : Creates this object.
 
     Examples
     --------
@@ -100,37 +102,37 @@ class MetricIntervalResult(Printed):
         Returns
         -------
         n_rankings : int
-            Number of `values`, or 1.
+            Length of `values`, or 1.
         """
         return max(1, len(self.values))
 
     def confidence_interval(
         self, confidence_level: float = 0.95, transform: str | None = "logit"
     ) -> ConfidenceInterval:
-        """Interval that holds the metric's mean over samples of this size.
+        """Return the interval for the mean of the metric over samples of this size.
 
         Parameters
         ----------
         confidence_level : float, default=0.95
-            Share of the samples whose interval is to hold the mean.
+            Probability that the interval contains the mean, between 0 and 1.
         transform : {"logit", None}, default="logit"
-            Scale on which the interval is symmetric: the logit of the share of the
-            perfect value, or the metric itself. Quantiles of "posterior" do not depend
-            on it.
+            Scale on which the interval is symmetric. "logit" is the logit of the value
+            divided by the perfect value, and None is the metric itself. The quantiles
+            of "posterior" do not depend on it.
 
         Returns
         -------
         interval : ConfidenceInterval
-            Lower and upper limit, not beyond the worst and the best ranking without
-            ties ("posterior" only knows that a share is at most 1); the value itself
-            where it cannot vary, at t = n or with scores that are all equal. Otherwise
-            NaN, with a warning, where the standard error is 0 or unknown, and by logit
-            of a value that has none.
+            Lower and upper limit, within the values of the worst and the best ranking
+            without ties. "posterior" only has the upper bound of 1. Both limits are the
+            value itself if it cannot vary: at t = n, or if all scores are equal.
+            Otherwise they are NaN, with a warning, if the standard error is 0 or NaN,
+            or if the value has no logit.
 
         Raises
         ------
         ValueError
-            If `confidence_level` is not between 0 and 1, or `transform` is unknown.
+            If `confidence_level` is not between 0 and 1, or if `transform` is unknown.
         """
         level = check_fraction("confidence_level", confidence_level)
         check_option("transform", transform, ("logit", None))
@@ -168,8 +170,8 @@ class MetricIntervalResult(Printed):
         Returns
         -------
         fields : dict
-            All fields but `values` and `labels`; `n_rankings`, and the limits of the
-            95 % interval as "low" and "high".
+            All fields except `values` and `labels`, with `n_rankings` and with the
+            limits of the 95 % interval as "low" and "high".
         """
         left_out = ("_rule", "values", "labels")
         names = [name for name in self.__slots__ if name not in left_out]
@@ -183,19 +185,19 @@ class MetricIntervalResult(Printed):
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the table.
+            Library of the returned table.
 
         Returns
         -------
         frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            The columns "ranking", which is one of `labels`, and "value".
+            Table with the columns "ranking", which holds `labels`, and "value".
 
         Raises
         ------
         ImportError
             If the library is not installed.
         ValueError
-            If the backend is none of these.
+            If `backend` is not one of these names.
         """
         values = self.values or (self.estimate,)
         labels = self.labels or (0,)

@@ -83,7 +83,7 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
     See Also
     --------
     RandomSelectionNull : The null distribution of a metric.
-    RandomSelectionResult : What the test returns.
+    RandomSelectionResult : Result of the test.
 
     Notes
     -----
@@ -97,28 +97,26 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
     "normal"              from the z-score; for comparison only
     ===================== ==========================================================
 
-    "auto" tries these in this order, as far as they are fast, and accepts only results
+    "auto" tries these methods in this order if they are fast, and accepts only results
     within proven bounds. If no method succeeds, `method` of the result is "bounds", the
     p-value is an upper bound, and a warning is given.
 
     The distribution is that of Zhang and Su [1]_, generalised to ties; see
     :ref:`random_selection` for the use and :ref:`pvalues` for methods and accuracy.
-    With `clusters` the labels of whole clusters are permuted between clusters of equal
-    size [2]_, with `strata` labels are permuted within strata; see :ref:`clusters`.
+    `clusters` permutes the labels of whole clusters of equal size [2]_, and `strata`
+    permutes labels within strata; see :ref:`clusters`.
 
     References
     ----------
-    .. [1] Zhang and Su (2012), "Statistical inference on recall, precision and average
-       precision under random selection", *FSKD 2012*, 1348-1352.
-    .. [2] Winkler, Webster, Vidaurre, Nichols and Smith (2015), "Multi-level block
-       permutation", *NeuroImage* 123, 253-268.
+    .. [1] Zhang and Su (2012), *FSKD 2012*, 1348-1352.
+    .. [2] Winkler et al. (2015), *NeuroImage* 123, 253-268.
 
     Examples
     --------
     >>> import numpy as np
     >>> from skrank import RandomSelectionTest
-    >>> y_true = np.isin(np.arange(1000), [0, 2, 3, 9, 11, 30, 70, 150, 400, 800])
-    >>> print(RandomSelectionTest().from_predictions(y_true, -np.arange(1000.0)))
+    >>> y = np.isin(range(1000), [0, 2, 3, 9, 11, 30, 70, 150, 400, 800])
+    >>> print(RandomSelectionTest().from_predictions(y, -np.arange(1000.0)))
     Random selection test of average_precision
       ranking    1000 items, 10 targets (prevalence 0.01)
       statistic  0.3613
@@ -157,52 +155,49 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
         strata: ArrayLike | None = None,
         n_missed: int = 0,
     ) -> RandomSelectionResult:
-        """Test a ranking given as labels and scores, or one within each group.
+        """Test a ranking given as labels and scores, or the rankings of groups.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,), Ranking or RankCounts
-            Labels; both targets and non-targets. Or a ranking or its counts, which
-            stand
-            for labels and scores.
+            Labels of the items; both targets and non-targets. A Ranking or RankCounts
+            replaces labels and scores.
         y_score : array-like of shape (n_samples,), default=None
-            Scores; higher means a likelier target. Left out with counts, and needed
-            otherwise.
+            Scores of the items; a higher score means a likelier target. Required unless
+            `y_true` is a Ranking or RankCounts.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         groups : array-like of shape (n_samples,), default=None
-            To which ranking each item belongs, such as its query or its day. The items
-            are then ranked within each ranking, where cutoffs count too, and the
-            statistic is the mean over the rankings.
+            Ranking that each item belongs to, such as its query or its day. Items are
+            ranked within each ranking, and cutoffs apply to each. The statistic is the
+            mean over the rankings.
         clusters : array-like of shape (n_samples,), default=None
-            Which items depend on each other, as the images of a patient: those with the
-            same label. All are in one ranking, and the null moves the labels of whole
-            clusters; see Notes. By "monte_carlo"; not with `groups` or `n_missed`.
+            Cluster of each item, such as the patient of an image. Items with the same
+            label depend on each other. All items are in one ranking, and the null
+            distribution permutes the labels of whole clusters. The method is
+            "monte_carlo". Not with `groups` or `n_missed`.
         strata : array-like of shape (n_samples,), default=None
-            Within which the null moves labels, as those of a hospital, though all items
-            are in one ranking; with `clusters`, within which clusters exchange. By
-            "monte_carlo"; not with `groups` or `n_missed`.
+            Stratum of each item, such as its hospital. All items are in one ranking,
+            and the null distribution permutes labels, or clusters, within strata only.
+            The method is "monte_carlo". Not with `groups` or `n_missed`.
         n_missed : int, default=0
-            Targets that were never scored, as in the metric functions: they count among
-            the targets and have no rank. The null is that the ranking is the head of
-            one of ``n_samples + n_missed`` items, over all of which the targets, found
-            and missed, are spread at random; those that fall on the last `n_missed`
-            places add nothing to the metric, in whatever order they are. Not with
-            `groups`.
+            Targets that were never scored. They count among the targets and have no
+            rank. Under the null hypothesis the targets, found and missed, are spread at
+            random over ``n_samples + n_missed`` places. Targets at the last `n_missed`
+            places add nothing to the metric. Not with `groups`.
 
         Returns
         -------
         result : RandomSelectionResult
-            The value, its place under the null, and the p-value; with `groups` also
-            those of each ranking, in `parts`. Rankings without targets, or of targets
-            alone, are left out with a warning; those of precision at t count.
+            The statistic, its null distribution and the p-value. With `groups`, the
+            results of the rankings are in `parts`. Rankings without targets or without
+            non-targets are left out with a warning, except for precision at t.
 
         Raises
         ------
         ValueError
-            If the input is not a ranking of two classes, or one of them is absent,
-            whatever was missed; or if there are groups and missed targets, of which it
-            is not known which ranking missed them.
+            If the input is not a ranking of two classes, if a class is absent among the
+            scored items, or if `n_missed` is given with `groups`.
         """
         if clusters is not None or strata is not None:
             y_true, y_score = columns_of(y_true, y_score, "clusters` and `strata")
@@ -241,12 +236,12 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
         ranking : Ranking
             The ranking.
         codes, strata : ndarray of shape (n_samples,), default=None
-            Numbers of each item's cluster and of its stratum.
+            Number of the cluster and of the stratum of each item.
 
         Returns
         -------
         result : RandomSelectionResult
-            As of `from_predictions`.
+            Result, as from `from_predictions`.
         """
         if self.method not in ("auto", "monte_carlo"):
             rule = "be 'auto' or 'monte_carlo' with `clusters` or `strata`"
@@ -311,61 +306,63 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
     ) -> RandomSelectionResult:
         """Cross-validate an estimator, and test its rankings of the held-out folds.
 
-        The statistic is the mean over the folds, as :func:`sklearn.model_selection.\
-cross_validate` reports it. The null hypothesis is that the features know nothing of the
-        labels: within each fold the targets are spread at random.
+        The statistic is the mean over the folds, as in
+        :func:`sklearn.model_selection.cross_validate`. Under the null hypothesis the
+        features and the labels are independent: within each fold the targets are
+        spread at random.
 
-        The folds are not independent, since the labels of each train the models that
-        rank the others. Their mean is taken to vary by up to the square root of 2 as
-        much as that of independent rankings, which is the bound of
-        :class:`SearchSelectionTest`: what the mean has beyond its expectation is
-        divided by that before its probability is computed.
+        The folds are not independent, because the labels of each fold train the models
+        that rank the other folds. The standard deviation of the mean is therefore
+        multiplied by the square root of 2, an upper bound (:ref:`derivations_folds`),
+        before the p-value is computed.
 
-        On data that know nothing p was at most 0.05, 0.01 and 0.001 in 4.9, 1.1 and
-        0.1 % of the data sets for the worst of seven learners with 4 normal features
-        (1000 data sets), and in 4.2, 0.8 and 0.03 % with 8 (3000 data sets); 300 items,
-        25 targets, five folds. See the user guide. The p-value of each fold alone, in
-        `parts`, is right without the bound, and the number of folds times the smallest
-        of them, `bonferroni_pvalue`, holds however the folds depend on each other.
+        The type I error rate was simulated with normal features that are independent of
+        the labels, 300 items, 25 targets and five folds. For the worst of seven
+        learners with 4 features, p was at most 0.05, 0.01 and 0.001 in 4.9, 1.1 and
+        0.1 % of 1000 data sets. With 8 features the shares were 4.2, 0.8 and 0.03 % of
+        3000 data sets; see :ref:`validation`. The p-values of single folds, in `parts`,
+        need no bound. `bonferroni_pvalue` of the result is valid for any dependence of
+        the folds.
 
         Parameters
         ----------
         estimator : estimator instance
-            Classifier, regressor, ranker or outlier detector; cloned and fitted for
-            each fold.
+            Classifier, regressor, ranker or outlier detector. It is cloned and fitted
+            for each fold.
         X : array-like of shape (n_samples, n_features)
-            Items.
+            Items to fit and to rank.
         y : array-like of shape (n_samples,)
             Their labels.
         cv : int, cross-validation generator or iterable, default=5
-            As in :func:`sklearn.model_selection.cross_validate`: an int makes
+            As in :func:`sklearn.model_selection.cross_validate`. An int makes
             stratified folds for a classifier. No item may be held out twice, as in
             repeated or shuffled splits.
         cv_groups : array-like of shape (n_samples,), default=None
-            Groups for splitters that keep them together, as
-            :class:`sklearn.model_selection.GroupKFold` does.
+            Groups for splitters that keep them together, such as
+            :class:`sklearn.model_selection.GroupKFold`.
         groups : array-like of shape (n_samples,), default=None
-            To which ranking each item belongs, as in `from_predictions`: the held-out
-            items of a fold are then ranked within each.
+            Ranking that each item belongs to, as in `from_predictions`. The held-out
+            items of a fold are ranked within each ranking.
         independent : bool, default=False
-            Whether to take the folds for independent rankings, and not to divide. Small
-            p-values are then too small, by up to nine times at 0.001, unless the models
-            were not fitted to the labels of other folds.
+            Whether to treat the folds as independent rankings, without the square root
+            of 2. Small p-values are then too small, by up to nine times at 0.001,
+            unless the models were not fitted to the labels of other folds.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector.
+            What the targets are to an outlier detector. Required for an outlier
+            detector.
 
         Returns
         -------
         result : RandomSelectionResult
-            The combined result; those of the folds are its `parts`.
+            The combined result. The results of the folds are its `parts`.
 
         Raises
         ------
         ValueError
-            As `from_estimator`; also if no fold holds targets and non-targets, or if an
-            item is held out twice.
+            As in `from_estimator`; also if no fold holds targets and non-targets, or if
+            an item is held out twice.
         """
         check_flag("independent", independent)  # before anything is fitted
         folds = make_folds(cv, [estimator], X, np.asarray(y), cv_groups)
@@ -395,31 +392,32 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         Parameters
         ----------
         cv_results : dict
-            What :func:`sklearn.model_selection.cross_validate` returns with
+            Result of :func:`sklearn.model_selection.cross_validate` with
             ``return_estimator=True, return_indices=True``.
         X : array-like of shape (n_samples, n_features)
-            The items that were cross-validated.
+            Items of the cross-validation.
         y : array-like of shape (n_samples,)
             Their labels.
         groups : array-like of shape (n_samples,), default=None
-            To which ranking each item belongs, as in `from_predictions`: the held-out
-            items of a fold are then ranked within each.
+            Ranking that each item belongs to, as in `from_predictions`. The held-out
+            items of a fold are ranked within each ranking.
         independent : bool, default=False
             As in `from_cv`.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector.
+            What the targets are to an outlier detector. Required for an outlier
+            detector.
 
         Returns
         -------
         result : RandomSelectionResult
-            The combined result; those of the folds are its `parts`.
+            The combined result. The results of the folds are its `parts`.
 
         Raises
         ------
         ValueError
-            If estimators or indices are missing; and as `from_cv`.
+            If estimators or indices are missing, and as in `from_cv`.
         """
         independent = check_flag("independent", independent)
         check_held_out_once(held_out(cv_results), "cv_results")
@@ -442,21 +440,21 @@ cross_validate` reports it. The null hypothesis is that the features know nothin
         labels: tuple[Any, ...] = (),
         inflation: float = 1.0,
     ) -> RandomSelectionResult:
-        """Test a ranking that is made already, or several by their mean.
+        """Test an existing ranking, or the mean over several.
 
         Parameters
         ----------
         rankings : list of Ranking
             The rankings.
         labels : tuple, default=()
-            What they are called; none for a single one.
+            Labels of the rankings. Empty for a single ranking.
         inflation : float, default=1.0
-            As of :class:`MeanNull`. A single ranking varies with no other.
+            Inflation of :class:`MeanNull`, for several rankings.
 
         Returns
         -------
         result : RandomSelectionResult
-            As of `from_predictions`.
+            Result, as from `from_predictions`.
         """
         measure = self._measure()
         asked = [

@@ -33,67 +33,65 @@ FAR_BELOW = 0.001
 class RandomSelectionResult(Printed):
     """Result of a :class:`RandomSelectionTest`.
 
-    The fields are the same whatever the method, for one ranking and for several.
-    Printed, a result ends in a note if random selection has so low a value, or a lower
-    one, with a probability of at most 0.001, unless `alternative` is "less": so bad a
-    ranking may be a good one read backwards.
+    All methods have the same fields, for one ranking and for several. The printed
+    result has a note if random selection gives a value as low or lower with a
+    probability of at most 0.001, unless `alternative` is "less". The scores of such a
+    ranking may be reversed.
 
     Attributes
     ----------
     statistic : float
-        Value of the metric; for several rankings its mean over them.
+        Value of the metric, or its mean over several rankings.
     zscore : float
-        ``(statistic - null_mean) / null_std``; 0.0 if the null distribution has no
-        spread, as with constant scores, whose value is what is expected by chance. Not
-        a route to the p-value: the distribution is skewed.
+        ``(statistic - null_mean) / null_std``. It is 0.0 if the null distribution has
+        no spread, as with constant scores. Do not compute p-values from it, because the
+        null distribution is skewed.
     pvalue : float
-        Probability of a value at least as extreme under random selection. Where it
-        underflows to 0.0, `log10_pvalue` does not.
+        Probability of a value at least as extreme under random selection. If it
+        underflows to 0.0, use `log10_pvalue`.
     log10_pvalue : float
-        Its decimal logarithm.
+        Decimal logarithm of the p-value.
     pvalue_bounds : tuple of two floats or None
-        Proven bounds of the p-value, from "exact" and "bounds".
+        Proven bounds of the p-value from "exact" and "bounds". None for other methods.
     pvalue_error : float or None
-        Relative error of the p-value: the standard error of "importance_sampling" and
-        "monte_carlo"; from "inversion" an upper estimate of what was left out. None
-        with bounds, and where the method does not tell.
+        Relative error of the p-value. For "importance_sampling" and "monte_carlo" it is
+        the standard error. For "inversion" it is an upper estimate of the omitted part.
+        None if there are bounds, or if the method gives no error.
     null_mean, null_std : float
-        Exact mean and standard deviation of the metric under random selection, or those
-        of the draws with `clusters` or `strata`; the latter for folds of a
-        cross-validation `inflation` times that of independent rankings. The mean is the
-        chance level, which lies above the prevalence, the more so the shorter the
-        rankings.
+        Exact mean and standard deviation of the metric under random selection; those of
+        the draws with `clusters` or `strata`. For the folds of a cross-validation the
+        standard deviation is `inflation` times that of independent rankings. The mean
+        is the chance level. It is above the prevalence, most of all for short rankings.
     n_samples, n_targets : int
-        Number of items, and of targets among them, in all rankings together; with those
-        that were missed.
+        Number of items, and of targets among them, in all rankings together, including
+        missed targets.
     metric : str
         Name of the metric with its cutoff.
     method : str
-        Method that gave the p-value; never "auto".
+        Method of the p-value; never "auto".
     alternative : str
-        Which values count as more extreme.
+        Values that count as more extreme.
     null_distribution : RandomSelectionNull, MeanNull or None
-        The distribution itself; None with `clusters` or `strata`.
+        Null distribution of the metric. None with `clusters` or `strata`.
     parts : sequence of RandomSelectionResult
-        Results of the single rankings, if there were several; worked out when one is
-        asked for.
+        Results of the single rankings, if there are several. Each is computed on
+        access.
     labels : tuple
-        What the rankings are called: the values of `groups`, or the numbers of the
-        folds.
+        Labels of the rankings: the values of `groups`, or the numbers of the folds.
     n_missed : int
         Number of targets that were never scored.
     null_values : ndarray of shape (n_resamples,) or None
-        With `clusters` or `strata` the values that were drawn, from which all of the
-        null is known.
+        Values drawn from the null distribution with `clusters` or `strata`. None
+        otherwise.
     permuted : str
-        What was drawn: which labels have changed places. Empty without `clusters` and
-        `strata`, where all can.
+        Description of the labels that are permuted with `clusters` or `strata`. Empty
+        otherwise.
     n_clusters, n_strata : int
-        Number of `clusters` and of `strata`; 0 without.
+        Number of `clusters` and of `strata`; 0 if they are not given.
 
     See Also
     --------
-    RandomSelectionTest : Makes it.
+    RandomSelectionTest : Creates this object.
 
     Examples
     --------
@@ -101,10 +99,12 @@ class RandomSelectionResult(Printed):
     >>> y_true = [1, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]
     >>> day = [1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2]
     >>> y_score = [9, 7, 6, 5, 4, 1, 8, 6, 5, 3, 2, 1]
-    >>> result = RandomSelectionTest().from_predictions(y_true, y_score, groups=day)
-    >>> result.n_rankings, round(result.statistic, 3), round(result.pvalue, 4)
-    (2, 0.6, 0.275)
-    >>> result.to_frame()[["ranking", "statistic", "null_mean", "pvalue"]].round(3)
+    >>> test = RandomSelectionTest()
+    >>> result = test.from_predictions(y_true, y_score, groups=day)
+    >>> result.n_rankings, round(result.pvalue, 4)
+    (2, 0.275)
+    >>> columns = ["ranking", "statistic", "null_mean", "pvalue"]
+    >>> result.to_frame()[columns].round(3)
        ranking  statistic  null_mean  pvalue
     0        1      0.867      0.645    0.15
     1        2      0.333      0.408    0.50
@@ -139,31 +139,31 @@ class RandomSelectionResult(Printed):
         Returns
         -------
         n_rankings : int
-            Number of `parts`, or 1.
+            Length of `parts`, or 1.
         """
         return max(1, len(self.parts))
 
     @property
     def inflation(self) -> float:
-        """How much more than of independent rankings the mean is taken to vary.
+        """Factor on the standard deviation of the mean over dependent rankings.
 
         Returns
         -------
         inflation : float
-            The square root of 2 for folds of a cross-validation, else 1.
+            The square root of 2 for the folds of a cross-validation, otherwise 1.
         """
         null = self.null_distribution
         return 1.0 if null is None else null.inflation
 
     @property
     def bonferroni_pvalue(self) -> float:
-        """Number of rankings times their smallest p-value.
+        """Number of rankings times the smallest of their p-values.
 
         Returns
         -------
         bonferroni_pvalue : float
-            A p-value of all rankings together that holds however they depend on each
-            other; at most 1. For a single ranking its p-value.
+            A p-value for all rankings together, at most 1. It is valid for any
+            dependence of the rankings. For a single ranking it is the p-value.
         """
         parts = self.parts or (self,)
         return min(1.0, len(parts) * min(part.pvalue for part in parts))
@@ -208,10 +208,9 @@ class RandomSelectionResult(Printed):
         Returns
         -------
         fields : dict
-            All fields but the null distribution or its values and the single rankings,
-            `n_rankings`,
-            `inflation` and `bonferroni_pvalue`; the bounds as "pvalue_lower" and
-            "pvalue_upper", NaN where there are none, as is the error.
+            All fields except the null distribution, its values and the single rankings,
+            with `n_rankings`, `inflation` and `bonferroni_pvalue`. The bounds are
+            "pvalue_lower" and "pvalue_upper". Missing bounds and errors are NaN.
         """
         fields = {name: getattr(self, name) for name in self.__slots__}
         for name in ("null_distribution", "null_values", "parts", "labels"):
@@ -234,20 +233,20 @@ class RandomSelectionResult(Printed):
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the table.
+            Library of the returned table.
 
         Returns
         -------
         frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            A row for each ranking, with the columns of `to_dict` behind "ranking",
-            what it is called: one of `labels`, or 0 where there is one ranking only.
+            A row for each ranking. The column "ranking" holds `labels`, or 0 for a
+            single ranking. The other columns are those of `to_dict`.
 
         Raises
         ------
         ImportError
             If the library is not installed.
         ValueError
-            If the backend is none of these.
+            If `backend` is not one of these names.
         """
         rows = [part.to_dict() for part in self.parts or (self,)]
         return data_frame(

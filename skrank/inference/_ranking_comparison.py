@@ -86,11 +86,10 @@ METHODS = tuple(
 
 
 class RankingComparison(MetricSettings):
-    """Compare two rankings of the same items, or several two by two.
+    """Compare two rankings of the same items, or all pairs of several.
 
-    The test is of the difference of a metric between A and B. Both rank the same items
-    and vary together, so the standard error of the difference is smaller than that of
-    two rankings of different items.
+    The test is of the difference of a metric between A and B. Its standard error takes
+    into account that both rank the same items and vary together.
 
     Parameters
     ----------
@@ -104,8 +103,8 @@ class RankingComparison(MetricSettings):
             "posterior", "paired_t", "sign", "wilcoxon", "corrected_t"}, default="auto"
         Method of the p-value; see Notes.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
-        Differences that count as more extreme: both signs, those where the value of A
-        is greater, or where that of B is.
+        Differences A - B that count as more extreme: those of both signs, those above
+        0, or those below 0.
     prior : float, default=0.5
         Parameter of the symmetric Dirichlet prior of "posterior": 0.5 is that of
         Jeffreys, 1 is uniform.
@@ -126,8 +125,8 @@ class RankingComparison(MetricSettings):
 
     See Also
     --------
-    RankingComparisonResult : What the comparison of two returns.
-    RankingComparisonTable : What the comparison of several returns.
+    RankingComparisonResult : Result for two rankings.
+    RankingComparisonTable : Result for several rankings.
 
     Notes
     -----
@@ -150,8 +149,7 @@ class RankingComparison(MetricSettings):
 
     References
     ----------
-    .. [1] Yeh (2000), "More accurate tests for the statistical significance of result
-       differences", *COLING 2000*, volume 2, 947-953.
+    .. [1] Yeh (2000), *COLING 2000*, volume 2, 947-953.
     .. [2] McNemar (1947), *Psychometrika* 12, 153-157.
     .. [3] Goutte and Gaussier (2005), *ECIR 2005*, 345-359.
     .. [4] Nadeau and Bengio (2003), *Machine Learning* 52, 239-281, section 4.1.
@@ -204,40 +202,41 @@ class RankingComparison(MetricSettings):
         clusters: ArrayLike | None = None,
         names: tuple[str, str] = ("A", "B"),
     ) -> RankingComparisonResult:
-        """Compare two rankings given as labels and two scores.
+        """Compare two rankings given as labels and two sets of scores.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels; both targets and non-targets.
+            Labels of the items; both targets and non-targets.
         y_score_a, y_score_b : array-like of shape (n_samples,)
-            Scores of A and of B for the same items; higher means a likelier target.
-            Only their order counts, so they need no common scale.
+            Scores of A and of B for the same items; a higher score means a likelier
+            target. Only the order counts, so the scores need no common scale.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         groups : array-like of shape (n_samples,), default=None
-            To which data set each item belongs, such as its query or its day. The items
-            are then ranked within each data set, where cutoffs count too, and what is
-            compared is the mean over the data sets.
+            Data set that each item belongs to, such as its query or its day. Items are
+            ranked within each data set, and cutoffs apply to each. The comparison is of
+            the means over the data sets.
         clusters : array-like of shape (n_samples,), default=None
-            Which items depend on each other, as the images of a patient: those with the
-            same label. All are in one ranking, and the clusters are the sample. By
-            "jackknife", "bootstrap" or "permutation"; not with `groups`.
+            Cluster of each item, such as the patient of an image. Items with the same
+            label depend on each other. All items are in one ranking, and the clusters
+            are the sampling units. Only with "jackknife", "bootstrap" and
+            "permutation", without `groups`.
         names : pair of str, default=("A", "B")
-            What the two are called in print.
+            Names of A and B in print.
 
         Returns
         -------
         result : RankingComparisonResult
-            The two values, their difference, its error and its p-value. Data sets
-            without targets, or of targets alone, are left out with a warning, except by
-            precision, which is 0 or 1 there.
+            The two values, their difference, its standard error and its p-value. Data
+            sets without targets or without non-targets are left out with a warning,
+            except for precision, which is 0 or 1 there.
 
         Raises
         ------
         ValueError
-            If the input is not two rankings of two classes, or if the method does not
-            go with one data set, or with several.
+            If the input is not two rankings of two classes, or if `method` is not for
+            one data set, or for several.
         """
         scores = {"y_score_a": y_score_a, "y_score_b": y_score_b}
         names = _check_names(names)
@@ -259,30 +258,30 @@ class RankingComparison(MetricSettings):
         *,
         names: tuple[str, str] = ("A", "B"),
     ) -> RankingComparisonResult:
-        """Compare rankings that are made already, on one data set or on several.
+        """Compare existing rankings on one data set or on several.
 
         Parameters
         ----------
         rankings_a, rankings_b : Ranking, RankCounts or sequence of them
-            Rankings of the same items by A and by B; or several of each, one a data
-            set. Methods that compare the values on several data sets, "paired_t",
-            "sign" and "wilcoxon", take counts; all others look at items one by one and
-            need each :class:`Ranking` in memory, of the same items in the same order.
+            Rankings of the same items by A and by B, or sequences with a ranking for
+            each data set. The methods "paired_t", "sign" and "wilcoxon" accept
+            RankCounts. All other methods need a :class:`Ranking` in memory, with the
+            same items in the same order.
         names : pair of str, default=("A", "B")
-            What the two are called in print.
+            Names of A and B in print.
 
         Returns
         -------
         result : RankingComparisonResult
-            The two values, their difference, its error and its p-value. Data sets are
-            labelled by their numbers.
+            The two values, their difference, its standard error and its p-value. The
+            labels of the data sets are their numbers.
 
         Raises
         ------
         ValueError
-            If there are not as many rankings by A as by B, if those of one data set
-            differ in their items or targets, if a ranking has weights, missed targets
-            or only one class, or if the method does not go with the data.
+            If the numbers of rankings by A and by B differ, if two rankings of a data
+            set differ in their items or targets, if a ranking has weights, missed
+            targets or only one class, or if `method` is not for these data.
         """
         single = isinstance(rankings_a, Ranking | RankCounts)
         given: Any = (rankings_a, rankings_b)
@@ -312,38 +311,40 @@ class RankingComparison(MetricSettings):
         detector_targets: str | None = None,
         names: tuple[str, str] = ("A", "B"),
     ) -> RankingComparisonResult:
-        """Compare the rankings that two fitted estimators give of the same items.
+        """Compare the rankings of the same items by two fitted estimators.
 
         Parameters
         ----------
         a, b : estimator instance
-            Fitted classifiers, regressors, rankers or outlier detectors. They rank by
-            ``decision_function``, else ``predict_proba``, else ``predict``.
+            Fitted classifiers, regressors, rankers or outlier detectors. The scores are
+            those of ``decision_function``, else ``predict_proba``, else ``predict``.
         X : array-like of shape (n_samples, n_features)
-            Items to rank; not those the estimators were fitted on.
+            Items to rank, other than those on which the estimators were fitted.
         y : array-like of shape (n_samples,)
             Their labels.
         groups : array-like of shape (n_samples,), default=None
-            To which data set each item belongs, as in `from_predictions`.
+            Data set that each item belongs to, as in `from_predictions`.
         clusters : array-like of shape (n_samples,), default=None
-            Which items depend on each other, as in `from_predictions`.
+            Cluster of each item, as in `from_predictions`.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector, which must be stated for one.
+            What the targets are to an outlier detector. Required for an outlier
+            detector. Other estimators are not affected.
         names : pair of str, default=("A", "B")
-            What the two are called in print.
+            Names of A and B in print.
 
         Returns
         -------
         result : RankingComparisonResult
-            The two values, their difference, its error and its p-value.
+            The two values, their difference, its standard error and its p-value.
 
         Raises
         ------
         ValueError
-            If an estimator can only give labels, is an outlier detector of unstated
-            orientation, or the input is not valid for `from_predictions`.
+            If an estimator only gives labels, if an estimator is an outlier detector
+            and `detector_targets` is None, or if the input is not valid for
+            `from_predictions`.
         """
         (marks, score_a), (_, score_b) = (
             marks_and_scores(estimator, X, y, pos_label, detector_targets)
@@ -371,38 +372,40 @@ class RankingComparison(MetricSettings):
         Parameters
         ----------
         a, b : estimator instance
-            Classifiers, regressors, rankers or outlier detectors; cloned and fitted for
-            each fold.
+            Classifiers, regressors, rankers or outlier detectors. They are cloned and
+            fitted for each fold.
         X : array-like of shape (n_samples, n_features)
-            Items.
+            Items to fit and to rank.
         y : array-like of shape (n_samples,)
             Their labels.
         cv : int, cross-validation generator or iterable, default=5
-            As in :func:`sklearn.model_selection.cross_validate`; splits may be
-            repeated or shuffled, and are the same for both.
+            As in :func:`sklearn.model_selection.cross_validate`. Splits can be repeated
+            or shuffled, and are the same for both estimators.
         cv_groups : array-like of shape (n_samples,), default=None
-            Groups for splitters that keep them together, as
-            :class:`sklearn.model_selection.GroupKFold` does.
+            Groups for splitters that keep them together, such as
+            :class:`sklearn.model_selection.GroupKFold`.
         groups : array-like of shape (n_samples,), default=None
-            To which ranking each item belongs, as in `from_predictions`: the held-out
-            items of a fold are then ranked within each.
+            Ranking that each item belongs to, as in `from_predictions`. The held-out
+            items of a fold are ranked within each ranking.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector.
+            What the targets are to an outlier detector. Required for an outlier
+            detector.
         names : pair of str, default=("A", "B")
-            What the two are called in print.
+            Names of A and B in print.
 
         Returns
         -------
         result : RankingComparisonResult
-            The two means over the folds, their difference, its error and its p-value.
+            The two means over the folds, their difference, its standard error and its
+            p-value.
 
         Raises
         ------
         ValueError
-            As `from_estimators`; also if no two folds hold targets and non-targets, or
-            if `method` is not for folds.
+            As in `from_estimators`; also if fewer than two folds hold targets and
+            non-targets, or if `method` is not for folds.
         """
         folds = make_folds(cv, [a, b], X, np.asarray(y), cv_groups, repeated=True)
         found_a, found_b = (fit_folds(one, X, y, folds, self.n_jobs) for one in (a, b))
@@ -434,32 +437,34 @@ class RankingComparison(MetricSettings):
         Parameters
         ----------
         cv_results_a, cv_results_b : dict
-            What :func:`sklearn.model_selection.cross_validate` returns with
-            ``return_estimator=True, return_indices=True``, by the same splits.
+            Results of :func:`sklearn.model_selection.cross_validate` with
+            ``return_estimator=True, return_indices=True``, for the same splits.
         X : array-like of shape (n_samples, n_features)
-            The items that were cross-validated.
+            Items of the cross-validation.
         y : array-like of shape (n_samples,)
             Their labels.
         groups : array-like of shape (n_samples,), default=None
-            To which ranking each item belongs, as in `from_predictions`: the held-out
-            items of a fold are then ranked within each.
+            Ranking that each item belongs to, as in `from_predictions`. The held-out
+            items of a fold are ranked within each ranking.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector.
+            What the targets are to an outlier detector. Required for an outlier
+            detector.
         names : pair of str, default=("A", "B")
-            What the two are called in print.
+            Names of A and B in print.
 
         Returns
         -------
         result : RankingComparisonResult
-            The two means over the folds, their difference, its error and its p-value.
-            Folds without targets, or of targets alone, are left out with a warning.
+            The two means over the folds, their difference, its standard error and its
+            p-value. Folds without targets or without non-targets are left out with a
+            warning.
 
         Raises
         ------
         ValueError
-            If estimators or indices are missing, if the folds are not the same; and as
+            If estimators or indices are missing, if the folds differ, and as in
             `from_cv`.
         """
         method, names = self._choose(_FOLDS), _check_names(names)
@@ -490,35 +495,35 @@ class RankingComparison(MetricSettings):
         groups: ArrayLike | None = None,
         clusters: ArrayLike | None = None,
     ) -> RankingComparisonTable:
-        """Compare several rankings, each two of them or all with one baseline.
+        """Compare all pairs of several rankings, or all rankings with a baseline.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels; both targets and non-targets.
+            Labels of the items; both targets and non-targets.
         y_scores : mapping, DataFrame or array of shape (n_samples, n_rankings)
-            Scores of two rankings or more for the same items, by name: a mapping from
-            names to scores, or columns. Columns of an array are called by their number.
+            Scores of two or more rankings of the same items by name: a mapping from
+            names to scores, or columns. The names of array columns are their numbers.
         baseline : str or int, default=None
-            Name of the ranking to compare the others with, which is then B of each
-            comparison; None compares each two.
+            Name of the ranking to compare the others with. It is B in each comparison.
+            None compares all pairs.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         groups : array-like of shape (n_samples,), default=None
-            To which data set each item belongs, as in `from_predictions`.
+            Data set that each item belongs to, as in `from_predictions`.
         clusters : array-like of shape (n_samples,), default=None
-            Which items depend on each other, as in `from_predictions`.
+            Cluster of each item, as in `from_predictions`.
 
         Returns
         -------
         table : RankingComparisonTable
-            The comparisons, and their p-values adjusted for their number.
+            The comparisons, with p-values adjusted for their number.
 
         Raises
         ------
         ValueError
-            As `from_predictions`; also if there are fewer than two rankings, if two
-            have the same name, or if there is no ranking of the baseline's name.
+            As in `from_predictions`; also if there are fewer than two rankings, if two
+            rankings have the same name, or if no ranking has the name `baseline`.
         """
         columns = columns_by_name(y_scores, least=2)
         if baseline is not None and baseline not in columns:
@@ -544,23 +549,23 @@ class RankingComparison(MetricSettings):
         baseline: Any = None,
         codes: NDArray[np.intp] | None = None,
     ) -> RankingComparisonTable:
-        """Compare rankings that are made already, a list of data sets by each name.
+        """Compare existing rankings, given as a list of data sets for each name.
 
         Parameters
         ----------
         ranked : dict of list of Ranking
-            For each name the rankings of the same data sets.
+            Rankings of the same data sets for each name.
         labels : tuple, default=()
-            What the data sets are called; none for a single one.
+            Labels of the data sets. Empty for a single data set.
         baseline : str or int, default=None
             As in `compare_all`.
         codes : ndarray of shape (n_samples,), default=None
-            Number of each item's cluster, in a single data set.
+            Number of the cluster of each item, in a single data set.
 
         Returns
         -------
         table : RankingComparisonTable
-            As of `compare_all`.
+            Table, as from `compare_all`.
         """
         pairs = list(combinations(ranked, 2))
         if baseline is not None:

@@ -28,56 +28,57 @@ _SIZE = "sample size"
 class RankingComparisonResult(Printed):
     """Result of a :class:`RankingComparison` of two rankings, A and B.
 
-    The fields are the same whatever the method, for one data set and for several.
+    All methods have the same fields, for one data set and for several.
 
     Attributes
     ----------
     estimate_a, estimate_b : float
-        Values of the metric; for several data sets their means over them.
+        Values of the metric, or their means over several data sets.
     difference : float
         ``estimate_a - estimate_b``.
     standard_error : float
-        Standard error of the difference; NaN for "permutation", "sign" and "wilcoxon",
-        which have none. By all methods 0 where the rankings cannot differ.
+        Standard error of the difference. It is NaN for "permutation", "sign" and
+        "wilcoxon", which have none. It is 0 for every method if the rankings cannot
+        differ.
     zscore : float
-        Standardised difference. It is the difference in standard errors, except that
-        "mcnemar", "permutation", "sign" and "wilcoxon" divide by the null spread.
+        Difference divided by its standard error. "mcnemar", "permutation", "sign" and
+        "wilcoxon" divide by the standard deviation under the null hypothesis.
     pvalue : float
-        Probability of a difference at least as extreme if neither is better; for
-        "posterior" the posterior probability of the other side. Where it underflows to
-        0.0, `log10_pvalue` goes on if the p-value is that of a normal distribution.
+        Probability of a difference at least as extreme if A and B are equally good. For
+        "posterior" it is the posterior probability of the opposite difference. If a
+        p-value of a normal distribution underflows to 0.0, use `log10_pvalue`.
     log10_pvalue : float
-        Its decimal logarithm.
+        Decimal logarithm of the p-value.
     probability_superior : float
-        From "posterior", the probability that A finds targets that B does not more
-        often than the other way round; NaN from the others.
+        Posterior probability that A finds targets that B misses more often than the
+        reverse. NaN for methods other than "posterior".
     method : str
-        Method that gave the p-value; never "auto".
+        Method of the p-value; never "auto".
     alternative : str
-        Which differences count as more extreme.
+        Differences that count as more extreme.
     metric : str
         Name of the metric with its cutoff.
     n_samples, n_targets : int
-        Number of items, and of targets among them, in all data sets together; those of
-        folds each once.
+        Number of items, and of targets among them, in all data sets together. Items in
+        several folds count once.
     n_rankings : int
         Number of data sets or folds; 1 without groups.
     names : tuple of two str
-        What A and B are called.
+        Names of A and B.
     degrees_of_freedom : float
-        Those of Student's t in `confidence_interval`; infinite for the normal
-        distribution.
+        Degrees of freedom of Student's t in `confidence_interval`; infinite for the
+        normal distribution.
     values_a, values_b : tuple of float
-        Values of the metric on the data sets.
+        Values of the metric by A and by B on the data sets.
     labels : tuple
-        What the data sets are called: the values of `groups`, or the numbers of folds
-        or of rankings. Empty for one data set.
+        Labels of the data sets: the values of `groups`, or the numbers of folds or
+        rankings. Empty for one data set.
     n_clusters : int
-        Number of `clusters`, which are the sample; 0 where each item is one.
+        Number of `clusters`, which are the sampling units; 0 if the items are.
 
     See Also
     --------
-    RankingComparison : Makes it.
+    RankingComparison : Creates this object.
 
     Examples
     --------
@@ -86,7 +87,8 @@ class RankingComparisonResult(Printed):
     >>> day = [1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2]
     >>> a = [9, 7, 6, 5, 4, 1, 2, 6, 5, 3, 8, 1]
     >>> b = [1, 7, 6, 5, 4, 9, 8, 3, 5, 6, 2, 1]
-    >>> result = RankingComparison().from_predictions(y_true, a, b, groups=day)
+    >>> test = RankingComparison()
+    >>> result = test.from_predictions(y_true, a, b, groups=day)
     >>> round(result.difference, 3), round(result.pvalue, 3), result.method
     (0.2, 0.5, 'paired_t')
     >>> result.to_frame().round(3)
@@ -117,21 +119,22 @@ class RankingComparisonResult(Printed):
     n_clusters: int = 0
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
-        """Interval of the difference, from its standard error.
+        """Return the confidence interval of the difference.
 
         Parameters
         ----------
         confidence_level : float, default=0.95
-            Probability that the interval covers, between 0 and 1.
+            Probability that the interval contains the difference, between 0 and 1.
 
         Returns
         -------
         interval : ConfidenceInterval
-            Its ends `low` and `high`: the difference and so many standard errors to
-            each side, by the quantiles of Student's t with `degrees_of_freedom`, or of
-            the normal distribution where these are infinite, as of "mcnemar" and
-            "posterior". With a one-sided alternative it is open on the other side.
-            NaN, with a warning, where there is no standard error.
+            Lower and upper limit: the difference plus and minus a multiple of its
+            standard error. The multiple is a quantile of Student's t with
+            `degrees_of_freedom`, or of the normal distribution if these are infinite,
+            as for "mcnemar" and "posterior". A one-sided alternative has only one
+            finite limit. The limits are NaN, with a warning, if there is no standard
+            error.
 
         Raises
         ------
@@ -149,31 +152,31 @@ class RankingComparisonResult(Printed):
     def sample_size(
         self, power: float = 0.8, significance_level: float = 0.05
     ) -> float:
-        """Number of data sets, clusters or targets that would show such a difference.
+        """Number of data sets, clusters or targets needed to detect the difference.
 
         Parameters
         ----------
         power : float, default=0.8
-            Probability that the difference is significant, between 0 and 1, if it and
-            its variance are those that were observed.
+            Probability that the difference is significant, between 0 and 1, if the true
+            difference and variance are the observed ones.
         significance_level : float, default=0.05
-            Level at which it is to be significant, by the test of this alternative.
+            Level of the test with this alternative, between 0 and 1.
 
         Returns
         -------
         sample_size : float
-            A whole number: of data sets where there are several, of clusters where
-            there are some, and else of targets, with non-targets in proportion.
-            ``((q1 + q2) s / d)**2`` units for the difference d, whose standard error is
-            s by one unit, and quantiles q1, q2 of the normal distribution, or of
-            Student's t for data sets and clusters (Lehr 1992). inf where there is no
-            difference; NaN for the folds of a cross-validation, whose number adds
-            nothing, and where the method gives no standard error.
+            Whole number of data sets if there are several, of clusters if there are
+            any, and otherwise of targets, with non-targets in proportion. It is ``((q1
+            + q2) s / d)**2`` for a difference d with the standard error s for one unit
+            (Lehr 1992). q1 and q2 are quantiles of the normal distribution, or of
+            Student's t for data sets and clusters. The number is inf if the difference
+            is 0. It is NaN for the folds of a cross-validation, where more folds add no
+            data, and if the method has no standard error.
 
         Raises
         ------
         ValueError
-            If one of the two is not between 0 and 1.
+            If `power` or `significance_level` is not between 0 and 1.
         """
         power = check_fraction("power", power)
         level = check_fraction("significance_level", significance_level)
@@ -253,8 +256,9 @@ class RankingComparisonResult(Printed):
         Returns
         -------
         fields : dict
-            All fields but the values on single data sets and their labels; the names as
-            "name_a" and "name_b", the ends of the 95 % interval as "low" and "high".
+            All fields except the values on single data sets and their labels. The names
+            are "name_a" and "name_b", and the limits of the 95 % interval are "low" and
+            "high".
         """
         fields = {name: getattr(self, name) for name in self.__slots__}
         for name in ("values_a", "values_b", "labels"):
@@ -269,20 +273,20 @@ class RankingComparisonResult(Printed):
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the table.
+            Library of the returned table.
 
         Returns
         -------
         frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            A row for each data set or fold: "ranking", what it is called, "value_a",
-            "value_b" and "difference".
+            A row for each data set or fold, with its label in the column "ranking" and
+            the columns "value_a", "value_b" and "difference".
 
         Raises
         ------
         ImportError
             If the library is not installed.
         ValueError
-            If the backend is none of these.
+            If `backend` is not one of these names.
         """
         values = zip(self.values_a, self.values_b, strict=True)
         return data_frame(
@@ -298,23 +302,24 @@ class RankingComparisonResult(Printed):
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class RankingComparisonTable(Printed):
-    """Comparisons of several rankings, two at a time, with adjusted p-values.
+    """Comparisons of all pairs of several rankings, with adjusted p-values.
 
     Attributes
     ----------
     comparisons : tuple of RankingComparisonResult
-        What :class:`RankingComparison` says of each two.
+        Result of :class:`RankingComparison` for each pair.
     adjusted_pvalues : tuple of float
-        Their p-values after Holm, in the same order: to reject all that are at most 5 %
-        errs in one or more of them with a probability of at most 5 %.
+        Holm-adjusted p-values in the same order. If all differences with an adjusted
+        p-value of at most 5 % are called significant, the family-wise error rate is at
+        most 5 %.
     adjusted_log10_pvalues : tuple of float
-        Their decimal logarithms, which go on where the p-values underflow.
+        Decimal logarithms of the adjusted p-values. Use them if p-values underflow.
     names : tuple of str
-        What the rankings are called.
+        Names of the rankings.
 
     See Also
     --------
-    RankingComparison : Makes it, by `compare_all`.
+    RankingComparison : Creates this object, with `compare_all`.
 
     Examples
     --------
@@ -323,8 +328,10 @@ class RankingComparisonTable(Printed):
     >>> rng = np.random.default_rng(0)
     >>> y_true = np.arange(500) < 20
     >>> scores = {f"shift {d}": rng.normal(d * y_true) for d in (0, 1, 2)}
-    >>> table = RankingComparison().compare_all(y_true, scores, baseline="shift 0")
-    >>> table.to_frame()[["name_a", "name_b", "difference", "adjusted_pvalue"]].round(3)
+    >>> test = RankingComparison()
+    >>> table = test.compare_all(y_true, scores, baseline="shift 0")
+    >>> columns = ["name_a", "name_b", "difference", "adjusted_pvalue"]
+    >>> table.to_frame()[columns].round(3)
         name_a   name_b  difference  adjusted_pvalue
     0  shift 1  shift 0       0.245            0.020
     1  shift 2  shift 0       0.459            0.001
@@ -358,7 +365,7 @@ class RankingComparisonTable(Printed):
         Returns
         -------
         columns : dict
-            The fields of :meth:`RankingComparisonResult.to_dict` as lists, and
+            Fields of :meth:`RankingComparisonResult.to_dict` as lists, with
             "adjusted_pvalue" and "adjusted_log10_pvalue".
         """
         rows = [result.to_dict() for result in self.comparisons]
@@ -374,19 +381,19 @@ class RankingComparisonTable(Printed):
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the table.
+            Library of the returned table.
 
         Returns
         -------
         frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            The columns of `to_dict`, a row for each comparison.
+            A row for each comparison, with the columns of `to_dict`.
 
         Raises
         ------
         ImportError
             If the library is not installed.
         ValueError
-            If the backend is none of these.
+            If `backend` is not one of these names.
         """
         return data_frame(self.to_dict(), backend)
 

@@ -75,60 +75,60 @@ def make_random_selection_scorer(
     undefined: float | str = float("nan"),
     detector_targets: str | None = None,
 ) -> RankingScorer:
-    """Make a scorer of how far a ranking is above chance.
+    """Make a scorer that compares a metric with random selection.
 
-    Chance levels depend on the size of a fold and on its prevalence, and lie far above
-    the prevalence where a ranking is short. These statistics take that out, so that
-    folds that differ compare. Larger is better for all of them.
+    The chance level of a metric depends on the size of a fold and on its prevalence. It
+    is far above the prevalence for short rankings. The three statistics remove the
+    chance level, so that different folds are comparable. A larger score is better.
 
     Parameters
     ----------
     statistic : {"zscore", "log10_pvalue", "chance_adjusted"}
-        With the value S of the metric, its mean E and standard deviation D under random
-        selection of that fold: ``(S - E) / D``; the decimal logarithm of the p-value
-        ``P(null >= S)``, with its sign turned, so that 3 stands for p = 0.001; or
-        ``(S - E) / (1 - E)``, 0 for chance and 1 for a perfect ranking.
+        Statistic for the value S of the metric, with its mean E and standard deviation
+        D under random selection of the fold. "zscore" is ``(S - E) / D``.
+        "log10_pvalue" is the decimal logarithm of the p-value ``P(null >= S)`` with the
+        sign changed, so that 3 means p = 0.001. "chance_adjusted" is ``(S - E) / (1 -
+        E)``, 0 for the chance level and 1 for a perfect ranking.
     metric : str or Metric, default="average_precision"
-        The metric, as it is printed: "average_precision", "average_precision@50",
-        "recall@5%", "precision@10", "r_precision", "enrichment_factor@0.01",
-        "reciprocal_rank", "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number
-        of items or a part of the ranking; "average_precision@50(normalize=relevant)"
-        has another divisor. Or what :func:`make_metric` made, with its own tie rule.
+        Metric by its printed name, such as "average_precision@50", "recall@5%" or
+        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
+        with its own tie rule. "max_f_score", "breakeven_point", "k_at_recall" and
+        "precision_at_recall" have no null distribution and are not accepted.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     undefined : float or "raise", default=nan
-        Score of a fold without targets, or with targets alone.
+        Score of a fold without targets or without non-targets.
     detector_targets : {"outliers", "inliers"}, default=None
-        What the targets are to an outlier detector; see
-        :func:`make_metric_scorer`.
+        What the targets are to an outlier detector. Required for an outlier detector;
+        see :func:`make_metric_scorer`.
 
     Returns
     -------
     scorer : callable
-        ``scorer(estimator, X, y) -> float``; "log10_pvalue" is named
-        "neg_log10_pvalue" then, as scikit-learn does.
+        ``scorer(estimator, X, y) -> float``. The name of a scorer with "log10_pvalue"
+        starts with ``neg_``, as in scikit-learn.
 
     Raises
     ------
     ValueError
-        As in :func:`make_metric_scorer`; also if the statistic has no
-        meaning for the metric.
+        As in :func:`make_metric_scorer`; also if the statistic is not defined for the
+        metric.
 
     See Also
     --------
-    RandomSelectionTest : The test itself, with its result.
+    RandomSelectionTest : The test with its full result.
 
     Notes
     -----
-    All three are finite for every ranking of a fold with targets and non-targets.
-    Constant scores are what is expected by chance: 0 by each of them, as wherever ties
-    allow one value only. A perfect ranking of m targets without ties among n items
-    has the p-value 1 / C(n, m), of which the logarithm does not underflow.
+    All three statistics are finite for every fold with targets and non-targets. They
+    are 0 for constant scores, and for other ties that allow a single value. A perfect
+    ranking of m targets among n items without ties has the p-value 1 / C(n, m), and its
+    logarithm does not underflow.
 
-    Mean and standard deviation are exact and cost next to nothing; a p-value takes from
-    ten milliseconds to seconds, see :class:`RandomSelectionTest`.
+    The mean and the standard deviation are exact and fast. A p-value takes from ten
+    milliseconds to seconds; see :class:`RandomSelectionTest`.
 
     Examples
     --------
@@ -137,8 +137,11 @@ def make_random_selection_scorer(
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> from skrank import make_random_selection_scorer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> scorer = make_random_selection_scorer("chance_adjusted", pos_label=0)
-    >>> cross_val_score(KNeighborsClassifier(), X, y, scoring=scorer).round(2)
+    >>> estimator = KNeighborsClassifier()
+    >>> scorer = make_random_selection_scorer(
+    ...     "chance_adjusted", pos_label=0
+    ... )
+    >>> cross_val_score(estimator, X, y, scoring=scorer).round(2)
     array([0.87, 0.93, 0.97, 0.94, 0.9 ])
     """
     measure = make_measure(metric, ties)

@@ -77,7 +77,7 @@ class SearchSelectionTest(MetricSettings):
 
     See Also
     --------
-    SearchSelectionResult : What the test returns.
+    SearchSelectionResult : Result of the test.
     RandomSelectionTest : The test of one ranking, chosen before its labels were seen.
 
     Notes
@@ -110,8 +110,8 @@ class SearchSelectionTest(MetricSettings):
     >>> y_scores = rng.normal(size=(1000, 50))
     >>> test = SearchSelectionTest(random_state=0)
     >>> result = test.from_predictions(y_true, y_scores)
-    >>> print(f"p {result.pvalue:.2f}, unadjusted {min(result.pvalues):.3f}")
-    p 0.88, unadjusted 0.041
+    >>> print(f"{result.pvalue:.2f}, unadjusted {min(result.pvalues):.3f}")
+    0.88, unadjusted 0.041
     """
 
     def __init__(
@@ -140,53 +140,54 @@ class SearchSelectionTest(MetricSettings):
     ) -> SearchSelectionResult:
         """Test the winner of a finished search, and all its candidates.
 
-        A search does not keep its out-of-fold scores, so each candidate is fitted
-        anew on its folds. If that gives other values than those by which the search
-        chose its winner, a warning says so.
+        A search does not keep its out-of-fold scores, so each candidate is fitted again
+        on the folds of the search. A warning is given if the new values differ from
+        those of the search.
 
         Parameters
         ----------
         search : search instance
             Fitted :class:`sklearn.model_selection.GridSearchCV`,
-            :class:`~sklearn.model_selection.RandomizedSearchCV`, or any other that has
+            :class:`~sklearn.model_selection.RandomizedSearchCV`, or another search with
             ``cv_results_``, ``estimator`` and ``cv``.
         X : array-like of shape (n_samples, n_features)
-            Items that were searched on.
+            Items of the search.
         y : array-like of shape (n_samples,)
             Their labels.
         cv_groups : array-like of shape (n_samples,), default=None
-            Groups for splitters that keep them together, as
-            :class:`sklearn.model_selection.GroupKFold` does.
+            Groups for splitters that keep them together, such as
+            :class:`sklearn.model_selection.GroupKFold`.
         groups : array-like of shape (n_samples,), default=None
-            To which ranking each item belongs, such as its query or its day: the items
-            of a fold are then ranked within each.
+            Ranking that each item belongs to, such as its query or its day. The items
+            of a fold are ranked within each ranking.
         params : dict, default=None
-            Parameters of the fits of the candidates, such as ``{"sample_weight": w}``,
-            as :func:`sklearn.model_selection.cross_validate` takes them: what has an
-            entry for each item is split with the folds. They do not weight the metric
+            Parameters of ``fit``, such as ``{"sample_weight": w}``, as in
+            :func:`sklearn.model_selection.cross_validate`. A parameter with an entry
+            for each item is split with the folds. Weights here do not change the metric
             of the test.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector.
+            What the targets are to an outlier detector. Required for an outlier
+            detector.
 
         Returns
         -------
         result : SearchSelectionResult
-            In the order of ``cv_results_``; the winner is that of the search, or the
-            largest z-score if the search names none, of those that random selection can
-            change. Candidates that failed in the search, and have no score there, are
-            left out with a warning: all their entries are NaN. A halving search is
-            tested by all candidates that it began with, each once, in the order in
-            which it gave them up; with scikit-learn 1.10 or newer these are in
+            Result in the order of ``cv_results_``. The winner is that of the search. If
+            the search names none, it is the candidate with the largest z-score among
+            those that random selection can change. Candidates that failed in the search
+            are left out with a warning, and their entries are NaN. For a halving
+            search, all initial candidates are tested, each once, in the order in which
+            the search dropped them. With scikit-learn 1.10 or newer this order is in
             ``all_cv_results_``.
 
         Raises
         ------
         ValueError
-            If the folds of the search cannot be made again, since they are shuffled
-            without a fixed `random_state`; if the search is none, or not finished; if
-            no candidate has a score in it; and as `from_candidates`.
+            If the folds of the search cannot be made again because they are shuffled
+            without a fixed `random_state`, if `search` is not a search or is not
+            fitted, if no candidate has a score, and as in `from_candidates`.
         """
         table = read_search(search)
         _warn_of_failed(table.finished)
@@ -218,50 +219,52 @@ class SearchSelectionTest(MetricSettings):
         pos_label: object = None,
         detector_targets: str | None = None,
     ) -> SearchSelectionResult:
-        """Cross-validate candidates, and test them and the best of them.
+        """Cross-validate candidates, and test all of them and the best.
 
         Parameters
         ----------
         candidates : dict or iterable of estimator instances
-            Classifiers, regressors, rankers or outlier detectors; cloned and fitted for
-            each fold. The keys of a dict are their names.
+            Classifiers, regressors, rankers or outlier detectors. They are cloned and
+            fitted for each fold. The keys of a dict are their names.
         X : array-like of shape (n_samples, n_features)
-            Items.
+            Items to fit and to rank.
         y : array-like of shape (n_samples,)
             Their labels.
         cv : int, cross-validation generator or iterable, default=5
-            As in :func:`sklearn.model_selection.cross_validate`: an int makes
+            As in :func:`sklearn.model_selection.cross_validate`. An int makes
             stratified folds if there is a classifier. No item may be held out twice.
         cv_groups : array-like of shape (n_samples,), default=None
-            Groups for splitters that keep them together, as
-            :class:`sklearn.model_selection.GroupKFold` does.
+            Groups for splitters that keep them together, such as
+            :class:`sklearn.model_selection.GroupKFold`.
         groups : array-like of shape (n_samples,), default=None
-            To which ranking each item belongs, such as its query or its day: the items
-            of a fold are then ranked within each.
+            Ranking that each item belongs to, such as its query or its day. The items
+            of a fold are ranked within each ranking.
         params : dict, default=None
-            Parameters of the fits of the candidates, such as ``{"sample_weight": w}``,
-            as :func:`sklearn.model_selection.cross_validate` takes them: what has an
-            entry for each item is split with the folds. They do not weight the metric
+            Parameters of ``fit``, such as ``{"sample_weight": w}``, as in
+            :func:`sklearn.model_selection.cross_validate`. A parameter with an entry
+            for each item is split with the folds. Weights here do not change the metric
             of the test.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector.
+            What the targets are to an outlier detector. Required for an outlier
+            detector.
 
         Returns
         -------
         result : SearchSelectionResult
-            In the order of the candidates; the winner has the largest z-score of those
-            that random selection can change. Folds without targets, or of targets
-            alone, are left out with a warning.
+            Result in the order of the candidates. The winner has the largest z-score
+            among the candidates that random selection can change. Folds without targets
+            or without non-targets are left out with a warning.
 
         Raises
         ------
         ValueError
-            If `candidates` does not hold estimators, if there are no folds, if an item
-            is held out twice, if an estimator can only give labels or is an outlier
-            detector of unstated orientation, or if no fold holds targets and
-            non-targets. An error while fitting has a note that says of which candidate.
+            If `candidates` holds anything but estimators, if there are no folds, if an
+            item is held out twice, if an estimator only gives labels, if an estimator
+            is an outlier detector and `detector_targets` is None, or if no fold holds
+            targets and non-targets. An error during fitting has a note that names the
+            candidate.
         """
         names: Iterable[Any] | None = None
         if isinstance(candidates, Mapping):
@@ -286,32 +289,32 @@ class SearchSelectionTest(MetricSettings):
         groups: ArrayLike | None = None,
         pos_label: object = None,
     ) -> SearchSelectionResult:
-        """Test rankings of the same items, and the best of them.
+        """Test several rankings of the same items, and the best of them.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels.
+            Labels of the items.
         y_scores : mapping, DataFrame or array of shape (n_samples, n_candidates)
-            Scores of each candidate, higher meaning a likelier target, by name: a
-            mapping from names to scores, or columns. Columns of an array are called by
-            their number.
+            Scores of each candidate by name: a mapping from names to scores, or
+            columns. A higher score means a likelier target. The names of array columns
+            are their numbers.
         folds : array-like of shape (n_samples,), default=None
-            In which fold each item was held out: its scores come from models that were
-            fitted to the labels of the other folds. None: one ranking, whose labels no
-            model has seen.
+            Fold in which each item was held out. Its scores come from models that were
+            fitted to the labels of the other folds. None means a single ranking by
+            models that were not fitted to these labels.
         groups : array-like of shape (n_samples,), default=None
-            To which ranking each item belongs, such as its query or its day: the items
-            of a fold, or all, are then ranked within each.
+            Ranking that each item belongs to, such as its query or its day. The items
+            of a fold, or all items without `folds`, are ranked within each ranking.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
 
         Returns
         -------
         result : SearchSelectionResult
-            In the order of the candidates; the winner has the largest z-score of those
-            that random selection can change. Folds without targets, or of targets
-            alone, are left out with a warning.
+            Result in the order of the candidates. The winner has the largest z-score
+            among the candidates that random selection can change. Folds without targets
+            or without non-targets are left out with a warning.
 
         Raises
         ------

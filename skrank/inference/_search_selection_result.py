@@ -28,39 +28,39 @@ COLUMNS = {
 class SearchSelectionResult(Printed):
     """Result of a :class:`SearchSelectionTest`.
 
-    Plurals are arrays with an entry for each candidate, in the order of the search.
-    They are read-only. A candidate that failed in the search has NaN in all of them.
+    Arrays of shape (n_candidates,) have an entry for each candidate, in the order of
+    the search. Arrays are read-only. A candidate that failed in the search has NaN in
+    all of them.
 
     Attributes
     ----------
     candidates : tuple
-        What the candidates are called: parameters, names, or numbers.
+        Parameters, names or numbers of the candidates.
     best_index : int
-        Position of the winner.
+        Index of the winner.
     values : ndarray of shape (n_candidates,)
-        Value of the metric, its mean over the folds.
+        Mean of the metric over the folds.
     null_means, null_stds : ndarray of shape (n_candidates,)
-        Exact mean of the value under random selection; and its standard deviation, that
-        of independent rankings times `inflation`.
+        Exact mean of the value under random selection, and its standard deviation,
+        which is that of independent rankings times `inflation`.
     inflation : float
-        How much wider the mean over folds is taken to spread than that over independent
-        rankings: the square root of 2, or 1 for one.
+        Factor on the standard deviation of the mean over folds: the square root of 2,
+        or 1 for one ranking.
     zscores : ndarray of shape (n_candidates,)
-        ``(values - null_means) / null_stds``; 0.0 if the null distribution has no
+        ``(values - null_means) / null_stds``. It is 0.0 if the null distribution has no
         spread, as with constant scores.
     pvalues : ndarray of shape (n_candidates,)
-        Probability of a value at least as large under random selection with this
-        candidate, as if it were the only one.
+        Probability of a value at least as large under random selection for this
+        candidate alone, without adjustment.
     adjusted_pvalues : ndarray of shape (n_candidates,)
-        Probability of a value at least as large under random selection, in standard
-        deviations, with any of the candidates.
+        Probability that under random selection the largest z-score of all candidates is
+        at least as large.
     bonferroni_pvalues : ndarray of shape (n_candidates,)
-        `pvalues` times the number of candidates that were tested, at most 1; for
-        comparison.
+        `pvalues` times the number of tested candidates, at most 1, for comparison.
     null_maxima : ndarray of shape (n_resamples,)
-        Largest value of all candidates in each draw: what a search finds by chance.
-        Over folds it is spread by `inflation`, as the z-scores are, but not beyond 0
-        and the value of perfect rankings.
+        Largest value of all candidates in each draw, which is what a search finds by
+        chance. For folds the values are spread by `inflation`, as the z-scores are, but
+        only between 0 and the value of perfect rankings.
     n_samples, n_targets, n_rankings : int
         Number of held-out items, of targets among them, and of rankings or folds.
     metric : str
@@ -68,7 +68,7 @@ class SearchSelectionResult(Printed):
 
     See Also
     --------
-    SearchSelectionTest : Makes it.
+    SearchSelectionTest : Creates this object.
 
     Examples
     --------
@@ -76,14 +76,15 @@ class SearchSelectionResult(Printed):
     >>> from skrank import SearchSelectionTest
     >>> rng = np.random.default_rng(0)
     >>> y_true = np.arange(300) < 15
-    >>> scores = {"no use": rng.normal(size=300), "some": rng.normal(y_true)}
+    >>> scores = {"noise": rng.normal(size=300), "some": rng.normal(y_true)}
     >>> test = SearchSelectionTest(n_resamples=999, random_state=0)
     >>> result = test.from_predictions(y_true, scores)
     >>> result.candidates[result.best_index], result.n_candidates
     ('some', 2)
-    >>> result.to_frame()[["candidate", "value", "null_mean", "is_best"]].round(3)
+    >>> columns = ["candidate", "value", "null_mean", "is_best"]
+    >>> result.to_frame()[columns].round(3)
       candidate  value  null_mean  is_best
-    0    no use  0.046      0.067    False
+    0     noise  0.046      0.067    False
     1      some  0.303      0.067     True
     """
 
@@ -110,7 +111,7 @@ class SearchSelectionResult(Printed):
         Returns
         -------
         n_candidates : int
-            Number of entries of the arrays.
+            Number of entries of arrays of shape (n_candidates,).
         """
         return len(self.candidates)
 
@@ -132,7 +133,7 @@ class SearchSelectionResult(Printed):
         Returns
         -------
         statistic : float
-            Its entry in `values`.
+            Entry of the winner in `values`.
         """
         return float(self.values[self.best_index])
 
@@ -143,18 +144,18 @@ class SearchSelectionResult(Printed):
         Returns
         -------
         pvalue : float
-            Its entry in `adjusted_pvalues`.
+            Entry of the winner in `adjusted_pvalues`.
         """
         return float(self.adjusted_pvalues[self.best_index])
 
     @property
     def expected_maximum(self) -> float:
-        """Mean of `null_maxima`: the value that the best has by chance.
+        """Mean of `null_maxima`, the expected value of the best candidate by chance.
 
         Returns
         -------
         expected_maximum : float
-            What to compare the value of the winner with.
+            Value to compare with `statistic`.
         """
         return float(self.null_maxima.mean())
 
@@ -196,7 +197,7 @@ class SearchSelectionResult(Printed):
         return Shown(f"Search selection test of {self.metric}", rows)
 
     def to_dict(self) -> dict[str, float | int | str]:
-        """Return what was found about the winner as plain numbers and strings.
+        """Return the result of the winner as plain numbers and strings.
 
         Returns
         -------
@@ -227,13 +228,13 @@ class SearchSelectionResult(Printed):
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the table.
+            Library of the returned table.
 
         Returns
         -------
         frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
             A row for each candidate, in the order of the search, so that the table can
-            be joined to that of ``cv_results_``. The column "is_best" marks the winner.
+            be joined to ``cv_results_``. The column "is_best" marks the winner.
         """
         columns = {name: getattr(self, plural) for name, plural in COLUMNS.items()}
         is_best = np.arange(self.n_candidates) == self.best_index

@@ -28,93 +28,82 @@ def average_precision(
 ) -> float:
     """Average precision: the mean over the targets of the precision at their ranks.
 
-    Larger is better: 1 for a ranking that puts all targets first, about the prevalence
-    for a random one (see :class:`skrank.RandomSelectionTest` for what exactly chance
-    gives). It rewards finding targets early, and finding many.
+    A larger value is better. A ranking with all targets first has the value 1. The mean
+    over random rankings is near the prevalence (:class:`skrank.RandomSelectionTest`).
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Within a tie: the mean over all orders, the tie retrieved whole (as in
-        scikit-learn's ``average_precision_score``), its targets first, or last.
+        Tie rule. "expected" takes the mean over all orders of a tie. "threshold"
+        retrieves a tie whole, as scikit-learn's ``average_precision_score`` does.
+        "optimistic" takes its targets first, and "pessimistic" takes them last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights: an item is retrieved with all its weight. A tie of weighted items that
-        holds a target is retrieved whole, as by ``ties="threshold"``: with a warning
-        where `ties` is "expected", whose mean has no closed form then; the others are
-        refused.
+        Weights of the items. An item is retrieved with its whole weight. A weighted tie
+        that holds a target is also retrieved whole, with a warning if `ties` is
+        "expected".
     groups : array-like of shape (n_samples,), default=None
-        To which ranking each item belongs, such as its query or its day. The value is
+        Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int, default=0
-        Targets that were never scored: they count among the m targets and have no rank.
+        Targets that were never scored. They count among the targets and have no rank.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or targets alone. NaN comes
-        with an ``UndefinedMetricWarning``, any other number without.
+        Answer where the metric has no value: no targets, or only targets. NaN is
+        returned with an ``UndefinedMetricWarning``, and another number without.
 
     Returns
     -------
     average_precision : float
-        At most 1; at least ``sum(i / (n - m + i)) / m`` over i = 1..m, if all targets
-        are scored.
+        At most 1; ``sum(i / (n - m + i)) / m`` over i = 1..m if all targets are last.
 
     Raises
     ------
     ValueError
-        If the input is not a ranking of two classes: lengths that differ, no items,
-        missing or infinite values, hard labels as scores, unknown labels, weights with
-        "optimistic" or "pessimistic" ties; or if the metric is undefined and
-        ``undefined="raise"``.
+        If labels or scores are invalid (different lengths, no items, missing or
+        infinite values, hard labels as scores, unknown labels), if
+        ``undefined="raise"`` and the metric is undefined, or if `ties` is "optimistic"
+        or "pessimistic" for a weighted tie.
 
     See Also
     --------
-    average_precision_at_k : Only the top k count.
+    average_precision_at_k : Average precision of the top k.
     sklearn.metrics.average_precision_score : The same with ``ties="threshold"``.
 
     Notes
     -----
     With h(t) hits among the top t, ``AP = (1/m) sum over the hits of h(t)/t`` ([1]_,
-    Definition 1 and Example 3; [2]_, equation 2). In a tie group of b items with d
-    hits, below T items with H hits, the expected sum is
-    ``sum_{j=1..b} (d/b) (H + 1 + (j-1)(d-1)/(b-1)) / (T + j)`` ([3]_, section 3).
-
-    Time O(n log m) for m targets, memory one byte an item and O(m); see
+    Definition 1 and Example 3; [2]_, equation 2). A tie of b items with d hits, below T
+    items with H hits, has the expected sum ``sum_{j=1..b} (d/b) (H + 1 +
+    (j-1)(d-1)/(b-1)) / (T + j)`` ([3]_, section 3). Time is O(n log m); see
     :ref:`performance`.
 
     References
     ----------
-    .. [1] Zhu (2004), "Recall, precision and average precision", working paper 2004-09,
-       University of Waterloo.
-    .. [2] Zhang and Su (2012), "Statistical inference on recall, precision and average
-       precision under random selection", *FSKD 2012*, 1348-1352.
-    .. [3] McSherry and Najork (2008), "Computing information retrieval performance
-       measures efficiently in the presence of tied scores", *ECIR 2008*, LNCS 4956,
-       414-421.
+    .. [1] Zhu (2004), working paper 2004-09, University of Waterloo.
+    .. [2] Zhang and Su (2012), *FSKD 2012*, 1348-1352.
+    .. [3] McSherry and Najork (2008), *ECIR 2008*, LNCS 4956, 414-421.
 
     Examples
     --------
     >>> from skrank import average_precision
-    >>> average_precision([1, 1, 0, 1, 0, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1])
+    >>> average_precision([1, 1, 0, 1, 0, 0, 0, 0], range(8, 0, -1))
     0.917
 
-    With three distinct scores, the order inside each is left open:
+    With ties, the value depends on the tie rule. It is between 0.556 ("pessimistic")
+    and 0.917 ("optimistic"):
 
     >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 0, 0], [3, 3, 3, 2, 2, 2, 1, 1]
     >>> average_precision(y_true, y_score)
     0.743
     >>> average_precision(y_true, y_score, ties="threshold")
     0.611
-
-    Whatever an order inside the ties could make of it lies between 0.556
-    (``ties="pessimistic"``) and 0.917 (``ties="optimistic"``).
     """
     metric = AveragePrecision(ties)
     given = pos_label, sample_weight, groups, n_missed, undefined
@@ -137,78 +126,69 @@ def average_precision_at_k(
 ) -> float:
     """Average precision at k: only the hits among the top k count.
 
-    Larger is better; 1 for a perfect top (with ``normalize="relevant"``: if all targets
-    fit in it).
+    A larger value is better. A perfect top has the value 1; with
+    ``normalize="relevant"`` only if all targets fit in the top k.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     k : int or float
-        Depth: an int counts items, a float in (0, 1] is a fraction of the ranking,
+        Depth. An int counts items, and a float in (0, 1] is a fraction of the ranking,
         rounded up.
     normalize : {"min", "relevant", "hits"}, default="min"
-        What the sum is divided by: ``min(m, k)``, so that a perfect top scores 1; all m
-        targets; or the hits found in the top k. Beware of "hits": a ranking with one
-        hit, at rank 1, then beats one with hits at ranks 2 to 5.
+        Divisor of the sum: ``min(m, k)`` for "min", all m targets for "relevant", or
+        the hits in the top k for "hits". With "hits", one hit at rank 1 gives a larger
+        value than hits at ranks 2 to 5.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Within a tie: the mean over all orders, the tie retrieved whole (a tie across k
-        moves the cutoff down to its end), its targets first, or its targets last.
+        Tie rule. "expected" takes the mean over all orders of a tie. "threshold"
+        retrieves a tie whole, so a tie across k moves the cutoff to its end.
+        "optimistic" takes its targets first, and "pessimistic" takes them last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights; `k` then counts units of weight. A tie of weighted items that holds a
-        target is retrieved whole, as by ``ties="threshold"``: with a warning where
-        `ties` is "expected", whose mean has no closed form then; the others are
-        refused.
+        Weights of the items; `k` then counts units of weight. For ties see
+        :func:`average_precision`.
     groups : array-like of shape (n_samples,), default=None
-        To which ranking each item belongs, such as its query or its day. The value is
+        Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int, default=0
-        Targets that were never scored: they count among the m targets and have no rank.
+        Targets that were never scored. They count among the targets and have no rank.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or targets alone. NaN comes
-        with an ``UndefinedMetricWarning``, any other number without.
+        Answer where the metric has no value: no targets, or only targets. NaN is
+        returned with an ``UndefinedMetricWarning``, and another number without.
 
     Returns
     -------
     average_precision_at_k : float
-        Between 0 and 1. 0 if the top k hold no target.
+        Between 0 and 1. It is 0 if the top k hold no target.
 
     Raises
     ------
     ValueError
-        If the input is not a ranking of two classes: lengths that differ, no items,
-        missing or infinite values, hard labels as scores, unknown labels, a cutoff
-        beyond the ranking, weights with "optimistic" or "pessimistic" ties; or if the
-        metric is undefined and ``undefined="raise"``.
+        If the input is invalid or the metric is undefined, as in
+        :func:`average_precision`, or if the cutoff is beyond the ranking.
 
     See Also
     --------
-    average_precision : The whole ranking counts.
-    precision_at_t : Counts the hits without regard to their order.
+    average_precision : Average precision of the whole ranking.
+    precision_at_t : Share of hits in the top, without regard to their order.
 
     Notes
     -----
-    ``AP@K = (1/c) sum over the hits in the top k of h(t)/t``, with
-    ``c = min(m, k)``, m or h(k). The last is the division that [1]_ arrives at; unlike
-    the others it is not constant over rankings of one data set. Ties are as in
-    :func:`average_precision` ([2]_, section 3), the sum over j ending at the cutoff.
-
-    Time O(n) for a cutoff in the best sixteenth of the ranking, else O(n log m) for m
-    targets; memory one byte an item and O(m); see :ref:`performance`.
+    ``AP@K = (1/c) sum over the hits in the top k of h(t)/t`` with the divisor c. The
+    divisor "hits", from [1]_, differs between rankings of one data set. Ties are as in
+    :func:`average_precision` ([2]_, section 3), with the sum over j up to the cutoff.
+    Time is O(n) for a cutoff in the top 1/16, else O(n log m); see :ref:`performance`.
 
     References
     ----------
     .. [1] Bhat, "Precision, recall, and all that", pixel-druid.com.
-    .. [2] McSherry and Najork (2008), "Computing information retrieval performance
-       measures efficiently in the presence of tied scores", *ECIR 2008*, LNCS 4956,
-       414-421.
+    .. [2] McSherry and Najork (2008), *ECIR 2008*, LNCS 4956, 414-421.
 
     Examples
     --------
@@ -221,7 +201,7 @@ def average_precision_at_k(
     >>> average_precision_at_k(y_true, y_score, k=2, normalize="hits")
     0.5
 
-    One of the two places holds a target, at rank 2, where the precision is 1/2.
+    The top two hold one target. It has rank 2, where the precision is 1/2.
     """
     metric = average_precision_at(k, normalize, ties)
     given = pos_label, sample_weight, groups, n_missed, undefined

@@ -29,22 +29,23 @@ from skrank.ranking._several import group_codes, items_of_groups, rank_parts
 class MetricByGroup:
     """Values of a metric within groups of items, such as days or queries.
 
-    Made by the method ``by_group`` of a metric, as :func:`make_metric` gives it.
+    The method ``by_group`` of a metric made by :func:`make_metric` returns this object.
 
     Attributes
     ----------
     metric : str
         Name of the metric with its cutoff.
     labels : list of length n_groups
-        Labels of the groups, sorted.
+        Labels of the groups in ascending order.
     values : ndarray of shape (n_groups,)
-        Value within each group; NaN where it is undefined.
+        Value of the metric in each group; NaN where it is undefined.
     n_samples, n_targets : ndarray of shape (n_groups,)
-        Numbers of items and of targets; sums of weights where there are weights.
+        Number of items and of targets in each group. With weights they are sums of
+        weights.
 
     See Also
     --------
-    make_metric : Makes the metric.
+    make_metric : Makes a metric with the method ``by_group``.
 
     Examples
     --------
@@ -69,12 +70,12 @@ class MetricByGroup:
 
     @property
     def mean(self) -> float:
-        """Mean over the groups where the metric has a value.
+        """Mean over the groups in which the metric is defined.
 
         Returns
         -------
         mean : float
-            NaN if it has one nowhere.
+            The mean; NaN if the metric is defined in no group.
         """
         defined = self.values[~np.isnan(self.values)]
         return float(defined.mean()) if defined.size else math.nan
@@ -94,19 +95,19 @@ class MetricByGroup:
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the table.
+            Library of the returned table.
 
         Returns
         -------
         frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            The columns "group", "value", "n_samples" and "n_targets".
+            Table with the columns "group", "value", "n_samples" and "n_targets".
 
         Raises
         ------
         ImportError
             If the library is not installed.
         ValueError
-            If the backend is none of these.
+            If `backend` is not one of these names.
         """
         columns: dict[str, Any] = {"group": self.labels, "value": self.values}
         columns |= {"n_samples": self.n_samples, "n_targets": self.n_targets}

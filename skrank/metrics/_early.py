@@ -25,45 +25,45 @@ def reciprocal_rank(
     n_missed: int = 0,
     undefined: float | str = math.nan,
 ) -> float:
-    """Reciprocal rank: one over the rank of the first target.
+    """Reciprocal rank: 1 divided by the rank of the first target.
 
-    Larger is better: 1 if a target comes first. Nothing below the first target counts;
-    it is the metric for whoever stops at one. Its mean over rankings is known as MRR.
+    A larger value is better. The value is 1 if the first item is a target. Targets
+    below the first target do not count, so use the metric if one target is enough. The
+    mean over rankings is known as MRR.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Within the tie of the first target: the mean over all orders of one over the
-        rank; the rank of the tie's last item; its targets first, or last.
+        Tie rule for the tie of the first target. "expected" takes the mean of the value
+        over all orders. "threshold" takes the rank of the last item of the tie.
+        "optimistic" takes its targets first, and "pessimistic" takes them last.
     groups : array-like of shape (n_samples,), default=None
-        To which ranking each item belongs, such as its query or its day. The value is
+        Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int, default=0
-        Targets that were never scored: they count among the m targets and have no rank.
+        Targets that were never scored. They count among the targets and have no rank.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or targets alone. NaN comes
-        with an ``UndefinedMetricWarning``, any other number without.
+        Answer where the metric has no value: no targets, or only targets. NaN is
+        returned with an ``UndefinedMetricWarning``, and another number without.
 
     Returns
     -------
     reciprocal_rank : float
-        Between 0, which is left to rankings whose targets were all missed, and 1.
+        Between 0 and 1. It is 0 only if all targets were missed.
 
     Raises
     ------
     ValueError
-        If the input is not a ranking of two classes: lengths that differ, no items,
-        missing or infinite values, hard labels as scores, unknown labels; or if the
-        metric is undefined and ``undefined="raise"``.
+        If the input is invalid or the metric is undefined, as in
+        :func:`average_precision`.
 
     See Also
     --------
@@ -71,23 +71,19 @@ def reciprocal_rank(
 
     Notes
     -----
-    ``RR = 1 / r`` for the first hit at rank r ([1]_). In a tie group of b items with d
-    hits, below T items without any, the expected value is
-    ``sum_{j=1..b-d+1} C(b-j, d-1) / C(b, d) / (T + j)``, the mean over all orders, of
-    which [2]_ make the rule for this metric, too.
+    For the first hit at rank r, ``RR = 1 / r`` ([1]_). If it is in a tie of b items
+    with d hits, below T items, the mean over all orders is ``sum_{j=1..b-d+1} C(b-j,
+    d-1) / C(b, d) / (T + j)``, the tie rule of [2]_.
 
-    A rank counts items, and so there are no weights.
+    The metric has no weights, because a rank is a number of items.
 
-    Time O(n log m) for m targets, memory one byte an item and O(m); see
-    :ref:`performance`.
+    Time is O(n log m) and memory O(m) + n bytes; see :ref:`performance`.
 
     References
     ----------
     .. [1] Voorhees (1999), "The TREC-8 question answering track report", *TREC-8*,
        77-82.
-    .. [2] McSherry and Najork (2008), "Computing information retrieval performance
-       measures efficiently in the presence of tied scores", *ECIR 2008*, LNCS 4956,
-       414-421.
+    .. [2] McSherry and Najork (2008), *ECIR 2008*, LNCS 4956, 414-421.
 
     Examples
     --------
@@ -95,7 +91,8 @@ def reciprocal_rank(
     >>> reciprocal_rank([0, 0, 1, 0, 1], [5, 4, 3, 2, 1])
     0.333
 
-    Two targets and an other in a tie: one time in three the other comes first.
+    If two targets and a non-target are tied, the non-target is first in one of three
+    orders:
 
     >>> reciprocal_rank([1, 1, 0, 0], [2, 2, 2, 1])
     0.833
@@ -117,79 +114,70 @@ def rie(
     n_missed: int = 0,
     undefined: float | str = math.nan,
 ) -> float:
-    """Robust initial enhancement: enrichment with a weight that falls with the rank.
+    """Robust initial enhancement: enrichment with weights that fall with the rank.
 
-    Larger is better; 1 on average for a random ranking. All targets count, the one at
-    rank r with weight ``exp(-alpha r / n)``.
+    A larger value is better. The mean over random rankings is 1. All targets count, and
+    the target at rank r has the weight ``exp(-alpha r / n)``.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     alpha : float, default=20.0
-        How early is early, above 0: the first fraction f of the ranking holds the part
-        ``(1 - exp(-alpha f)) / (1 - exp(-alpha))`` of all weight, which at 20 is 80 %
-        for the first 8 %.
+        Decay rate of the weights, above 0. The top fraction f has the share ``(1 -
+        exp(-alpha f)) / (1 - exp(-alpha))`` of the weight, 80 % for f = 8 % and alpha =
+        20.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Within a tie: the mean over all orders, the tie retrieved whole (each target has
-        the rank of the tie's last item), its targets first, or its targets last.
+        Tie rule. "expected" takes the mean over all orders of a tie. "threshold" gives
+        its targets the rank of its last item. "optimistic" takes its targets first, and
+        "pessimistic" takes them last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights, taken as repetition: an item of weight 2 is two items. Refused with
+        Weights of the items. An item of weight 2 counts as two items. Not with
         ``ties="threshold"``, which counts items down to a rank.
     groups : array-like of shape (n_samples,), default=None
-        To which ranking each item belongs, such as its query or its day. The value is
+        Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int, default=0
-        Targets that were never scored: they count among the m targets and the n items
-        and have no rank.
+        Targets that were never scored. They count among the targets and the items and
+        have no rank.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or targets alone. NaN comes
-        with an ``UndefinedMetricWarning``, any other number without.
+        Answer where the metric has no value: no targets, or only targets. NaN is
+        returned with an ``UndefinedMetricWarning``, and another number without.
 
     Returns
     -------
     rie : float
-        Above 0, or 0 if all targets were missed. At most ``(1 - exp(-alpha R)) / (R (1
-        - exp(-alpha)))`` with R = m/n; so values of rankings of different prevalence
-        are not on one scale.
+        At most ``(1 - exp(-alpha R)) / (R (1 - exp(-alpha)))`` with R = m/n, so values
+        at different prevalences are not comparable. It is 0 if all targets were missed.
 
     Raises
     ------
     ValueError
-        If the input is not a ranking of two classes: lengths that differ, no items,
-        missing or infinite values, hard labels as scores, unknown labels, an alpha that
-        is not above 0; or if the metric is undefined and ``undefined="raise"``.
+        If the input is invalid or the metric is undefined, as in
+        :func:`average_precision`, or if `alpha` is not above 0.
 
     See Also
     --------
-    bedroc : The same on a scale from 0 to 1.
-    enrichment_factor : All targets above a cutoff count alike.
+    bedroc : RIE on a scale from 0 to 1.
+    enrichment_factor : All targets above a cutoff count the same.
 
     Notes
     -----
-    ``RIE = (1/m) sum over the hits of exp(-alpha r / n) / mu``, with mu the mean of
-    ``exp(-alpha r / n)`` over all ranks r = 1..n ([1]_; in closed form [2]_),
-    ``mu = (1/n) (1 - exp(-alpha)) / (exp(alpha / n) - 1)``. The hits of a tie group
-    have, in expectation, the mean weight of its ranks.
-
-    Time O(n log m) for m targets, memory one byte an item and O(m); see
-    :ref:`performance`.
+    RIE is the mean of ``exp(-alpha r / n)`` over the hits divided by its mean mu over
+    all ranks ([1]_), ``mu = (1/n) (1 - exp(-alpha)) / (exp(alpha / n) - 1)`` ([2]_).
+    With "expected", the hits of a tie have the mean weight of its ranks. Time is O(n
+    log m); see :ref:`performance`.
 
     References
     ----------
-    .. [1] Sheridan, Singh, Fluder and Kearsley (2001), "Protocols for bridging the
-       peptide to nonpeptide gap in topological similarity searches", *Journal of
-       Chemical Information and Computer Sciences* 41(5), 1395-1406.
-    .. [2] Truchon and Bayly (2007), "Evaluating virtual screening methods: good and bad
-       metrics for the 'early recognition' problem", *Journal of Chemical Information
-       and Modeling* 47(2), 488-508.
+    .. [1] Sheridan et al. (2001), *J. Chem. Inf. Comput. Sci.* 41(5), 1395-1406.
+    .. [2] Truchon and Bayly (2007), *J. Chem. Inf. Model.* 47(2), 488-508.
 
     Examples
     --------
@@ -200,7 +188,7 @@ def rie(
     >>> rie(y_true, [1] * 10, alpha=5)
     1.0
 
-    The larger alpha, the more the very first places count:
+    A larger `alpha` gives the first ranks more weight:
 
     >>> rie(y_true, y_score)
     3.28
@@ -222,79 +210,72 @@ def bedroc(
     n_missed: int = 0,
     undefined: float | str = math.nan,
 ) -> float:
-    """BEDROC: early recognition on a scale from the worst ranking, 0, to the best, 1.
+    """BEDROC: early recognition on a scale from 0, the worst ranking, to 1, the best.
 
-    Larger is better. It is robust initial enhancement, see :func:`rie`, scaled: the
-    order of two rankings of one data set is the same by both.
+    A larger value is better. BEDROC is :func:`rie` on another scale. Both put the
+    rankings of one data set in the same order.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     alpha : float, default=20.0
-        How early is early, above 0: the first fraction f of the ranking holds the part
-        ``(1 - exp(-alpha f)) / (1 - exp(-alpha))`` of all weight, which at 20 is 80 %
-        for the first 8 %.
+        Decay rate of the weights, above 0. The top fraction f has the share ``(1 -
+        exp(-alpha f)) / (1 - exp(-alpha))`` of the weight, 80 % for f = 8 % and alpha =
+        20.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Within a tie: the mean over all orders, the tie retrieved whole (each target has
-        the rank of the tie's last item), its targets first, or its targets last.
+        Tie rule. "expected" takes the mean over all orders of a tie. "threshold" gives
+        its targets the rank of its last item. "optimistic" takes its targets first, and
+        "pessimistic" takes them last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights, taken as repetition: an item of weight 2 is two items. Refused with
+        Weights of the items. An item of weight 2 counts as two items. Not with
         ``ties="threshold"``, which counts items down to a rank.
     groups : array-like of shape (n_samples,), default=None
-        To which ranking each item belongs, such as its query or its day. The value is
+        Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int, default=0
-        Targets that were never scored: they count among the m targets and the n items
-        and have no rank. The worst ranking is then one that misses all targets.
+        Targets that were never scored. They count among the targets and the items and
+        have no rank. The worst ranking then misses all targets.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or targets alone. NaN comes
-        with an ``UndefinedMetricWarning``, any other number without.
+        Answer where the metric has no value: no targets, or only targets. NaN is
+        returned with an ``UndefinedMetricWarning``, and another number without.
 
     Returns
     -------
     bedroc : float
-        Between 0 and 1. With ``ties="threshold"`` it can be below 0, for a tie at the
-        end of the ranking: all its targets count as the last item.
+        Between 0 and 1. With ``ties="threshold"`` it can be below 0 if a tie at the end
+        of the ranking holds targets, because all of them have the last rank.
 
     Raises
     ------
     ValueError
-        If the input is not a ranking of two classes: lengths that differ, no items,
-        missing or infinite values, hard labels as scores, unknown labels, an alpha that
-        is not above 0; or if the metric is undefined and ``undefined="raise"``.
+        If the input is invalid or the metric is undefined, as in
+        :func:`average_precision`, or if `alpha` is not above 0.
 
     See Also
     --------
-    rie : The same as a multiple of what is expected by chance.
+    rie : Value relative to the mean over random rankings.
 
     Notes
     -----
-    ``BEDROC = (RIE - RIE_min) / (RIE_max - RIE_min)`` ([1]_). With R = m/n, ``RIE_max =
-    (1 - exp(-alpha R)) / (R (1 - exp(-alpha)))`` is the RIE of a ranking with all
-    targets first, ``RIE_min = (1 - exp(alpha R)) / (R (1 - exp(alpha)))`` of one with
-    all targets last.
+    ``BEDROC = (RIE - RIE_min) / (RIE_max - RIE_min)`` ([1]_). With R = m/n, the RIE
+    with all targets first is ``RIE_max = (1 - exp(-alpha R)) / (R (1 -
+    exp(-alpha)))``. The RIE with all targets last is ``RIE_min = (1 - exp(alpha R)) /
+    (R (1 - exp(alpha)))``.
 
-    A random ranking has RIE 1 on average, and so BEDROC
-    ``(1 - RIE_min) / (RIE_max - RIE_min)``. That is not 0.5: for rare targets it is
-    near ``1/alpha - 1/(exp(alpha) - 1)``, 0.05 for an alpha of 20. See
-    :class:`skrank.RandomSelectionTest` for what is expected by chance.
-
-    Time O(n log m) for m targets, memory one byte an item and O(m); see
-    :ref:`performance`.
+    The mean over random rankings is ``(1 - RIE_min) / (RIE_max - RIE_min)``. It is not
+    0.5. For rare targets it is near ``1/alpha - 1/(exp(alpha) - 1)``, which is 0.05 for
+    an alpha of 20. Time is O(n log m); see :ref:`performance`.
 
     References
     ----------
-    .. [1] Truchon and Bayly (2007), "Evaluating virtual screening methods: good and bad
-       metrics for the 'early recognition' problem", *Journal of Chemical Information
-       and Modeling* 47(2), 488-508.
+    .. [1] Truchon and Bayly (2007), *J. Chem. Inf. Model.* 47(2), 488-508.
 
     Examples
     --------
@@ -305,7 +286,7 @@ def bedroc(
     >>> bedroc(y_true, [1] * 10, alpha=5)
     0.364
 
-    The constant score has what is expected by chance.
+    A constant score has the chance level.
     """
     metric = Bedroc(ties, alpha=alpha)
     given = pos_label, sample_weight, groups, n_missed, undefined

@@ -163,64 +163,65 @@ def make_metric_scorer(
     prevalence: float | None = None,
     negatives_kept: float | None = None,
 ) -> RankingScorer:
-    """Make a scorer of any metric, by its name.
+    """Make a scorer from the name of a metric.
 
-    The scorer's values are those of the metric's function on the scores of an
-    estimator, of "k_at_recall" with the sign turned: of scores the larger is better.
+    The scorer computes the metric from the scores of an estimator. A larger score is
+    better, so the value of "k_at_recall" is negated.
 
     Parameters
     ----------
     metric : str or Metric
-        The metric, as it is printed: "average_precision", "average_precision@50",
+        Metric by its printed name: "average_precision", "average_precision@50",
         "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
         "rie(alpha=20)", "bedroc(alpha=20)", "r_precision", "max_f_score(beta=1)",
         "breakeven_point", "precision_at_recall(0.8)" or "k_at_recall(0.8)". A cutoff is
-        a number of items or a part of the fold; "average_precision@50(normalize=hits)"
-        has another divisor. Or what :func:`make_metric` made, with its own tie rule.
+        a number of items or a fraction of the fold.
+        "average_precision@50(normalize=hits)" has another divisor. An object of
+        :func:`make_metric` keeps its own tie rule.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Tie rule; see the metric.
+        Tie rule. See the function of the metric.
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     undefined : float or "raise", default=nan
-        Value of the metric on a fold without targets, or with targets alone.
+        Value of the metric on a fold without targets or without non-targets.
     detector_targets : {"outliers", "inliers"}, default=None
-        What the targets are to an outlier detector. scikit-learn's detectors score
-        inliers higher, so there is no default: without it a detector is refused. Other
-        estimators are not affected.
+        What the targets are to an outlier detector. Required for an outlier detector,
+        because scikit-learn's detectors give inliers higher scores. Other estimators
+        are not affected.
     prevalence : float, default=None
-        Share of targets at which the metric is wanted, between 0 and 1: in each fold
-        the non-targets stand for as many as that takes.
+        Prevalence at which to compute the metric, between 0 and 1. The non-targets of
+        each fold are repeated to reach this prevalence.
     negatives_kept : float, default=None
-        Share of the non-targets that were kept, above 0, up to 1, in place of
-        `prevalence`: each stands for 1 / `negatives_kept`.
+        Share of the non-targets that were kept, above 0 and up to 1, in place of
+        `prevalence`. Each non-target counts ``1 / negatives_kept`` times.
 
     Returns
     -------
     scorer : callable
         ``scorer(estimator, X, y) -> float``, made by
-        :func:`sklearn.metrics.make_scorer`. Its ``__name__`` is that of the metric,
-        behind ``neg_`` where the sign is turned.
+        :func:`sklearn.metrics.make_scorer`. Its ``__name__`` is the name of the metric,
+        with the prefix ``neg_`` if the value is negated.
 
     Raises
     ------
     ValueError
-        Here, if there is no such metric, or a setting is outside its range; from the
-        scorer, if the estimator can only give labels, does not know the class
-        `pos_label`, or is an outlier detector of unstated orientation, or if a fold has
-        fewer items than the cutoff counts.
+        If there is no such metric, or if a setting is outside its range. The scorer
+        raises the error if the estimator only gives labels, does not know the class
+        `pos_label`, or is an outlier detector and `detector_targets` is None, or if a
+        fold has fewer items than the cutoff.
 
     See Also
     --------
-    deployment_estimate : A metric at another prevalence, with its uncertainty.
-    make_rare_target_scorers : Several metrics at once.
-    make_random_selection_scorer : A metric relative to chance.
+    deployment_estimate : Metric at another prevalence, with its uncertainty.
+    make_rare_target_scorers : Scorers of all metrics.
+    make_random_selection_scorer : Scorer that compares a metric with random selection.
 
     Notes
     -----
-    With `prevalence` or `negatives_kept` each non-target is repeated, to whole ranks.
-    Candidates are then chosen by the metric as it weighs errors there. The values are
-    too high where targets stand above most non-targets, see
-    :func:`deployment_estimate`.
+    With `prevalence` or `negatives_kept`, each non-target is repeated, and the
+    non-targets take a whole number of ranks. Candidates are then selected by their
+    errors at this prevalence. The values are too high if targets are above most
+    non-targets; see :func:`deployment_estimate`.
 
     Examples
     --------
@@ -230,7 +231,8 @@ def make_metric_scorer(
     >>> from skrank import make_metric_scorer
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> scorer = make_metric_scorer("bedroc(alpha=20)", pos_label=0)
-    >>> cross_val_score(KNeighborsClassifier(), X, y, scoring=scorer).round(2)
+    >>> estimator = KNeighborsClassifier()
+    >>> cross_val_score(estimator, X, y, scoring=scorer).round(2)
     array([0.96, 1.  , 1.  , 1.  , 0.97])
     >>> make_metric_scorer("k_at_recall(0.8)").__name__
     'neg_k_at_recall(0.8)'
@@ -261,19 +263,20 @@ def make_average_precision_scorer(
 ) -> RankingScorer:
     """Make a scorer of average precision.
 
-    The scorer's values are those of :func:`skrank.average_precision` on the scores of
-    an estimator; larger is better.
+    The scorer computes :func:`skrank.average_precision` from the scores of an
+    estimator. A larger score is better.
 
     Parameters
     ----------
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Tie rule; see the metric.
+        Tie rule. See the function of the metric.
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     undefined : float or "raise", default=nan
-        Value of a fold without targets, or with targets alone.
+        Value of a fold without targets or without non-targets.
     detector_targets : {"outliers", "inliers"}, default=None
-        What the targets are to an outlier detector; see :func:`make_metric_scorer`.
+        What the targets are to an outlier detector. Required for an outlier detector;
+        see :func:`make_metric_scorer`.
 
     Returns
     -------
@@ -287,8 +290,8 @@ def make_average_precision_scorer(
 
     See Also
     --------
-    make_metric_scorer : Any metric.
-    make_rare_target_scorers : Several metrics at once.
+    make_metric_scorer : Scorer of any metric.
+    make_rare_target_scorers : Scorers of all metrics.
 
     Examples
     --------
@@ -305,7 +308,7 @@ def make_average_precision_scorer(
     >>> search.best_params_
     {'n_neighbors': 25}
 
-    The malignant tumours, labelled 0 here, are the targets.
+    The targets are the malignant tumours, which have the label 0.
     """
     return scorer_of(AveragePrecision(ties), pos_label, undefined, detector_targets)
 
@@ -321,23 +324,24 @@ def make_average_precision_at_k_scorer(
 ) -> RankingScorer:
     """Make a scorer of average precision at k.
 
-    The scorer's values are those of :func:`skrank.average_precision_at_k` on the scores
-    of an estimator; larger is better.
+    The scorer computes :func:`skrank.average_precision_at_k` from the scores of an
+    estimator. A larger score is better.
 
     Parameters
     ----------
     k : int or float
-        Depth: an int counts items, a float in (0, 1] is a fraction of the fold.
+        Depth. An int counts items, and a float in (0, 1] is a fraction of the fold.
     normalize : {"min", "relevant", "hits"}, default="min"
-        Divisor; see the metric.
+        Divisor of the sum; see :func:`average_precision_at_k`.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Tie rule; see the metric.
+        Tie rule. See the function of the metric.
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     undefined : float or "raise", default=nan
-        Value of a fold without targets, or with targets alone.
+        Value of a fold without targets or without non-targets.
     detector_targets : {"outliers", "inliers"}, default=None
-        What the targets are to an outlier detector; see :func:`make_metric_scorer`.
+        What the targets are to an outlier detector. Required for an outlier detector;
+        see :func:`make_metric_scorer`.
 
     Returns
     -------
@@ -351,7 +355,7 @@ def make_average_precision_at_k_scorer(
 
     See Also
     --------
-    make_metric_scorer : Any metric.
+    make_metric_scorer : Scorer of any metric.
 
     Examples
     --------
@@ -373,21 +377,22 @@ def make_recall_at_t_scorer(
 ) -> RankingScorer:
     """Make a scorer of recall at t.
 
-    The scorer's values are those of :func:`skrank.recall_at_t` on the scores of an
-    estimator; larger is better.
+    The scorer computes :func:`skrank.recall_at_t` from the scores of an estimator. A
+    larger score is better.
 
     Parameters
     ----------
     t : int or float
-        Depth: an int counts items, a float in (0, 1] is a fraction of the fold.
+        Depth. An int counts items, and a float in (0, 1] is a fraction of the fold.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Tie rule; see the metric.
+        Tie rule. See the function of the metric.
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     undefined : float or "raise", default=nan
-        Value of a fold without targets, or with targets alone.
+        Value of a fold without targets or without non-targets.
     detector_targets : {"outliers", "inliers"}, default=None
-        What the targets are to an outlier detector; see :func:`make_metric_scorer`.
+        What the targets are to an outlier detector. Required for an outlier detector;
+        see :func:`make_metric_scorer`.
 
     Returns
     -------
@@ -401,7 +406,7 @@ def make_recall_at_t_scorer(
 
     See Also
     --------
-    make_metric_scorer : Any metric.
+    make_metric_scorer : Scorer of any metric.
 
     Examples
     --------
@@ -422,21 +427,22 @@ def make_precision_at_t_scorer(
 ) -> RankingScorer:
     """Make a scorer of precision at t.
 
-    The scorer's values are those of :func:`skrank.precision_at_t` on the scores of an
-    estimator; larger is better.
+    The scorer computes :func:`skrank.precision_at_t` from the scores of an estimator. A
+    larger score is better.
 
     Parameters
     ----------
     t : int or float
-        Depth: an int counts items, a float in (0, 1] is a fraction of the fold.
+        Depth. An int counts items, and a float in (0, 1] is a fraction of the fold.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Tie rule; see the metric.
+        Tie rule. See the function of the metric.
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     undefined : float or "raise", default=nan
-        Value of a fold without targets, or with targets alone.
+        Value of a fold without targets or without non-targets.
     detector_targets : {"outliers", "inliers"}, default=None
-        What the targets are to an outlier detector; see :func:`make_metric_scorer`.
+        What the targets are to an outlier detector. Required for an outlier detector;
+        see :func:`make_metric_scorer`.
 
     Returns
     -------
@@ -450,7 +456,7 @@ def make_precision_at_t_scorer(
 
     See Also
     --------
-    make_metric_scorer : Any metric.
+    make_metric_scorer : Scorer of any metric.
 
     Examples
     --------
@@ -474,49 +480,51 @@ def make_rare_target_scorers(
     undefined: float | str = float("nan"),
     detector_targets: str | None = None,
 ) -> dict[str, RankingScorer]:
-    """Make the scorers of all metrics, for a multi-metric ``scoring=``.
+    """Make the scorers of all metrics, for ``scoring`` with several metrics.
 
-    The predictions of a fold are computed once for all of them.
+    The predictions of a fold are computed once for all scorers.
 
     Parameters
     ----------
     t : int or float
-        Depth of recall, precision and the enrichment factor.
+        Depth of recall, precision and the enrichment factor. An int counts items, and a
+        float in (0, 1] is a fraction of the fold.
     k : int or float
-        Depth of average precision at k.
+        Depth of average precision at k. An int counts items, and a float in (0, 1] is a
+        fraction of the fold.
     alpha : float, default=20.0
-        How early is early, for RIE and BEDROC.
+        Decay rate of the weights of RIE and BEDROC, above 0.
     beta : float, default=1.0
-        How many times as much recall counts as precision, for the maximum F-score.
+        Weight of recall relative to precision in the maximum F-score, above 0.
     recall : float, default=0.8
-        Share of the targets to find, for precision and k at a recall.
+        Share of the targets to find, for precision at a recall and k at a recall.
     normalize : {"min", "relevant", "hits"}, default="min"
-        Divisor of average precision at k.
+        Divisor of average precision at k; see :func:`average_precision_at_k`.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of all metrics that have one.
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     undefined : float or "raise", default=nan
-        Value of a fold without targets, or with targets alone; k at a recall turns its
-        sign.
+        Value of a fold without targets or without non-targets. For k at a recall it is
+        negated.
     detector_targets : {"outliers", "inliers"}, default=None
-        What the targets are to an outlier detector; see
-        :func:`make_metric_scorer`.
+        What the targets are to an outlier detector. Required for an outlier detector;
+        see :func:`make_metric_scorer`.
 
     Returns
     -------
     scorers : dict of str to callable
-        Scorers under the names of their metrics, parameters included. For all of them
-        larger is better: k at a recall is negated.
+        Scorers by the names of their metrics, including parameters. A larger score is
+        better for all of them, so k at a recall is negated.
 
     Raises
     ------
     ValueError
-        As the single factories.
+        As in :func:`make_metric_scorer`.
 
     See Also
     --------
-    make_metric_scorer : One metric, by its name.
+    make_metric_scorer : Scorer of one metric.
 
     Examples
     --------

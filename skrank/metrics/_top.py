@@ -32,39 +32,38 @@ def recall_at_t(
 ) -> float:
     """Recall at t: the share of the targets that the top t hold.
 
-    Larger is better; 1 if all targets are in the top t, t/n on average for a random
-    ranking.
+    A larger value is better. The value is 1 if all targets are in the top t. The mean
+    over random rankings is t/n.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     t : int or float
-        Depth: an int counts items, a float in (0, 1] is a fraction of the ranking,
+        Depth. An int counts items, and a float in (0, 1] is a fraction of the ranking,
         rounded up.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Within a tie across t: its targets shared out evenly, which is the mean over all
-        orders; the tie retrieved whole, the cutoff moving down to its end; its targets
-        first; or last.
+        Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
+        mean over all orders. "threshold" retrieves it whole and moves the cutoff to its
+        end. "optimistic" takes its targets first, and "pessimistic" takes them last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights, taken as repetition: the top t is then the head of the ranking that
-        holds the weight t (a fraction t: that part of all weight, rounded up if all
-        weights are whole), and an item across its end counts in part.
+        Weights of the items. An item of weight 2 counts as two items. The top t holds
+        the weight t, or the fraction t of all weight (rounded up if all weights are
+        whole). An item across the cutoff counts in part.
     groups : array-like of shape (n_samples,), default=None
-        To which ranking each item belongs, such as its query or its day. The value is
+        Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int, default=0
-        Targets that were never scored: they count among the m targets and have no rank.
+        Targets that were never scored. They count among the targets and have no rank.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or targets alone. NaN comes
-        with an ``UndefinedMetricWarning``, any other number without.
+        Answer where the metric has no value: no targets, or only targets. NaN is
+        returned with an ``UndefinedMetricWarning``, and another number without.
 
     Returns
     -------
@@ -74,9 +73,8 @@ def recall_at_t(
     Raises
     ------
     ValueError
-        If the input is not a ranking of two classes: lengths that differ, no items,
-        missing or infinite values, hard labels as scores, unknown labels, a cutoff
-        beyond the ranking; or if the metric is undefined and ``undefined="raise"``.
+        If the input is invalid or the metric is undefined, as in
+        :func:`average_precision`, or if the cutoff is beyond the ranking.
 
     See Also
     --------
@@ -84,16 +82,14 @@ def recall_at_t(
 
     Notes
     -----
-    ``r(t) = h(t) / m`` ([1]_, equation 1). In a tie group of b items with d hits, below
-    T < t items with H hits, ``h(t) = H + d (t - T) / b``.
+    ``r(t) = h(t) / m`` ([1]_, equation 1). In a tie of b items with d hits, below T < t
+    items with H hits, ``h(t) = H + d (t - T) / b``.
 
-    Time O(n) for a cutoff in the best sixteenth of the ranking, else O(n log m) for m
-    targets; memory one byte an item and O(m); see :ref:`performance`.
+    Time is O(n) for a cutoff in the top 1/16, else O(n log m); see :ref:`performance`.
 
     References
     ----------
-    .. [1] Zhu (2004), "Recall, precision and average precision", working paper 2004-09,
-       University of Waterloo.
+    .. [1] Zhu (2004), working paper 2004-09, University of Waterloo.
 
     Examples
     --------
@@ -104,7 +100,8 @@ def recall_at_t(
     >>> recall_at_t(y_true, y_score, t=0.5)
     1.0
 
-    Checking a quarter of the ranking finds two targets of three; half of it finds all.
+    The first quarter of the ranking holds two of the three targets. The first half
+    holds all.
     """
     metric = RecallAtT(ties, t=t)
     given = pos_label, sample_weight, groups, n_missed, undefined
@@ -126,69 +123,65 @@ def precision_at_t(
 ) -> float:
     """Precision at t: the share of targets among the top t.
 
-    Larger is better; 1 if the top t are all targets, the prevalence on average for a
-    random ranking.
+    A larger value is better. The value is 1 if all items of the top t are targets. The
+    mean over random rankings is the prevalence.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     t : int or float
-        Depth: an int counts items, a float in (0, 1] is a fraction of the ranking,
+        Depth. An int counts items, and a float in (0, 1] is a fraction of the ranking,
         rounded up.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Within a tie across t: its targets shared out evenly, which is the mean over all
-        orders; the tie retrieved whole, the cutoff moving down to its end; its targets
-        first; or last.
+        Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
+        mean over all orders. "threshold" retrieves it whole and moves the cutoff to its
+        end. "optimistic" takes its targets first, and "pessimistic" takes them last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights, taken as repetition: the top t is then the head of the ranking that
-        holds the weight t (a fraction t: that part of all weight, rounded up if all
-        weights are whole), and an item across its end counts in part.
+        Weights of the items. An item of weight 2 counts as two items. The top t holds
+        the weight t, or the fraction t of all weight (rounded up if all weights are
+        whole). An item across the cutoff counts in part.
     groups : array-like of shape (n_samples,), default=None
-        To which ranking each item belongs, such as its query or its day. The value is
+        Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int, default=0
-        Targets that were never scored: they count among the m targets and have no rank.
+        Targets that were never scored. They count among the targets and have no rank.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or targets alone. NaN comes
-        with an ``UndefinedMetricWarning``, any other number without.
+        Answer where the metric has no value: no targets, or only targets. NaN is
+        returned with an ``UndefinedMetricWarning``, and another number without.
 
     Returns
     -------
     precision_at_t : float
-        Between 0 and 1; at most m/t.
+        Between 0 and 1, and at most m/t.
 
     Raises
     ------
     ValueError
-        If the input is not a ranking of two classes: lengths that differ, no items,
-        missing or infinite values, hard labels as scores, unknown labels, a cutoff
-        beyond the ranking; or if the metric is undefined and ``undefined="raise"``.
+        If the input is invalid or the metric is undefined, as in
+        :func:`average_precision`, or if the cutoff is beyond the ranking.
 
     See Also
     --------
     recall_at_t : The share of the targets that the top t hold.
-    enrichment_factor : The same as a multiple of the prevalence.
+    enrichment_factor : Precision divided by the prevalence.
 
     Notes
     -----
-    ``p(t) = h(t) / t`` ([1]_, equation 1); with ``ties="threshold"``, t is the end of
-    the tie that reaches across it. Ties share out their hits as in :func:`recall_at_t`.
+    ``p(t) = h(t) / t`` ([1]_, equation 1). With ``ties="threshold"``, t is the end of
+    the tie across the cutoff. For the hits of ties see :func:`recall_at_t`.
 
-    Time O(n) for a cutoff in the best sixteenth of the ranking, else O(n log m) for m
-    targets; memory one byte an item and O(m); see :ref:`performance`.
+    Time is O(n) for a cutoff in the top 1/16, else O(n log m); see :ref:`performance`.
 
     References
     ----------
-    .. [1] Zhu (2004), "Recall, precision and average precision", working paper 2004-09,
-       University of Waterloo.
+    .. [1] Zhu (2004), working paper 2004-09, University of Waterloo.
 
     Examples
     --------
@@ -221,75 +214,71 @@ def enrichment_factor(
 ) -> float:
     """Enrichment factor at t: the precision as a multiple of the prevalence.
 
-    Larger is better; 1 on average for a random ranking, 0 if the top t hold no target.
+    A larger value is better. The mean over random rankings is 1. The value is 0 if the
+    top t hold no target.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     t : int or float
-        Depth: an int counts items, a float in (0, 1] is a fraction of the ranking,
+        Depth. An int counts items, and a float in (0, 1] is a fraction of the ranking,
         rounded up.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Within a tie across t: its targets shared out evenly, which is the mean over all
-        orders; the tie retrieved whole, the cutoff moving down to its end; its targets
-        first; or last.
+        Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
+        mean over all orders. "threshold" retrieves it whole and moves the cutoff to its
+        end. "optimistic" takes its targets first, and "pessimistic" takes them last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights, taken as repetition: the top t is then the head of the ranking that
-        holds the weight t (a fraction t: that part of all weight, rounded up if all
-        weights are whole), and an item across its end counts in part.
+        Weights of the items. An item of weight 2 counts as two items. The top t holds
+        the weight t, or the fraction t of all weight (rounded up if all weights are
+        whole). An item across the cutoff counts in part.
     groups : array-like of shape (n_samples,), default=None
-        To which ranking each item belongs, such as its query or its day. The value is
+        Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int, default=0
-        Targets that were never scored: they count among the m targets and the n items
-        and have no rank.
+        Targets that were never scored. They count among the targets and the items and
+        have no rank.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or targets alone. NaN comes
-        with an ``UndefinedMetricWarning``, any other number without.
+        Answer where the metric has no value: no targets, or only targets. NaN is
+        returned with an ``UndefinedMetricWarning``, and another number without.
 
     Returns
     -------
     enrichment_factor : float
-        Between 0 and ``min(n / t, n / m)``; so values of rankings of different
-        prevalence are not on one scale.
+        Between 0 and ``min(n / t, n / m)``. Values at different prevalences are not
+        comparable.
 
     Raises
     ------
     ValueError
-        If the input is not a ranking of two classes: lengths that differ, no items,
-        missing or infinite values, hard labels as scores, unknown labels, a cutoff
-        beyond the ranking; or if the metric is undefined and ``undefined="raise"``.
+        If the input is invalid or the metric is undefined, as in
+        :func:`average_precision`, or if the cutoff is beyond the ranking.
 
     See Also
     --------
-    precision_at_t : Not divided by the prevalence.
+    precision_at_t : Precision without the division.
     rie : Enrichment without a cutoff.
 
     Notes
     -----
-    ``EF(t) = (h(t) / t) / (m / n)`` ([1]_), precision at t over prevalence; with
-    ``ties="threshold"``, t is the end of the tie that reaches across it. Ties share out
-    their hits as in :func:`recall_at_t`.
+    ``EF(t) = (h(t) / t) / (m / n)`` ([1]_), precision at t over prevalence. With
+    ``ties="threshold"``, t is the end of the tie across the cutoff. For the hits of
+    ties see :func:`recall_at_t`.
 
-    A fraction is rounded up to whole items, as by RDKit. Other programs interpolate the
-    hits at ``t n`` instead, enrichvs for one, and differ where that is not whole.
+    A fraction is rounded up to whole items, as in RDKit. Other programs, such as
+    enrichvs, interpolate the hits if ``t n`` is not a whole number.
 
-    Time O(n) for a cutoff in the best sixteenth of the ranking, else O(n log m) for m
-    targets; memory one byte an item and O(m); see :ref:`performance`.
+    Time is O(n) for a cutoff in the top 1/16, else O(n log m); see :ref:`performance`.
 
     References
     ----------
-    .. [1] Truchon and Bayly (2007), "Evaluating virtual screening methods: good and bad
-       metrics for the 'early recognition' problem", *Journal of Chemical Information
-       and Modeling* 47(2), 488-508.
+    .. [1] Truchon and Bayly (2007), *J. Chem. Inf. Model.* 47(2), 488-508.
 
     Examples
     --------
@@ -300,7 +289,7 @@ def enrichment_factor(
     >>> enrichment_factor(y_true, y_score, t=1.0)
     1.0
 
-    The first two items are both targets, of which there are three in ten.
+    The first two items are targets. Three of the ten items are targets.
     """
     metric = EnrichmentFactor(ties, t=t)
     given = pos_label, sample_weight, groups, n_missed, undefined
@@ -320,37 +309,36 @@ def r_precision(
 ) -> float:
     """R-precision: precision, and recall, at the depth of the number of targets.
 
-    Larger is better: 1 for a ranking that puts all targets first, the prevalence m/n on
-    average for a random one.
+    A larger value is better. A ranking with all targets first has the value 1. The mean
+    over random rankings is the prevalence m/n.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking or RankCounts
-        Labels. {0, 1}, {-1, 1} and bool are understood, the larger being the target;
-        other labels need `pos_label`. Or a ranking or its counts, which stand
-        for labels and scores.
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, in any unit: only their order counts, higher meaning a likelier target.
-        Left out with counts, and needed otherwise.
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
     pos_label : int, float, bool or str, default=None
-        Label of the targets.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Within a tie across rank m: its targets shared out evenly, which is the mean
-        over all orders; the tie retrieved whole, the cutoff moving down to its end; its
-        targets first; or last.
+        Tie rule for a tie across rank m. "expected" spreads its targets evenly, which
+        is the mean over all orders. "threshold" retrieves it whole and moves the cutoff
+        to its end. "optimistic" takes its targets first, and "pessimistic" takes them
+        last.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights, taken as repetition: the depth is then the weight of the targets, and
-        an item across it counts in part.
+        Weights of the items. An item of weight 2 counts as two items. The depth is the
+        weight of the targets, and an item across it counts in part.
     groups : array-like of shape (n_samples,), default=None
-        To which ranking each item belongs, such as its query or its day. The value is
+        Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
     n_missed : int, default=0
-        Targets that were never scored: they count among the m targets and have no rank.
-        Where the depth is beyond the scored items, the ranks that are missing hold no
-        hits.
+        Targets that were never scored. They count among the targets and have no rank.
+        Ranks below the scored items hold no hits.
     undefined : float or "raise", default=nan
-        Answer where the metric has no value: no targets, or targets alone. NaN comes
-        with an ``UndefinedMetricWarning``, any other number without.
+        Answer where the metric has no value: no targets, or only targets. NaN is
+        returned with an ``UndefinedMetricWarning``, and another number without.
 
     Returns
     -------
@@ -360,22 +348,21 @@ def r_precision(
     Raises
     ------
     ValueError
-        If the input is not a ranking of two classes: lengths that differ, no items,
-        missing or infinite values, hard labels as scores, unknown labels; or if the
-        metric is undefined and ``undefined="raise"``.
+        If the input is invalid or the metric is undefined, as in
+        :func:`average_precision`.
 
     See Also
     --------
-    precision_at_t : At any other depth.
-    breakeven_point : Recall and precision equal on the interpolated curve.
+    precision_at_t : Precision at any other depth.
+    breakeven_point : Equal recall and precision on the interpolated curve.
 
     Notes
     -----
-    ``h(m) / m`` with h(m) hits among the top m ([1]_); trec_eval calls it ``Rprec``.
-    Under "threshold" it is ``h(t) / t`` at the end t of the tie across rank m.
+    The value is ``h(m) / m`` with h(m) hits among the top m ([1]_). trec_eval calls it
+    ``Rprec``. With "threshold" it is ``h(t) / t`` at the end t of the tie across rank
+    m.
 
-    Time O(n log m) for m targets, memory one byte an item and O(m); see
-    :ref:`performance`.
+    Time is O(n log m) and memory O(m) + n bytes; see :ref:`performance`.
 
     References
     ----------
@@ -390,7 +377,7 @@ def r_precision(
     >>> r_precision(y_true, y_score)
     0.5
 
-    There are four targets, and two of them are among the top four.
+    Two of the four targets are among the top four.
     """
     given = pos_label, sample_weight, groups, n_missed, undefined
     return evaluate(RPrecision(ties), y_true, y_score, *given)

@@ -66,38 +66,41 @@ class NullDistribution:
         return self._terms[0].chain.measure.name
 
     def mean(self) -> float:
-        """Return the mean, what is expected by chance.
+        """Return the mean, which is the chance level of the metric.
 
-        Exact but for rounding; for rankings too long for that, to a part in 10**5.
+        The mean is exact up to rounding. For very long rankings its relative error is
+        at most 10**-5.
 
         Returns
         -------
         mean : float
-            Chance level of the metric.
+            Mean of the metric under random selection.
         """
         return self._facts.moments[0]
 
     def std(self) -> float:
-        """Return the standard deviation.
+        """Return the standard deviation under random selection.
 
-        Exact but for rounding; for rankings too long for that, to a part in 1000.
+        It is exact up to rounding. For very long rankings its relative error is at most
+        10**-3.
 
         Returns
         -------
         std : float
-            Standard deviation of the metric; 0.0 if ties allow one value only.
+            Standard deviation of the metric. It is 0.0 if ties allow a single value
+            only.
         """
         return self.inflation * math.sqrt(self._facts.moments[1])
 
     @property
     def is_quick(self) -> bool:
-        """Whether a tail probability takes no more than some two seconds.
+        """Whether a tail probability takes at most about two seconds.
 
         Returns
         -------
         is_quick : bool
-            False where thousands of ties must be followed one by one, or targets are
-            hundreds of thousands.
+            False if thousands of ties must be followed one by one, or if there are
+            hundreds of thousands of targets.
         """
         chains = [term.chain for term in self._terms]
         return all(
@@ -107,17 +110,17 @@ class NullDistribution:
         )
 
     def support(self) -> tuple[float, float]:
-        """Return the least and the largest value that can occur.
+        """Return the smallest and the largest possible value.
 
         Returns
         -------
         least, largest : float
-            Ends of the support; both can be attained.
+            Ends of the support. Both values can occur.
         """
         return self._facts.end(-1)[0], self._facts.end(1)[0]
 
     def sf(self, x: ArrayLike) -> Any:
-        """Survival function, the probability of a value above `x`.
+        """Return the probability of a value above `x`, the survival function.
 
         Parameters
         ----------
@@ -127,12 +130,12 @@ class NullDistribution:
         Returns
         -------
         sf : float or ndarray of the shape of `x`
-            ``P(S > x)``. The probability of at least `x` is :meth:`pvalue`.
+            ``P(S > x)``. Use :meth:`pvalue` for the probability of at least `x`.
         """
         return np.exp(self.logsf(x))[()]
 
     def logsf(self, x: ArrayLike) -> Any:
-        """Natural logarithm of the survival function.
+        """Return the natural logarithm of the survival function.
 
         Parameters
         ----------
@@ -142,12 +145,12 @@ class NullDistribution:
         Returns
         -------
         logsf : float or ndarray of the shape of `x`
-            ``log P(S > x)``; does not underflow.
+            ``log P(S > x)``, which does not underflow.
         """
         return self._each(x, lambda value: self._log_tail(value, 1))
 
     def cdf(self, x: ArrayLike) -> Any:
-        """Cumulative distribution function, the probability of at most `x`.
+        """Return the probability of a value of at most `x`.
 
         Parameters
         ----------
@@ -163,7 +166,7 @@ class NullDistribution:
         return np.exp(found)[()]
 
     def ppf(self, q: ArrayLike) -> Any:
-        """Quantiles, the inverse of :meth:`cdf`.
+        """Return quantiles, the inverse of :meth:`cdf`.
 
         Parameters
         ----------
@@ -173,12 +176,12 @@ class NullDistribution:
         Returns
         -------
         x : float or ndarray of the shape of `q`
-            Least values with ``cdf(x) >= q``.
+            Smallest values with ``cdf(x) >= q``.
         """
         return self._each(q, lambda value: self._quantile(value, -1), name="q")
 
     def isf(self, q: ArrayLike) -> Any:
-        """Critical values, the inverse of :meth:`sf`.
+        """Return critical values, the inverse of :meth:`sf`.
 
         Parameters
         ----------
@@ -188,8 +191,8 @@ class NullDistribution:
         Returns
         -------
         x : float or ndarray of the shape of `q`
-            Least values with ``sf(x) <= q``: what is above them is better than chance
-            at level q.
+            Smallest values with ``sf(x) <= q``. Values above them are better than
+            chance at the level q.
         """
         return self._each(q, lambda value: self._quantile(value, 1), name="q")
 
@@ -207,11 +210,11 @@ class NullDistribution:
         statistic : array-like
             Values of the metric.
         alternative : {"greater", "less", "two-sided"}, default="greater"
-            Which values are more extreme: ``P(S >= s)``, ``P(S <= s)``, or twice the
-            smaller of the two.
+            Values that count as more extreme: ``P(S >= s)``, ``P(S <= s)``, or twice
+            the smaller of the two.
         method : {"auto", "exact", "inversion", "importance_sampling", \
                 "monte_carlo", "normal"}, default="auto"
-            See :class:`skrank.RandomSelectionTest`.
+            Method of the p-value, as in :class:`skrank.RandomSelectionTest`.
 
         Returns
         -------
@@ -234,24 +237,24 @@ class NullDistribution:
         random_state: object = None,
         progress: bool = False,
     ) -> TailProbability:
-        """Return the logarithm of the p-value, what is known of its error, and how.
+        """Return the logarithm of the p-value, with its error and its method.
 
         Parameters
         ----------
         statistic : float
             Value of the metric.
         alternative : {"greater", "less", "two-sided"}, default="greater"
-            Which values are more extreme.
+            Values that count as more extreme.
         method : {"auto", "exact", "inversion", "importance_sampling", \
                 "monte_carlo", "normal"}, default="auto"
-            See :class:`skrank.RandomSelectionTest`.
+            Method of the p-value, as in :class:`skrank.RandomSelectionTest`.
         n_resamples : int, default=9999
-            Number of rankings drawn by "monte_carlo" and "importance_sampling".
+            Number of rankings that "monte_carlo" and "importance_sampling" draw.
         random_state : int, RandomState, Generator or None, default=None
-            Source of randomness of the methods that draw; None is a fixed one, so that
-            the same question has the same answer.
+            Source of randomness of the methods that draw. None is a fixed seed, so that
+            the same call has the same result.
         progress : bool, default=False
-            Whether to show which of the methods "auto" is at; it needs tqdm.
+            Whether to show the method that "auto" tries at present; needs tqdm.
 
         Returns
         -------
@@ -293,12 +296,12 @@ class NullDistribution:
         size : int, default=1
             Number of values to draw.
         random_state : int, RandomState, Generator or None, default=None
-            Source of randomness.
+            Source of randomness of the draws.
 
         Returns
         -------
         values : ndarray of shape (size,)
-            Independent values.
+            Independent draws of the metric.
         """
         size = check_count("size", size, least=1)
         drawn = _sampling.draw(self._terms, size, check_generator(random_state))

@@ -22,11 +22,11 @@ from skrank.ranking._ties import TieGroups, tie_groups, untied
 
 
 class RandomSelectionNull(NullDistribution):
-    """Distribution of a metric when the targets are spread over the ranking at random.
+    """Null distribution of a metric under random selection.
 
-    The scores, and with them the tie groups, stay as they are; the labels of
-    `n_targets` targets fall on the `n_samples` items uniformly at random. Its methods
-    are named and meant as those of the distributions in ``scipy.stats``.
+    The scores and their ties are fixed. The labels of `n_targets` targets are assigned
+    to the `n_samples` items, and all assignments are equally likely. The methods have
+    the names and the meaning of distributions in ``scipy.stats``.
 
     Parameters
     ----------
@@ -35,13 +35,13 @@ class RandomSelectionNull(NullDistribution):
     n_targets : int
         Number of targets among them, from 1 to ``n_samples - 1``.
     metric : str or Metric, default="average_precision"
-        The metric, as it is printed: "average_precision", "average_precision@50",
-        "recall@5%", "precision@10", "r_precision", "enrichment_factor@0.01",
-        "reciprocal_rank", "rie(alpha=20)" or "bedroc(alpha=20)". A cutoff is a number
-        of items or a part of the ranking; "average_precision@50(normalize=relevant)"
-        has another divisor. Or what :func:`make_metric` made, with its own tie rule.
+        Metric by its printed name, such as "average_precision@50", "recall@5%" or
+        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
+        with its own tie rule. "max_f_score", "breakeven_point", "k_at_recall" and
+        "precision_at_recall" have no null distribution and are not accepted.
     tie_sizes : array-like of shape (n_groups,), dtype=int, default=None
-        Sizes of the tie groups, best first; they sum to `n_samples`. None: no ties.
+        Sizes of the tie groups, best group first. Their sum is `n_samples`. None means
+        that there are no ties.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the metric.
 
@@ -52,21 +52,21 @@ class RandomSelectionNull(NullDistribution):
 
     See Also
     --------
-    skrank.RandomSelectionTest : Builds it from the scores of a ranking.
+    skrank.RandomSelectionTest : Makes the distribution from the scores of a ranking.
 
     Examples
     --------
-    What average precision does chance give with 20 targets among 1000 items, and what
-    does it take to beat it at the level of 1 %?
+    Mean, standard deviation and critical value at the level of 1 % of average precision
+    with 20 targets among 1000 items:
 
     >>> from skrank import RandomSelectionNull
     >>> null = RandomSelectionNull(1000, 20)
-    >>> print(f"{null.mean():.4f} +- {null.std():.4f}, critical {null.isf(0.01):.4f}")
-    0.0264 +- 0.0114, critical 0.0767
+    >>> print(f"{null.mean():.4f}, {null.std():.4f}, {null.isf(0.01):.4f}")
+    0.0264, 0.0114, 0.0767
 
-    The mean is above the prevalence of 0.02, and the tail is heavy: by chance, one
-    ranking in 192 is five standard deviations or more above the mean, not one in three
-    million.
+    The mean is above the prevalence of 0.02, and the upper tail is heavy. One random
+    ranking in 192 is at least five standard deviations above the mean. For a normal
+    distribution it is one in three million.
 
     >>> print(f"{1 / null.pvalue(null.mean() + 5 * null.std()):.0f}")
     192
@@ -97,12 +97,12 @@ class RandomSelectionNull(NullDistribution):
     def of_ties(
         cls, groups: TieGroups, n_targets: int, measure: Measure
     ) -> RandomSelectionNull:
-        """Build the distribution of a ranking whose tie groups are known already.
+        """Make the distribution of a ranking from its tie groups.
 
         Parameters
         ----------
         groups : TieGroups
-            All tie groups of the ranking.
+            Tie groups of the ranking.
         n_targets : int
             Number of targets.
         measure : Measure
@@ -111,7 +111,7 @@ class RandomSelectionNull(NullDistribution):
         Returns
         -------
         null : RandomSelectionNull
-            The distribution.
+            Null distribution of the metric.
         """
         null = cls.__new__(cls)
         null.n_samples, null.n_targets = groups.n_samples, n_targets
@@ -128,44 +128,45 @@ class RandomSelectionNull(NullDistribution):
 
 
 class MeanNull(NullDistribution):
-    """Null distribution of the mean of a metric over rankings, as queries or folds.
+    """Null distribution of the mean of a metric over several rankings.
 
-    The labels of each ranking are spread over that ranking at random, independently of
-    the others, so that means, variances and cumulant generating functions add. Folds of
-    a cross-validation are not independent, and their mean may vary more: `inflation`
-    spreads the distribution about its mean, as far as values can occur. What would be
-    beyond the least or the largest value is then at it.
+    The labels of each ranking are permuted independently of the other rankings. Means,
+    variances and cumulant generating functions therefore add. The folds of a
+    cross-validation are not independent, and their mean can vary more. `inflation`
+    spreads the distribution about its mean. Values that would be beyond the smallest or
+    the largest possible value are set to this value.
 
     Parameters
     ----------
     nulls : sequence of RandomSelectionNull
-        Null distributions of the rankings.
+        Null distributions of the single rankings.
     inflation : float, default=1.0
-        Standard deviation of the mean over the rankings, over that of independent
-        rankings: 1 or more.
+        Standard deviation of the mean over the rankings, divided by that of independent
+        rankings. At least 1.
 
     Raises
     ------
     ValueError
-        If there is no ranking, or if `inflation` is below 1.
+        If `nulls` is empty, or if `inflation` is below 1.
 
     See Also
     --------
-    skrank.RandomSelectionNull : Distribution of one ranking.
+    skrank.RandomSelectionNull : Null distribution of one ranking.
 
     Examples
     --------
-    Chance is higher on short rankings: five folds of 200 items with 4 targets each, and
-    the 1000 items with their 20 targets in one ranking.
+    The chance level is higher for short rankings. Compare five folds of 200 items with
+    4 targets each, and one ranking of 1000 items with 20 targets:
 
     >>> from skrank import RandomSelectionNull
     >>> from skrank.null import MeanNull
     >>> folds = MeanNull([RandomSelectionNull(200, 4)] * 5)
-    >>> print(f"{folds.mean():.4f}, {RandomSelectionNull(1000, 20).mean():.4f}")
+    >>> whole = RandomSelectionNull(1000, 20)
+    >>> print(f"{folds.mean():.4f}, {whole.mean():.4f}")
     0.0439, 0.0264
 
-    What must their mean be to be significant at 1 %? Of independent rankings, and of
-    the folds of a cross-validation:
+    The following values of the mean are significant at 1 %, for independent rankings
+    and for the folds of a cross-validation:
 
     >>> wider = MeanNull(folds.nulls, inflation=2**0.5)
     >>> print(f"{folds.isf(0.01):.3f}, {wider.isf(0.01):.3f}")

@@ -58,21 +58,23 @@ class RefusedError(ValueError):
 
 
 class TailProbability(NamedTuple):
-    """Probability of a value at least as extreme as the one observed.
+    """Probability of a value at least as extreme as the observed value.
 
     Attributes
     ----------
     log_pvalue : float
-        Natural logarithm; minus infinity if the value cannot occur.
+        Natural logarithm of the p-value. It is minus infinity if the value cannot
+        occur.
     log_bounds : tuple of two floats or None
-        Logarithms of proven bounds, from "exact" and "bounds".
+        Natural logarithms of the proven bounds of "exact" and "bounds". None for other
+        methods.
     error : float or None
-        Relative error: the standard error of "importance_sampling" and "monte_carlo",
-        an estimate of what was left out by "inversion". None with bounds, and where it
-        is not known.
+        Relative error of the p-value. For "importance_sampling" and "monte_carlo" it is
+        the standard error. For "inversion" it is an estimate of the omitted part. None
+        if there are bounds, or if the error is not known.
     method : str
-        Method that was used; "bounds" where no method knows more than that the
-        probability is between `log_bounds`: then it is the upper one.
+        Method of the p-value. "bounds" means that only `log_bounds` are known, and that
+        `log_pvalue` is the upper bound.
 
     Examples
     --------
@@ -89,23 +91,23 @@ class TailProbability(NamedTuple):
 
     @property
     def pvalue(self) -> float:
-        """The probability itself.
+        """The p-value.
 
         Returns
         -------
         pvalue : float
-            Zero where it underflows.
+            Probability, which is 0.0 if it underflows.
         """
         return math.exp(self.log_pvalue)
 
     @property
     def doubt(self) -> float:
-        """Relative error, or a half of what the bounds leave on one side.
+        """Relative error, or half of the relative range of the bounds on one side.
 
         Returns
         -------
         doubt : float
-            Infinity where nothing is known.
+            The error; infinite if nothing is known about it.
         """
         if self.log_bounds is None:
             return math.inf if self.error is None else self.error

@@ -68,17 +68,17 @@ class HitGroups:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Ranking:
-    """Items in the order of their scores, with labels: made once, and taken everywhere.
+    """Items in the order of their scores, with their labels.
 
-    Metrics, curves, the random selection test and standard errors take a ranking in
-    place of labels and scores, and then do not rank again. Make it by
+    Metrics, curves, the random selection test and intervals accept a ranking in place
+    of labels and scores. The items are then sorted only once. Create a ranking with
     `from_predictions` or `from_estimator`.
 
     Attributes
     ----------
     n_samples, n_targets, n_non_targets : float
-        Numbers of items, of targets and of others among them; sums of weights where
-        there are weights. Targets that were never scored count in `n_targets` alone.
+        Number of items, of targets and of non-targets. With weights they are sums of
+        weights. Targets that were never scored count in `n_targets` only.
     n_missed : int
         Number of targets that were never scored.
 
@@ -89,7 +89,8 @@ class Ranking:
     Examples
     --------
     >>> from skrank import Ranking, average_precision, precision_at_t
-    >>> ranking = Ranking.from_predictions([0, 1, 1, 0, 1], [0.1, 0.9, 0.4, 0.5, 0.7])
+    >>> y_true, y_score = [0, 1, 1, 0, 1], [0.1, 0.9, 0.4, 0.5, 0.7]
+    >>> ranking = Ranking.from_predictions(y_true, y_score)
     >>> ranking
     <Ranking of 5 items, 3 targets>
     >>> average_precision(ranking), precision_at_t(ranking, t=2)
@@ -127,25 +128,26 @@ class Ranking:
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels.
+            Labels of the items.
         y_score : array-like of shape (n_samples,)
-            Scores; higher means a likelier target.
+            Scores of the items; a higher score means a likelier target.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the items; for metrics and curves.
+            Weights of the items, for metrics and curves.
         n_missed : int, default=0
-            Targets that were never scored.
+            Targets that were never scored. They count among the targets and have no
+            rank.
 
         Returns
         -------
         ranking : Ranking
-            To give in place of labels and scores.
+            Ranking to use in place of labels and scores.
 
         Raises
         ------
         ValueError
-            If labels, scores or weights are not valid, or differ in length.
+            If labels, scores or weights are not valid, or if their lengths differ.
         """
         return rank(
             check_ranking_input(
@@ -168,32 +170,33 @@ class Ranking:
         pos_label: object = None,
         detector_targets: str | None = None,
     ) -> Ranking:
-        """Rank items by a fitted estimator.
+        """Rank items by the scores of a fitted estimator.
 
         Parameters
         ----------
         estimator : estimator instance
-            Fitted classifier, regressor, ranker or outlier detector. It ranks by
-            ``decision_function``, else ``predict_proba``, else ``predict``.
+            Fitted classifier, regressor, ranker or outlier detector. The scores are
+            those of ``decision_function``, else ``predict_proba``, else ``predict``.
         X : array-like of shape (n_samples, n_features)
-            Items to rank; not those it was fitted on.
+            Items to rank, other than those on which the estimator was fitted.
         y : array-like of shape (n_samples,)
             Their labels.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector, which must be stated for one.
+            What the targets are to an outlier detector. Required for an outlier
+            detector. Other estimators are not affected.
 
         Returns
         -------
         ranking : Ranking
-            To give in place of labels and scores.
+            Ranking to use in place of labels and scores.
 
         Raises
         ------
         ValueError
-            If the estimator can only give labels, is an outlier detector of unstated
-            orientation, or labels and scores are not valid.
+            If the estimator only gives labels, if it is an outlier detector and
+            `detector_targets` is None, or if labels or scores are not valid.
         """
         return cls.from_predictions(
             *marks_and_scores(estimator, X, y, pos_label, detector_targets)
@@ -201,7 +204,7 @@ class Ranking:
 
     @classmethod
     def from_json(cls, path: str | os.PathLike[str]) -> Ranking:
-        """Read a ranking that `to_json` has written, its own or of :class:`RankCounts`.
+        """Read a receipt of a ranking or of RankCounts, written by `to_json`.
 
         Parameters
         ----------
@@ -211,13 +214,13 @@ class Ranking:
         Returns
         -------
         ranking : Ranking
-            To give in place of labels and scores, as the one that was written.
+            Ranking to use in place of labels and scores, like the one that was written.
 
         Raises
         ------
         ValueError
-            If the file is no receipt, or is damaged: its digest differs, or its numbers
-            cannot be those of one ranking.
+            If the file is not a receipt, or if it is damaged: its digest differs, or
+            its numbers cannot be those of one ranking.
         OSError
             If the file cannot be read.
         """
@@ -236,22 +239,23 @@ class Ranking:
         )
 
     def to_json(self, path: str | os.PathLike[str]) -> None:
-        """Write the ranking without its items: a receipt.
+        """Write the ranking without its items to a file, the receipt.
 
-        It has the ranks and scores of the targets and the sizes of all ties, hashes of
-        labels and scores, and the versions of the packages; of 200,000 items with 400
-        targets some 15 kB. Metrics, curves, intervals and the random selection test
-        answer from it as from the items.
+        The receipt has the ranks and scores of the targets, the sizes of all ties,
+        hashes of labels and scores, and the versions of the packages. It has about 15
+        kB for 200,000 items with 400 targets. Metrics, curves, intervals and the random
+        selection test give the same results from the receipt as from the items.
 
         Parameters
         ----------
         path : str or path-like
-            File to write; one that exists is replaced.
+            File to write. An existing file is replaced.
 
         Raises
         ------
         ValueError
-            If the ranking has weights, whose receipt would be the items themselves.
+            If the ranking has weights, because its receipt would have to hold the
+            items.
         OSError
             If the file cannot be written.
 
@@ -259,7 +263,7 @@ class Ranking:
         --------
         >>> import tempfile, pathlib
         >>> from skrank import Ranking, average_precision
-        >>> ranking = Ranking.from_predictions([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.5])
+        >>> ranking = Ranking.from_predictions([0, 1, 1, 0], [1, 9, 4, 5])
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = pathlib.Path(folder) / "receipt.json"
         ...     ranking.to_json(path)

@@ -24,18 +24,19 @@ from skrank.ranking._response import target_scores
 
 
 class RankingEvaluation:
-    """Evaluation of a ranking whose cases come piece by piece.
+    """Evaluation of a ranking whose items are added piece by piece.
 
-    It starts empty. Cases are added one by one or in arrays, and evaluations are
-    joined, as ``sum(parts)`` does. :meth:`ranking` gives the ranking of all cases so
-    far, which every metric, curve and test takes; printed, the evaluation is a summary.
+    An evaluation starts empty. Items are added one by one or in arrays. Evaluations can
+    be added to each other, as in ``sum(parts)``. :meth:`ranking` returns the ranking of
+    all items so far, which every metric, curve and test accepts. The printed evaluation
+    is a summary.
 
     Parameters
     ----------
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of the summary and of :meth:`to_dict`.
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
 
     Raises
     ------
@@ -44,25 +45,23 @@ class RankingEvaluation:
 
     See Also
     --------
-    Ranking : What it ends in.
+    Ranking : The result of :meth:`ranking`.
     operating_points, hit_curve : The curves of a ranking.
 
     Notes
     -----
-    The summary is that of LingPipe's ``ScoredPrecisionRecallEvaluation``, which takes
-    tied cases in the order in which they were added.
+    The summary has the numbers of LingPipe's ``ScoredPrecisionRecallEvaluation``, which
+    takes tied items in the order in which they were added.
 
-    Scores of different pieces must be comparable, and should be of one type: beside
-    floats, integers become floats.
+    Scores of different pieces must be comparable and should have one type. Integers
+    become floats if other pieces have floats.
 
     Examples
     --------
     >>> from skrank import RankingEvaluation, precision_at_t
     >>> evaluation = RankingEvaluation()
-    >>> evaluation.add([0, 1, 0, 1, 1], [-1.21, -1.27, -1.39, -1.47, -1.60])
-    <RankingEvaluation(ties='expected', pos_label=None) of 5 items, 3 targets>
-    >>> evaluation.add([0, 0, 0, 1, 0], [-1.65, -1.79, -1.80, -2.01, -3.70])
-    <RankingEvaluation(ties='expected', pos_label=None) of 10 items, 4 targets>
+    >>> _ = evaluation.add([0, 1, 0, 1, 1], [-1.21, -1.27, -1.39, -1.47, -1.60])
+    >>> _ = evaluation.add([0, 0, 0, 1, 0], [-1.65, -1.79, -1.80, -2.01, -3.70])
     >>> print(evaluation)
     Ranking evaluation
       ranking            10 items, 4 targets (prevalence 0.4)
@@ -100,31 +99,32 @@ class RankingEvaluation:
         ties: str = "expected",
         n_missed: int = 0,
     ) -> Self:
-        """Start from a ranking given as labels and scores.
+        """Make an evaluation from labels and scores.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels.
+            Labels of the items.
         y_score : array-like of shape (n_samples,)
-            Scores, higher meaning a likelier target.
+            Scores of the items; a higher score means a likelier target.
         pos_label : int, float, bool or str, default=None
-            Label of the targets.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         ties : {"expected", "threshold", "optimistic", "pessimistic"}, \
 default="expected"
             Tie rule.
         n_missed : int, default=0
-            Targets that were never scored.
+            Targets that were never scored. They count among the targets and have no
+            rank.
 
         Returns
         -------
         evaluation : RankingEvaluation
-            More can be added.
+            Evaluation to which more items can be added.
 
         Raises
         ------
         ValueError
-            As in :meth:`add`, also if the scores are hard labels.
+            As in :meth:`add`; also if the scores are hard labels.
         """
         missed = check_count("n_missed", n_missed, least=0)
         evaluation = cls(ties=ties, pos_label=pos_label).add(y_true, y_score)
@@ -143,37 +143,40 @@ default="expected"
         n_missed: int = 0,
         detector_targets: str | None = None,
     ) -> Self:
-        """Start from the ranking that a fitted estimator gives.
+        """Make an evaluation from the scores of a fitted estimator.
 
         Parameters
         ----------
         estimator : estimator instance
-            Fitted classifier, regressor, ranker or outlier detector. It ranks by
-            ``decision_function``, else ``predict_proba``, else ``predict``.
+            Fitted classifier, regressor, ranker or outlier detector. The scores are
+            those of ``decision_function``, else ``predict_proba``, else ``predict``.
         X : array-like of shape (n_samples, n_features)
-            Items to rank; not those it was fitted on.
+            Items to rank, other than those on which the estimator was fitted.
         y : array-like of shape (n_samples,)
             Their labels.
         pos_label : int, float, bool or str, default=None
-            Label of the targets.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         ties : {"expected", "threshold", "optimistic", "pessimistic"}, \
 default="expected"
             Tie rule.
         n_missed : int, default=0
-            Targets that were never scored.
+            Targets that were never scored. They count among the targets and have no
+            rank.
         detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector, which must be stated for one.
+            What the targets are to an outlier detector. Required for an outlier
+            detector. Other estimators are not affected.
 
         Returns
         -------
         evaluation : RankingEvaluation
-            More can be added.
+            Evaluation to which more items can be added.
 
         Raises
         ------
         ValueError
-            If the estimator can only give labels, is an outlier detector of unstated
-            orientation, or the input is not valid for `from_predictions`.
+            If the estimator only gives labels, if it is an outlier detector and
+            `detector_targets` is None, or if the input is not valid for
+            `from_predictions`.
         """
         asked: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
         y_score = target_scores(estimator, X, y, **asked)
@@ -181,26 +184,26 @@ default="expected"
         return cls.from_predictions(y, y_score, **given)
 
     def add(self, y_true: ArrayLike, y_score: ArrayLike) -> Self:
-        """Add scored cases.
+        """Add scored items.
 
         Parameters
         ----------
         y_true : array-like of shape (n_cases,), or a label
-            Labels; a piece may have one class only.
+            Labels of the items. A piece can have one class only.
         y_score : array-like of shape (n_cases,), or a number
-            Scores, higher meaning a likelier target.
+            Scores of the items; a higher score means a likelier target.
 
         Returns
         -------
         evaluation : RankingEvaluation
-            The same object.
+            The evaluation itself.
 
         Raises
         ------
         ValueError
-            If lengths differ, there are no cases, scores are missing or infinite, or
-            labels are not known. Nothing is then added. Whether scores are hard labels
-            is known of all cases only, when they are ranked.
+            If lengths differ, if there are no items, if scores are missing or infinite,
+            or if labels are unknown. Nothing is added in these cases. Hard labels as
+            scores raise an error only in :meth:`ranking`.
         """
         if np.ndim(y_true) == 0 and np.ndim(y_score) == 0:
             y_true, y_score = [y_true], [y_score]  # type: ignore[assignment]
@@ -220,17 +223,17 @@ default="expected"
         Parameters
         ----------
         count : int
-            How many. They count among the targets and have no rank.
+            Number of missed targets. They count among the targets and have no rank.
 
         Returns
         -------
         evaluation : RankingEvaluation
-            The same object.
+            The evaluation itself.
 
         Raises
         ------
         ValueError
-            If the count is not a whole number of at least 0.
+            If `count` is not a whole number of at least 0.
         """
         self._n_missed += check_count("count", count, least=0)
         self._ranking = None
@@ -252,12 +255,12 @@ default="expected"
 
     @property
     def n_samples(self) -> int:
-        """Number of scored cases.
+        """Number of scored items.
 
         Returns
         -------
         n_samples : int
-            Those that were missed are not counted.
+            Number of items, without missed targets.
         """
         return sum(piece.size for piece in self._y_score)
 
@@ -268,7 +271,7 @@ default="expected"
         Returns
         -------
         n_targets : int
-            Those that were missed are counted.
+            Number of targets, including missed targets.
         """
         return sum(int(piece.sum()) for piece in self._is_target) + self._n_missed
 
@@ -279,17 +282,17 @@ default="expected"
         Returns
         -------
         n_missed : int
-            As added by :meth:`add_missed`.
+            Number of missed targets, as added by :meth:`add_missed`.
         """
         return self._n_missed
 
     def ranking(self) -> Ranking:
-        """Rank all cases, which is done once until something is added.
+        """Rank all items. The ranking is kept until more items are added.
 
         Returns
         -------
         ranking : Ranking
-            To give to metrics, curves and tests in place of labels and scores.
+            Ranking to use in place of labels and scores in metrics, curves and tests.
 
         Raises
         ------
@@ -310,7 +313,7 @@ default="expected"
         Returns
         -------
         fields : dict
-            What is printed. What is undefined is NaN, with one warning.
+            The printed numbers. Undefined numbers are NaN, with one warning.
         """
         values = self._values()
         if any(map(math.isnan, values.values())):

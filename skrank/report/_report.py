@@ -77,117 +77,68 @@ def ranking_report(
     pvalue: bool | None = None,
     random_state: object = None,
 ) -> RankingReport:
-    """Report on one ranking of a data set, or on several: the table for a paper.
+    """Report on one or several rankings of a data set.
 
-    Average precision with its interval and its test against random selection, what the
-    top of the ranking holds, and the comparisons of each two rankings.
+    The report has average precision with its interval and its test against random
+    selection, metrics of the top of the ranking, and comparisons of the rankings. See
+    :ref:`report` for the tables and for details of the settings.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), Ranking, RankCounts or mapping
-        Labels; both targets and non-targets. Or a ranking or its counts, or a mapping
-        from names to these, which stand for labels and scores. What was only counted is
-        not compared, as it is not known which items two rankings have at the top.
+        Labels of the items; both targets and non-targets. A Ranking, RankCounts or a
+        mapping from names to them replaces labels and scores.
     y_scores : mapping, DataFrame or array of shape (n_samples, n_rankings) or \
             (n_samples,), default=None
-        Scores of one ranking or more for the same items, by name: a mapping from names
-        to scores, or columns. Columns of an array are called by their number. A Series
-        is one ranking and keeps its name; a vector is one that is called "model".
-        Higher means a likelier target. Left out with rankings or counts.
+        Scores of one or more rankings by name: a mapping from names to scores, or
+        columns. A higher score means a likelier target.
     metrics : str, Metric or sequence of them, default=()
-        More metrics, each with its interval, as they are printed: "precision@10",
-        "bedroc(alpha=20)", "max_f_score", and all others of
-        :func:`make_metric_scorer`; or what :func:`make_metric` made.
+        More metrics, with intervals, by their printed names (:ref:`metric_names`).
     t : int, float or sequence of them, default=None
-        Depths of recall, precision and lift: an int counts items, a float in (0, 1] is
-        a fraction of the ranking, rounded up. None is 10 items, 1 % and 10 % of the
-        ranking, by depth and each once; the 10 items only if the ranking has as many.
+        Depths of recall, precision and lift. An int counts items, and a float in
+        (0, 1] is a fraction, rounded up. None takes 10 items, 1 % and 10 %.
     k : int, float or sequence of them, default=None
-        Depths of average precision at k, likewise. None is those of `t`.
+        Depths of average precision at k. None takes those of `t`.
     lower_is_better : bool or sequence of str, default=False
-        Whether lower scores mean likelier targets, as docking energies do: of all
-        rankings, or of those that are named.
+        Whether lower scores mean likelier targets, for all or for the named rankings.
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     labels : array-like of shape (n_classes,), default=None
-        Classes of the columns of `y_scores`, as ``estimator.classes_`` has them of
-        ``estimator.predict_proba(X)``. Each class is reported against the rest, by its
-        column; classes of no item are left out with a warning. In place of `pos_label`.
+        Classes of the columns of `y_scores`, such as ``estimator.classes_``, in place
+        of `pos_label`. Each class is compared with the rest.
     groups : array-like of shape (n_samples,), default=None
-        To which ranking each item belongs, such as its query or its day. All numbers
-        are then means over these rankings, with intervals by Student's t; groups
-        without targets, or with nothing else, count in precision alone. Not with
-        `labels`, rankings or counts.
+        Ranking that each item belongs to, such as its query or its day. All numbers
+        are then means over the rankings (:ref:`several_rankings`).
     clusters : array-like of shape (n_samples,), default=None
-        Which items depend on each other, such as the images of a patient: those with
-        the same label. Intervals, tests and comparisons then take whole clusters for
-        the sample. Not with `groups`, `labels`, rankings or counts.
+        Cluster of each item, such as the patient of an image (:ref:`clusters`).
     prevalence, negatives_kept : float, default=None
-        The prevalence of deployment, or the share of the non-targets that were kept.
-        One of them adds a table of average precision, and of `metrics`, by
-        :func:`deployment_estimate`. Not with `groups`, `clusters`, `labels` or counts.
+        Adds a table for this prevalence, or for this share of kept non-targets, by
+        :func:`deployment_estimate`. Give one of them.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of all metrics.
     confidence_level : float, default=0.95
         Level of the intervals, between 0 and 1.
     pvalue : bool, default=None
-        Whether to test each ranking against random selection. None skips tests that
-        would take more than about two seconds: few targets in very long rankings, and
-        more than 50,000 items in clusters. It also skips the test if no labels of
-        clusters can change places. Without the test there is no p-value, but still a
-        z-score, except with clusters.
+        Whether to test each ranking against random selection. None leaves out tests
+        that may take more than about two seconds.
     random_state : int, RandomState, Generator or None, default=None
-        Source of randomness of all that is drawn: tests of long rankings or of
-        clusters, intervals of `metrics` by the bootstrap, rankings at deployment.
+        Source of randomness of tests, intervals and deployment.
 
     Returns
     -------
     report : RankingReport
-        All numbers; it prints itself as tables, and makes a data frame or a page.
+        Report that can be printed, and exported as a data frame or a page.
 
     Raises
     ------
     ValueError
-        If the input is not rankings of two classes, or one of the classes is absent;
-        if two rankings have the same name or are not of as many items and targets; if a
-        depth is invalid or beyond the ranking, or was not counted, as in
-        :func:`precision_at_t` with ``ties="threshold"``; if `labels` are not as many
-        as columns; if settings are given that exclude each other; or if a setting is
+        If the input is not rankings of the same items with two classes, if two
+        rankings have the same name, if settings exclude each other, or if a setting is
         outside its range.
 
     See Also
     --------
-    RankingReport : What it returns.
-    RandomSelectionTest : Where the z-scores and p-values come from.
-    MetricInterval : The intervals, of any metric.
-    RankingComparison : The comparisons, by any metric and method.
-
-    Notes
-    -----
-    ============================ ======================================================
-    what                         by
-    ============================ ======================================================
-    AP, AP@K                     :func:`average_precision`,
-                                 :func:`average_precision_at_k`
-    intervals                    :class:`MetricInterval`
-    zscore                       mean and standard deviation of AP under
-                                 :class:`RandomSelectionNull`, with the ties of the
-                                 ranking
-    pvalue                       :class:`RandomSelectionTest` of AP
-    recall, precision, lift      :func:`recall_at_t`, :func:`precision_at_t`,
-                                 :func:`enrichment_factor`
-    comparisons                  :class:`RankingComparison` by AP, p-values after Holm
-    at deployment                :func:`deployment_estimate`, with the interval for
-                                 new targets
-    null mean                    :class:`RandomSelectionNull`; told if `ties` is
-                                 "expected", when it is the same for all rankings
-                                 of the same targets
-    ============================ ======================================================
-
-    The rankings of several classes have targets of their own: they are not compared.
-
-    Each ranking takes a few sorts, O(n log n), and each two of them one more; most of
-    the time of a long ranking is that of the tests.
+    RandomSelectionTest, MetricInterval, RankingComparison : Sources of the numbers.
 
     Examples
     --------
@@ -198,39 +149,12 @@ def ranking_report(
     >>> a = rng.normal(2.0 * y_true)
     >>> b = 0.6 * a + rng.normal(0.4 * y_true)
     >>> report = ranking_report(y_true, {"A": a, "B": b}, t=(20, 0.1))
-    >>> print(report)
-    Ranking report
-      data set   2000 items, 40 targets (prevalence 0.02)
-      ties       expected
-    <BLANKLINE>
+    >>> print(report.conclusion())
     A has the largest average precision, 0.374; B (Holm p 0.02) is lower.
-    <BLANKLINE>
-    Average precision
-      ranking        AP     95 % interval  zscore   pvalue
-      A          0.3741  0.2374 to 0.5310   55.17  2.6e-23
-      B          0.1720  0.0792 to 0.3195   23.37  4.5e-10
-      null mean  0.0235
-    <BLANKLINE>
-    The top of the ranking
-      top         ranking      AP@K  recall  precision   lift
-      20          A          0.3646  0.2250     0.4500  22.50
-                  B          0.1414  0.1250     0.2500  12.50
-                  null mean  0.0039  0.0100     0.0200   1.00
-      10 % (200)  A          0.3448  0.7500     0.1500   7.50
-                  B          0.1458  0.5500     0.1100   5.50
-                  null mean  0.0048  0.1000     0.0200   1.00
-    <BLANKLINE>
-    Differences in average precision
-      A  B   A - B     95 % interval  zscore  pvalue  Holm
-      A  B  0.2021  0.0338 to 0.3703    2.43    0.02  0.02
-
-    As plain numbers:
-
-    >>> frame = report.to_frame()
-    >>> frame[["name", "average_precision", "recall@20", "enrichment_factor@0.1"]]
-      name  average_precision  recall@20  enrichment_factor@0.1
-    0    A              0.374      0.225                    7.5
-    1    B              0.172      0.125                    5.5
+    >>> report.to_frame()[["name", "average_precision", "recall@20"]]
+      name  average_precision  recall@20
+    0    A              0.374      0.225
+    1    B              0.172      0.125
     """
     check_option("ties", ties, TIES)
     level = check_fraction("confidence_level", confidence_level)

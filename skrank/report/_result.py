@@ -45,63 +45,62 @@ from skrank.report._tables import (
 class RankingReport:
     """Report of :func:`ranking_report` on the rankings of one data set.
 
-    Printed, it is a table of average precision, one of the top of the ranking, and one
-    of the comparisons. A dash stands for what is undefined. Rankings so
-    far below chance that random selection is as low with a probability of at most 0.001
-    are named in a note at the top: they may be read backwards.
+    The printed report has a table of average precision, a table of the top of the
+    ranking and a table of the comparisons. A dash stands for an undefined value. A note
+    names each ranking that is so far below chance that random selection is as low with
+    a probability of at most 0.001. The scores of such a ranking may be reversed.
 
     Attributes
     ----------
     average_precision : dict of str to float
         Average precision (AP) of each ranking.
     null_distributions : dict of str to RandomSelectionNull
-        Distribution of AP under random selection, with the ties of each ranking.
+        Distribution of AP under random selection, with the ties of each ranking. Empty
+        with clusters.
     tests : dict of str to RandomSelectionResult, or None
-        What :class:`RandomSelectionTest` says of each ranking by AP; None if it was not
-        asked, or would have taken long.
+        Result of :class:`RandomSelectionTest` by AP for each ranking. None without the
+        test.
     intervals : dict of str to ConfidenceInterval
-        Interval of AP of each ranking.
+        Confidence interval of AP of each ranking.
     at_depths : dict of str to dict
-        Values of each ranking at the depths, by name: "average_precision@k" for each k,
+        Values of each ranking by name: "average_precision@k" for each k, and
         "recall@t", "precision@t" and "enrichment_factor@t" for each t.
     null_means : dict of str to float
-        Exact mean under random selection, by name: of "average_precision" and of each
-        name in `at_depths` and `metrics`. Empty for tie rules other than "expected" and
-        for several classes, where the means of the rankings differ. Metrics without a
-        null distribution have none, and with clusters only recall, precision and
-        enrichment have one.
+        Exact means under random selection by name, for "average_precision" and the
+        names in `at_depths` and `metrics`. Empty for tie rules other than "expected"
+        and for several classes, where the means of rankings differ. Metrics without a
+        null distribution have no entry. With clusters, only recall, precision and the
+        enrichment factor have one.
     comparisons : RankingComparisonTable or None
-        Comparisons of each two rankings by AP; None if there is one ranking only, if
-        some were only counted, or if they are of several classes.
+        Comparisons of all pairs of rankings by AP. None for a single ranking, for
+        counts, and for several classes.
     hit_curves : dict of str to HitCurve
-        Hits at every depth of each ranking.
+        Hit curve of each ranking. Empty with groups.
     operating_points : dict of str to OperatingPoints
-        Recall and precision at every cutoff of each ranking.
+        Operating points of each ranking. Empty with groups.
     t, k : tuple of int or float
-        The depths: numbers of items, and fractions of the ranking.
+        Depths as numbers of items or fractions of the ranking.
     n_samples : int
         Number of items.
     n_targets : int, or dict of str to int
-        Number of targets among them; of each ranking if they are of several classes.
+        Number of targets, or the number for each class.
     ties : str
         Tie rule of all metrics.
     confidence_level : float
         Level of the intervals.
     n_rankings : int
-        Number of groups over which all numbers are means; 1 without groups. Of groups
-        there are no `hit_curves` and `operating_points`.
+        Number of groups over which all numbers are means; 1 without groups.
     n_clusters : int
-        Number of clusters of items that depend on each other; 0 without clusters. With
-        clusters `null_distributions` is empty: the null distribution is drawn.
+        Number of clusters; 0 without clusters.
     metrics : dict of str to dict of str to MetricIntervalResult
-        Of each ranking the metrics that were named, by name, with their intervals.
+        Intervals of the named metrics, by ranking and by name.
     deployment : dict of str to list of DeploymentEstimate
-        Of each ranking average precision, and the metrics that were named, at another
-        prevalence; empty unless it was asked.
+        Average precision and the named metrics at another prevalence, by ranking. Empty
+        if no prevalence was given.
 
     See Also
     --------
-    ranking_report : Makes it.
+    ranking_report : Creates this object.
 
     Examples
     --------
@@ -109,29 +108,15 @@ class RankingReport:
     >>> from skrank import ranking_report
     >>> rng = np.random.default_rng(0)
     >>> y_true = np.arange(300) < 15
-    >>> scores = {"no use": rng.normal(size=300), "some": rng.normal(y_true)}
+    >>> scores = {"noise": rng.normal(size=300), "some": rng.normal(y_true)}
     >>> report = ranking_report(y_true, scores, t=[10, 0.1])
     >>> report.names
-    ('no use', 'some')
-    >>> report.to_frame().round(3).T
-                                0      1
-    name                   no use   some
-    average_precision       0.046  0.303
-    low                     0.035   0.11
-    high                    0.094  0.564
-    zscore                 -0.792  9.103
-    pvalue                  0.845    0.0
-    log10_pvalue           -0.073 -4.511
-    null_mean               0.067  0.067
-    null_std                0.026  0.026
-    average_precision@10      0.0   0.26
-    average_precision@0.1     0.0  0.225
-    recall@10                 0.0    0.2
-    recall@0.1                0.0    0.4
-    precision@10              0.0    0.3
-    precision@0.1             0.0    0.2
-    enrichment_factor@10      0.0    6.0
-    enrichment_factor@0.1     0.0    4.0
+    ('noise', 'some')
+    >>> columns = ["name", "average_precision", "low", "high", "zscore"]
+    >>> report.to_frame()[columns].round(3)
+        name  average_precision    low   high  zscore
+    0  noise              0.046  0.035  0.094  -0.792
+    1   some              0.303  0.110  0.564   9.103
     """
 
     average_precision: dict[str, float]
@@ -156,12 +141,12 @@ class RankingReport:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the rankings are called.
+        """Return the names of the rankings.
 
         Returns
         -------
         names : tuple of str
-            In the order in which they were given.
+            Names in the order of the input.
         """
         return tuple(self.average_precision)
 
@@ -172,7 +157,7 @@ class RankingReport:
         Returns
         -------
         prevalence : float, or dict of str to float
-            ``n_targets / n_samples``.
+            ``n_targets / n_samples``; a dict by name for several classes.
         """
         if isinstance(self.n_targets, dict):
             return {name: m / self.n_samples for name, m in self.n_targets.items()}
@@ -192,14 +177,15 @@ class RankingReport:
         return str(self)
 
     def conclusion(self) -> str:
-        """Say in one sentence what the report shows of average precision.
+        """Return a sentence about the average precision of the rankings.
 
         Returns
         -------
         sentence : str
-            Of one ranking the value, its interval, and whether it is above chance. Of
-            several the largest value, and which other rankings are lower or cannot be
-            told from it, by p-values after Holm at 1 less the confidence level.
+            For one ranking, the value, its interval, and whether it is above chance.
+            For several rankings, the largest value, and which other rankings are lower
+            or not significantly different, by Holm-adjusted p-values at 1 minus the
+            confidence level.
         """
         return conclusion_of(
             self.average_precision,
@@ -211,14 +197,14 @@ class RankingReport:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain numbers and strings, fit for JSON.
+        """Return the report as plain numbers and strings, for JSON.
 
         Returns
         -------
         fields : dict
-            The size of the data set and the settings; "null_means"; under "rankings"
-            the columns of :meth:`to_frame`, each a list; under "comparisons" those of
-            :meth:`RankingComparisonTable.to_dict`, or None.
+            The size of the data set, the settings and "null_means". "rankings" has the
+            columns of :meth:`to_frame` as lists. "comparisons" has those of
+            :meth:`RankingComparisonTable.to_dict`, or is None.
         """
         table = self.comparisons
         return {
@@ -250,48 +236,49 @@ class RankingReport:
         return _written("\n".join(map(latex_of, self._tables())), path)
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the rankings as a data frame, one a row.
+        """Return the rankings as a data frame with a row for each ranking.
 
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the table.
+            Library of the returned table.
 
         Returns
         -------
         frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            The columns "name", "average_precision", "low", "high" (its interval),
-            "zscore", "pvalue", "log10_pvalue", "null_mean", "null_std" (expected by
-            chance, with the ties of the ranking), and those of `at_depths`. Without
-            `tests` the p-values are NaN. Several classes have "n_targets" after "name".
-            Each of `metrics` has three more columns, as "max_f_score",
-            "max_f_score_low" and "max_f_score_high", and so has each metric at
-            deployment, as "average_precision_deployed".
+            Table with the columns "name", "average_precision", "low" and "high" (its
+            interval), "zscore", "pvalue", "log10_pvalue", "null_mean" and "null_std"
+            (mean and standard deviation under random selection, with the ties of the
+            ranking), and the columns of `at_depths`. The p-values are NaN without
+            `tests`. Several classes have "n_targets" after "name". Each of `metrics`
+            has three more columns, such as "max_f_score", "max_f_score_low" and
+            "max_f_score_high". So has each metric at deployment, such as
+            "average_precision_deployed".
 
         Raises
         ------
         ImportError
             If the library is not installed.
         ValueError
-            If the backend is none of these.
+            If `backend` is not one of these names.
         """
         return data_frame(self.to_dict()["rankings"], backend)
 
     def to_html(self, path: Any = None) -> str | None:
-        """Make the report one page that needs nothing else.
+        """Write or return the report as one self-contained HTML page.
 
         Parameters
         ----------
         path : str or path-like, default=None
-            File to write the page to, in UTF-8; None returns it instead. A file that is
-            there stays whole until all of the page is written.
+            File to write the page to, in UTF-8. None returns the page. An existing file
+            is replaced only after the whole page is written.
 
         Returns
         -------
         html : str or None
-            The page, unless it was written: the tables and, if matplotlib is installed,
-            the hit curves, precision against recall and the lift, each with a sentence
-            on how to read it.
+            The page, or None if it was written to a file. It has the tables and, if
+            matplotlib is installed, the hit curves, precision against recall and the
+            lift, each with a sentence on how to read it.
         """
         return _written(page("Ranking report", self._piece("h1")), path)
 

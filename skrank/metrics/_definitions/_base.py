@@ -103,34 +103,34 @@ class Metric(ABC):
         sample_weight: ArrayLike | None = None,
         undefined: float | str = nan,
     ) -> MetricByGroup:
-        """Values within groups of items, such as days or queries.
+        """Compute the metric within groups of items, such as days or queries.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels.
+            Labels of the items.
         y_score : array-like of shape (n_samples,)
-            Scores; higher means a likelier target.
+            Scores of the items; a higher score means a likelier target.
         groups : array-like of shape (n_samples,)
-            To which ranking each item belongs, such as its query or its day.
+            Ranking that each item belongs to, such as its query or its day.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the items.
         undefined : float or "raise", default=nan
-            Value of groups without targets, or of targets alone, where the metric has
-            none; precision at t has one. NaN comes with a warning.
+            Value of groups without targets or without non-targets, if the metric is
+            undefined there. Precision at t is always defined. NaN gives a warning.
 
         Returns
         -------
         result : MetricByGroup
-            The values with labels and sizes of the groups, and their mean.
+            Values of the groups with their labels and sizes, and the mean.
 
         Raises
         ------
         ValueError
-            As from a call; and if `groups` has labels that are missing, or are all
-            different.
+            As in a call of the metric; also if `groups` has missing labels, or if all
+            labels are different.
         """
         given = pos_label, sample_weight, 0, undefined
         return measure_groups(self, y_true, y_score, groups, *given)
@@ -211,15 +211,17 @@ class Metric(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Measure(Metric):
-    """A metric that is a sum of gains of tie groups over a constant; larger is better.
+    """Base class of a metric that is a sum of gains of ties over a constant.
 
-    A subclass defines `gain` and `divisor`, and `template`, its name as printed. It
-    then has a value for labels and scores, and a null distribution with p-values and
-    quantiles, like the metrics of this package. It decides itself what its tie rule,
-    `ties`, does. Gains of ties may be those of pairs of targets, ``A d H + B d +
-    C d (d - 1)`` for d targets in a group and H above it, or not; the null distribution
-    of long rankings takes items far down together, and asks for gains of single items
-    at places between two ranks, and for those of groups under the rule "expected".
+    A subclass defines `gain`, `divisor` and its printed name `template`. It is then a
+    metric of labels and scores with a null distribution, p-values and quantiles, like
+    the metrics of this package. A larger value must be better. The subclass decides
+    what its tie rule `ties` does.
+
+    A gain can have the form of pairs of targets, ``A d H + B d + C d (d - 1)`` for d
+    targets in a tie and H targets above it, but any other form is allowed. The null
+    distribution of a long ranking combines items far down. It calls `gain` for single
+    items at places between two ranks, and for whole ties under the rule "expected".
 
     Attributes
     ----------
@@ -228,12 +230,13 @@ class Measure(Metric):
 
     See Also
     --------
-    make_metric : Make a metric of this package.
+    make_metric : Makes a metric of this package.
     RandomSelectionNull : Null distribution of a metric.
 
     Examples
     --------
-    Discounted gain: a target at rank r gains 1 / r, and the mean of that in ties.
+    A metric in which a target at rank r gains 1 / r, with the mean of the gains in
+    ties:
 
     >>> import numpy as np
     >>> from scipy.special import digamma
@@ -274,30 +277,30 @@ class Measure(Metric):
     def gain(
         self, above: Array, size: Array, hits_above: Array, hits: Array, frame: Frame
     ) -> Array:
-        """Return what tie groups add to the sum.
+        """Return what each tie adds to the sum.
 
         Parameters
         ----------
         above : float or ndarray
-            Number of items above a group.
+            Number of items above the tie.
         size : float or ndarray
-            Number of its items.
+            Number of items in the tie.
         hits_above : float or ndarray
-            Number of targets above it.
+            Number of targets above the tie.
         hits : float or ndarray
-            Number of targets in it; without any it must add 0.
+            Number of targets in the tie. A tie without targets must add 0.
         frame : Frame
             Named tuple of `n_samples`, `n_targets`, and the depth `cut` of the cutoff.
 
         Returns
         -------
         gain : float or ndarray
-            Of the shape to which the numbers are broadcast.
+            Gains, with the shape to which the arguments are broadcast.
         """
 
     @abstractmethod
     def divisor(self, frame: Frame) -> Array:
-        """Return the constant that the sum of gains is divided by.
+        """Return the constant by which the sum of gains is divided.
 
         Parameters
         ----------
@@ -307,11 +310,11 @@ class Measure(Metric):
         Returns
         -------
         divisor : float
-            Positive.
+            Constant above 0.
         """
 
     def offset(self, frame: Frame) -> Array:
-        """Return the value of a ranking in which nothing is gained.
+        """Return the value of a ranking without any gain.
 
         Parameters
         ----------
@@ -321,7 +324,8 @@ class Measure(Metric):
         Returns
         -------
         offset : float
-            Added to the sum over the divisor; 0 unless it is overridden.
+            Constant that is added to the sum divided by the divisor. It is 0 unless a
+            subclass overrides it.
         """
         return 0.0
 

@@ -76,36 +76,38 @@ _ELSEWHERE = {
 
 
 def make_metric(metric: str | Metric, ties: str = "expected") -> Metric:
-    """Make the metric that a name stands for, with its tie rule.
+    """Make a metric from its name, with a tie rule.
 
-    A metric is a function of labels and scores, and what classes and scorers take in
-    place of its name. A made metric brings its own tie rule, whatever `ties` they are
-    given.
+    A metric is a function of labels and scores. Classes and scorers also accept it in
+    place of a name. They then use the tie rule of the metric and not their own `ties`.
 
     Parameters
     ----------
     metric : str or Metric
-        The metric, as it is printed: "average_precision", "average_precision@50",
+        Metric by its printed name: "average_precision", "average_precision@50",
         "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
         "rie(alpha=20)", "bedroc(alpha=20)", "r_precision", "max_f_score(beta=1)",
         "breakeven_point", "precision_at_recall(0.8)" or "k_at_recall(0.8)". A cutoff is
-        a number of items or a part of the ranking; "ap", "map", "ef", "rr", "mrr" and
-        "rprec" are understood. A metric is returned as it is.
+        a number of items or a fraction of the ranking. The short names "ap", "map",
+        "ef", "rr", "mrr" and "rprec" are also accepted. A Metric is returned as it is.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Tie rule; see the function of the metric.
+        Tie rule. See the function of the metric.
 
     Returns
     -------
     metric : Metric
-        Its `name` is what it is printed as. Called as
-        ``metric(y_true, y_score, *, pos_label, sample_weight, n_missed, undefined)``,
-        with the parameters of :func:`average_precision`, it gives its value.
+        Callable with the printed name as its attribute `name`. The call
+        ``metric(y_true, y_score, *, pos_label, sample_weight, groups, n_missed,
+        undefined)`` has the parameters of :func:`average_precision`. It returns the
+        value, which is the mean over the rankings of the groups if `groups` is given.
+        The method ``by_group(y_true, y_score, groups, *, pos_label, sample_weight,
+        undefined)`` returns the value of each group as a :class:`MetricByGroup`.
 
     Raises
     ------
     ValueError
-        If there is no such metric, which may say what is meant, or a setting is outside
-        its range.
+        If no metric has this name, or if a setting is outside its range. The message
+        can suggest a name.
 
     See Also
     --------

@@ -21,22 +21,22 @@ from skrank.ranking._ranking import Ranking
 class RankCounts:
     """Counts of a ranking that is too large for memory, made in two passes.
 
-    They stand for `y_true` and `y_score` in every metric, in :func:`hit_curve` and
-    :func:`operating_points`, in :func:`ranking_report`, and in the ``from_predictions``
-    of :class:`RandomSelectionTest` and :class:`MetricInterval`, which answer exactly as
-    from the whole ranking. Only the scores of the targets are kept, and about a million
-    of the best scores.
+    Counts replace `y_true` and `y_score` in every metric, in :func:`hit_curve`,
+    :func:`operating_points` and :func:`ranking_report`, and in ``from_predictions`` of
+    :class:`RandomSelectionTest` and :class:`MetricInterval`. The results are exactly
+    those of the whole ranking. Only the scores of the targets and about a million of
+    the best scores are kept.
 
-    `from_table`, `from_arrays` and `from_chunks` make both passes. To share the work
-    out otherwise, begin with an empty ``RankCounts()``: the first pass learns the
-    scores of the targets by `update`; `second_pass` then returns empty counts that know
-    them, and these are given the same items again, in any order and in any chunks. In
-    either pass, partial results are merged by ``+`` or ``sum``.
+    `from_table`, `from_arrays` and `from_chunks` make both passes. To divide the work
+    in another way, start with an empty ``RankCounts()``. In the first pass, `update`
+    collects the scores of the targets. Then `second_pass` returns empty counts with
+    these scores. In the second pass, `update` must be given the same items, in any
+    order and in any chunks. In both passes, ``+`` or ``sum`` merges partial results.
 
     Parameters
     ----------
     pos_label : int, float, bool or str, default=None
-        Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
 
     See Also
     --------
@@ -44,28 +44,28 @@ class RankCounts:
 
     Notes
     -----
-    A metric asks of a ranking how many items stand above and level with each target
-    (see :func:`average_precision`). Both are sums over the items, once the scores of
-    the targets are known. A pass takes O(n log m) for n items with m targets at most,
-    and memory O(m) and that of a chunk.
+    A metric needs the number of items above each target and the number level with it
+    (see :func:`average_precision`). Both numbers are sums over the items if the scores
+    of the targets are known. A pass takes at most O(n log m) time for n items with m
+    targets. Its memory is O(m) and one chunk.
 
-    The passes must see the same items: the numbers of items and of targets on each
-    score are compared, and until they agree the counts cannot be read.
+    Both passes must see the same items. The numbers of items and of targets on each
+    score are compared. Counts cannot be used until these numbers agree.
 
-    How all items are tied, targets or not, is known down to 2**20 items; further down,
-    where a tie holds a target, or is wider than 1/128 of its depth and 1/8192 of the
-    ranking. That is enough for the test against random selection. ``ties="threshold"``
-    with a cutoff further down has no answer outside such ties.
+    All ties are known down to 2**20 items. Below, a tie is known if it holds a target,
+    or if it is wider than 1/128 of its depth and 1/8192 of the ranking. This is
+    sufficient for the test against random selection. ``ties="threshold"`` raises an
+    error for a cutoff below 2**20 items that is outside the known ties.
 
-    To count in several threads or processes give each an object of its own, and add
-    them up.
+    To count in several threads or processes, give each one its own object, and add the
+    objects.
 
-    All scores must be of one type, since single and double precision, or integers and
-    floats, need not be equal where they are meant to be.
+    All scores must have the same type. The same number in single and double precision,
+    or as an integer and a float, may not be equal.
 
     Examples
     --------
-    Two workers have a half of the ranking each:
+    Each of two workers has half of the ranking:
 
     >>> from skrank import RankCounts, average_precision
     >>> left = [1, 0, 1, 0], [0.9, 0.7, 0.4, 0.3]
@@ -78,7 +78,7 @@ class RankCounts:
     >>> first
     RankCounts(first pass: 8 items, 3 targets)
 
-    Each counts its half against the targets of both:
+    Each worker counts its half against the targets of both halves:
 
     >>> counts, other = first.second_pass(), first.second_pass()
     >>> counts.update(*left)
@@ -105,36 +105,37 @@ class RankCounts:
         chunk_size: int | None = None,
         progress: bool = False,
     ) -> Self:
-        """Count a ranking given as two columns, in memory or not.
+        """Count a ranking given as two arrays or columns, in memory or on disk.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels, in anything that has a length and can be sliced: arrays, memory
-            maps, datasets of HDF5 or zarr, columns of data frames; or in a dask array
-            or column, whose partitions then are the chunks.
+            Labels, in an object that has a length and can be sliced: arrays, memory
+            maps, datasets of HDF5 or zarr, and columns of data frames. A dask array or
+            column is counted by its partitions.
         y_score : array-like of shape (n_samples,)
-            Scores, likewise; higher means a likelier target.
+            Scores, in an object of the same kind; a higher score means a likelier
+            target.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         chunk_size : int, default=None
-            Number of items to read at a time; None is 2**20.
+            Number of items to read at a time. None means 2**20.
         progress : bool, default=False
-            Whether to show a bar of progress for each pass; it needs tqdm. With dask
-            use ``dask.diagnostics.ProgressBar``.
+            Whether to show a progress bar for each pass; needs tqdm. With dask, use
+            ``dask.diagnostics.ProgressBar``.
 
         Returns
         -------
         counts : RankCounts
-            Complete counts.
+            Complete counts of both passes.
 
         Raises
         ------
         ValueError
             If the input is not a ranking, as in :func:`average_precision`; if it
-            changed between the passes; if `y_true` and `y_score` are split otherwise,
-            or settings of this method are given with dask, whose scheduler has its own.
-            Errors of dask's are raised as they are.
+            changed between the passes; if `y_true` and `y_score` have different
+            partitions; or if `chunk_size` or `progress` is given with dask. Errors of
+            dask are raised unchanged.
         """
         progress = check_flag("progress", progress)
         if is_dask(y_true) or is_dask(y_score):
@@ -169,25 +170,25 @@ class RankCounts:
         Parameters
         ----------
         chunks : iterable of (y_true, y_score), or callable that returns one
-            Labels and scores of the chunks, such as a list; they are gone over
-            twice, and a callable is called twice, once for each pass. Chunks of 100,000
-            items and more are quickest.
+            Labels and scores of the chunks, such as a list. They are read twice, and a
+            callable is called once for each pass. Chunks of at least 100,000 items are
+            fastest.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         progress : bool, default=False
-            Whether to show a bar of progress for each pass; it needs tqdm.
+            Whether to show a progress bar for each pass; needs tqdm.
 
         Returns
         -------
         counts : RankCounts
-            Complete counts.
+            Complete counts of both passes.
 
         Raises
         ------
         ValueError
-            If `chunks` can be gone over only once, as generators; if the chunks are not
-            a ranking, as in :func:`average_precision`; or if they changed between the
-            passes.
+            If `chunks` can be read only once, such as a generator; if the chunks are
+            not a ranking, as in :func:`average_precision`; or if they changed between
+            the passes.
 
         Examples
         --------
@@ -234,51 +235,50 @@ class RankCounts:
         pos_label: object = None,
         progress: bool = False,
     ) -> Self | dict[str, Self]:
-        """Count a ranking given as columns of a table, or several of the same items.
+        """Count one ranking or several rankings given as columns of a table.
 
         Parameters
         ----------
         source : table, str, path, list of them, or callable that returns a table
-            Tables of pyarrow, data frames of pandas and Polars, relations of DuckDB,
-            and all else that streams its batches by ``__arrow_c_stream__``, each time
-            that it is asked; a lazy frame of Polars; a dataset of pyarrow; a data frame
-            of dask, whose partitions are counted where they are. A str or path names
-            files of parquet or CSV, by a pattern such as ``"part-*.parquet"`` if there
-            are several, or a folder of parquet files. A callable is called once for
-            each pass.
+            Table to read. It can be a pyarrow table or dataset, a data frame of pandas
+            or Polars, a lazy frame of Polars, a relation of DuckDB, or another object
+            that can stream its batches by ``__arrow_c_stream__`` more than once. A dask
+            data frame is counted by its partitions. A str or path names a parquet or
+            CSV file, several files by a pattern such as ``"part-*.parquet"``, or a
+            folder of parquet files. A callable is called once for each pass.
         y_true : str, default="y"
-            Column of the labels.
+            Name of the column of labels.
         y_score : str or list of str, default="s"
-            Column of the scores, or of several rankings, which are counted together;
-            higher means a likelier target.
+            Name of the column of scores, or names for several rankings that are counted
+            together. A higher score means a likelier target.
         pos_label : int, float, bool or str, default=None
-            Label of the targets; None understands {0, 1}, {-1, 1} and bool.
+            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
         progress : bool, default=False
-            Whether to show a bar of progress for each pass; it needs tqdm. With dask
-            use ``dask.diagnostics.ProgressBar``.
+            Whether to show a progress bar for each pass; needs tqdm. With dask, use
+            ``dask.diagnostics.ProgressBar``.
 
         Returns
         -------
         counts : RankCounts, or dict of str to RankCounts
-            Complete counts, for a list by the names of the columns.
+            Complete counts of both passes. For a list they are a dict by column name.
 
         Raises
         ------
         ValueError
-            If a column is not there, or lacks a value; if the source is none of these,
-            or can be read only once, as a RecordBatchReader; if the columns are not a
-            ranking, as in :func:`average_precision`; if files have scores of different
-            types; or if the table changed between the passes. Errors of the library
-            that reads the table are raised as they are.
+            If a column is missing or has missing values; if the source is of another
+            kind, or can be read only once, such as a RecordBatchReader; if the columns
+            are not a ranking, as in :func:`average_precision`; if files have scores of
+            different types; or if the table changed between the passes. Errors of the
+            library that reads the table are raised unchanged.
         ImportError
-            If pyarrow is not installed, which reads all but data frames of dask.
+            If pyarrow is not installed. Only dask data frames do not need it.
 
         Notes
         -----
-        Of files, lazy frames and relations only the columns named are read. Columns
-        without missing values become arrays without being copied, but for ``bool`` and
-        text, and for batches that are smaller than about a million rows, which are put
-        together. Types of CSV files are those of their first megabyte.
+        Only the named columns of files, lazy frames and relations are read. Columns
+        without missing values become arrays without a copy. Exceptions are ``bool``,
+        text, and batches of fewer than about a million rows, which are joined. The
+        types of a CSV file are those of its first megabyte.
 
         Examples
         --------
@@ -322,7 +322,7 @@ class RankCounts:
         Returns
         -------
         n_samples : int
-            Count of the items.
+            Number of items.
         """
         return self._pass.n_samples
 
@@ -333,42 +333,44 @@ class RankCounts:
         Returns
         -------
         n_targets : int
-            Count of the targets.
+            Number of targets.
         """
         return self._pass.n_targets
 
     def update(self, y_true: ArrayLike, y_score: ArrayLike) -> None:
-        """Take a chunk of the ranking.
+        """Count a chunk of the ranking.
 
         Parameters
         ----------
         y_true : array-like of shape (n_chunk,)
-            Labels of the chunk, which may be empty and may be all alike.
+            Labels of the chunk. It can be empty or have one class only.
         y_score : array-like of shape (n_chunk,)
-            Their scores, all chunks of one type.
+            Scores of the chunk. All chunks must have the same type.
 
         Raises
         ------
         ValueError
-            If the chunk is not valid, does not go with those before it, or has in the
-            second pass a target with a score that no target had in the first, or more
-            items or targets than are left. The counts are then as they were.
+            If the chunk is not valid or does not fit the previous chunks. In the second
+            pass also if a target has a score that no target had in the first pass, or
+            if there are more items or targets than in the first pass. The counts are
+            then unchanged.
         """
         self._pass.add(y_true, y_score, self.pos_label)
 
     def second_pass(self) -> Self:
-        """Return empty counts for the second pass, once the first has seen all items.
+        """Return empty counts for the second pass, after a complete first pass.
 
         Returns
         -------
         counts : RankCounts
-            To be given the same items again. Copies of it can be shared out.
+            Counts that must be given the same items again. Workers can share copies of
+            them.
 
         Raises
         ------
         ValueError
-            If this is not a first pass, if it has seen no items, or if what it has seen
-            are hard labels where scores belong.
+            If this is not a first pass, if it has seen no items, or if the scores are
+            hard labels.
         """
         if isinstance(self._pass, SecondPass):
             raise invalid("second_pass", "be asked of a first pass", brief(self))
@@ -377,18 +379,18 @@ class RankCounts:
     def to_json(self, path: str | os.PathLike[str]) -> None:
         """Write complete counts as a receipt, which `Ranking.from_json` reads.
 
-        As :meth:`Ranking.to_json` does of a ranking in memory, but without hashes of
-        labels and scores, whose order the counts do not know.
+        The receipt is that of :meth:`Ranking.to_json`, but it has no hashes of labels
+        and scores, because the counts do not know their order.
 
         Parameters
         ----------
         path : str or path-like
-            File to write; one that exists is replaced.
+            File to write. An existing file is replaced.
 
         Raises
         ------
         ValueError
-            If not all items were seen twice.
+            If the second pass has not seen all items.
         OSError
             If the file cannot be written.
 
