@@ -77,7 +77,8 @@ table = comparison.compare_all(active, -energy)
 table
 
 # %%
-# By BEDROC, too, B is worse than A and C, and A and C do not differ.
+# By BEDROC, too, B is worse than A and C, and A and C are not
+# distinguishable.
 #
 # The picture
 # -----------

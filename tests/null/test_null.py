@@ -340,7 +340,7 @@ def test_tails_of_short_rankings(seed):
 
 @doubt_is_allowed
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", [0, 1, 3, 4, 5, 6, 7, 8])  # 2 and 9 take a minute
 def test_tails_of_long_rankings(seed):
     null = random_null(np.random.default_rng(seed), 61, 3000, 10_000)
     assert_ends(null)
