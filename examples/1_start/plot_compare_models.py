@@ -62,8 +62,9 @@ for name, model in models.items():
 # %%
 # Intervals
 # ---------
-# The intervals are wide, since there are only 21 targets. Overlapping
-# intervals do not compare models that rank the same items.
+# The intervals are wide, since there are only 21 targets. Do not
+# compare models that rank the same items by the overlap of these
+# intervals.
 
 import pandas as pd
 

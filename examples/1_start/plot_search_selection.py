@@ -53,9 +53,11 @@ pd.DataFrame(
 # %%
 # Test
 # ----
-# The prevalence is 0.06, and both winners are above it. The p-value is
-# the probability that the winner of the search has at least this score
-# if the targets are random.
+# The prevalence is 0.06, and both winners are above it. The test
+# compares z-scores, since candidates differ in their null mean and
+# standard deviation. The p-value is the probability that the largest
+# z-score of 14 candidates is at least that of the winner if the targets
+# are random.
 
 from skrank import SearchSelectionTest
 
@@ -78,8 +80,8 @@ results["useful"]
 #
 # The picture
 # -----------
-# The grey bars are the scores of winners for random targets, and the
-# line is the winner of the search.
+# The grey bars are the largest AP of 14 candidates for random targets,
+# and the line is the AP of the winner.
 
 import matplotlib.pyplot as plt
 

@@ -177,8 +177,8 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         Parameters
         ----------
         a, b : estimator instance
-            Fitted classifiers, regressors, rankers or outlier detectors. The scores are
-            those of ``decision_function``, else ``predict_proba``, else ``predict``.
+            Fitted classifiers, regressors, rankers or outlier detectors. For the
+            method that gives the scores see :ref:`scores_of_estimators`.
         X : array-like of shape (n_samples, n_features)
             Items to rank, other than those on which the estimators were fitted.
         y : array-like of shape (n_samples,)

@@ -97,9 +97,9 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
     "normal"              from the z-score; for comparison only
     ===================== ==========================================================
 
-    "auto" tries these methods in this order if they are fast, and accepts only results
-    within proven bounds. If no method succeeds, `method` of the result is "bounds", the
-    p-value is an upper bound, and a warning is given.
+    "auto" tries the first three methods in this order if they are fast, and accepts
+    only results within proven bounds. If none succeeds, `method` of the result is
+    "bounds", the p-value is an upper bound, and a warning is given.
 
     The distribution is that of Zhang and Su [1]_, generalised to ties; see
     :ref:`random_selection` for the use and :ref:`pvalues` for methods and accuracy.

@@ -55,7 +55,7 @@ class RandomSelectionResult(Printed):
         Proven bounds of the p-value from "exact" and "bounds". None for other methods.
     pvalue_error : float or None
         Relative error of the p-value. For "importance_sampling" and "monte_carlo" it is
-        the standard error. For "inversion" it is an upper estimate of the omitted part.
+        the standard error. For "inversion" it is an estimate, and not a bound.
         None if there are bounds, or if the method gives no error.
     null_mean, null_std : float
         Exact mean and standard deviation of the metric under random selection; those of

@@ -170,8 +170,8 @@ class RankingComparisonResult(Printed):
             + q2) s / d)**2`` for a difference d with the standard error s for one unit
             (Lehr 1992). q1 and q2 are quantiles of the normal distribution, or of
             Student's t for data sets and clusters. The number is inf if the difference
-            is 0. It is NaN for the folds of a cross-validation, where more folds add no
-            data, and if the method has no standard error.
+            is 0. It is NaN if the standard error is 0 or missing, and for the folds of
+            a cross-validation, where more folds add no data.
 
         Raises
         ------

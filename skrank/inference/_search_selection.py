@@ -175,12 +175,12 @@ class SearchSelectionTest(MetricSettings):
         -------
         result : SearchSelectionResult
             Result in the order of ``cv_results_``. The winner is that of the search. If
-            the search names none, it is the candidate with the largest z-score among
-            those that random selection can change. Candidates that failed in the search
-            are left out with a warning, and their entries are NaN. For a halving
-            search, all initial candidates are tested, each once, in the order in which
-            the search dropped them. With scikit-learn 1.10 or newer this order is in
-            ``all_cv_results_``.
+            the search names none, it is the candidate with the largest z-score; a
+            candidate whose scores are all equal cannot win. Candidates that failed in
+            the search are left out with a warning, and their entries are NaN. For a
+            halving search, all initial candidates are tested, each once, in the order
+            in which the search dropped them. With scikit-learn 1.10 or newer this order
+            is in ``all_cv_results_``.
 
         Raises
         ------
@@ -253,9 +253,9 @@ class SearchSelectionTest(MetricSettings):
         Returns
         -------
         result : SearchSelectionResult
-            Result in the order of the candidates. The winner has the largest z-score
-            among the candidates that random selection can change. Folds without targets
-            or without non-targets are left out with a warning.
+            Result in the order of the candidates. The winner has the largest z-score; a
+            candidate whose scores are all equal cannot win. Folds without targets or
+            without non-targets are left out with a warning.
 
         Raises
         ------
@@ -312,9 +312,9 @@ class SearchSelectionTest(MetricSettings):
         Returns
         -------
         result : SearchSelectionResult
-            Result in the order of the candidates. The winner has the largest z-score
-            among the candidates that random selection can change. Folds without targets
-            or without non-targets are left out with a warning.
+            Result in the order of the candidates. The winner has the largest z-score; a
+            candidate whose scores are all equal cannot win. Folds without targets or
+            without non-targets are left out with a warning.
 
         Raises
         ------

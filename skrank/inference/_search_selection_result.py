@@ -51,16 +51,18 @@ class SearchSelectionResult(Printed):
         spread, as with constant scores.
     pvalues : ndarray of shape (n_candidates,)
         Probability of a value at least as large under random selection for this
-        candidate alone, without adjustment.
+        candidate alone, without adjustment. It is a share of draws and at least
+        ``1 / (n_resamples + 1)``.
     adjusted_pvalues : ndarray of shape (n_candidates,)
         Probability that under random selection the largest z-score of all candidates is
-        at least as large.
+        at least as large. It has the same smallest value.
     bonferroni_pvalues : ndarray of shape (n_candidates,)
         `pvalues` times the number of tested candidates, at most 1, for comparison.
     null_maxima : ndarray of shape (n_resamples,)
-        Largest value of all candidates in each draw, which is what a search finds by
-        chance. For folds the values are spread by `inflation`, as the z-scores are, but
-        only between 0 and the value of perfect rankings.
+        Largest value of all candidates in each draw, in units of the metric. The
+        p-values compare z-scores and not these values. For folds the values are spread
+        by `inflation`, as the z-scores are, but only between 0 and the value of perfect
+        rankings.
     n_samples, n_targets, n_rankings : int
         Number of held-out items, of targets among them, and of rankings or folds.
     metric : str
@@ -168,26 +170,20 @@ class SearchSelectionResult(Printed):
         best, n = self.best_index, self.n_rankings
         n_failed = np.count_nonzero(np.isnan(self.values))
         failed = f", {n_failed} failed" if n_failed else ""
-        quantile = np.quantile(self.null_maxima, 0.95)
+        plural = "" if self.n_candidates == 1 else "s"
         rows = [
             (
                 format_count(n if n > 1 else 0, "ranking"),
                 format_size(self.n_samples, self.n_targets),
             ),
-            (
-                "candidate",
-                f"{as_text(self.candidates[best])}, "
-                f"best of {self.n_candidates}{failed}",
-            ),
+            ("candidate", as_text(self.candidates[best])),
+            ("best of", f"{self.n_candidates} candidate{plural}{failed}"),
             ("statistic", f"{self.statistic:.4g}"),
             ("null mean", f"{self.null_means[best]:.4g}"),
             ("null std", f"{self.null_stds[best]:.3g}"),
-            (
-                "expected maximum",
-                f"{self.expected_maximum:.4g}, 95 % quantile {quantile:.4g}",
-            ),
+            ("expected maximum", f"{self.expected_maximum:.4g}"),
             ("zscore", f"{self.zscores[best]:.3g}"),
-            ("pvalue", f"{self.pvalue:.2g}   P(null maximum >= observed)"),
+            ("pvalue", f"{self.pvalue:.2g}   P(largest null zscore >= observed)"),
             (
                 "unadjusted",
                 f"{self.pvalues[best]:.2g}, "

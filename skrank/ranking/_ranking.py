@@ -175,8 +175,8 @@ class Ranking:
         Parameters
         ----------
         estimator : estimator instance
-            Fitted classifier, regressor, ranker or outlier detector. The scores are
-            those of ``decision_function``, else ``predict_proba``, else ``predict``.
+            Fitted classifier, regressor, ranker or outlier detector. For the
+            method that gives the scores see :ref:`scores_of_estimators`.
         X : array-like of shape (n_samples, n_features)
             Items to rank, other than those on which the estimator was fitted.
         y : array-like of shape (n_samples,)

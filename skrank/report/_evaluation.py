@@ -1,4 +1,4 @@
-"""Scored cases that come piece by piece, and end in one ranking."""
+"""Scored items that arrive in batches, and end in one ranking."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from skrank.ranking._response import target_scores
 
 
 class RankingEvaluation:
-    """Evaluation of a ranking whose items are added piece by piece.
+    """Evaluation of a ranking whose items arrive in batches.
 
     An evaluation starts empty. Items are added one by one or in arrays. Evaluations can
     be added to each other, as in ``sum(parts)``. :meth:`ranking` returns the ranking of
@@ -148,8 +148,8 @@ default="expected"
         Parameters
         ----------
         estimator : estimator instance
-            Fitted classifier, regressor, ranker or outlier detector. The scores are
-            those of ``decision_function``, else ``predict_proba``, else ``predict``.
+            Fitted classifier, regressor, ranker or outlier detector. For the
+            method that gives the scores see :ref:`scores_of_estimators`.
         X : array-like of shape (n_samples, n_features)
             Items to rank, other than those on which the estimator was fitted.
         y : array-like of shape (n_samples,)

@@ -27,7 +27,7 @@ from skrank.inference._random_selection_result import (
     is_far_below,
 )
 from skrank.inference._ranking_comparison_result import RankingComparisonTable
-from skrank.null import RandomSelectionNull
+from skrank.null import MeanNull, RandomSelectionNull
 from skrank.report._html import page, piece_of_page
 from skrank.report._latex import latex_of
 from skrank.report._pictures import gallery
@@ -89,7 +89,8 @@ class RankingReport:
     confidence_level : float
         Level of the intervals.
     n_rankings : int
-        Number of groups over which all numbers are means; 1 without groups.
+        Number of groups; 1 without groups. Precision is the mean over all groups, and
+        other metrics are means over the groups with targets and non-targets.
     n_clusters : int
         Number of clusters; 0 without clusters.
     metrics : dict of str to dict of str to MetricIntervalResult
@@ -278,7 +279,8 @@ class RankingReport:
         html : str or None
             The page, or None if it was written to a file. It has the tables and, if
             matplotlib is installed, the hit curves, precision against recall and the
-            lift, each with a sentence on how to read it.
+            lift, each with a sentence on how to read it. There are no curves with
+            groups.
         """
         return _written(page("Ranking report", self._piece("h1")), path)
 
@@ -289,7 +291,10 @@ class RankingReport:
     def _piece(self, heading: str) -> str:
         """Make the tables and pictures a piece of a page."""
         curves, points = self.hit_curves, self.operating_points
-        pictures = "<p>Displays draw the mean over groups by groups=.</p>\n"
+        pictures = (
+            "<p>There are no curves of several rankings here. HitCurveDisplay and "
+            "LiftDisplay draw their mean.</p>\n"
+        )
         if curves:
             pictures = gallery(curves, points, self.average_precision, self.ties)
         facts, tables, said = self._facts(), self._tables(), self.conclusion()
@@ -335,12 +340,20 @@ class RankingReport:
         why = "as each class has targets of its own"
         if isinstance(self.n_targets, int):
             size = format_size(self.n_samples, self.n_targets)
-            if self.n_rankings > 1:
-                size = f"mean over {self.n_rankings} rankings, {size} in all"
             why = "as it needs rankings in memory, and some were only counted"
         if self.n_clusters:
             size += f" in {self.n_clusters} clusters"
-        facts = {"data set": size, "ties": self.ties}
+        facts = {"data set": size}
+        if self.n_rankings > 1:
+            null = self.null_distributions[self.names[0]]
+            n = len(null.nulls) if isinstance(null, MeanNull) else 1
+            facts["rankings"] = f"means over {self.n_rankings}"
+            if n < self.n_rankings:
+                facts["rankings"] = (
+                    f"means over {n} of {self.n_rankings} with both classes; "
+                    "precision over all"
+                )
+        facts["ties"] = self.ties
         if self.deployment:
             one = next(iter(self.deployment.values()))[0]
             said = f"{one.n_non_targets} non-targets, prevalence {one.prevalence:.4g}"

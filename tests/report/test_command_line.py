@@ -646,7 +646,8 @@ def test_groups_of_a_column(tmp_path, capsys):
     report = ranking_report(table["y"], table[["s"]], t=2, groups=table["day"])
     assert capsys.readouterr().out == f"{report}\n"
     assert report.average_precision["s"] == pytest.approx((1 + 1 / 2) / 2)
-    assert "mean over 2 rankings, 6 items, 2 targets" in str(report)
+    assert "6 items, 2 targets" in str(report)
+    assert "rankings   means over 2\n" in str(report)
 
 
 def test_groups_that_are_missing(tmp_path, capsys):

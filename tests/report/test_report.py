@@ -798,9 +798,11 @@ def test_a_report_on_groups_is_that_of_the_classes():
     (found,) = report.comparisons.comparisons
     assert found.log10_pvalue == pair.log10_pvalue
     assert report.n_rankings == 12
-    assert "mean over 12 rankings, 600 items" in str(report)
+    assert "data set   600 items" in str(report)
+    counted = "means over 11 of 12 with both classes; precision over all"
+    assert counted in str(report)
     assert "10 %  a" in str(report)
-    assert "Displays draw the mean over groups" in report.to_html()
+    assert "There are no curves of several rankings" in report.to_html()
 
 
 def test_groups_of_a_report_that_are_refused():
