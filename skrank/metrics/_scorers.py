@@ -281,7 +281,9 @@ def make_average_precision_scorer(
     Returns
     -------
     scorer : callable
-        ``scorer(estimator, X, y) -> float``.
+        ``scorer(estimator, X, y, *, sample_weight=None) -> float``. With metadata
+        routing ``set_score_request(groups=...)`` requests one ranking for each day or
+        query (:ref:`several_rankings`).
 
     Raises
     ------
@@ -346,7 +348,9 @@ def make_average_precision_at_k_scorer(
     Returns
     -------
     scorer : callable
-        ``scorer(estimator, X, y) -> float``.
+        ``scorer(estimator, X, y, *, sample_weight=None) -> float``. With metadata
+        routing ``set_score_request(groups=...)`` requests one ranking for each day or
+        query (:ref:`several_rankings`).
 
     Raises
     ------
@@ -397,7 +401,9 @@ def make_recall_at_t_scorer(
     Returns
     -------
     scorer : callable
-        ``scorer(estimator, X, y) -> float``.
+        ``scorer(estimator, X, y, *, sample_weight=None) -> float``. With metadata
+        routing ``set_score_request(groups=...)`` requests one ranking for each day or
+        query (:ref:`several_rankings`).
 
     Raises
     ------
@@ -447,7 +453,9 @@ def make_precision_at_t_scorer(
     Returns
     -------
     scorer : callable
-        ``scorer(estimator, X, y) -> float``.
+        ``scorer(estimator, X, y, *, sample_weight=None) -> float``. With metadata
+        routing ``set_score_request(groups=...)`` requests one ranking for each day or
+        query (:ref:`several_rankings`).
 
     Raises
     ------
