@@ -13,7 +13,7 @@ comparisons.
 # ------------------
 # 50 of 5000 compounds are active. Docking energies are low for good
 # compounds. The third program rounds its energies, so many compounds
-# are tied.
+# are tied. Each metric is the mean over all orders of tied compounds.
 
 import numpy as np
 import pandas as pd
@@ -58,6 +58,8 @@ print(report)
 #   selection has an enrichment factor of 1.
 # - Program B has a smaller AP than A and C, also after Holm's
 #   adjustment for three comparisons. A and C are not distinguishable.
+# - ``lift`` and the enrichment factor at 1 % are the same quantity. The
+#   table of metrics adds the interval.
 #
 # The paper
 # ---------
@@ -67,8 +69,8 @@ print(report.to_latex().partition("\n\n")[0])
 
 # %%
 # The lab looks at the top, so the paper also compares the programs by
-# BEDROC. The null hypothesis of a comparison is that both programs have
-# the same expected BEDROC.
+# BEDROC. ``"enrichment_factor@1%"`` works in the same way. Comparisons
+# and displays take scores for which higher is better: ``-energy``.
 
 from skrank import RankingComparison
 
@@ -100,7 +102,8 @@ _ = ax.set(
 # %%
 # From the command line
 # ---------------------
-# The same report is made from a file of scores, without Python code:
+# The same report is made from a file of scores, without Python code. It
+# prints "A (lower)" for a column in which lower is better:
 #
 # .. code-block:: bash
 #

@@ -50,8 +50,8 @@ deployment_estimate(y, s, negatives_kept=0.02, random_state=0)
 
 # %%
 # The AP of the library, 0.178, is within both intervals. ``plug-in`` is
-# the estimate from the order alone, and ``bounds`` are the values that
-# the order allows.
+# a simpler estimate by weights, and ``bounds`` are estimates from the
+# order alone.
 #
 # Other metrics and prevalences
 # -----------------------------

@@ -48,7 +48,7 @@ def run() -> NoReturn:
 
 
 def _report(options: argparse.Namespace) -> int:
-    """Print the report of a file, then write it to files."""
+    """Write the report of a file, then print it."""
     source = 0 if options.file == "-" else options.file
     pages = {
         "--html": (options.html, RankingReport.to_html),
@@ -89,11 +89,13 @@ def _report(options: argparse.Namespace) -> int:
     asked |= {"metrics": options.metric, **thinning, **texts}
     # the same file, the same report
     report = ranking_report(y_true, y_scores, **asked, random_state=0)
-    print(report, flush=True)
-    for path, write in pages.values():
-        if path:
-            write(report, path)
-            _say(f"wrote {as_text(path)}")
+    try:  # files first, as the reader of a pipe may go
+        for path, write in pages.values():
+            if path:
+                write(report, path)
+                _say(f"wrote {as_text(path)}")
+    finally:
+        print(report, flush=True)
     return 0
 
 

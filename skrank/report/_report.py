@@ -127,7 +127,7 @@ def ranking_report(
     Returns
     -------
     report : RankingReport
-        Report that can be printed, and exported as a data frame or a page.
+        Report that can be printed, and exported as a data frame, LaTeX or HTML.
 
     Raises
     ------

@@ -45,10 +45,11 @@ from skrank.report._tables import (
 class RankingReport:
     """Report of :func:`ranking_report` on the rankings of one data set.
 
-    The printed report has a table of average precision, a table of the top of the
-    ranking and a table of the comparisons. A dash stands for an undefined value. A note
-    names each ranking that is so far below chance that random selection is as low with
-    a probability of at most 0.001. The scores of such a ranking may be reversed.
+    The printed report has tables of average precision, of the top of the ranking, of
+    the named metrics, of the metrics at deployment, and of the comparisons. A dash
+    stands for an undefined value. A note names each ranking that is so far below chance
+    that random selection is as low with a probability of at most 0.001. The scores of
+    such a ranking may be reversed.
 
     Attributes
     ----------

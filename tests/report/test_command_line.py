@@ -331,6 +331,16 @@ def test_page_is_not_written_onto_the_table(tmp_path, capsys, link, option):
     assert table.read_bytes() == before
 
 
+def test_page_is_written_where_nobody_reads_the_report(tmp_path):
+    page = tmp_path / "report.html"
+    command = ask(write_table(tmp_path / "t.csv"), "--html", page)
+    run = [sys.executable, "-m", "skrank", *map(str, command)]
+    with subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as one:
+        one.stdout.close()  # as `head` does when it has read enough
+        one.stderr.read()
+    assert page.read_text(encoding="utf-8").endswith("</html>\n")
+
+
 def test_page_that_cannot_be_written(tmp_path, capsys):
     page = tmp_path / "none" / "report.html"
     assert main(ask(write_table(tmp_path / "t.csv"), "--html", page)) == 2
