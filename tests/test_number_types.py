@@ -64,6 +64,7 @@ SPECIAL = {
     "MeanNull.tail statistic": (1, 0.1),
     "MeanNull.pvalue statistic": (1, 0.1),
     "make_random_selection_scorer statistic": (),
+    "ranking_report negatives_kept": (0.1,),  # 2 s each; asked of the estimate as well
 }
 # What takes no number: data, labels, names, options, flags, and what is drawn with.
 NO_NUMBERS = set(

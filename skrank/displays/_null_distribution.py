@@ -42,7 +42,7 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
     edges : ndarray of shape (n_bins + 1,)
         Edges of the bars in ascending order.
     probabilities : ndarray of shape (n_bins,)
-        Probability of a value above the left edge and up to the right edge of each bar.
+        Probability of a value in each bar.
     metric : str
         Name of the metric.
     null_name : str, default="null distribution"
@@ -75,10 +75,9 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
 
     Notes
     -----
-    The plot is that of [1]_, figure 1. The bars are exact if all values of the
-    distribution are known, or if they are hits at a depth. Otherwise they are shares of
-    20,000 draws with a fixed seed. A bar with a probability of 5 % is then accurate to
-    about 3 % of its height. The bars leave out one value in 2000 at each end.
+    The plot is that of [1]_, figure 1. The bars are shares of 20,000 draws with a fixed
+    seed. A bar with a probability of 5 % is accurate to about 3 % of its height. The
+    bars leave out one value in 2000 at each end.
 
     References
     ----------
@@ -386,14 +385,9 @@ def _data_of_distribution(null: Null, bins: int) -> dict[str, Any]:
     """Probabilities between ends that are equally far apart, and the moments."""
     drawn = null.rvs(_DRAWS, random_state=0)
     edges = _edges(drawn, bins)
-    try:
-        null.tail(edges[0], method="exact")  # refused or known, and then looked up
-        probabilities = np.diff(null.cdf(edges))
-    except ValueError:  # too many ways to spread the targets to know each value
-        probabilities = np.histogram(drawn, edges)[0] / _DRAWS
     return {
         "edges": edges,
-        "probabilities": probabilities,
+        "probabilities": np.histogram(drawn, edges)[0] / _DRAWS,
         "metric": null.metric,
         "null_mean": null.mean(),
         "null_std": null.std(),

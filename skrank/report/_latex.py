@@ -12,6 +12,8 @@ _ESCAPED = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
 }
+# the printed names are those of attributes; a paper has symbols
+_HEADS = {"zscore": "$z$", "pvalue": "$p$", "Holm": "$p$ (Holm)"}
 _POWER = re.compile(r"(\d(?:\.\d+)?)e([+-]\d+)")
 
 
@@ -24,7 +26,7 @@ def latex_of(table: Table) -> str:
         rf"\caption{{{_escape(table.caption)}}}",
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
-        _row(table.header, len(table.header)),
+        " & ".join(_HEADS.get(head) or _escape(head) for head in table.header) + r" \\",
         r"\midrule",
         *(_row(row, table.n_names) for row in table.rows),
         r"\bottomrule",

@@ -228,6 +228,7 @@ def test_latex_is_balanced_and_escaped():
             assert len(re.findall(r"(?<!\\)&", row)) == len(columns) - 1
     assert r"a\_b \& 5 \% of \$x\textasciicircum{}2\$" in latex
     assert r"B\textbackslash{}" in latex
+    assert r"interval & $z$ & $p$ & $p$ (Holm) \\" in latex
     assert re.search(r"\$\d(\.\d)?\\times10\^{-\d+}\$", latex)
     assert not re.search(r"(?<!\\)[%#]", latex)
 
