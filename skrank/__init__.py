@@ -1,8 +1,7 @@
-"""Find rare targets with scikit-learn, and test rankings against random selection.
+"""Ranking metrics for rare targets, and tests of rankings against random selection.
 
-Public names, in the order of the flow: metrics of a ranking, scorers made of them for
-scikit-learn, the test against random selection, how much a metric varies, whether one
-ranking is better than another, whether the best of a search is real, and a report.
+The public names stand in the order of the architecture: metrics, scorers, the test
+against random selection, intervals, comparisons, the test of a search, and the report.
 """
 
 from skrank.curves._band import CurveBand

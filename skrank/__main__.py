@@ -1,4 +1,4 @@
-"""``python -m skrank``."""
+"""Entry point of ``python -m skrank``."""
 
 from skrank.report._command_line import run
 

@@ -1,1 +1,1 @@
-"""Checks, jobs, tables, text and warnings, which know nothing of rankings."""
+"""Checks, jobs, tables, text and warnings. No module here depends on rankings."""

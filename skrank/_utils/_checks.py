@@ -1,6 +1,6 @@
-"""Checks of settings: each returns what is computed with, or raises a ValueError.
+"""Checks of settings. Each function returns the checked value or raises a ValueError.
 
-Every error says three things: the parameter, the rule, and what was got.
+Every error message has the name of the parameter, the rule, and the given value.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Columns of any library as one-dimensional arrays of NumPy."""
+"""Convert columns of any data frame library to one-dimensional NumPy arrays."""
 
 from numbers import Integral
 from typing import Any

@@ -1,4 +1,4 @@
-"""Share work out by joblib, whatever its backend."""
+"""Run work in parallel with joblib."""
 
 from collections.abc import Callable, Iterable
 from typing import Any

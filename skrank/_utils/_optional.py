@@ -1,4 +1,4 @@
-"""Libraries that are optional, loaded when they are needed."""
+"""Import optional libraries when they are needed."""
 
 from importlib import import_module
 from typing import Any

@@ -1,4 +1,4 @@
-"""Results that show themselves, in print and in notebooks."""
+"""Base of results that have a printed and a notebook representation."""
 
 from abc import abstractmethod
 from collections.abc import Sequence

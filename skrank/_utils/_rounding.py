@@ -1,9 +1,9 @@
-"""What is equal up to rounding: one rule, for values and for what is made of them.
+"""Comparison of values up to rounding errors.
 
-Two values of a metric are equal if they differ by at most 1e-12 of the value that a
-perfect ranking has. A number that is made of values, such as a difference, inherits
-their rounding error, however small it is itself. So the same slack tells whether it is
-0, and whether two of them are equal.
+Two values of a metric are equal if they differ by at most 1e-12 times the value of a
+perfect ranking. A number that is computed from values, such as a difference, has their
+rounding error, also if the number itself is small. The same tolerance therefore decides
+whether a difference is 0 and whether two differences are equal.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""A table as it is shown, cells of text in print and on a page, or as a data frame."""
+"""Table of text cells for printing, HTML pages and data frames."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from numbers import Real

@@ -1,7 +1,7 @@
-"""How things are shown: progress, tables, names, values and p-values in print.
+"""Text representation of progress, tables, names, values and p-values.
 
-What users name or give becomes text here alone, so that none of it steers a terminal,
-fills the screen, or is taken for something else.
+All text from users, such as names of models, is converted here. Characters that cannot
+be shown are escaped, and long text is shortened.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Warnings that point at the line of the caller, however deep they arise."""
+"""Warnings that refer to the line of the user's code."""
 
 import sys
 import warnings

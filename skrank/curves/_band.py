@@ -1,4 +1,4 @@
-"""A band along a curve: what random selection or another sample makes of it."""
+"""Band along a curve: a chance band or a confidence band."""
 
 from __future__ import annotations
 

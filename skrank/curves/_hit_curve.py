@@ -1,8 +1,7 @@
-"""The hit curve: how many targets one has found after looking at so many items.
+"""The hit curve: number of targets found against number of items inspected.
 
-What comes in is a ranking; what goes out is the curve as data, exact and small: it is
-straight between the ends of the ties that hold targets, so that it takes a few points
-for each of them, however many items there are.
+The curve is exact. It is linear between the ends of the ties that hold targets, so it
+needs a few points for each of these ties, for any number of items.
 """
 
 from __future__ import annotations

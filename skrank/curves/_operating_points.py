@@ -1,7 +1,8 @@
-"""The operating points of a ranking: what each threshold on the score retrieves.
+"""The operating points of a ranking: what each threshold of the score retrieves.
 
-A threshold retrieves ties whole, so there is one point for each distinct score. Those
-of targets are enough: any other has the recall of one of them at a lower precision.
+A threshold retrieves whole ties, so there is one point for each distinct score. Only
+scores of targets are needed: any other threshold has the recall of one of them and a
+lower precision.
 """
 
 from __future__ import annotations

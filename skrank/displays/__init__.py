@@ -1,1 +1,1 @@
-"""Pictures, one display a file. Nothing else in the package draws."""
+"""Displays, one in each module. Only this folder draws."""

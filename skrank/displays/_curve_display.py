@@ -1,4 +1,4 @@
-"""What the displays of curves share: where curves come from, and how they are drawn."""
+"""Base class of the displays of curves: constructors and drawing."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Axes, lines, bands, what they are called, and the legend.
+"""Axes, lines, bands, labels and the legend.
 
-This module alone loads matplotlib, and only to draw.
+Only this module imports matplotlib, and only when a figure is drawn.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The hit curve as a picture."""
+"""Display of the hit curve."""
 
 from __future__ import annotations
 

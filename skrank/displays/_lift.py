@@ -1,4 +1,4 @@
-"""Lift as a picture: how many times as many targets as by chance."""
+"""Display of the lift curve."""
 
 from __future__ import annotations
 

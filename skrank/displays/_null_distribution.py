@@ -1,4 +1,4 @@
-"""The null distribution of a metric as a picture."""
+"""Display of the null distribution of a metric."""
 
 from __future__ import annotations
 

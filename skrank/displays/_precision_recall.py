@@ -1,4 +1,4 @@
-"""Precision against recall as a picture."""
+"""Display of precision against recall."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two rankings of the same items as a picture: hit curves and their difference."""
+"""Display of two rankings of the same items: hit curves and their difference."""
 
 from __future__ import annotations
 

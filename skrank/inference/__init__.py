@@ -1,6 +1,6 @@
-"""Questions about rankings, one a module, with the result that answers it.
+"""Tests, intervals and comparisons of rankings, each in one module with its result.
 
-Is it better than chance (`_random_selection`), how well is the value known
-(`_metric_interval`, `_hit_curve_band`), is it better than another
-(`_ranking_comparison`), is the best of a search real (`_search_selection`).
+Test against random selection (`_random_selection`), intervals (`_metric_interval`,
+`_hit_curve_band`), comparison of rankings (`_ranking_comparison`), and the test of the
+best candidate of a search (`_search_selection`).
 """

@@ -1,7 +1,7 @@
-"""What all questions share: settings of a metric, and the rankings they are asked of.
+"""Base classes of tests and intervals: settings of the metric, and the constructors.
 
-A question is an object that holds settings only. It is asked of data by its
-``from_...`` methods, is not changed by that, and answers with a frozen result.
+An object of these classes holds settings only. Its ``from_...`` methods take data and
+return a frozen result. They do not change the object.
 """
 
 from __future__ import annotations

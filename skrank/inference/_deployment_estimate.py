@@ -1,8 +1,8 @@
-"""What a metric is where more non-targets stand between the targets than were kept.
+"""Estimate of a metric on all items from a sample of the non-targets.
 
-What comes in are labels and scores of which the non-targets are a part; what goes out
-is a frozen result. How many of the removed ones stand above a target is not known: they
-are drawn, and the metric is that of the whole rankings.
+The input is labels and scores with a part of the non-targets. The ranks of the removed
+non-targets are unknown. They are drawn, and the metric is computed for the completed
+rankings.
 """
 
 from __future__ import annotations

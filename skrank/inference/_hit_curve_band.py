@@ -1,7 +1,7 @@
-"""How well a hit curve is known, and how well the difference of two.
+"""Confidence band of a hit curve, and of the difference of two hit curves.
 
-What comes in is one ranking or two of the same items; what goes out is a band that
-another sample would respect. It is not the chance band, which is the curve's own.
+The band contains the curve of another sample with the given probability. It is not the
+chance band, which belongs to random selection.
 """
 
 from __future__ import annotations

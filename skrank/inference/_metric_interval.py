@@ -1,7 +1,7 @@
-"""How sure is this number? Standard error and interval of a metric.
+"""Standard error and confidence interval of a metric.
 
-What comes in is one ranking, as labels and scores or as a fitted estimator; what goes
-out is a frozen result. The ranking is any ranking, not one that knows nothing.
+The input is one ranking, as labels and scores or as a fitted estimator, or several
+rankings as groups or folds. The output is a frozen result.
 """
 
 from __future__ import annotations

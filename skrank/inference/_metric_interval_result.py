@@ -1,4 +1,4 @@
-"""What is known of the sampling error of a metric: a record that prints itself."""
+"""Result of `MetricInterval`."""
 
 import math
 from dataclasses import dataclass

@@ -1,8 +1,7 @@
-"""Is a ranking better than chance? The test against random selection.
+"""Test of a ranking against random selection.
 
-What comes in is a ranking, as labels and scores or as a fitted estimator, or several
-rankings, as folds or groups; what goes out is a frozen result. The test object holds
-settings alone and is not changed by running.
+The input is a ranking, as labels and scores or as a fitted estimator, or several
+rankings as folds or groups. The output is a frozen result.
 """
 
 from __future__ import annotations

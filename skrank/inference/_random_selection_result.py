@@ -1,4 +1,4 @@
-"""What the test against random selection finds: a frozen record that prints itself."""
+"""Result of `RandomSelectionTest`."""
 
 import math
 from collections.abc import Sequence

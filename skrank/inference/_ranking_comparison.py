@@ -1,8 +1,7 @@
-"""Is ranking A better than ranking B? Two rankings of the same items, or several.
+"""Comparison of two or more rankings of the same items, or of several data sets.
 
-What comes in is two rankings, as labels and two scores or as two fitted estimators, or
-more than two; what goes out is a frozen result, or a table of them. The comparison
-holds settings alone and is not changed by running.
+The input is labels and two scores, or two fitted estimators, or more than two. The
+output is a frozen result, or a table of results.
 """
 
 from __future__ import annotations

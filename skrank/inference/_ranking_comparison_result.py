@@ -1,4 +1,4 @@
-"""What the comparison of rankings finds: frozen records that print themselves."""
+"""Results of `RankingComparison`."""
 
 import math
 from dataclasses import dataclass

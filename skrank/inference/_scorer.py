@@ -1,7 +1,7 @@
-"""A ranking's place in its null distribution as one number, to score candidates by.
+"""Scorers that return the position of a ranking in its null distribution.
 
-Folds of different size and prevalence have different chance levels, so that means of
-raw values compare unlike things. What is relative to chance compares.
+Folds of different size and prevalence have different chance levels, so a mean of raw
+values mixes values that are not comparable. Values relative to chance are comparable.
 """
 
 from __future__ import annotations

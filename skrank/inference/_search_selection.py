@@ -1,8 +1,7 @@
-"""Is the best of a search real? The test of many candidates by one draw of labels.
+"""Test of the best candidate of a search against random selection.
 
-What comes in is a finished search, candidates, or their out-of-fold scores; what goes
-out is a frozen result. The test object holds settings alone and is not changed by
-running.
+The input is a finished search, a list of candidates, or out-of-fold scores. The same
+random labels are used for all candidates. The output is a frozen result.
 """
 
 from __future__ import annotations

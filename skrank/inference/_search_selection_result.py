@@ -1,4 +1,4 @@
-"""What the test of a search finds: a frozen record that prints itself."""
+"""Result of `SearchSelectionTest`."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,11 +1,11 @@
-"""The metrics: labels and scores in, one number out.
+"""Metrics: functions of labels and scores that return one number.
 
-Every function reads the same `Ranking` and hands it to one metric. Each is
-``(y_true, y_score, *, ...) -> float``, larger is better, but for k at a recall, and
-each knows the same four rules for ties, if their order matters to it. Where a metric
-has no value it is NaN with a warning, never a number that could be mistaken for one.
+Each function makes a `Ranking` and passes it to one metric. The signature is ``(y_true,
+y_score, *, ...) -> float``. Larger values are better, except for k at a recall. Metrics
+that depend on the order of ties have four tie rules. If a metric is undefined, the
+result is NaN with a warning.
 
-Notation: n items, m of them targets; h(t) targets ("hits") stand among the top t.
+Notation: n items, m targets; h(t) is the number of targets ("hits") in the top t.
 """
 
 from skrank.metrics._average_precision import average_precision, average_precision_at_k

@@ -1,4 +1,4 @@
-"""Average precision, over the whole ranking and at k."""
+"""Average precision, of the whole ranking and at k."""
 
 from __future__ import annotations
 

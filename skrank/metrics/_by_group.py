@@ -1,7 +1,7 @@
-"""A metric within each of several rankings, as days or queries, and the mean over them.
+"""Metric of each of several rankings, such as days or queries, and the mean over them.
 
-What comes in is a metric, labels and scores, and the group of each item; what goes out
-is a frozen result with a value for each group.
+The input is a metric, labels, scores, and the group of each item. The output is a
+frozen result with one value for each group.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the curve of recall and precision comes to: its best points, and one of them."""
+"""Metrics of the curve of precision and recall: its best points, and single points."""
 
 from __future__ import annotations
 

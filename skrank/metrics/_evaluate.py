@@ -1,12 +1,12 @@
-"""What every `Metric` does with labels and scores: check, rank, measure.
+"""Evaluation of a `Metric` on labels and scores: check, rank, compute.
 
-Whether a metric has a value depends on the ranking alone, and the answer where it has
-none is the caller's to choose.
+Whether a metric is defined depends on the ranking only. The caller chooses what to
+return if it is not.
 
-A weighted item is retrieved with all its weight at once. Without ties every rule then
-gives the same value. The mean over the orders of a tie of unequal weights has no closed
-form, so that such a tie is retrieved whole, with a warning: a scorer that refused it
-would cost a search all its candidates.
+A weighted item is retrieved with its whole weight. Without ties, all tie rules then
+give the same value. There is no closed form of the mean over the orders of a tie with
+unequal weights, so such a tie is retrieved as a whole, with a warning. An error would
+make a scorer fail for all candidates of a search.
 """
 
 from __future__ import annotations

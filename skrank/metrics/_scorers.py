@@ -1,19 +1,18 @@
-"""Scorer factories: a metric, its settings bound, as scikit-learn's ``scoring=``.
+"""Scorer factories: a metric and its settings as ``scoring=`` of scikit-learn.
 
-What comes in are a metric's settings. What goes out is a scorer made by
-:func:`sklearn.metrics.make_scorer`, so that searches, cross-validation and curves treat
-it as their own: it is pickled, cloned, routed, and computes the predictions of a fold
-once for all scorers of a multi-metric search. There is no arithmetic here.
+The scorers are made by :func:`sklearn.metrics.make_scorer`. They can be pickled, cloned
+and routed, and a multi-metric search computes the predictions of a fold once for all
+scorers. This module computes no metrics.
 
-A scorer ranks by ``decision_function``, else ``predict_proba``, else, for regressors
-and plain rankers, ``predict``.
+A scorer uses ``decision_function``, else ``predict_proba``, else, for regressors and
+plain rankers, ``predict``.
 
-What a scorer of ``make_scorer`` does not do is look at the estimator it is given: a
-classifier with nothing but labels would be scored on them, an outlier detector upside
-down, and scorers with different `pos_label` would read each other's predictions. So
-`_score`, which scikit-learn calls in single and in multi-metric scoring, orients the
-output of the estimator or refuses. It is the only private name of scikit-learn's here;
-`tests/metrics/test_scorers.py` says what to do when it moves.
+A scorer of ``make_scorer`` does not inspect the estimator: it would score a classifier
+without scores by its labels, it would reverse an outlier detector, and scorers with
+different `pos_label` would use each other's predictions. Therefore `_score`, which
+scikit-learn calls in single and in multi-metric scoring, orients the output of the
+estimator or raises an error. It is the only private name of scikit-learn here;
+`tests/metrics/test_scorers.py` says what to do if it changes.
 """
 
 from __future__ import annotations

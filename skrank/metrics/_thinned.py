@@ -1,8 +1,7 @@
-"""Metrics at another number of non-targets: where a part was kept, or to be deployed.
+"""Metrics at another number of non-targets, for thinned data or for deployment.
 
-All targets stay. Between them, of F non-targets, stand as many more or fewer as it
-takes to make N. Which ranks they have is not known; what is computed with here are
-their numbers above each tie group that holds targets.
+All targets are kept. The F non-targets are replaced by N non-targets. The functions
+compute with the numbers of non-targets above each tie group that holds targets.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How many targets the top holds: recall, precision, enrichment, and R-precision."""
+"""Metrics of the top of a ranking: recall, precision, enrichment, R-precision."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The null distribution of a metric, and the engines that compute it.
+"""Null distributions of metrics under random selection.
 
-What comes in is the shape of a list: how many items, how many targets, which ties. What
-goes out is what random selection would do to a metric on such a list: its mean, its
-spread, and the probability of doing at least as well as a ranking did.
+The input is the numbers of items and targets, and the ties. The output is the
+distribution of a metric: mean, standard deviation, tail probabilities, quantiles and
+draws.
 """
 
 from skrank.null._distribution import MeanNull, RandomSelectionNull

@@ -1,4 +1,4 @@
-"""What can be asked of a distribution, named and meant as in ``scipy.stats``."""
+"""Base class of null distributions. The methods have the names of ``scipy.stats``."""
 
 from __future__ import annotations
 

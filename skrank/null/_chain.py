@@ -1,20 +1,19 @@
-"""Hits down the tie groups under random selection: a Markov chain.
+"""Markov chain of the number of hits down the tie groups, under random selection.
 
-Random selection keeps the scores and puts the m target labels on the n items uniformly
-at random. Down the ranking, (T, H), the depth and the hits so far, is then a Markov
-chain. A path of it, d_1, d_2, ... hits in the groups of b_1, b_2, ... items, has the
-probability
+The scores are fixed, and the m target labels are placed on the n items uniformly at
+random. Then (T, H), the depth and the number of hits above it, is a Markov chain. A
+path with d_1, d_2, ... hits in groups of b_1, b_2, ... items has the probability
 
     prod_j C(b_j, d_j) / C(n, m)
 
-(Fisher's multivariate hypergeometric distribution), so a pass over the chain needs only
-binomial coefficients and what each group adds. The last group that counts stands apart
-from the ones above it, the body, because it is there that a measure turns the sum of
-gains into its value (see `Measure.terminal`).
+(Fisher's multivariate hypergeometric distribution). A pass over the chain therefore
+needs only binomial coefficients and the gain of each group. The last group that counts
+is separate from the groups above it, the body, because a measure converts the sum of
+gains into its value there (see `Measure.terminal`).
 
-Far down the ranking neighbouring ranks count nearly the same, so groups are merged to
-blocks: the hits of a block stand in a random order inside it, whose mean is exact, and
-whose variance is kept.
+At large depths, neighbouring ranks have nearly equal weights, so groups are merged into
+blocks. The hits of a block are in random order within it. The mean over this order is
+exact, and its variance is kept.
 """
 
 import math

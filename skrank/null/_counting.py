@@ -1,15 +1,15 @@
-"""Count: the paths of the chain, all of them or those that reach a value.
+"""Exact counting: all paths of the chain, or those that reach a value.
 
-A path, so many hits in every group that counts, has the chance
+A path is the number of hits in each group that counts. Its probability is
 
-    prod_j C(b_j, d_j) / C(n, m),
+    prod_j C(b_j, d_j) / C(n, m).
 
-so that where the paths are few (short rankings, a handful of targets, few tie groups,
-or a measure that looks at the top t alone) the distribution is known value by value,
-and that of the mean over several rankings by convolution. Near the ends of the support
-few paths are as extreme, whatever the ranking. They are followed from the top: those
-that cannot reach the value any more are dropped, and those that cannot miss it are
-added up with all that may follow, C(n - T, m - H) ways (branch and bound).
+If there are few paths (short rankings, few targets, few tie groups, or a measure of the
+top t only), the distribution is computed value by value. The distribution of the mean
+over several rankings is a convolution. Near the ends of the support, few paths are as
+extreme as the observed value in any ranking. These paths are followed from the top by
+branch and bound: paths that cannot reach the value are dropped, and paths that cannot
+miss it are added with all their C(n - T, m - H) continuations.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

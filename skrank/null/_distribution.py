@@ -1,7 +1,6 @@
-"""The null distribution of a metric: of one ranking, of the mean over several.
+"""Null distribution of a metric: of one ranking, or of the mean over several.
 
-What comes in is the shape of rankings; what goes out is a distribution (see
-`Distribution`).
+See `Distribution` for the methods.
 """
 
 from __future__ import annotations

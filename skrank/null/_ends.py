@@ -1,17 +1,18 @@
-"""Ends of the support: the least and the largest value, and how likely they are.
+"""Ends of the support: the smallest and the largest value, and their probabilities.
 
-Most metrics have them where all hits are as high up as can be, or as low. Where that
-is not so, the best (or worst) sum of gains for each number of hits is carried down the
-chain (Bellman 1957, *Dynamic Programming*), with the number of ways to have it. Where
-there are many numbers of hits they are taken in strides, and from there looked for near
-the best path, in ever shorter ones. That is enough for average precision of ties that
-are retrieved whole, whose least value is
+For most metrics the ends have all hits as high or as low as possible. In other cases
+the largest (or smallest) sum of gains for each number of hits is carried down the chain
+by dynamic programming (Bellman 1957, *Dynamic Programming*), with the number of ways to
+reach it. If there are many numbers of hits, only every h-th is followed, and the search
+is repeated near the best path with smaller and smaller h. This is sufficient for
+average precision with the tie rule "threshold", whose smallest value is
 
     min of sum (H_j - H_{j-1}) H_j / T_j,   0 <= H_j - H_{j-1} <= b_j,   H_J = m
 
-over the hits H_j down to the ends T_j of ties of b_j items: a sum of convex functions
-of single H_j and of differences of neighbours, so that a solution is the best of all if
-it is the best of those near it (Murota 2003, *Discrete Convex Analysis*, chapter 7).
+over the numbers of hits H_j above the ends T_j of ties of b_j items. The sum consists
+of convex functions of single H_j and of differences of neighbours, so a solution is
+optimal if it is optimal among its neighbours (Murota 2003, *Discrete Convex Analysis*,
+chapter 7).
 """
 
 import math

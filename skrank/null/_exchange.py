@@ -1,10 +1,10 @@
-"""Draw labels that change places only where the design of the data lets them.
+"""Random labels for items in strata and in clusters.
 
-Labels of items move within their stratum. Those of clusters move as wholes, as blocks
-of exchangeable data do (Winkler et al. 2015, *NeuroImage* 123, 253-268): the pattern of
-labels, in the order of the items, to a cluster of as many items. Clusters of other
-sizes are no exchange for each other: where those of targets are larger, the labels
-would tell something of the sizes.
+Labels of items are permuted within their stratum. Labels of clusters are permuted as
+blocks of exchangeable data (Winkler et al. 2015, *NeuroImage* 123, 253-268): the labels
+of a cluster, in the order of its items, move to another cluster of the same size.
+Clusters of different sizes are not exchangeable: if clusters with targets are larger,
+the sizes have information on the labels.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Invert: the characteristic function, along the saddlepoint.
+"""Tail probability by inversion of the characteristic function, at the saddlepoint.
 
 With the centred sum E and K(u) = log E exp(u E), for any tilt u > 0
 
@@ -6,14 +6,14 @@ With the centred sum E and K(u) = log E exp(u E), for any tilt u > 0
               = exp(K(u)) / (2 pi) * integral of phi(w) / (u + i w) dw
 
 where E_u and phi belong to the tilted distribution. Near the saddlepoint the integrand
-is like a normal density, so that a few dozen frequencies of the trapezoidal rule give
-many digits (Daniels 1954, *Annals of Mathematical Statistics* 25, 631-650, has the
-integral; Abate and Whitt 1992, *Queueing Systems* 10, 5-88, section 5, its
-discretisation). The fewer hits make out the sum, the more slowly phi decays and the
-more frequencies it takes.
+resembles a normal density, so a few dozen frequencies of the trapezoidal rule give many
+digits (Daniels 1954, *Annals of Mathematical Statistics* 25, 631-650, has the integral;
+Abate and Whitt 1992, *Queueing Systems* 10, 5-88, section 5, its discretisation). If
+few hits determine the sum, phi decays slowly, and more frequencies are needed.
 
-What is reported as error is the sum of three: the frequencies left out, estimated from
-the last ones; the period of the rule, bounded; and what is not on the lattice.
+The reported error is the sum of three parts: the omitted frequencies, estimated from
+the last ones; the period of the rule, by a bound; and the part that is not on the
+lattice.
 """
 
 import math

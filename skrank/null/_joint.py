@@ -1,9 +1,8 @@
-"""The joint null distribution of many rankings of the same items.
+"""Joint null distribution of many rankings of the same items.
 
-What comes in is how each candidate ranks each ranking. What goes out is what chance
-does to all of them at once: the same items are targets for every candidate, so that
-candidates which rank alike are so by chance together. Equal rankings are kept and
-measured once.
+The input is the ranks of the items for each candidate and each ranking. The same items
+are targets for all candidates, so candidates with similar rankings have similar values
+under random selection. Equal rankings are stored and measured once.
 """
 
 from collections.abc import Sequence

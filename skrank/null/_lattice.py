@@ -1,9 +1,10 @@
-"""Numbers of hits that a pass follows, and what it is made of.
+"""Lattice of the numbers of hits that a pass over the chain follows.
 
-A sum over all numbers of hits is one over every h-th of them, times h, as long as h is
-well below the standard deviation: the trapezoidal rule, whose relative error falls as
-``exp(-2 (pi * deviation / h)**2)``. So some dozen numbers at each depth are enough,
-whatever the number of targets: a lattice, whose stride h may change with the depth.
+A sum over all numbers of hits is approximated by the sum over every h-th of them, times
+h. This is the trapezoidal rule. Its relative error is ``exp(-2 (pi * deviation /
+h)**2)``, which is negligible if h is well below the standard deviation. A few dozen
+numbers at each depth are therefore sufficient for any number of targets. The stride h
+can change with the depth.
 """
 
 from typing import Any, NamedTuple

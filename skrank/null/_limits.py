@@ -1,30 +1,31 @@
-"""Bound, and trim: what the hits above one depth prove about a tail.
+"""Bounds of a tail probability, and shorter rankings with the same tail.
 
-Above stands the inequality of Cantelli (1929, *Atti del Congresso Internazionale dei
-Matematici* 6, 47-60): with the exact mean and variance, P(S >= mean + d) is at most
-``variance / (variance + d**2)``. Below stands the chance of the end of the support.
+Upper bound: the inequality of Cantelli (1929, *Atti del Congresso Internazionale dei
+Matematici* 6, 47-60). With the exact mean and variance, P(S >= mean + d) is at most
+``variance / (variance + d**2)``. Lower bound: the probability of the end of the
+support.
 
-If all rankings with h hits among the first T items are as extreme as observed, p is at
-least ``C(T, h) C(n - T, m - h) / C(n, m)``; where all with h or more are less extreme,
-p is at most the chance of fewer. Chances from h on fall faster than a geometric series,
-since those of a hypergeometric distribution are log-concave, so that their sum is at
-most ``p_h / (1 - p_{h+1} / p_h)`` (Johnson, Kemp and Kotz 2005, *Univariate Discrete
-Distributions*, chapter 6, have the ratio). The least extreme ranking with h hits has
-them as low as can be, above T and below, since every measure of constant slope grows
-when a hit moves up. Only the "threshold" rule breaks this; average precision by it is
-at least that of the worst order inside the ties.
+If all rankings with h hits among the first T items are as extreme as the observed one,
+p is at least ``C(T, h) C(n - T, m - h) / C(n, m)``. If all rankings with h or more hits
+are less extreme, p is at most the probability of fewer hits. The probabilities from h
+on decrease faster than a geometric series, because a hypergeometric distribution is
+log-concave, so their sum is at most ``p_h / (1 - p_{h+1} / p_h)`` (Johnson, Kemp and
+Kotz 2005, *Univariate Discrete Distributions*, chapter 6, have the ratio). The least
+extreme ranking with h hits has them as low as possible, above T and below, because
+every measure of constant slope increases if a hit moves up. The tie rule "threshold" is
+the exception; its average precision is at least that of the worst order within ties.
 
-So at each depth there is a fence: with more hits above it, or fewer, the question is
-settled. Where a single hit above the depth a is more, and any below b is fewer, the
-ranking is trimmed: with the chances q of no hit above a, and r of none below b given
-that,
+At each depth there are limits, the fence: with more hits above the depth, or with
+fewer, the ranking is known to be extreme or not. If a single hit above the depth a is
+too many, and a single hit below b is too few, the ranking is shortened. With the
+probabilities q of no hit above a, and r of no hit below b given that,
 
     P(S >= s) = 1 - q + q r P'(S >= s),    P(S <= s) = q (1 - r + r P'(S <= s)),
 
-where P' has all targets between a and b. And of P' only the paths inside the fence are
-followed; the chance to leave it on the extreme side is added up. So a question near an
-end is one of a short ranking, and where targets are rare no hit is left that counts
-more than all others.
+where P' has all targets between a and b. Of P', only the paths inside the fence are
+followed, and the probability of leaving it on the extreme side is added. A tail near an
+end of the support is thus the tail of a short ranking. With rare targets, no hit is
+left whose gain is larger than that of all others.
 """
 
 import math

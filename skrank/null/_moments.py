@@ -1,10 +1,10 @@
 """Mean and variance under random selection.
 
-A measure that is a sum over targets and pairs of targets has both in closed form,
-O(n_groups); average precision without ties, in full or down to a cutoff, O(1). What is
-left takes one pass up the chain, with every number of hits that can be or, where that
-takes seconds, with the likely ones in blocks: the relative error of the mean is then
-below 1e-5, that of the variance below 1e-3.
+A measure that is a sum over targets and over pairs of targets has both in closed form,
+in O(n_groups) steps. Average precision without ties, of the whole ranking or at a
+cutoff, takes O(1) steps. All other cases take one pass over the chain, with all
+possible numbers of hits or, if that takes seconds, with the likely ones in blocks. The
+relative error of the mean is then below 1e-5, and that of the variance below 1e-3.
 """
 
 import numpy as np

@@ -1,11 +1,11 @@
-"""Gains by pairs of hits.
+"""Gains that are sums over pairs of hits.
 
-Average precision, and all sums over hits of weights that fall with the rank, add up
-what pairs of hits gain: d hits in a group with H above it gain
+Average precision, and all sums of weights that decrease with the rank, are sums over
+pairs of hits. The gain of d hits in a group with H hits above it is
 
-    cross * d * H + item * d + inside * d * (d - 1),
+    cross * d * H + item * d + inside * d * (d - 1).
 
-so that blocks of groups have such weights too, means over all placements of their hits.
+Blocks of groups have the same form, with the means over all placements of their hits.
 """
 
 from typing import Any, NamedTuple

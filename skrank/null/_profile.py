@@ -1,9 +1,10 @@
-"""Where the hits of a tilted ranking stand, and a lattice that holds them.
+"""Distribution of the hits of a tilted ranking, and a lattice for it.
 
-From the chances of the hits at the depths between groups, and in the groups, follows
-which numbers of hits another chain of the same ranking must follow, and how far apart:
-strides are a part of the deviations, since the error of a trapezoidal sum over a normal
-density of deviation D by a stride h is ``2 exp(-2 (pi D / h)**2)``.
+The numbers of hits at the depths between groups, and within groups, have probabilities
+under the tilt. They determine which numbers of hits another chain of the same ranking
+must follow, and at which stride. Strides are a fraction of the standard deviation D,
+because the error of a trapezoidal sum over a normal density with stride h is ``2 exp(-2
+(pi D / h)**2)``.
 """
 
 import math

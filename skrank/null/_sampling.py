@@ -1,14 +1,14 @@
-"""Draw: random rankings, plain and tilted.
+"""Random rankings, plain and from a tilted distribution.
 
-A draw is the places of the m targets, never a permutation of n labels: its cost is that
-of m integers, whatever n. Plain draws count how often random selection does as well.
-Tilted draws come from a chain under which what was observed is usual, and
+A draw is the set of places of the m targets, and not a permutation of n labels. Its
+cost is O(m). The p-value from plain draws is the share of draws that are as extreme.
+Tilted draws come from a chain whose mean is the observed value, and
 
     P(S >= s) = exp(K(u)) * E_u[exp(-u E) 1{S >= s}]
 
-is the mean of their weights: unbiased at any depth, with a standard error. Ranks that
-the chain merges are drawn inside their blocks, and measured where they fall, so that
-nothing is lost to the merging.
+is the mean of their weights: unbiased for any p-value, with a standard error. Ranks
+that the chain merges are drawn within their blocks, and measured at their own depth, so
+merging causes no error.
 """
 
 import math

@@ -1,21 +1,22 @@
-"""Find the tilt, and a lattice fine enough to tell the tail from.
+"""Search of the tilt, and of a lattice that is fine enough for the tail.
 
-Where the hits of a ranking of m targets stand under a tilt is known to some sqrt(m) of
-them, so they are looked for level by level. If the logarithms of all weights are
-divided by h, the distribution is that of a ranking h times shorter, in which h hits go
-together: the path is the same, the spread sqrt(h) times as large. A ranking of some
-hundred such bundles is taken with all that is possible; from there each level has four
-times as many, between the numbers of hits that the level before has left.
+The numbers of hits of m targets under a tilt are known to about sqrt(m), so the search
+goes level by level. If the logarithms of all weights are divided by h, the distribution
+is that of a ranking that is h times shorter, in which h hits are one bundle. The mean
+path is the same, and the standard deviation is sqrt(h) times as large. The first level
+has some hundred bundles and all numbers of hits. Each following level has four times as
+many bundles, and follows the numbers of hits that were likely in the level before.
 
-Once each hit is one, blocks, strides and the numbers of hits that are followed are made
-finer until two lattices agree on p as if the tilted distribution were normal,
+If each bundle is one hit, then blocks, strides and the range of the numbers of hits are
+refined until two lattices agree on p in the approximation for a normal tilted
+distribution,
 
     log P(E >= 0) ~ K(u) - K'(u)**2 / (2 K''(u)) + log(erfcx(z / sqrt(2)) / 2),
 
-with ``z = (u K'' - K') / sqrt(K'')`` (Lugannani and Rice 1980, *Advances in Applied
-Probability* 12, 475-490, have its like). What blocks leave out falls at least as the
-third power of their width, so that the finer one of two is nearer to the truth than to
-the other.
+with ``z = (u K'' - K') / sqrt(K'')`` (similar to Lugannani and Rice 1980, *Advances in
+Applied Probability* 12, 475-490). The error of the blocks decreases at least as the
+third power of their width, so the finer of two lattices is closer to the limit than to
+the coarser one.
 """
 
 import math

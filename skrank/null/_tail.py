@@ -1,16 +1,17 @@
-"""Which way the tail is told: count, invert, draw, bound.
+"""Tail probability of a null distribution, and the choice of its method.
 
-    1. Count ("exact"): the distribution value by value, or the few placements that are
-       as extreme.
-    2. Invert ("inversion"): the characteristic function of one tilted chain.
-    3. Draw ("importance_sampling"): rankings from that chain; plain ones
-       ("monte_carlo") where there is none.
-    4. Bound ("bounds"): what the moments and the hits above one depth prove. No answer
-       is taken that is outside; where there is none, the upper bound is the answer.
+    1. "exact": the distribution value by value, or the few placements that are as
+       extreme (`_counting`).
+    2. "inversion": the characteristic function of a tilted chain (`_inversion`).
+    3. "importance_sampling": rankings drawn from that chain, or "monte_carlo": plain
+       rankings, if there is no such chain (`_sampling`).
+    4. "bounds": limits from the moments and from the hits above one depth (`_limits`).
+       An answer outside the limits is rejected. If no answer is left, the upper limit
+       is returned.
 
-Each is asked only if the one before does not know enough, about a ranking from which
-top and bottom are trimmed (see `_limits`). Of the two tails at a value the smaller one
-is computed. An attained value belongs to the tail.
+A method is used if the methods before it are not accurate enough. It is applied to a
+ranking whose top and bottom are trimmed (see `_limits`). Of the two tails at a value,
+the smaller one is computed. The observed value belongs to the tail.
 """
 
 import math

@@ -1,19 +1,19 @@
-"""Tilt the distribution so that what was observed is what is expected by chance.
+"""Exponential tilting: a distribution whose mean is the observed value.
 
-The event "value >= s" (or <=, with sign -1) is "E >= 0" for the centred sum E, to which
-each group of the body adds its gains, times a scale, and the last group what is left.
-So every measure, also one whose divisor depends on the hits, leads to one additive
-question, and several independent rankings to the sum of theirs.
+The event "value >= s" (or <=, with sign -1) is written as "E >= 0" for a centred sum E.
+Each group of the body adds its gains, times a scale, and the last group adds the rest.
+Every measure, also one whose divisor depends on the hits, thus has an additive event.
+The event of several independent rankings is the sum of theirs.
 
-Under the tilt u every path of the chain is weighted by exp(u E), over
+Under the tilt u, every path of the chain has the weight exp(u E), divided by
 ``exp(K(u)) = E exp(u E)`` (Esscher 1932, *Skandinavisk Aktuarietidskrift* 15, 175-195).
-The tilted distribution is a Markov chain again; one pass up the ranking gives the
-chances of its steps,
+The tilted distribution is again a Markov chain. One pass up the ranking gives its
+transition probabilities
 
     p(d | H) ~ C(b, d) exp(u gain(d, H)) V(H + d),
 
-V the weight of all that may follow, and K, K' and K'' with them; from there its draws
-and its characteristic function.
+where V is the total weight of all continuations, and also K, K' and K''. Draws and the
+characteristic function follow from them.
 """
 
 import math

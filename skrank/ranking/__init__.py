@@ -1,5 +1,5 @@
-"""From data to a ranking, in one door and once.
+"""From data to a ranking.
 
-What comes in is labels and scores, an estimator and items, chunks or dask. What goes
-out is a `Ranking`: where the targets are, and how they are tied.
+The input is labels and scores, an estimator and items, chunks, or dask collections. The
+output is a `Ranking`: the ranks of the targets, and their ties.
 """

@@ -1,8 +1,8 @@
-"""The one door for data: whatever a ranking comes as, its ranking comes out.
+"""Conversion of all kinds of input to a ranking.
 
-What is a ranking stays as it is. Labels and scores in memory are checked and ranked.
-Counts were made before, of a data set that is larger than memory. What is spread over
-the partitions of dask is counted there.
+A ranking is returned as it is. Labels and scores in memory are checked and ranked.
+`RankCounts` of a data set that is larger than memory are finished. Dask collections are
+counted partition by partition.
 """
 
 from collections.abc import Callable

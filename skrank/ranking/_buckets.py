@@ -1,10 +1,11 @@
-"""Maps of scores to buckets, in the same order as they are, and a sort by buckets.
+"""Monotone maps of scores to buckets, and a sort by buckets.
 
-Any monotone map is exact for what is built on it, since equal scores share a bucket and
-a lower bucket holds lower scores. A good map leaves few levels in a bucket.
+Counting by any monotone map is exact, because equal scores have the same bucket, and a
+lower bucket has lower scores. With a good map there are few levels in a bucket.
 
-A map has `size`, the number of its buckets, the first and the last of which are outside
-of the levels between which it was made: what lies far off crowds no level.
+A map has `size`, the number of its buckets. The first and the last bucket are for
+scores below and above the levels that the map was made from, so outliers do not affect
+the other buckets.
 """
 
 from typing import Any, TypeAlias

@@ -1,18 +1,16 @@
-"""Count the scores below and level with given levels; no item is put in order.
+"""Count the scores below and equal to given levels, without sorting all items.
 
-All that a measure asks of a ranking is, for each distinct score of a target, how many
-items stand above it and how many share it. Two ways lead to these counts. Both are
-exact, and neither takes the time of ``np.sort``, which differs by a factor of six
-between machines:
+A measure needs, for each distinct score of a target, the number of items above it and
+the number of items that share it. There are two methods. Both are exact, and faster
+than ``np.sort``, whose time differs by a factor of six between machines:
 
-- The *sieve*: scores fall into buckets, by a monotone map. Where a bucket holds no
-  level, counting its scores is enough. The few that share a bucket with a level are
-  looked at twice: a search among the levels of the bucket, which takes one to three
-  steps, places them.
+- The *sieve*: scores are assigned to buckets by a monotone map. If a bucket holds no
+  level, its scores are only counted. The few scores that share a bucket with a level
+  are compared with the levels of the bucket by one to three steps of a search.
 - A ranking shorter than ``_LEAST_SIEVED`` is sorted, and the levels are looked up.
 
-The levels, ascending, cut all numbers into 2 m + 1 places, from below: place 2 j + 1 is
-level j, and place 2 j lies between the level before it and level j.
+The levels, in ascending order, divide all numbers into 2 m + 1 places, from below:
+place 2 j + 1 is level j, and place 2 j is between level j - 1 and level j.
 """
 
 from collections.abc import Iterator

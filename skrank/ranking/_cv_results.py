@@ -1,4 +1,4 @@
-"""Folds of what ``cross_validate`` returned: which items they hold out, ranked."""
+"""Rankings of the held-out items of ``cross_validate`` results."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,8 +1,8 @@
-"""Scores on a device: arrays of torch, CuPy, JAX, of any namespace of the array API.
+"""Scores on a device: arrays of torch, CuPy, JAX and other array API namespaces.
 
-They are sorted where they are, once; NumPy reads what is in the memory of the host. The
-scores of the targets, counts and labels come home, but never all scores. The functions
-that are used are those of the array API standard, version 2023.12
+The scores are sorted once on their device; arrays in the memory of the host are read by
+NumPy. The scores of the targets, counts and labels are transferred, but not all scores.
+The functions used are those of the array API standard, version 2023.12
 (https://data-apis.org/array-api).
 """
 

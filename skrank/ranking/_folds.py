@@ -1,8 +1,7 @@
-"""How candidates rank the folds that they were not fitted on.
+"""Rankings of the held-out items of each fold by each candidate.
 
-What comes in is estimators and data, or a finished search that has them. What goes out
-is, fold by fold, how many items each candidate puts above each item: all that a
-distribution of rankings needs to know.
+The input is estimators and data, or a finished search that has them. The output is, for
+each fold and candidate, the number of items above each item.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

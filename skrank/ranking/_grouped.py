@@ -1,10 +1,10 @@
-"""Many rankings at once: items are ranked within their groups, as days or queries.
+"""Ranking of many groups, such as days or queries, at once.
 
-What comes in is clean input and the group of each item, as a number; what goes out are
-the tie groups that hold targets, of all rankings one after another. As for one ranking
-(see `_counting`), no item is put in order: the distinct scores of the targets are, by
-group, and the items of each group are counted below and level with them, through
-buckets of equal width between the least and the largest level of the group.
+The input is checked arrays and the group number of each item. The output is the tie
+groups that hold targets, of all rankings one after another. As for one ranking (see
+`_counting`), items are not sorted: the distinct scores of the targets are sorted by
+group, and the items of each group are counted below and equal to them, by buckets of
+equal width between the smallest and the largest level of the group.
 """
 
 from dataclasses import dataclass

@@ -1,10 +1,8 @@
-"""Check labels, scores and weights once and hand on clean arrays.
+"""Check labels, scores and weights, and convert them to arrays.
 
-What comes in is what users have: lists, arrays, pandas or polars columns, labels of
-any kind. What goes out is what the rest of the package computes with: the
-positions of the targets, a one-dimensional numeric array of scores, weights. It is a
-step of its own so that the texts of these errors have one home and nothing further on
-checks again.
+The input is lists, arrays, pandas or polars columns, and labels of any kind. The output
+are the positions of the targets, a one-dimensional numeric array of scores, and
+weights. All errors for bad input are raised here, and later steps do not check again.
 """
 
 import math

@@ -1,9 +1,10 @@
-"""How the items of a ranking are tied, found out when a question needs it.
+"""Ties of all items of a ranking, computed when they are needed.
 
-Whether they are in memory, weighted, or were only counted (`CountedItems`), all answer
-`weighted`, `whole` (whether depths are counts: no weights, or whole-number weights),
-`group_end`, `group_ends`, `tie_size`, `tie_groups` and `hashes`: those of labels and
-scores, None where these were not at hand.
+The classes are for items in memory, with or without weights, and for items that were
+only counted (`CountedItems`). All have the attributes and methods `weighted`, `whole`
+(whether depths are counts: no weights, or whole-number weights), `group_end`,
+`group_ends`, `tie_size`, `tie_groups` and `hashes` (of labels and scores, or None if
+these are not available).
 """
 
 from typing import Any

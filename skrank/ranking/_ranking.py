@@ -1,15 +1,13 @@
-"""Rank once: scores become tie groups, best first.
+"""The class `Ranking`: tie groups, best first.
 
-What comes in is clean input. What goes out is all that any measure asks of a ranking:
-for each distinct score of a target, how many items stand above it and how many share
-it. To count those (see `_counting`) no item has to be put in order. Weights are the one
-exception, because they have to travel with their scores; and what asks how all items
-are tied, the null distribution and a cutoff moved to the end of its tie, finds
-that out when it is needed.
+A measure needs, for each distinct score of a target, the number of items above it and
+the number of items that share it. These are counted without sorting (see `_counting`).
+Weighted items are sorted, because the weights must be sorted with the scores. The null
+distribution, and a cutoff that moves to the end of its tie, need the ties of all items;
+these are computed when they are needed.
 
-Notation, here and in every module to the right: T items and H targets ("hits") stand
-above a tie group of b items that holds d hits. With weights, all four are sums of
-weights.
+Notation in this module and in all that use it: T items and H targets ("hits") are above
+a tie group of b items that holds d hits. With weights, all four are sums of weights.
 """
 
 from __future__ import annotations

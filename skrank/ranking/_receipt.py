@@ -1,9 +1,9 @@
-"""What is left of a ranking when its items are taken away: a receipt in JSON.
+"""A ranking without its items, as a receipt in JSON.
 
-A receipt has the number of items above and level with each score of a target, those
-scores, and how all items are tied: what metrics, curves, intervals and the random
-selection test ask for. It is some kB long, says by hashes which labels and scores it
-was made of, and by a digest whether it was changed since.
+A receipt has the number of items above and equal to each score of a target, these
+scores, and the ties of all items. Metrics, curves, intervals and the random selection
+test need nothing else. A receipt has a few kB. Its hashes identify the labels and
+scores that it was made of, and its digest shows whether it was changed since.
 """
 
 import hashlib

@@ -1,9 +1,8 @@
-"""Scores of a fitted estimator, oriented so that higher means a likelier target.
+"""Scores of a fitted estimator, oriented so that higher scores mean likelier targets.
 
-What comes in is any fitted estimator; what goes out is one score an item, or a
-refusal. An estimator ranks by the first it has of the methods in ``RESPONSE_METHODS``.
-Refused rather than guessed at are labels where scores belong, and the way in which an
-outlier detector points.
+The scores are the output of the first method in ``RESPONSE_METHODS`` that the estimator
+has. An error is raised for an estimator that only gives labels, and for an outlier
+detector without `detector_targets`.
 """
 
 from numbers import Real

@@ -1,7 +1,7 @@
-"""Where each item stands, for what looks at items one by one.
+"""Level or place of each item in a ranking.
 
-A ranking knows its tie groups. Paired comparisons and resamples ask of each item on
-which level, or between which levels, it stands.
+Paired comparisons and resamples need, for each item, its level, or the levels between
+which it stands.
 """
 
 from typing import Any, NamedTuple

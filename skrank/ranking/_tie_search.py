@@ -1,10 +1,10 @@
-"""Find the tie structure of a ranking that is seen in chunks, in two steps.
+"""Find the ties of a ranking in chunks, in two steps.
 
-The first step draws a sample of the scores. It tells which scores are surely among the
-best, where every tie counts, and which may be wide ties further down. The second step
-sees all scores again, keeps the best and counts the others that were named. What comes
-out does not depend on the draw, which only has to be good enough: it is at six standard
-deviations. Both steps can be shared out; their parts are added.
+The first step draws a sample of the scores. It determines which scores are surely among
+the best, where every tie counts, and which scores may be wide ties further down. The
+second step reads all scores again, keeps the best, and counts the others that were
+named. The result does not depend on the sample if the sample is sufficient, which fails
+at six standard deviations. Parts of both steps can be merged.
 """
 
 import math

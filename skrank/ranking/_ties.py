@@ -1,10 +1,10 @@
-"""The tie structure of a ranking in bounded memory, however long the ranking is.
+"""The ties of a ranking in bounded memory, for any length of the ranking.
 
-Near the top every tie group is known. Far down only ties count that are wide beside
-their depth; what lies between them is cut into stretches, items counted together as if
-their order were moot. A stretch is not a tie: the mean over it is that of its items, in
-whatever order they are, and a rank in it differs from the next by a thousandth at most.
-The structure is the same whatever way it was found, in memory or piece by piece.
+Near the top, every tie group is stored. At large depths only ties that are wide
+relative to their depth are stored. The items between them are divided into stretches,
+which are counted together, as if their order had no effect: neighbouring
+ranks differ by at most a thousandth there. A stretch is not a tie. The result is the same for data
+in memory and in chunks.
 """
 
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""The report: all that is to be said of some rankings, as text, table and page."""
+"""The report on several rankings, as text, tables, HTML page and command."""

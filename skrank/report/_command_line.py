@@ -1,4 +1,4 @@
-"""The commands: a report on a file of scores, and what a receipt proves."""
+"""The commands: report on a file of scores, and verification of a receipt."""
 
 import argparse
 import math

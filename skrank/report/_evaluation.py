@@ -1,4 +1,4 @@
-"""Scored items that arrive in batches, and end in one ranking."""
+"""Scored items that arrive in batches, and their ranking."""
 
 from __future__ import annotations
 

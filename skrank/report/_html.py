@@ -1,6 +1,6 @@
-"""A report as HTML: one page that needs nothing else, or a piece for notebooks.
+"""The report as a complete HTML page, or as a part of a notebook.
 
-All text that is not written here is escaped, here and in the gallery of pictures.
+All text that does not come from this module is escaped, here and in `_pictures`.
 """
 
 from collections.abc import Mapping, Sequence

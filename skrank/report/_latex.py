@@ -1,4 +1,4 @@
-"""Tables of a report in LaTeX."""
+"""The tables of the report in LaTeX."""
 
 import re
 

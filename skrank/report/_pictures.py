@@ -1,7 +1,7 @@
-"""The pictures of a report: those of the displays, as data inside of a page.
+"""The figures of the report as images in the HTML page.
 
-They are drawn on figures of their own, not on those of pyplot, and in the settings that
-matplotlib comes with. Names of rankings stand beside them, where they have room.
+They are drawn on figures that pyplot does not know, with matplotlib's default settings.
+The names of the rankings are beside the figures, where there is room for long names.
 """
 
 import base64

@@ -1,6 +1,7 @@
-"""All that is to be said of some rankings of one data set, in one call.
+"""The function `ranking_report`.
 
-Every number is that of a public function or class; each column is ranked once.
+Every number is computed by a public function or class. Each column of scores is ranked
+once.
 """
 
 from __future__ import annotations

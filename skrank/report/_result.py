@@ -1,4 +1,4 @@
-"""What a report holds, and how it is shown: in print, as a frame, as a page."""
+"""The class `RankingReport`: what the report contains, and its output formats."""
 
 import math
 import os

@@ -1,7 +1,8 @@
-"""Labels and scores of a file of scores, text with a header or parquet.
+"""Labels and scores of a file, as text with a header or parquet.
 
-Pyarrow reads it in chunks: into memory if it is small, else twice, to be counted.
-Pandas would shift or drop the cells of rows that are longer than the header.
+Pyarrow reads the file in chunks: into memory if it is small, else twice, to be counted.
+Pandas is not used, because it shifts or drops cells of rows that are longer than the
+header.
 """
 
 import math

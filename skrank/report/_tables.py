@@ -1,6 +1,7 @@
-"""The tables of a report, as text: what was found, in the digits that tell something.
+"""The tables of the report as text, rounded to meaningful digits.
 
-A dash stands for what is undefined, nothing for what was not asked.
+A dash stands for an undefined value. An empty cell stands for a value that was not
+requested.
 """
 
 import math

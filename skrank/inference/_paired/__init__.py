@@ -1,6 +1,6 @@
-"""Two rankings of the same items, compared: one engine for each thing that may vary.
+"""Comparison of two rankings of the same items.
 
-What comes in is a `Pair` of rankings, or the values of two on several data sets; what
-goes out is a `PairedResult` of their difference. Items vary in `_pair`, the targets
-found at one cutoff in `_at_cutoff`, data sets in `_data_sets`.
+The input is a `Pair` of rankings, or the values of both rankings on several data sets.
+The output is a `PairedResult`. There is one module for each source of variation: items
+(`_pair`), targets found at one cutoff (`_at_cutoff`), and data sets (`_data_sets`).
 """

@@ -1,9 +1,9 @@
-"""Two rankings at one cutoff: which targets each of them has among its top t.
+"""Comparison of two rankings at one cutoff by the targets in their top t.
 
-Only targets are counted. At one cutoff the non-targets mirror them: every hit that A
-has beyond B is a false alarm that B has beyond A. Hits in a tie that reaches across the
-cutoff are shared out, so counts need not be whole. All that is said here is about the
-difference of the *hits*, until it is divided by what the metric divides by.
+Only targets are counted, because the non-targets are their complement: for each hit
+that only A has, B has one more non-target in its top t. Hits in a tie that contains the
+cutoff are divided, so the counts need not be whole numbers. The functions return
+differences of hits. The caller divides them by the divisor of the metric.
 """
 
 import math

@@ -1,8 +1,8 @@
-"""Two rankings on several data sets, which are a sample of data sets to come.
+"""Comparison of two rankings on several data sets.
 
-What comes in are the values of A and of B on each data set; the items are not seen. The
-tests of independent data sets are those that Yeh (2000) considers; those of folds have
-the corrected variance of Nadeau and Bengio (2003).
+The input is the values of A and of B on each data set. The tests of independent data
+sets are those of Yeh (2000). The test of folds has the corrected variance of Nadeau and
+Bengio (2003).
 """
 
 import math

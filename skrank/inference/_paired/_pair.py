@@ -1,8 +1,8 @@
-"""Two rankings of the same items: their difference, its error, its distribution.
+"""Difference of two rankings of the same items: its standard error and distribution.
 
-Each item stands on a level, or a place, of either ranking (see `Standing`). That is all
-it takes: the influences of an item on the two rankings are paired, a resample draws the
-item in both, and the swap permutation (Yeh 2000) exchanges its two ranks.
+Each item has a level or a place in both rankings (see `Standing`). The influences of an
+item on both rankings are paired, a bootstrap resample draws an item for both rankings,
+and the permutation test (Yeh 2000) exchanges the two ranks of an item.
 """
 
 import math

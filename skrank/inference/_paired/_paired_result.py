@@ -1,7 +1,7 @@
-"""What a method finds out about a difference, and how it becomes a p-value.
+"""Result of a method for the difference of two rankings, and its p-value.
 
-The methods differ in what varies: items, labels, or data sets. The result is the same
-whatever the method, a `PairedResult`.
+The methods differ in what varies: items, labels or data sets. All return a
+`PairedResult`.
 """
 
 import math

@@ -1,1 +1,1 @@
-"""How much the metric of a ranking varies from sample to sample."""
+"""Sampling variation of the metric of a ranking."""

@@ -1,16 +1,17 @@
-"""How much a metric varies where targets and non-targets have normal scores.
+"""Variance of a metric for normally distributed scores.
 
-A sample of few targets says little about its own variability: most of the variance of
-average precision comes from a few hits at the top, which a sample has or has not. So
-the variance is also computed for an ideal ranking of the same metric value, the
-binormal one, in which targets and non-targets have normal scores that differ in their
-mean and in their spread (Green and Swets 1966, chapter 3). It is a ranking like any
-other, only so long that its items are dense, and goes through the same influences.
+A sample with few targets has little information on the variance: most of the variance
+of average precision comes from a few hits at the top, and a sample has them or not. The
+variance is therefore also computed for the binormal ranking with the same value of the
+metric, in which the scores of targets and of non-targets are normal and differ in mean
+and standard deviation (Green and Swets 1966, chapter 3). This ranking is long, so that
+its items are dense, and the same influences are computed for it.
 
-The spread is that of the better half of the targets, and hangs less on the first few
-than the metric does. Where others have heavier tails than targets it is below 1, the
-hits come late, and the metric varies less; where targets are partly at the top and
-partly anywhere, above 1.
+The ratio of the standard deviations is estimated from the better half of the targets,
+because this estimate depends less on the first few hits than the metric does. The ratio
+is below 1 if the scores of non-targets have the heavier tail; the hits then come late,
+and the metric varies less. It is above 1 if some targets are at the top and the others
+are anywhere.
 """
 
 from dataclasses import replace

@@ -1,9 +1,9 @@
-"""Items that come in clusters, as the images of a patient: the clusters are the sample.
+"""Variance and bootstrap for clusters of items, such as the images of a patient.
 
-Another sample would have other clusters, and with them other numbers of targets and of
-items. What a cluster contributes is the sum of what its items do (the variance of
-totals, as Obuchowski 1997 has it for areas under the ROC curve); a resample draws
-clusters as wholes, with replacement.
+Another sample would have other clusters, and so other numbers of targets and of items.
+The contribution of a cluster is the sum of the influences of its items (the variance of
+totals, as in Obuchowski 1997 for areas under the ROC curve). The bootstrap draws whole
+clusters with replacement.
 """
 
 import math

@@ -1,14 +1,15 @@
-"""The mean over folds, whose values are not independent: corrected variances.
+"""Corrected variance of the mean over folds, whose values are not independent.
 
-Any two folds of a cross-validation are ranked by models that were fitted to mostly the
-same items. With J folds of variance s**2, and n_test items held out for n_train that a
-model is fitted to, Nadeau and Bengio (2003, "Inference for the generalization error",
-*Machine Learning* 52, 239-281, section 4.1) take the variance of the mean to be
+The models of two folds of a cross-validation were fitted to mostly the same items. Let
+s**2 be the variance of the values of J folds, n_test the number of held-out items, and
+n_train the number of items that a model is fitted to. Nadeau and Bengio (2003,
+"Inference for the generalization error", *Machine Learning* 52, 239-281, section 4.1)
+estimate the variance of the mean by
 
     (1 / J + n_test / n_train) s**2
 
-and refer to Student's t with J - 1 degrees of freedom. Bouckaert and Frank (2004) found
-that it holds for repeated folds, too.
+and use Student's t with J - 1 degrees of freedom. Bouckaert and Frank (2004) found that
+it is also suitable for repeated folds.
 """
 
 import math

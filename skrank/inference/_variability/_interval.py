@@ -1,8 +1,8 @@
-"""From a standard error to an interval, on the scale from nothing to the best ranking.
+"""Confidence interval from a standard error, on a transformed scale.
 
-Metrics lie between the value of the worst ranking and that of a perfect one, and their
-sampling distributions are skewed near both ends. The logit of the share of the perfect
-value takes most of that away.
+The values of a metric lie between those of the worst and of the perfect ranking, and
+sampling distributions are skewed near both ends. The logit of the value divided by the
+perfect value is less skewed.
 """
 
 import math

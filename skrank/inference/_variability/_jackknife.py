@@ -1,20 +1,19 @@
-"""What every single item contributes to the sampling error of a metric.
+"""Influence of each item on a metric, and the jackknife variance.
 
-The influence of an item is what the metric changes when the item is left out. Targets
-and others are two samples, so that the variance of the metric is the sum of squared
-influences about their mean, over the targets and over the non-targets (the jackknife of
-two samples; Efron and Stein 1981, section 5). Leaving out an item moves the groups
-below it up by one, so prefix and suffix sums of the gains have all n influences in
-O(m); the constants that the metric is divided by are those of the ranking without the
-item.
+The influence of an item is the change of the metric if the item is left out. Targets
+and non-targets are two samples, so the variance of the metric is the sum of the squared
+influences about their mean, over the targets and over the non-targets (jackknife of two
+samples; Efron and Stein 1981, section 5). Without an item, the groups below it move up
+by one rank. Prefix and suffix sums of the gains therefore give all n influences in O(m)
+steps. The divisors of the metric are those of the ranking without the item.
 
-A cutoff is different, since the metric jumps there. It stays at its depth in items.
-When an item above it goes, the next one moves in; whether that is a target a single
-item does not tell, but the share of targets around the cutoff does. It is estimated
-from the hits next to the cutoff, about the square root of the hits above it on either
-side. Items between two hits are alike: of those that the cutoff parts, each stands
-above it by the share that does. And without a target the gains of the rest are scaled
-up to as many targets as before.
+A metric with a cutoff is not smooth, because the metric jumps at the cutoff. The cutoff
+stays at its depth. If an item above the cutoff is left out, the next item moves above
+it. A single item does not tell whether this next one is a target, so the share of
+targets near the cutoff is estimated from about as many hits on either side of it as the
+square root of the hits above it. Items between two hits are treated alike: if the
+cutoff divides them, each counts as above the cutoff by the share that is. If a target
+is left out, the gains of the others are scaled up to the original number of targets.
 """
 
 from dataclasses import dataclass

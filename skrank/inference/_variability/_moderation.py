@@ -1,4 +1,4 @@
-"""The rule of an interval that rests on the sample and on the binormal model."""
+"""Interval that combines the jackknife variance with that of the binormal model."""
 
 import math
 from dataclasses import replace

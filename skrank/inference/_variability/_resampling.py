@@ -1,8 +1,8 @@
-"""Bootstrap of one ranking, or of two that share their items.
+"""Bootstrap of one ranking, or of two rankings of the same items.
 
-A resample is counts on levels and places (see `_sample`); its items are never sorted
-again. Targets and others are drawn each from their own, so that the size of the ranking
-and the number of targets stay.
+A resample is a vector of counts on levels and places (see `_sample`); items are never
+sorted again. Targets and non-targets are drawn separately, so the numbers of items and
+of targets do not change.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,10 +1,10 @@
-"""A ranking as a sample: so many targets on each level, so many others on each place.
+"""A ranking as counts of targets on levels and of non-targets on places.
 
-The *levels* are the distinct scores of targets, best first. They cut the others into 2
-L + 1 *places*, numbered from the top: place 2 l lies above level l and below level l -
-1, place 2 l + 1 is tied with level l. All that any measure sees of a ranking, and of
-any ranking resampled from it, are the counts on levels and places; the number of items
-does not matter from here on.
+The *levels* are the distinct scores of targets, best first. They divide the non-targets
+into 2 L + 1 *places*, numbered from the top: place 2 l lies above level l and below
+level l - 1, and place 2 l + 1 is tied with level l. Every measure of a ranking, and of
+its resamples, is a function of the counts on levels and places. The number of items has
+no effect on the time.
 """
 
 from dataclasses import dataclass, replace

@@ -1,9 +1,10 @@
-"""How likely a score is above another, far out where few items have such scores.
+"""Tail of a distribution of scores beyond the observed scores.
 
-The tail of generalised Weibull type: beyond a high quantile u, which a share p0 of the
-items exceeds, ``-log S(x) = y0 (1 + theta z)^(1 / theta)`` with ``z = (x - u) / g`` and
-``y0 = -log p0`` (de Valk 2016). It holds far beyond the largest item: normal tails have
-theta = 1/2, exponential ones 1, and on the scale of the logarithm Pareto's have 1.
+The tail has the generalised Weibull type. Beyond a high quantile u, which a share p0 of
+the items exceeds, ``-log S(x) = y0 (1 + theta z)^(1 / theta)`` with ``z = (x - u) / g``
+and ``y0 = -log p0`` (de Valk 2016). The model holds far beyond the largest score: theta
+is 1/2 for normal tails, 1 for exponential tails, and 1 for Pareto tails on the scale of
+the logarithm.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The survival view: the ranks of the targets are the times at which they are found.
+"""Standard error by survival analysis: the ranks of the targets are survival times.
 
-Recall at t is one minus the share of targets that survive rank t, and the targets are
-taken to survive independently of each other (Su and Zhang, slides).
+Recall at t is one minus the share of targets that survive rank t. The targets are
+treated as independent (Su and Zhang, slides).
 """
 
 import numpy as np

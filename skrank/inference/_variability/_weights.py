@@ -1,4 +1,4 @@
-"""Bootstrap of a ranking of weighted items, which is ranked again each time."""
+"""Bootstrap of a ranking of weighted items. Each resample is ranked again."""
 
 from dataclasses import dataclass
 

@@ -1,15 +1,15 @@
-"""The metrics. Most are measures, of which this says what each tie group adds.
+"""Definitions of the metrics. Most of them are measures: sums over tie groups.
 
-A measure says one thing, `gain`: what a group of b items with d hits adds when T items
-and H hits stand above it. The value of a ranking is the sum of the gains, divided by a
-constant, from an offset on. Metrics, scorers and the whole null distribution
-follow from it. A metric that is no measure has a value alone (see `_curve`).
+A measure defines `gain`: the contribution of a group of b items with d hits, if T items
+and H hits are above the group. The value of a ranking is the sum of the gains, divided
+by a constant, plus an offset. Metrics, scorers and the null distribution all use this
+definition. A metric that is not a measure defines its value only (see `_curve`).
 
-Within a tie group the order is not known. Four rules say what to do about it:
+The order within a tie group is unknown. There are four rules:
 
-- "expected": the mean over all orders inside the groups (McSherry and Najork, 2008);
-- "threshold": a group is retrieved whole, so a cutoff moves down to the end of the
-  group it falls in, and every hit of a group counts as one at its end;
+- "expected": the mean over all orders within the groups (McSherry and Najork, 2008);
+- "threshold": a group is retrieved as a whole, so a cutoff moves down to the end of its
+  group, and every hit of a group counts as if it were at the end of the group;
 - "optimistic", "pessimistic": the hits of a group come first, or last.
 """
 

@@ -1,4 +1,4 @@
-"""What a metric is; and a measure, a metric that is a sum of gains of tie groups."""
+"""Base classes `Metric` and `Measure`. A measure is a metric that is a sum of gains."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping

@@ -1,8 +1,7 @@
-"""Metrics of the curve of a ranking: what its operating points come to in one number.
+"""Metrics of the operating points of a ranking.
 
-A measure adds up what tie groups gain, each for itself. These do not: a maximum over
-the operating points, or what one of them says that is found by its recall. Their value
-is read from a ranking, but they have no null distribution.
+These metrics are a maximum over the operating points, or the value at the point with a
+given recall. They are not sums over tie groups and have no null distribution.
 """
 
 import math

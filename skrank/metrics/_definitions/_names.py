@@ -1,8 +1,8 @@
 """Metrics by their printed names: "precision@10", "recall@5%", "bedroc(alpha=20)".
 
-A name is that of the metric; where it has a cutoff, "@" and a number of items ("10") or
-a part of the ranking ("0.05" or "5%"); and other settings in parentheses, the recall of
-"k_at_recall(0.8)" without its name.
+A name has the name of the metric; for a cutoff, "@" and a number of items ("10") or a
+share of the ranking ("0.05" or "5%"); and other settings in parentheses. The recall of
+"k_at_recall(0.8)" needs no parameter name.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The arithmetic of ties: what the orders inside a group come to, in closed form.
+"""Means over the orders within ties, in closed form.
 
-Nothing here knows a measure. All take arrays that are broadcast against each other, in
-the notation of `_ranking`: T items and H hits above a group of b items with d hits.
+The functions do not depend on the measure. All take arrays that are broadcast, in the
+notation of `_ranking`: T items and H hits above a group of b items with d hits.
 """
 
 import math

@@ -1,8 +1,8 @@
-"""Data sets that are larger than memory, counted in two passes over chunks.
+"""Rankings of data sets that are larger than memory, by two passes over chunks.
 
-What comes in is a data set in chunks, in one process or in many; what goes out is a
-`Ranking`, as of a data set in memory. `_passes` count, `_chunks`, `_tables` and `_dask`
-take a whole data set through both passes, `_rank_counts` is what users see.
+The input is a data set in chunks, in one process or in many. The output is a `Ranking`,
+the same as for data in memory. `_passes` counts; `_chunks`, `_tables` and `_dask` take
+a data set through both passes; `_rank_counts` is the public class.
 """
 
 from skrank.ranking._counts._chunks import count_chunks

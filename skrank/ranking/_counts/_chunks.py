@@ -1,4 +1,4 @@
-"""Take a data set in chunks through both passes."""
+"""Both passes over a data set in chunks."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager

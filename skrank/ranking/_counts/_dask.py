@@ -1,8 +1,8 @@
-"""Count a data set that is spread over the partitions of dask, where they are.
+"""Both passes over the partitions of dask collections.
 
-Partitions are the chunks. What moves is what was counted of them, which is merged as a
-tree; the items stay. Dask is loaded when one of its collections is given, and computes
-on the caller's scheduler.
+A partition is a chunk. Only counts are transferred, and merged as a tree; the items
+stay on their workers. Dask is imported when one of its collections is given, and the
+caller's scheduler is used.
 """
 
 from collections.abc import Sequence

@@ -1,9 +1,9 @@
-"""Two passes over a data set in chunks: what to count, and the counts.
+"""The two passes over a data set in chunks.
 
-The first pass tells the scores of the targets, and by a sample of all scores where to
-look for wide ties. The second counts the items above and level with each target. Both
-can be shared out: passes over parts of a data set are merged. What does not go together
-is refused before anything is changed.
+The first pass collects the scores of the targets, and a sample of all scores that tells
+where wide ties can be. The second pass counts the items above and equal to each target.
+Passes over parts of a data set can be merged. Parts that do not belong together raise
+an error before anything is changed.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Mergeable counts of a ranking, as users see them."""
+"""The public class `RankCounts`: mergeable counts of a ranking."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Read the columns of a table in chunks, from whatever streams batches of Arrow.
+"""Read columns of a table in chunks from any source of Arrow batches.
 
-The stream is made anew for each pass, of the columns that are needed. Its batches are
-put together or cut, so that neither many small ones nor a large one is slow.
+The stream is opened again for each pass, with the required columns only. Small batches
+are combined and large ones are divided, so that chunks have a suitable size.
 """
 
 import os
