@@ -2,8 +2,8 @@
 
 Near the top, every tie group is stored. At large depths only ties that are wide
 relative to their depth are stored. The items between them are divided into stretches,
-which are counted together, as if their order had no effect: neighbouring
-ranks differ by at most a thousandth there. A stretch is not a tie. The result is the same for data
+which are counted together, as if their order had no effect: neighbouring ranks differ
+by at most a thousandth there. A stretch is not a tie. The result is the same for data
 in memory and in chunks.
 """
 
