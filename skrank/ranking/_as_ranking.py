@@ -29,9 +29,10 @@ def as_ranking(
     n_missed: int = 0,
     reach: Callable[[int, int], float] | None = None,
 ) -> Ranking:
-    """Ranking of labels and scores, in memory or in dask, or of counts.
+    """Return the ranking of labels and scores in memory or in dask, or of counts.
 
-    `reach` says of so many items and targets how deep tie groups must be known.
+    `reach` is the depth, for given numbers of items and targets, down to which tie
+    groups are needed.
     """
     if isinstance(y_true, RankCounts | Ranking):
         name = f"a {type(y_true).__name__}"
@@ -62,7 +63,7 @@ def as_ranking(
 def columns_of(
     y_true: Labels, y_score: ArrayLike | None, name: str = "groups"
 ) -> tuple[ArrayLike, ArrayLike]:
-    """Labels and scores item by item, which counts no longer have."""
+    """Return labels and scores of the items, which counts do not have."""
     if isinstance(y_true, RankCounts | Ranking):
         rule = (
             f"be left out where `y_true` is a {type(y_true).__name__}, whose items "
@@ -76,7 +77,7 @@ def columns_of(
 
 
 def _refuse(kind: str, **given: Any) -> None:
-    """Refuse what a ranking or counts were made of."""
+    """Raise an error for arguments that a ranking or counts do not take."""
     for name, value in given.items():
         if value is not None:
             rule = f"be left out where `y_true` is {kind}"

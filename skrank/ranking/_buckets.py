@@ -13,15 +13,16 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-# Values that are sorted by buckets: fewer are sorted before that has begun, and of more
-# too many share one of 2**16 buckets. Set by 1,000 and 10,000 items and by 20,000
-# targets in benchmarks/peers.py. With half of the first, 1,000 items take 3 to 10 us
-# more; with half of the second, 50,000 values take four times as long where NumPy sorts
-# by AVX-512 on AMD's Zen 4.
+# Numbers of values that are sorted by buckets. Fewer values are sorted directly in less
+# time; with more values, too many share one of the 2**16 buckets. Set by 1,000 and
+# 10,000 items and by 20,000 targets in benchmarks/peers.py. With half of the first,
+# 1,000 items take 3 to 10 us more; with half of the second, 50,000 values take four
+# times as long on AMD Zen 4, where NumPy sorts by AVX-512.
 _LEAST_SORTED, _MOST_SORTED = 2_000, 2**16
 
-# Share of the values below their predecessor from which to begin anew. Set by values of
-# equal and of normal density, 2**16 of them; with half of it, these are sorted twice.
+# Share of values below their predecessor above which they are sorted again by the plain
+# sort. Set by 2**16 values of uniform and of normal distribution; with half of it,
+# these are sorted twice.
 _MOST_FALLS = 1 / 4
 
 
@@ -41,11 +42,11 @@ class EqualWidth:
 
     @property
     def usable(self) -> bool:
-        """Whether the computer's numbers can tell the two levels apart."""
+        """Whether the two levels differ in floating-point numbers."""
         return bool(0 < self.scale < np.inf and np.isfinite(self.start))
 
     def __call__(self, scores: NDArray[Any]) -> NDArray[np.intp]:
-        """Bucket of each score, in memory that the next call uses again."""
+        """Return the bucket of each score, in memory that the next call overwrites."""
         n = scores.size
         if n > self._bucket.size:
             self._make_room(n)
@@ -58,9 +59,9 @@ class EqualWidth:
         return bucket
 
     def _make_room(self, n: int) -> None:
-        """Make buffers, once: fresh memory takes longer than what is done in it."""
+        """Allocate the buffers once, because this takes longer than the rest."""
         self._place = np.empty(n, self.scale.dtype)
-        self._narrow = np.empty(n, np.int32)  # floats are cast to it fastest
+        self._narrow = np.empty(n, np.int32)  # the fastest conversion of floats
         self._bucket = np.empty(n, np.intp)
 
 
@@ -74,7 +75,7 @@ class LeadingBits:
     ) -> None:
         self._float = np.result_type(dtype, np.float32)
         self._int = np.dtype(f"i{self._float.itemsize}")
-        self._signed = bool(low <= 0)  # else what is negative is below all levels
+        self._signed = bool(low <= 0)  # otherwise negative scores are below all levels
         first, last = self._keys(np.array([low, high])).tolist()
         self._shift = ((last - first) // (n_buckets - 4)).bit_length()
         self._first = (first >> self._shift) - 1
@@ -82,14 +83,14 @@ class LeadingBits:
         self.size = self._last - self._first + 1
 
     def __call__(self, scores: NDArray[Any]) -> NDArray[np.intp]:
-        """Bucket of each score."""
+        """Return the bucket of each score."""
         key = self._keys(scores) >> self._shift
         np.clip(key, self._first, self._last, out=key)
         bucket: NDArray[np.intp] = np.subtract(key, self._first, dtype=np.intp)
         return bucket
 
     def _keys(self, scores: NDArray[Any]) -> NDArray[Any]:
-        """Integers in the order of the floats; those of -0.0 and 0.0 are the same."""
+        """Return integers in the order of the floats; -0.0 and 0.0 are equal."""
         floats = scores.astype(self._float, copy=False)
         if not self._signed:
             return floats.view(self._int)
@@ -103,11 +104,11 @@ Buckets: TypeAlias = EqualWidth | LeadingBits
 
 
 def sorted_values(values: NDArray[Any]) -> NDArray[Any]:
-    """Ascending values, in a time that does not depend on vector instructions.
+    """Return sorted values, in a time that is independent of vector instructions.
 
-    The stable sorts of NumPy are a radix sort of integers of 16 bits, and one that
-    sorts what is nearly sorted in a pass. Where values crowd in few buckets, the plain
-    sort takes over.
+    The stable sorts of NumPy used here are a radix sort of 16-bit integers, and a sort
+    that takes one pass over nearly sorted values. If few buckets have most of the
+    values, the plain sort is used.
     """
     if values.dtype.kind != "f" and values.dtype.itemsize <= 2:
         return np.sort(values, kind="stable")

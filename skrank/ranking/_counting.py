@@ -21,67 +21,70 @@ from numpy.typing import NDArray
 
 from skrank.ranking._buckets import Buckets, EqualWidth, LeadingBits, sorted_values
 
-# Scores; fewer are sorted in the time that the sieve takes to begin. Set by 10,000 and
-# 20,000 items in benchmarks/peers.py; with half of it, the former are counted in twice
-# the time.
+# Number of scores below which they are sorted, because the sieve needs some time to
+# start. Set by 10,000 and 20,000 items in benchmarks/peers.py; with half of it, the
+# former take twice the time.
 _LEAST_SIEVED = 2**14
 
-# Scores in a piece, which stays in the processor's cache with its buckets: an eighth of
-# the ranking between these bounds. Set by 20,000 and a million items in
-# benchmarks/peers.py; with half of them, calls of NumPy take a tenth and a twentieth of
-# the time more.
+# Number of scores in a piece, which stays in the processor's cache with its buckets: an
+# eighth of the ranking, within these bounds. Set by 20,000 and a million items in
+# benchmarks/peers.py; with half of the bounds, the overhead of NumPy calls adds a tenth
+# and a twentieth of the time.
 _LEAST_PIECE, _MOST_PIECE = 2**13, 2**16
 
-# Scores that wait to be looked at together. Set by 100,000 items, 2,000 targets in
-# benchmarks/peers.py; with half of it, calls of NumPy take 7 % of the time more.
+# Number of scores that are collected before they are searched together. Set by 100,000
+# items with 2,000 targets in benchmarks/peers.py; with half of it, the overhead of
+# NumPy calls adds 7 % of the time.
 _MOST_WAITING = 2**14
 
-# Buckets for each level, and scores for each bucket at least. Set by a million items,
-# 1,000 targets, and by 100,000 items, 2,000 targets in benchmarks/peers.py; with half
-# of the buckets, so many more scores are looked at twice that counting takes a fifth
-# longer.
+# Number of buckets for each level, and of scores for each bucket at least. Set by a
+# million items with 1,000 targets, and by 100,000 items with 2,000 targets in
+# benchmarks/peers.py; with half of the buckets, more scores share a bucket with a
+# level, and counting takes a fifth longer.
 _FOR_A_LEVEL, _FOR_A_BUCKET = 32, 6
 
-# Buckets at least, and at most, whose tables take some 10 MiB. Set by 100,000 items,
-# 100 targets, and by ten million items, 200,000 targets in benchmarks/peers.py; with
-# half of them, counting takes 7 % and a quarter longer.
+# Minimum and maximum number of buckets; the tables of the maximum take about 10 MiB.
+# Set by 100,000 items with 100 targets, and by ten million items with 200,000 targets
+# in benchmarks/peers.py; with half of them, counting takes 7 % and a quarter longer.
 _LEAST_BUCKETS, _MOST_BUCKETS = 2**13, 2**19
 
-# Scores by which a map is chosen. Set by lognormal scores in benchmarks/peers.py; of
-# half as many, the costs of maps differ by a tenth at random, which is harmless.
+# Size of the sample by which a map is chosen. Set by lognormal scores in
+# benchmarks/peers.py; with half of it, the estimated costs vary by a tenth, which does
+# no harm.
 _SAMPLE = 512
 
-# Cost of looking at a score twice, beside that of the steps of its search, in steps; of
-# comparing each with one level; that with which a map is good enough; and the share of
-# scores in buckets with a level from which these may be ties. Set by 21 distinct and by
-# lognormal scores in benchmarks/peers.py; with half of the third, 20,000 items with
-# 1,000 targets try all maps, which takes half of the time more. The order of the costs
-# does not depend on half of the others.
+# In steps of a search: the fixed cost of searching a score, and the cost of comparing a
+# score with one level. Then the cost at which no further map is tried, and the share of
+# scores in buckets with a level from which these may be ties. Set by 21 distinct scores
+# and by lognormal scores in benchmarks/peers.py; with half of the third, 20,000 items
+# with 1,000 targets try all maps, which takes 50 % longer. With half of the others the
+# order of the costs stays.
 _LOOK, _COMPARE, _GOOD, _TIED = 2.5, 0.4, 0.6, 1 / 8
 
-# Share of scores with one value from which it is counted by comparing all with it. Set
-# by 21 distinct scores in benchmarks/peers.py; with half of it they take as long.
+# Share of scores with one value from which they are counted by comparison with all
+# scores. Set by 21 distinct scores in benchmarks/peers.py; with half of it the time is
+# the same.
 _COMMON = 1 / 10
 
 
 def count_levels(
     scores: NDArray[Any], levels: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Count the scores below and level with each level; O(n + m) for long rankings.
+    """Count the scores below and equal to each level; O(n + m) for long rankings.
 
-    `levels` are distinct and ascending, of the type of the scores.
+    `levels` are distinct and ascending, and have the type of the scores.
     """
     if scores.size < _LEAST_SIEVED or not levels.size:
         ordered = sorted_values(scores)
         below = ordered.searchsorted(levels)
         return below, ordered.searchsorted(levels, side="right") - below
-    with np.errstate(over="ignore"):  # the infinite is outside of all levels
+    with np.errstate(over="ignore"):  # infinite scores are outside of all levels
         counts = _sieve_for(scores, levels).count(scores)
     return counts.cumsum()[:-1:2], counts[1::2]
 
 
 def places_among(scores: NDArray[Any], levels: NDArray[Any]) -> NDArray[np.intp]:
-    """Place of each score among the levels, of which there is one at least."""
+    """Return the place of each score among at least one level."""
     if scores.size < _LEAST_SIEVED:
         below = levels.searchsorted(scores)
         tied: NDArray[np.bool_] = levels.take(below, mode="clip") == scores
@@ -91,9 +94,9 @@ def places_among(scores: NDArray[Any], levels: NDArray[Any]) -> NDArray[np.intp]
 
 
 class LevelCounts:
-    """How many of the scores added so far are below, and level with, each level.
+    """Counts of the scores added so far that are below, and equal to, each level.
 
-    `levels` are distinct and ascending, of the type of the scores.
+    `levels` are distinct and ascending, and have the type of the scores.
     """
 
     def __init__(self, levels: NDArray[Any]) -> None:
@@ -109,7 +112,7 @@ class LevelCounts:
             below, level_with = count_levels(scores, self.levels)
             self.below += below
             self.level_with += level_with
-        elif scores.size:  # few of the levels may be among so few scores
+        elif scores.size:  # a few scores can equal few of the levels only
             ordered = sorted_values(scores)
             first = ordered.searchsorted(self.levels)
             self.below += first
@@ -119,19 +122,19 @@ class LevelCounts:
             self.level_with[present] += last - first.take(present)
 
     def merge(self, other: "LevelCounts") -> None:
-        """Take the counts of other scores, on the same levels."""
+        """Add the counts of other scores at the same levels."""
         self.n_samples += other.n_samples
         self.below += other.below
         self.level_with += other.level_with
 
 
 class _Sieve:
-    """Levels in buckets, which scores fall through or are held by.
+    """Buckets of scores, some of which hold levels.
 
-    Each bucket has a usual place. Where it holds no level, all of its scores are there,
-    and elsewhere, if scores tie, those that are level with its first level. All others
-    have to be looked at twice. `cost` is what that takes for each score, in steps of a
-    search.
+    Each bucket has a usual place. A bucket without levels has all of its scores in this
+    place. In other buckets, the usual place is that of the first level, if scores are
+    tied. All scores that can be in another place are searched. `cost` is the cost of
+    the search for each score, in steps.
     """
 
     def __init__(
@@ -142,10 +145,10 @@ class _Sieve:
         for part in _pieces(levels.size):
             np.add.at(n_levels, buckets(levels[part]), 1)
         self.held = n_levels > 0
-        self.start = n_levels.cumsum() - n_levels  # levels in lower buckets
+        self.start = n_levels.cumsum() - n_levels  # number of levels in lower buckets
         self.steps = int(n_levels.max()).bit_length()
         self.first: NDArray[Any] | None = None  # level of each bucket, if scores tie
-        self.common = levels[:0]  # scores that many items have, then
+        self.common = levels[:0]  # scores that many items share, then
         bucket = buckets(sample)
         held = self.held.take(bucket)
         unsure = np.count_nonzero(held) / sample.size
@@ -159,7 +162,7 @@ class _Sieve:
         bucket: NDArray[np.intp],
         held: NDArray[np.bool_],
     ) -> None:
-        """Compare with a level of the bucket first, if that is cheaper."""
+        """Compare scores with a level of their bucket first, if this is cheaper."""
         first = self.levels.take(self.start, mode="clip")
         unsure = np.count_nonzero(held & (first.take(bucket) != sample)) / sample.size
         cost = _COMPARE + unsure * (_LOOK + self.steps)
@@ -169,7 +172,7 @@ class _Sieve:
             self.common = values[sizes > _COMMON * sample.size]
 
     def count(self, scores: NDArray[Any]) -> NDArray[np.int64]:
-        """Number of scores in each place."""
+        """Return the number of scores in each place."""
         total = np.zeros(2 * self.levels.size + 1, np.int64)
         number = np.int32 if scores.size < 2**31 else np.int64
         counts, one = np.zeros(self.buckets.size, number), number(1)
@@ -191,7 +194,7 @@ class _Sieve:
         return total
 
     def places(self, scores: NDArray[Any]) -> NDArray[np.intp]:
-        """Place of each score."""
+        """Return the place of each score."""
         places, usual = np.empty(scores.size, np.intp), self._usual()
         for part in _pieces(scores.size):
             piece, out = scores[part], places[part]
@@ -204,7 +207,7 @@ class _Sieve:
     def _uncommon(
         self, scores: NDArray[Any], total: NDArray[np.int64]
     ) -> Iterator[NDArray[Any]]:
-        """Pieces of the scores, but for the common ones, which are counted here."""
+        """Yield pieces of the scores; the common values are counted here."""
         if not self.common.size:
             yield from (scores[part] for part in _pieces(scores.size))
             return
@@ -224,13 +227,13 @@ class _Sieve:
         yield rest
 
     def _usual(self) -> NDArray[np.intp]:
-        """Usual place of each bucket."""
+        """Return the usual place of each bucket."""
         return 2 * self.start + self.held
 
     def _unsure(
         self, scores: NDArray[Any], bucket: NDArray[np.intp]
     ) -> NDArray[np.intp]:
-        """Which scores may not be in the usual place of their bucket."""
+        """Return which scores may be outside of the usual place of their bucket."""
         if self.first is None:
             return self.held.take(bucket).nonzero()[0]
         differs: NDArray[np.bool_] = self.first.take(bucket) != scores
@@ -243,7 +246,7 @@ class _Sieve:
         counts: NDArray[Any],
         total: NDArray[np.int64],
     ) -> None:
-        """Count scores in their places, and no longer in their buckets."""
+        """Count collected scores in their places instead of their buckets."""
         if waiting:
             scores, bucket = map(np.concatenate, zip(*waiting, strict=True))
             np.add.at(total, self._search(scores, bucket), 1)
@@ -253,12 +256,12 @@ class _Sieve:
     def _search(
         self, scores: NDArray[Any], bucket: NDArray[np.intp]
     ) -> NDArray[np.intp]:
-        """Place of scores, by a bisection of the levels in their buckets.
+        """Return the place of scores by bisection of the levels in their buckets.
 
-        A step may reach for a level of a higher bucket, which no score has passed, or
-        beyond the last level.
+        A step may reach a level of a higher bucket, which is above every score of this
+        bucket, or go beyond the last level.
         """
-        rank = self.start.take(bucket)  # levels that the score has passed or reached
+        rank = self.start.take(bucket)  # number of levels below or equal to the score
         for step in reversed(range(self.steps)):
             reached = self.levels.take(rank + (2**step - 1), mode="clip") <= scores
             rank += np.left_shift(reached, step, dtype=np.intp)
@@ -269,11 +272,11 @@ class _Sieve:
 
 
 def _sieve_for(scores: NDArray[Any], levels: NDArray[Any]) -> _Sieve:
-    """Sieve by the map that leaves the least to look at twice, as a sample has it.
+    """Return the sieve whose map has the lowest cost for a sample of the scores.
 
-    Most rankings fill buckets of equal width. Those of scores that spread over orders
-    of magnitude are of equal width in the logarithm, and a spike with levels far off is
-    left to buckets between most of the levels.
+    Buckets of equal width suit most rankings. Buckets of equal width in the logarithm
+    suit scores of different orders of magnitude. Buckets between the inner levels suit
+    a narrow peak of scores with a few levels far away.
     """
     n, m = scores.size, levels.size
     n_buckets = max(_FOR_A_LEVEL * m, _LEAST_BUCKETS)
@@ -290,6 +293,6 @@ def _sieve_for(scores: NDArray[Any], levels: NDArray[Any]) -> _Sieve:
 
 
 def _pieces(n: int) -> Iterator[slice]:
-    """Parts of a long array, one after another."""
+    """Yield consecutive slices of a long array."""
     length = min(max(n // 8, _LEAST_PIECE), _MOST_PIECE)
     return (slice(start, start + length) for start in range(0, n, length))

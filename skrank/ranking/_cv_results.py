@@ -19,10 +19,10 @@ from skrank.ranking._several import both_classes, items_of_groups, take_parts
 
 
 class HeldOutFolds(NamedTuple):
-    """Rankings of the held-out folds that hold both classes, and of which fold each is.
+    """Rankings of the held-out items that have both classes, and the fold of each.
 
-    There is one a fold, whose label is its number, or one for each group in a fold.
-    `n_samples` and `n_targets` count items of several folds once.
+    There is one ranking for each fold, with the number of the fold as label, or one for
+    each group in a fold. `n_samples` and `n_targets` count items of several folds once.
     """
 
     kept: list[int]
@@ -33,7 +33,7 @@ class HeldOutFolds(NamedTuple):
     n_targets: int
 
     def mean_by_fold(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Means of the values of each fold's rankings, a row for each fold."""
+        """Return means over the rankings of each fold, in a row for each fold."""
         values, starts = np.asarray(values), np.unique(self.numbers, return_index=True)
         counts = np.diff(starts[1], append=len(self.numbers))
         totals = np.add.reduceat(values, starts[1], axis=0)
@@ -53,10 +53,11 @@ def rank_held_out(
     always_defined: bool = False,
     kept: list[int] | None = None,
 ) -> HeldOutFolds:
-    """Rank held-out folds by their estimators; those of one class are left out.
+    """Rank held-out items of each fold by its estimator; leave out one class.
 
-    With `groups` these are the items of each group in each fold; a metric that is
-    `always_defined` needs none left out. `kept` are those known to hold both classes.
+    With `groups`, there is one ranking for the items of each group in each fold. For a
+    metric that is `always_defined`, none is left out. `kept` are the folds that are
+    known to have both classes.
     """
     test, jobs, y = held_out(cv_results), check_jobs(n_jobs), np.asarray(y)
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -74,7 +75,7 @@ def rank_held_out(
         label="folds",
         n_jobs=jobs,
     )
-    is_target = mark_targets(y, pos_label)  # a fold may hold none
+    is_target = mark_targets(y, pos_label)  # a fold may have none
     folds = [
         check_ranking_input(is_target[index], score)
         for index, score in zip(test, scores, strict=True)
@@ -113,10 +114,10 @@ def rank_held_out(
 def divide_folds(
     test: list[NDArray[np.intp]], groups: ArrayLike | None, n_samples: int
 ) -> list[tuple[list[Any], list[NDArray[np.intp]]]]:
-    """Labels of the groups in each fold, and the positions there of their items.
+    """Return labels of the groups in each fold, and the positions of their items.
 
-    Without groups it is the number of the fold, and all items. Where a group is in
-    several folds, the number is in the label, too.
+    Without groups, the label is the number of the fold, and the items are all of its
+    items. If a group is in several folds, the label has the number of the fold as well.
     """
     if groups is None:
         return [([i], [np.arange(index.size)]) for i, index in enumerate(test)]
@@ -135,7 +136,7 @@ def divide_folds(
 
 
 def held_out(cv_results: Mapping[str, Any]) -> list[NDArray[np.intp]]:
-    """Items that each fold holds out, of results that have all that is needed."""
+    """Return the held-out items of each fold, from results with all entries."""
     if not {"estimator", "indices"} <= set(cv_results):
         rule = (
             "hold estimators and indices, as from cross_validate("
@@ -146,7 +147,7 @@ def held_out(cv_results: Mapping[str, Any]) -> list[NDArray[np.intp]]:
 
 
 def rows(X: Any, index: NDArray[np.intp]) -> Any:  # noqa: N803
-    """Items by position, of arrays, sparse matrices, data frames and lists."""
+    """Select items by position from arrays, sparse matrices, data frames and lists."""
     if hasattr(X, "iloc"):
         return X.iloc[index]
     return X[index] if hasattr(X, "shape") else [X[i] for i in index]

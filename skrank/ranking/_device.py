@@ -20,9 +20,9 @@ _Ints = NDArray[np.intp]
 
 
 def namespace_of(values: Any) -> Any:
-    """Array namespace of what is on a device; None of what NumPy reads where it is.
+    """Return the array namespace of values on a device, or None if NumPy can read them.
 
-    Devices of the host have names as "cpu", "TFRT_CPU_0" and "CPU_DEVICE".
+    Devices of the host have names such as "cpu", "TFRT_CPU_0" and "CPU_DEVICE".
     """
     if isinstance(values, np.ndarray | np.generic | list | tuple):
         return None
@@ -35,9 +35,9 @@ def namespace_of(values: Any) -> Any:
 
 
 def to_host(values: Any) -> NDArray[Any]:
-    """Bring an array home to NumPy."""
+    """Transfer an array to NumPy."""
     namespace = namespace_of(values)
-    if hasattr(namespace, "Device"):  # array-api-strict, which pretends to have others
+    if hasattr(namespace, "Device"):  # array-api-strict, which simulates other devices
         values = values.to_device(namespace.Device("CPU_DEVICE"))
     for move in ("cpu", "get"):  # torch, CuPy
         values = getattr(values, move)() if hasattr(values, move) else values
@@ -45,7 +45,7 @@ def to_host(values: Any) -> NDArray[Any]:
 
 
 def check_device_scores(xp: Any, name: str, scores: Any, n_labels: int) -> Any:
-    """Check scores as others are; what has no searches becomes single precision."""
+    """Check scores on a device; types without a search become float32."""
     if scores.ndim != 1:
         raise invalid(name, "be one-dimensional", f"shape {tuple(scores.shape)}")
     check_length(name, int(scores.shape[0]), n_labels)
@@ -63,13 +63,13 @@ def check_device_scores(xp: Any, name: str, scores: Any, n_labels: int) -> Any:
 
 
 def take_scores(scores: Any, positions: _Ints) -> NDArray[Any]:
-    """Bring the scores at some positions home."""
+    """Transfer the scores at some positions."""
     xp = namespace_of(scores)
     return to_host(xp.take(scores, xp.asarray(positions, device=scores.device)))
 
 
 class DeviceItems:
-    """Sorted scores on a device, and how they are tied; O(log n) a question."""
+    """Sorted scores on a device and their ties; O(log n) for each query."""
 
     weighted = False
     whole = True
@@ -80,27 +80,27 @@ class DeviceItems:
         self._size = int(scores.shape[0])
 
     def count(self, levels: NDArray[Any]) -> tuple[_Ints, _Ints]:
-        """Count the scores below and level with each level; O(m log n)."""
+        """Count the scores below and equal to each level; O(m log n)."""
         found = self._xp.asarray(levels, device=self._ordered.device)
         return self._count(found)
 
     def hashes(self) -> None:
-        """Scores that stay on the device are not hashed."""
+        """Return no hashes, because the scores stay on the device."""
 
     def group_end(self, depth: float) -> float:
-        """Depth at which the tie that reaches across a depth ends."""
+        """Return the depth at which the tie that contains a depth ends."""
         return float(self.group_ends(np.array([int(depth)]))[0])
 
     def group_ends(self, depths: _Ints) -> _Ints:
-        """Depths at which the ties that reach across depths end."""
+        """Return the depths at which the ties that contain the depths end."""
         return self._size - self._at(depths)[0]
 
     def tie_size(self, depth: float) -> int:
-        """Size of the tie that reaches across a depth."""
+        """Return the size of the tie that contains a depth."""
         return int(self._at(np.array([int(depth)]))[1][0])
 
     def tie_groups(self) -> TieGroups:
-        """All ties; one number for each comes home."""
+        """Return all ties; one number for each is transferred."""
         ordered, xp = self._ordered, self._xp
         last = to_host(xp.nonzero(ordered[1:] != ordered[:-1])[0])
         ends = np.append(self._size - 1 - last[::-1], self._size).astype(np.intp)
@@ -108,7 +108,7 @@ class DeviceItems:
         return tie_groups(ends, nowhere, nowhere, self._size)
 
     def _at(self, depths: _Ints) -> tuple[_Ints, _Ints]:
-        """Count the scores below and level with those at depths."""
+        """Count the scores below and equal to those at the depths."""
         index = self._xp.asarray(self._size - depths, device=self._ordered.device)
         return self._count(self._xp.take(self._ordered, index))
 

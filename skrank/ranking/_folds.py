@@ -36,7 +36,7 @@ def make_folds(
     *,
     repeated: bool = False,
 ) -> list[Fold]:
-    """Split as a search over the candidates does.
+    """Make the splits that a search over the candidates would make.
 
     No item may be held out twice, unless splits may be repeated.
     """
@@ -63,7 +63,7 @@ def fit_folds(
     n_jobs: int | None,
     params: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Fit an estimator outside each fold: what `cross_validate` returns, unscored."""
+    """Fit an estimator on each fold, as `cross_validate` does, without scores."""
     if not isinstance(params, Mapping | None):
         rule = "be a mapping from names to parameters of fit, as {'sample_weight': w}"
         raise invalid("params", rule, type(params).__name__)
@@ -83,7 +83,7 @@ def fit_folds(
 
 
 def _no_score(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803
-    """Score nothing: only the fitted estimators are wanted."""
+    """Return a constant as score, because only the fitted estimators are needed."""
     return 0.0
 
 
@@ -103,7 +103,7 @@ def check_held_out_once(
 
 
 def check_candidates(candidates: Any) -> list[Any]:
-    """Check that there are estimators, in a collection."""
+    """Check that the candidates are a collection of estimators."""
     if hasattr(candidates, "fit"):
         got = f"the single estimator {type(candidates).__name__}"
         raise invalid("candidates", "hold estimators, in a list or by name", got)
@@ -117,10 +117,11 @@ def check_candidates(candidates: Any) -> list[Any]:
 
 
 class SearchTable(NamedTuple):
-    """Candidates of a finished search: parameters, and the values it chose by.
+    """Candidates of a finished search: parameters, and the values that it selected by.
 
-    `finished` says which have a score, and `winner` which is the best; None if the
-    search names none. `scores` are NaN where it does not tell what it chose by.
+    `finished` tells which candidates have a score, and `winner` which one is the best,
+    or None if the search does not tell. `scores` are NaN if the values that it selected
+    by are unknown.
     """
 
     params: list[Any]
@@ -130,10 +131,11 @@ class SearchTable(NamedTuple):
 
 
 def read_search(search: Any) -> SearchTable:
-    """Read the table of a search, with each candidate that it tried once.
+    """Read the table of a search, with one row for each candidate.
 
-    A halving search fits those again that are left, with more resources: their last row
-    counts. From scikit-learn 1.10 on the others are in `all_cv_results_` alone.
+    A halving search fits the remaining candidates again with more resources; their last
+    row is used. From scikit-learn 1.10 on, the other rows are in `all_cv_results_`
+    only.
     """
     parts = [hasattr(search, name) for name in ("estimator", "cv")]
     if not (all(parts) and "params" in getattr(search, "cv_results_", ())):
@@ -150,15 +152,15 @@ def read_search(search: Any) -> SearchTable:
     if best is not None and "iter" in table:
         best = joblib.hash(search.cv_results_["params"][best])
         best = list(map(joblib.hash, params)).index(best)
-    # the columns of scores, that by which it chose first
+    # the columns of scores, the one that it selected by first
     usual = f"mean_test_{getattr(search, 'refit', None)}", "mean_test_score"
     chosen = [name for name in usual if name in table][:1]
     names = [*chosen, *(name for name in table if name.startswith("mean_test_"))]
-    means = np.zeros((1, len(params)))  # without scores all are finished
+    means = np.zeros((1, len(params)))  # without scores, all candidates are finished
     if names:
         means = np.array([np.take(table[name], rows) for name in names], dtype=float)
     finished = np.logical_not(np.isnan(means).all(axis=0))
-    # a search in which all scores are NaN names its first candidate the winner
+    # if all scores are NaN, the search names its first candidate the winner
     if not finished.any() or (chosen and np.isnan(means[0]).all()):
         got = f"NaN for all {len(params)} in {names[0]}: every fit or score failed"
         advice = "Fit it with error_score='raise' to see the reason."
@@ -168,7 +170,7 @@ def read_search(search: Any) -> SearchTable:
 
 
 def make_candidates(search: Any, params: Iterable[Any]) -> list[Any]:
-    """Make candidates of a search again, not fitted."""
+    """Make unfitted copies of the candidates of a search."""
     return [
         clone(search.estimator).set_params(**clone(one, safe=False)) for one in params
     ]
@@ -181,7 +183,7 @@ def folds_of_search(
     y: NDArray[Any],
     groups: ArrayLike | None,
 ) -> list[Fold]:
-    """Make the folds of a search again; if twice the same, they are those it had."""
+    """Make the folds of a search again, if its splitter gives the same folds twice."""
     folds, again = (make_folds(search.cv, estimators, X, y, groups) for _ in range(2))
     tests = zip(folds, again, strict=True)
     if not all(np.array_equal(one[1], other[1]) for one, other in tests):
@@ -205,7 +207,7 @@ def rank_folds(
     *,
     progress: bool,
 ) -> list[NDArray[np.intp]]:
-    """Count the items above each item of each fold, one candidate a row."""
+    """Count the items above each item of each fold, in one row for each candidate."""
     above = []
     shown = track(candidates, total=len(candidates), label="fits", progress=progress)
     for candidate in shown:

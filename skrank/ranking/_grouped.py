@@ -18,14 +18,14 @@ from skrank.ranking._ranking import HitGroups
 
 _Ints = NDArray[np.intp]
 
-# Scores in a piece, which stays in the processor's cache with its buckets. Set by a
-# million items in 1,000 groups in benchmarks/groups.py; with half of it, counting takes
-# 6 % longer.
+# Number of scores in a piece, which stays in the processor's cache with its buckets.
+# Set by a million items in 1,000 groups in benchmarks/groups.py; with half of it,
+# counting takes 6 % longer.
 _PIECE = 2**15
 
-# Buckets for each level. Set by a million items in 100,000 groups, half of them
-# targets, in benchmarks/groups.py, where twice as many take 40 % longer; with half of
-# them, 20,000 targets in 1,000 groups take a tenth longer.
+# Number of buckets for each level. Set by a million items in 100,000 groups, half of
+# them targets, in benchmarks/groups.py, where twice as many take 40 % longer; with half
+# of them, 20,000 targets in 1,000 groups take a tenth longer.
 _FOR_A_LEVEL = 4
 
 
@@ -33,9 +33,9 @@ _FOR_A_LEVEL = 4
 class GroupedRankings:
     """Rankings of the groups, in the order of their numbers.
 
-    `groups` are the tie groups that hold targets, those of a ranking best first, and
-    `row`, ascending, says whose each is. `n_samples` and `n_targets` count the items
-    and targets of each ranking. `codes` and `y_score` are those of the items.
+    `groups` are the tie groups that hold targets, those of each ranking best first.
+    `row`, in ascending order, is the ranking of each. `n_samples` and `n_targets` count
+    the items and targets of each ranking. `codes` and `y_score` belong to the items.
     """
 
     groups: HitGroups
@@ -55,9 +55,9 @@ class GroupedRankings:
         return self.n_samples
 
     def group_end(self, depths: _Ints) -> _Ints:
-        """Depth at which the tie ends that reaches across one of each ranking.
+        """Return, for each ranking, the depth at which the tie at a depth ends.
 
-        Beyond the end of a ranking nothing is tied. O(n log n).
+        There are no ties beyond the end of a ranking. O(n log n).
         """
         order = np.lexsort((-self.y_score, self.codes))
         score, code = self.y_score[order], self.codes[order]
@@ -75,7 +75,7 @@ def rank_groups(data: RankingInput, codes: _Ints, n_groups: int) -> GroupedRanki
     score, row = data.y_score.take(data.targets), codes.take(data.targets)
     n_targets = np.bincount(row, minlength=n_groups)
     order = score.argsort()
-    short = row.take(order).astype(np.min_scalar_type(n_groups))  # sorted by radix
+    short = row.take(order).astype(np.min_scalar_type(n_groups))  # radix sort
     order = order.take(short.argsort(kind="stable"))
     score, row = score.take(order), row.take(order)
     is_first = np.ones(score.size, dtype=bool)
@@ -106,14 +106,13 @@ def _count_levels(
     row: _Ints,
     n_groups: int,
 ) -> tuple[_Ints, _Ints]:
-    """Count the items of its group below and level with each level.
+    """Count the items of its group below and equal to each level.
 
-    The levels, in the order of their groups and then ascending, cut the items of a
-    group with k of them into 2 k + 1 places, from below. In group g, place
-    2 j + 1 + g holds what is level with level j, and place 2 j + g what lies between it
-    and the level before it. Any monotone map to buckets is exact: a bucket without
-    levels is all in one place, and scores that share one with levels are searched for
-    among these.
+    The levels, in the order of their groups and then ascending, divide the items of a
+    group with k levels into 2 k + 1 places, from below. In group g, place 2 j + 1 + g
+    is level j, and place 2 j + g is between level j - 1 and level j. Any monotone map
+    to buckets is exact: all scores of a bucket without levels have the same place, and
+    scores of a bucket with levels are searched among these levels.
     """
     if not levels.size:
         return row, row
@@ -126,7 +125,7 @@ def _count_levels(
     high = levels.take(end - 1, mode="clip").astype(np.float64)
     with np.errstate(all="ignore"):
         scale = (n_buckets - 3) / (high - low)
-    # where the levels are one, or cannot be told apart, below and above are far off
+    # if a group has one level, scores below and above it are in the outer buckets
     scale[~((scale > 0) & (scale < np.inf))] = 1e300
     buckets: Any = first_bucket, low, scale, n_buckets - 1.0
 
@@ -148,7 +147,7 @@ def _count_levels(
         rank = start.take(bucket)
         level = levels.take(rank)
         place = 2 * rank + group + (piece >= level) + (piece > level)
-        # most buckets hold one level; above the first of several there is a search
+        # most buckets hold one level; a search follows above the first of several
         where = ((piece > level) & crowded.take(bucket)).nonzero()[0]
         piece, rank, bucket = piece.take(where), rank.take(where), bucket.take(where)
         last = stop.take(bucket)
@@ -178,8 +177,8 @@ def _buckets(
     scale: NDArray[np.float64],
     last: NDArray[np.float64],
 ) -> _Ints:
-    """Bucket of each score, those of a group from its first one on."""
-    with np.errstate(over="ignore"):  # the infinite is outside of all levels
+    """Return the bucket of each score; a group's buckets begin with its first one."""
+    with np.errstate(over="ignore"):  # infinite scores are outside of all levels
         place = np.subtract(scores, low.take(codes), dtype=float)
         place *= scale.take(codes)
     place += 1

@@ -27,7 +27,7 @@ from skrank.ranking._device import check_device_scores, namespace_of, to_host
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankingInput:
-    """Clean input: positions of the targets, scores, weights, and missed targets."""
+    """Checked input: positions of the targets, scores, weights, and missed targets."""
 
     targets: NDArray[np.intp]
     y_score: NDArray[Any]
@@ -36,7 +36,7 @@ class RankingInput:
 
     @property
     def is_target(self) -> NDArray[np.bool_]:
-        """Whether each item is a target."""
+        """Return whether each item is a target."""
         marks = np.zeros(self.y_score.size, dtype=bool)
         marks[self.targets] = True
         return marks
@@ -53,10 +53,11 @@ def check_ranking_input(
     whole: bool = True,
     device: bool = False,
 ) -> RankingInput:
-    """Check labels, scores and weights against each other; O(n), no sort.
+    """Check labels, scores and weights against each other; O(n), without sorting.
 
-    A part of a ranking that is not `whole` may hold what could be hard labels, and may
-    lack the class of the targets. Scores on a `device` stay there, if that is allowed.
+    A part of a ranking that is not `whole` may have scores that look like hard labels,
+    and may lack the class of the targets. Scores on a `device` stay there, if that is
+    allowed.
     """
     if device and (xp := namespace_of(y_score)):
         if sample_weight is not None:
@@ -85,7 +86,7 @@ def check_ranking_input(
 def mark_targets(
     y_true: ArrayLike, pos_label: object = None, *, whole: bool = True
 ) -> NDArray[np.bool_]:
-    """Whether each item is a target, before anything ranks them."""
+    """Return whether each item is a target, before the items are ranked."""
     y_true = to_host(y_true) if namespace_of(y_true) else y_true
     labels = as_column("y_true", y_true)
     marks = np.zeros(labels.size, dtype=bool)
@@ -96,19 +97,19 @@ def mark_targets(
 def _targets_of(
     labels: NDArray[Any], y_true: ArrayLike, pos_label: object, *, whole: bool
 ) -> NDArray[np.intp]:
-    """Positions of the targets; `pos_label=None` understands {0, 1}, {-1, 1}, bool.
+    """Return the positions of the targets; the default is {0, 1}, {-1, 1}, bool.
 
-    All other labels are those of the rest, of however many classes. A part of a data
-    set that is not `whole`, or whose classes an estimator knows, may lack the class
-    that `pos_label` names. So may items of one label, which tell no other. Elsewhere a
-    `pos_label` that no item has is an error.
+    All other labels, of any number of classes, are non-targets. A `pos_label` that no
+    item has is an error, with three exceptions: a part of a data set that is not
+    `whole`, classes that an estimator knows, and items that all have one label.
 
-    `labels` is `y_true` as an array, in which a list may have lost large integers.
+    `labels` is `y_true` as an array, in which large integers of a list may have lost
+    digits.
     """
     if pos_label is not None and np.ndim(pos_label) != 0:  # type: ignore[arg-type]
         raise invalid("pos_label", "be one label", brief(pos_label))
     if labels.dtype.kind == "O" and isinstance(labels[0], bool | int | float):
-        labels = np.asarray(labels.tolist())  # nullable columns come as objects
+        labels = np.asarray(labels.tolist())  # nullable columns become objects
     if labels.dtype.kind == "f" and np.isnan(labels.min()):
         rule = "hold labels of one kind, none missing"
         raise invalid("y_true", rule, "a mixture or missing values")
@@ -137,7 +138,7 @@ def _targets_of(
 
 
 def _find_ones(labels: NDArray[Any]) -> NDArray[np.intp] | None:
-    """Positions of the ones among zeros, or else among minus ones; None for others."""
+    """Return the positions of ones among zeros or minus ones; None for other labels."""
     is_set = labels if labels.dtype.kind == "b" else labels != 0
     targets: NDArray[np.intp] = is_set.nonzero()[0]
     if targets.size < labels.size:
@@ -150,9 +151,9 @@ def _find_ones(labels: NDArray[Any]) -> NDArray[np.intp] | None:
 
 
 def count_labels(y_true: ArrayLike, known: Sequence[Any] = ()) -> str:
-    """Print labels and how many items have each, the rarest first, for an error.
+    """Return the labels and their numbers of items, the rarest first, for an error.
 
-    Those `known` may be those of no item.
+    Labels in `known` may have no items.
     """
     distinct, codes = factorize("y_true", y_true)
     found = dict(zip(distinct, np.bincount(codes).tolist(), strict=True))
@@ -164,7 +165,7 @@ def count_labels(y_true: ArrayLike, known: Sequence[Any] = ()) -> str:
 def check_scores(
     y_score: ArrayLike, name: str = "y_score", *, whole: bool = True
 ) -> NDArray[Any]:
-    """Return finite numbers that can order items, and are no hard labels."""
+    """Return finite numbers that can order items and are not hard labels."""
     scores = as_numbers(name, y_score)
     _check_order(scores, name, whole=whole)
     return scores
@@ -186,16 +187,16 @@ def _check_order(scores: NDArray[Any], name: str, *, whole: bool) -> None:
 
 
 def _are_labels(scores: NDArray[Any], low: Any, high: Any) -> bool:
-    """Whether all of some integers are 0 or 1, or -1 or 1."""
+    """Return whether all integers are 0 or 1, or -1 or 1."""
     if high != 1:
         return False
     return bool(low == 0 or (low == -1 and np.count_nonzero(scores) == scores.size))
 
 
 def small_integers(scores: NDArray[Any], seen: set[int] | None) -> set[int] | None:
-    """Add the distinct scores of a part to those seen, which may be labels.
+    """Add the distinct scores of a part, which may be labels, to those before.
 
-    None where there are others than integers from -1 to 1.
+    The result is None if there are other scores than integers from -1 to 1.
     """
     if seen is None or scores.dtype.kind == "f":
         return None
@@ -204,7 +205,7 @@ def small_integers(scores: NDArray[Any], seen: set[int] | None) -> set[int] | No
 
 
 def check_both_classes(n_targets: int, n_samples: int) -> None:
-    """Check that a ranking holds targets and non-targets."""
+    """Check that a ranking has targets and non-targets."""
     if not 0 < n_targets < n_samples:
         got = f"{n_targets} targets among {n_samples} items"
         raise invalid("y_true", "hold targets and non-targets to test a ranking", got)
@@ -213,8 +214,8 @@ def check_both_classes(n_targets: int, n_samples: int) -> None:
 def _check_not_swapped(
     labels: NDArray[Any], scores: NDArray[Any], score_name: str
 ) -> None:
-    """Refuse more than two numbers as labels beside scores that are all labels."""
-    first = labels[:1000]  # enough to tell; what is no label is refused in any case
+    """Raise an error if labels have more than two numbers and all scores are labels."""
+    first = labels[:1000]  # a sample is enough; other input is refused in any case
     if (
         first.dtype.kind == "f"
         and np.unique(first).size > 2
@@ -227,12 +228,12 @@ def _check_not_swapped(
 
 
 def _check_weight(sample_weight: ArrayLike, size: int) -> NDArray[np.float64] | None:
-    """Weights are finite, not negative, and not all zero; None if all are 1."""
+    """Check for finite weights, not negative and not all 0; None if all are 1."""
     weight = as_numbers("sample_weight", sample_weight).astype(np.float64, copy=False)
     check_length("sample_weight", weight.size, size)
     with np.errstate(over="ignore"):
         low, total = weight.min(), weight.sum()
-    lightest = 1e-300  # a sum by which others can be divided without overflow
+    lightest = 1e-300  # the sum must be a divisor without overflow
     if not (low >= 0 and lightest <= total < np.inf):
         rule = (
             "be finite, not negative, and not all zero, with a sum of at least "
@@ -243,8 +244,8 @@ def _check_weight(sample_weight: ArrayLike, size: int) -> NDArray[np.float64] | 
 
 
 def oriented(scores: NDArray[Any], lower_is_better: bool) -> NDArray[Any]:
-    """Scores of which higher is better."""
+    """Return scores for which higher is better."""
     if not lower_is_better:
         return scores
-    # the least integer has no opposite, but all have a complement
+    # the smallest integer has no negative, but all integers have a complement
     return ~scores if scores.dtype.kind in "iu" else -scores

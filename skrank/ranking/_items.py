@@ -17,15 +17,15 @@ from skrank.ranking._receipt import hashes_of
 from skrank.ranking._tie_search import ScoreSample, TieSearch
 from skrank.ranking._ties import DETAILED, TieGroups
 
-SLACK = 1e-12  # of sums of weights, relative
+SLACK = 1e-12  # relative rounding error of sums of weights
 
-#: Part of the ranking to whose depth it pays to look for the top first.
+#: Part of the ranking down to whose depth a search of the top comes first.
 SHALLOW = 1 / 16
-_PIECE = 2**16  # scores, which the processor's cache holds
+_PIECE = 2**16  # number of scores that fit into the processor's cache
 
 
 class ListedItems:
-    """Items in memory; how they are tied is found out when a question needs it."""
+    """Items in memory; their ties are computed when they are needed."""
 
     weighted = False
 
@@ -33,20 +33,20 @@ class ListedItems:
         self, y_score: NDArray[Any], targets: NDArray[np.intp] | None = None
     ) -> None:
         self.y_score = y_score
-        self.targets = targets  # their positions, for who looks at items one by one
+        self.targets = targets  # positions of the targets, for item-wise functions
 
     @property
     def whole(self) -> bool:
-        """Depths are counts."""
+        """Return True, because depths are counts."""
         return True
 
     def group_end(self, depth: float) -> float:
-        """Count the items at and above the level of a depth; O(n)."""
+        """Return the number of items with at least the score at a depth; O(n)."""
         level = level_at(self.y_score, int(depth))
         return int(np.count_nonzero(self.y_score >= level))
 
     def group_ends(self, depths: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Look up many depths in the sorted scores, or the ties of a long ranking."""
+        """Return the ends of the ties at many depths."""
         if self.y_score.size > DETAILED:
             return self.tie_groups().group_ends(depths)
         ordered = np.sort(self.y_score)
@@ -54,17 +54,17 @@ class ListedItems:
         return ordered.size - np.searchsorted(ordered, levels)
 
     def tie_size(self, depth: float) -> int:
-        """Count the items at the level of a depth; O(n)."""
+        """Return the number of items with the score at a depth; O(n)."""
         level = level_at(self.y_score, int(depth))
         return int(np.count_nonzero(self.y_score == level))
 
     def hashes(self) -> dict[str, str]:
-        """Hash labels and scores; O(n)."""
+        """Return hashes of labels and scores; O(n)."""
         assert self.targets is not None
         return hashes_of(self.targets, self.y_score)
 
     def tie_groups(self) -> TieGroups:
-        """Find the ends of equal scores among all, or of a long ranking in pieces.
+        """Return the ties of all items, or of a long ranking in bounded memory.
 
         O(n log n), or O(n).
         """
@@ -78,7 +78,7 @@ class ListedItems:
 
 
 class WeightedItems(ListedItems):
-    """Items with weights, in order; `depth` is the weight of each and all above it."""
+    """Sorted items with weights; `depth` is the cumulative weight down to each item."""
 
     weighted = True
 
@@ -92,7 +92,7 @@ class WeightedItems(ListedItems):
         return bool(np.all(self.depth == np.rint(self.depth)))
 
     def group_end(self, depth: float) -> float:
-        """Look up the weight down to the end of a tie; O(log n)."""
+        """Return the cumulative weight down to the end of a tie; O(log n)."""
         reached = np.searchsorted(-self.depth, -depth * (1 - SLACK), side="right")
         level = self.y_score[max(int(reached) - 1, 0)]
         return float(self.depth[np.searchsorted(self.y_score, level)])
@@ -115,29 +115,29 @@ class CountedItems:
         self._ties, self._hashes = ties, hashes
 
     def hashes(self) -> dict[str, str] | None:
-        """Those that a receipt tells."""
+        """Return the hashes in the receipt."""
         return self._hashes
 
     def group_end(self, depth: float) -> float:
-        """Depth at which the tie group that reaches across `depth` ends; O(log m)."""
+        """Return the depth at which the tie group at `depth` ends; O(log m)."""
         return self._tie_at(depth)[1]
 
     def tie_size(self, depth: float) -> int:
-        """Size of the tie group that reaches across `depth`; O(log m)."""
+        """Return the size of the tie group that contains `depth`; O(log m)."""
         start, end = self._tie_at(depth)
         return end - start
 
     def group_ends(self, depths: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Depths at which ties end, as `tie_groups` knows them."""
+        """Return the depths at which ties end, by `tie_groups`."""
         return self.tie_groups().group_ends(depths)
 
     def tie_groups(self) -> TieGroups:
-        """Return all tie groups, best first; what they are found by is not kept."""
+        """Return all tie groups, best first, and release the memory of the search."""
         self._ties = self._ties.tie_groups()
         return self._ties
 
     def _tie_at(self, depth: float) -> tuple[int, int]:
-        """Where the tie group that reaches across a depth begins and ends."""
+        """Return the beginning and the end of the tie group that contains a depth."""
         above, size = self._above, self._size
         index = int(np.searchsorted(above, depth)) - 1
         if index >= 0 and depth <= above[index] + size[index]:
@@ -155,7 +155,7 @@ class CountedItems:
 
 
 def level_at(y_score: NDArray[Any], depth: int) -> Any:
-    """Score of the item at a depth; O(n) for a shallow one, in pieces."""
+    """Return the score of the item at a depth; O(n), in pieces at small depths."""
     if depth > SHALLOW * y_score.size:
         return np.partition(y_score, -depth)[-depth]
     length = max(_PIECE, 4 * depth)

@@ -58,7 +58,8 @@ class HitGroups:
     def down_to(self, depth: float) -> HitGroups:
         """Return the groups that begin above `depth`.
 
-        Those below gain nothing there, but sums over more terms are rounded otherwise.
+        The groups below have no gain there, but the sum would have other rounding
+        errors.
         """
         count = int(self.above.searchsorted(depth))
         return self if count == self.above.size else self.take(slice(count))
@@ -95,10 +96,10 @@ class Ranking:
     (0.917, 1.0)
     """
 
-    # `groups` are the tie groups that hold targets, `levels` their scores, best first;
-    # `items` knows how all items are tied; `shares_weight` says of weighted items
-    # whether one that is a target is tied; `thinned`, whether all non-targets have one
-    # weight, above the one of all targets; `several`, whether it is one of several
+    # `groups` are the tie groups that hold targets, `levels` their scores, best first.
+    # `items` gives the ties of all items. `shares_weight` tells whether a weighted
+    # target is tied with another item. `thinned` tells whether all non-targets have one
+    # weight, above that of all targets. `several` tells whether this is one of several
     # rankings, some of which may be shorter than a cutoff.
     groups: HitGroups
     levels: NDArray[Any]
@@ -271,7 +272,7 @@ class Ranking:
         Path(path).write_text(write_receipt(self.receipt()), encoding="utf-8")
 
     def receipt(self) -> Receipt:
-        """Counts that are written, with hashes of labels and scores in memory."""
+        """Return the counts for a receipt, with hashes of items in memory."""
         if self.weighted:
             got = f"{self.n_samples:.15g} items with weights"
             raise invalid("to_json", "be asked of a ranking without weights", got)
@@ -296,7 +297,7 @@ class Ranking:
 
     @property
     def n_scored(self) -> float:
-        """Items that have a place in the ranking: all but those that were missed."""
+        """Number of items with a rank: all but the missed targets."""
         return self.n_samples
 
     @property
@@ -310,16 +311,16 @@ class Ranking:
         return bool(self.items.whole)
 
     def group_end(self, depth: float) -> float:
-        """Depth at which the tie group that reaches across `depth` ends."""
+        """Return the depth at which the tie group that contains `depth` ends."""
         return float(self.items.group_end(depth))
 
 
 def rank(data: RankingInput, depth: float = math.inf) -> Ranking:
-    """Rank clean input; the tie groups that begin below `depth` may be left out.
+    """Rank checked input; tie groups that begin below `depth` may be left out.
 
-    Without weights the places of the targets are counted (see `_counting`), those in a
-    shallow top, up to 1/16 of the ranking, after looking for the score it ends with:
-    O(n). With weights, and on a device, all is sorted: O(n log n).
+    Without weights, the ranks of the targets are counted (see `_counting`). If `depth`
+    is at most 1/16 of the ranking, the score at this depth is found first. Both take
+    O(n). Items with weights or on a device are sorted: O(n log n).
     """
     if not isinstance(data.y_score, np.ndarray):
         return _rank_on_device(data)
@@ -331,7 +332,7 @@ def rank(data: RankingInput, depth: float = math.inf) -> Ranking:
 
 
 def hits_at(ranking: Ranking, depths: Any) -> Any:
-    """Hits down to each depth, those of a tie that reaches across it shared out."""
+    """Return the hits down to each depth; the tie at the depth is divided."""
     groups = ranking.groups
     t = np.stack([groups.above, groups.above + groups.size], axis=1).ravel()
     hits = np.stack([groups.hits_above, groups.hits_above + groups.hits], axis=1)
@@ -339,14 +340,14 @@ def hits_at(ranking: Ranking, depths: Any) -> Any:
 
 
 def _rank_counts(data: RankingInput) -> Ranking:
-    """Count the items above and level with each distinct score of a target."""
+    """Count the items above and equal to each distinct score of a target."""
     levels, hits = _distinct(data.y_score[data.targets])
     below, size = count_levels(data.y_score, levels)
     return _counted(data, levels, data.y_score.size - below - size, size, hits)
 
 
 def _rank_on_device(data: RankingInput) -> Ranking:
-    """Sort the scores where they are, and look up those of the targets."""
+    """Sort the scores on their device, and look up those of the targets."""
     items = DeviceItems(data.y_score)
     levels, hits = _distinct(take_scores(data.y_score, data.targets))
     below, size = items.count(levels)
@@ -355,7 +356,7 @@ def _rank_on_device(data: RankingInput) -> Ranking:
 
 
 def _rank_top(data: RankingInput, depth: int) -> Ranking:
-    """Count likewise, down to the tie that reaches across `depth`."""
+    """Count likewise, down to the end of the tie that contains `depth`."""
     floor = level_at(data.y_score, depth)
     top = data.y_score[data.y_score > floor]
     scores = data.y_score[data.targets]
@@ -367,7 +368,7 @@ def _rank_top(data: RankingInput, depth: int) -> Ranking:
 
 
 def _distinct(scores: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Distinct scores, ascending, and how often each occurs."""
+    """Return the distinct scores, ascending, and their frequencies."""
     ordered = sorted_values(scores)
     is_last = np.empty(ordered.size, dtype=bool)
     is_last[-1:] = True
@@ -386,7 +387,7 @@ def _counted(
     hits: NDArray[np.intp],
     items: DeviceItems | None = None,
 ) -> Ranking:
-    """Ranking of items that are counted, from ascending groups."""
+    """Return the ranking of counted items from groups in ascending order."""
     n, m = int(data.y_score.shape[0]), data.targets.size
     return Ranking(
         groups=_from_top(above=above, size=size, hits=hits),
@@ -400,7 +401,7 @@ def _counted(
 
 
 def _rank_weights(data: RankingInput) -> Ranking:
-    """Sum the weights above and level with each distinct score of a target."""
+    """Sum the weights above and equal to each distinct score of a target."""
     assert data.weight is not None
     order = np.argsort(data.y_score)
     ordered, weight = data.y_score[order], data.weight[order]
@@ -430,10 +431,10 @@ def _rank_weights(data: RankingInput) -> Ranking:
 
 
 def _are_thinned(targets: NDArray[np.float64], others: NDArray[np.float64]) -> bool:
-    """Whether weights are those of all targets, and of a part of the rest.
+    """Whether weights look like those of all targets and a sample of the non-targets.
 
-    Weights that balance the classes are none of these: the sums of both are equal. Nor
-    are those of a few items, which may be alike by chance.
+    Weights that balance the classes do not: their sums are equal in both classes. Nor
+    do the weights of a few items, which can be equal by chance.
     """
     if targets.size < 2 or others.size < 10 or others[0] <= targets[0]:
         return False
@@ -445,6 +446,6 @@ def _are_thinned(targets: NDArray[np.float64], others: NDArray[np.float64]) -> b
 def _from_top(
     *, above: NDArray[Any], size: NDArray[Any], hits: NDArray[Any]
 ) -> HitGroups:
-    """Turn ascending groups best first and count the hits above each."""
+    """Reverse groups in ascending order, and count the hits above each."""
     hits = hits[::-1]
     return HitGroups(above[::-1], size[::-1], hits.cumsum() - hits, hits)

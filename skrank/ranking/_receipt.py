@@ -24,7 +24,7 @@ _TYPES = (
     "float64",
     *(f"{kind}{8 * size}" for kind in ("int", "uint") for size in (1, 2, 4, 8)),
 )
-_MOST_TIES = 2**21  # twice as many as are known one by one; bounds the memory
+_MOST_TIES = 2**21  # twice those that are stored one by one; limits the memory
 _Ints = NDArray[np.intp]
 
 
@@ -42,17 +42,17 @@ class Receipt(NamedTuple):
 
 
 def hashes_of(targets: _Ints, y_score: NDArray[Any]) -> dict[str, str]:
-    """Hash labels, as one bit an item, and scores, as they are stored; O(n)."""
+    """Return hashes of labels, as one bit for each item, and of the scores; O(n)."""
     labels = np.zeros(y_score.size, dtype=bool)
     labels[targets] = True
-    scores = y_score + y_score.dtype.type(0)  # zero has one sign
+    scores = y_score + y_score.dtype.type(0)  # 0.0 and -0.0 have the same hash
     stored = scores.astype(scores.dtype.newbyteorder("<"), copy=False)
     columns = {"y_true": np.packbits(labels), "y_score": stored}
     return {name: _sha256(column.tobytes()) for name, column in columns.items()}
 
 
 def differences(one: Receipt, other: Receipt) -> list[str]:
-    """Name what differs; items in another order have other hashes and nothing else."""
+    """Return what differs by name; reordered items differ in hashes only."""
     hashes = one.hashes or {}, other.hashes or {}
     pairs = {
         "number of items": (one.ties.n_samples, other.ties.n_samples),
@@ -71,7 +71,7 @@ def differences(one: Receipt, other: Receipt) -> list[str]:
 
 
 def write_receipt(receipt: Receipt) -> str:
-    """Write a receipt; ties of one size that follow each other are written once."""
+    """Write a receipt; consecutive ties of one size are written as one entry."""
     sizes, merged = np.diff(receipt.ties.ends, prepend=0), receipt.ties.merged
     changes = np.append(True, (np.diff(sizes) != 0) | (np.diff(merged) != 0))
     first = np.flatnonzero(changes)
@@ -101,11 +101,10 @@ def write_receipt(receipt: Receipt) -> str:
 
 
 def read_receipt(text: str) -> Receipt:
-    """Read a receipt, and check that it is whole and can be true.
+    """Read a receipt, and check that it is complete and consistent.
 
-    Every number in it is checked against the others: a group with targets is a tie, or
-    inside a stretch of items that are not told apart, and holds no more targets than
-    items.
+    Every number is checked against the others: a group with targets is a tie, or inside
+    a stretch of items, and does not have more targets than items.
     """
     try:
         content = json.loads(text)
@@ -148,7 +147,7 @@ def read_receipt(text: str) -> Receipt:
 
 
 def _ties(runs: dict[str, Any], n_samples: int) -> TieGroups:
-    """All ties of the ranking."""
+    """Return all ties of the ranking."""
     size, count = _counts(runs, "size"), _counts(runs, "count")
     stretch = _entry(runs, "stretch", list)
     if any(type(one) is not bool for one in stretch):
@@ -166,7 +165,7 @@ def _ties(runs: dict[str, Any], n_samples: int) -> TieGroups:
 
 
 def _scores(given: list[Any], name: str) -> NDArray[Any]:
-    """Scores in the type that they had."""
+    """Return scores in their original type."""
     if name not in _TYPES:
         raise _damaged(f"scores of type {in_short(name)}")
     dtype = np.dtype(name)
@@ -178,7 +177,7 @@ def _scores(given: list[Any], name: str) -> NDArray[Any]:
 
 
 def _counts(content: dict[str, Any], name: str) -> _Ints:
-    """Whole numbers that are not negative."""
+    """Return whole numbers, checked to be at least 0."""
     given = _entry(content, name, list)
     if any(type(one) is not int or not 0 <= one < 2**53 for one in given):
         raise _damaged(f"`{name}` with other than whole numbers from 0 on")
@@ -186,7 +185,7 @@ def _counts(content: dict[str, Any], name: str) -> _Ints:
 
 
 def _entry(content: dict[str, Any], name: str, kind: type) -> Any:
-    """An entry that must be there, of a type."""
+    """Return a required entry, checked for its type."""
     if type(content.get(name)) is not kind:
         raise _damaged(f"`{name}` that is missing, or no {kind.__name__}")
     return content[name]
@@ -197,7 +196,7 @@ def _damaged(got: str) -> ValueError:
 
 
 def _digest(content: dict[str, Any]) -> str:
-    """Hash of all entries but itself, in a form that spaces and order do not change."""
+    """Return the hash of all other entries, independent of spaces and their order."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return _sha256(text.encode())
 

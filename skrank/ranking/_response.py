@@ -22,11 +22,10 @@ RESPONSE_METHODS = ("decision_function", "predict_proba", "predict")
 
 
 class Orientation(NamedTuple):
-    """How an estimator's output points to the targets.
+    """How an estimator's output is converted to scores of the targets.
 
-    `method` gives the output; `target_class` is the index of the target class among
-    the `n_classes` of a classifier; the output of anything else is multiplied by
-    `sign`.
+    `method` gives the output; `target_class` is the index of the target class among the
+    `n_classes` of a classifier; all other output is multiplied by `sign`.
     """
 
     method: str
@@ -35,11 +34,11 @@ class Orientation(NamedTuple):
     sign: int = 1
 
     def marks(self, y_true: ArrayLike, pos_label: object) -> NDArray[np.bool_]:
-        """Whether each item is a target; a classifier may know a class of no item."""
+        """Return whether each item is a target; a known class may have no items."""
         return mark_targets(y_true, pos_label, whole=self.target_class is None)
 
     def scores(self, output: Any) -> Any:
-        """Scores of the items, from what the method gave, where that is."""
+        """Return the scores of the items from the output of the method."""
         values: Any = output if namespace_of(output) else np.asarray(output)
         if self.target_class is None:
             return self.sign * values
@@ -62,7 +61,7 @@ def target_scores(
     pos_label: object = None,
     detector_targets: str | None = None,
 ) -> Any:
-    """Scores for the target class, by the first response method there is."""
+    """Return scores for the target class, by the first response method that exists."""
     points = orientation(estimator, y_true, pos_label, detector_targets)
     return points.scores(getattr(estimator, points.method)(X))
 
@@ -74,9 +73,10 @@ def marks_and_scores(
     pos_label: object,
     detector_targets: str | None,
 ) -> tuple[NDArray[np.bool_], Any]:
-    """Whether each item is a target, and its score; to be ranked without `pos_label`.
+    """Return whether each item is a target, and its score.
 
-    A class that the estimator knows may be that of no item.
+    The result is ranked without `pos_label`. A class of the estimator may have no
+    items.
     """
     points = orientation(estimator, y_true, pos_label, detector_targets)
     scores = points.scores(getattr(estimator, points.method)(X))
@@ -89,7 +89,7 @@ def orientation(
     pos_label: object = None,
     detector_targets: str | None = None,
 ) -> Orientation:
-    """Find out how the estimator points to the targets, or refuse to guess."""
+    """Return how the estimator's output points to the targets, or raise an error."""
     check_estimator(estimator)
     check_detector_targets(detector_targets)
     name = type(estimator).__name__
@@ -104,7 +104,8 @@ def orientation(
         target, n_classes = _target_class(estimator, y_true, pos_label)
         if n_classes > 2 and "predict_proba" in methods:
             # decision functions often compare the classes of an item, and rank items
-            # worse: AP of ten digits .69 for .76 by logistic regression
+            # worse: AP of ten digits .69, and .76 by probabilities (logistic
+            # regression)
             methods = ["predict_proba"]
         elif n_classes > 2 and _is_one_against_one(estimator):
             rule = 'have decision_function_shape="ovr" for more than two classes'
@@ -122,7 +123,7 @@ def orientation(
 
 
 def check_estimator(estimator: Any) -> None:
-    """Check that something is an estimator, and no class of estimators."""
+    """Check that the argument is an estimator, and not a class."""
     if isinstance(estimator, type):
         name = estimator.__name__
         raise invalid("estimator", f"be an instance, as {name}()", f"the class {name}")
@@ -131,7 +132,7 @@ def check_estimator(estimator: Any) -> None:
 
 
 def check_detector_targets(detector_targets: str | None) -> None:
-    """Check what the targets are to an outlier detector, if that is stated."""
+    """Check what the targets are to an outlier detector, if it is given."""
     check_option("detector_targets", detector_targets, (None, "outliers", "inliers"))
 
 
@@ -141,7 +142,7 @@ def _detector_sign(
     pos_label: object,
     detector_targets: str | None,
 ) -> int:
-    """scikit-learn's detectors score inliers higher; users mostly look for outliers."""
+    """Return -1 if the targets are outliers, which detectors score lower."""
     name = type(estimator).__name__
     if detector_targets is None:
         rule = (
@@ -162,21 +163,21 @@ def _detector_sign(
 def _is_one_against_one(estimator: Any) -> bool:
     """Whether the columns of a decision_function are pairs of classes.
 
-    Three classes have three pairs, so the shape does not tell. Searches and pipelines
-    name the parameter behind the steps that lead to it.
+    Three classes have three pairs, so the shape is not sufficient. Searches and
+    pipelines have the parameter behind the names of their steps.
     """
     fitted = getattr(estimator, "best_estimator_", estimator)
     params = fitted.get_params() if hasattr(fitted, "get_params") else {}
     name = "decision_function_shape"
     shapes = [params[one] for one in params if one.endswith(name)]
-    shapes.append(getattr(fitted, name, None))  # of an estimator that is frozen
+    shapes.append(getattr(fitted, name, None))  # parameters of a frozen estimator
     return "ovo" in shapes
 
 
 def _target_class(
     estimator: Any, y_true: ArrayLike, pos_label: object
 ) -> tuple[int, int]:
-    """Index of the target class among those that a classifier knows, and how many."""
+    """Return the index of a classifier's target class, and the number of classes."""
     if not hasattr(estimator, "classes_"):
         check_is_fitted(estimator)
     classes = to_host(estimator.classes_).tolist()
@@ -198,7 +199,7 @@ def _target_class(
 
 
 def _check_regressor(estimator: Any, y_true: ArrayLike, pos_label: object) -> None:
-    """A regressor's prediction points to the larger of two numbers."""
+    """Check that the targets have the larger of two numbers, as regressors need."""
     labels = np.array(np.asarray(y_true).tolist())
     is_number = isinstance(pos_label, Real) and labels.dtype.kind in "biuf"
     if is_number and np.any(labels > pos_label):

@@ -32,14 +32,15 @@ _CLUSTERS = (
 
 
 def columns_by_name(y_scores: Any, *, least: int) -> dict[Any, Any]:
-    """Scores of several rankings, from a mapping, a data frame or an array.
+    """Return scores of several rankings from a mapping, a data frame or an array.
 
-    Each column is taken for itself: a table turned into one array would have one type
-    for all, in which large integers lose digits and labels pass as scores.
+    Each column is converted separately. A table that is converted to one array would
+    have one type for all columns: large integers would lose digits, and labels could
+    pass as scores.
     """
     by_name = isinstance(y_scores, Mapping) or hasattr(y_scores, "columns")
     table = y_scores if by_name else _numbered_columns(y_scores)
-    # the columns of pyarrow's tables are not their names
+    # iteration over pyarrow's tables gives columns and not names
     names = list(getattr(table, "column_names", getattr(table, "columns", table)))
     if len(set(map(str, names))) < len(names):
         raise invalid("y_scores", "have different names, also in print", brief(names))
@@ -49,7 +50,7 @@ def columns_by_name(y_scores: Any, *, least: int) -> dict[Any, Any]:
 
 
 def _numbered_columns(y_scores: Any) -> dict[int, NDArray[Any]]:
-    """Columns of an array; lists are refused, which may hold rows or columns."""
+    """Return columns of an array; lists are refused, as they may hold rows."""
     is_array = hasattr(y_scores, "__array__")
     array = np.asarray(y_scores, dtype=None if is_array else object)
     if not is_array or array.ndim != 2:
@@ -76,9 +77,9 @@ def _numbered_columns(y_scores: Any) -> dict[int, NDArray[Any]]:
 def rank_classes(
     y_true: ArrayLike, y_scores: Any, labels: ArrayLike
 ) -> dict[str, Ranking]:
-    """Rank items by each class against the rest, which is a column of its own.
+    """Rank items by the scores of each class against the other classes.
 
-    Classes of no item, and of all, are left out with a warning.
+    Classes without items, and a class of all items, are left out with a warning.
     """
     classes, scores = np.asarray(labels).tolist(), np.asarray(y_scores)
     if scores.ndim != 2 or np.shape(labels) != scores.shape[1:]:
@@ -107,7 +108,7 @@ def rank_both_classes(
     pos_label: object = None,
     n_missed: int = 0,
 ) -> Ranking:
-    """Rank a data set that must hold targets and non-targets, whatever it missed."""
+    """Rank a data set that must have both classes, apart from missed targets."""
     ranking = as_ranking(y_true, y_score, pos_label=pos_label, n_missed=n_missed)
     if ranking.weighted:
         raise invalid("y_true", "be a ranking without weights here", brief(ranking))
@@ -119,7 +120,7 @@ def rank_both_classes(
 def rank_scored(
     y_true: Labels, y_score: ArrayLike | None = None, pos_label: object = None
 ) -> Ranking:
-    """Rank a data set of both classes of which no targets were missed."""
+    """Rank a data set of both classes without missed targets."""
     ranking = rank_both_classes(y_true, y_score, pos_label)
     if ranking.n_missed:
         raise invalid("y_true", "be a ranking without missed targets", brief(ranking))
@@ -127,18 +128,18 @@ def rank_scored(
 
 
 def n_items(ranking: Ranking) -> int:
-    """Count the items of a ranking without weights, those included that were missed."""
+    """Return the number of items of a ranking without weights, with missed targets."""
     return int(ranking.n_samples) + ranking.n_missed
 
 
 def both_classes(
     sizes: Sequence[tuple[int, int]], *, grouped: bool, always_defined: bool = False
 ) -> list[int]:
-    """Which rankings hold both classes; others are left out with a warning.
+    """Return which rankings have both classes; others are left out with a warning.
 
-    `sizes` are the numbers of targets and of items of each; `grouped`, whether they
-    come of the argument `groups`. Of these all are asked for a metric that is
-    `always_defined`, if one holds both classes.
+    `sizes` are the numbers of targets and of items of each. `grouped` tells whether
+    they are from the argument `groups`; for these, a metric that is `always_defined` is
+    computed for all groups, if one has both classes.
     """
     kept = [i for i, (m, n) in enumerate(sizes) if 0 < m < n]
     about_groups = _GROUPS if grouped else ""
@@ -171,7 +172,7 @@ def split(
     *,
     always_defined: bool = False,
 ) -> list[tuple[Any, NDArray[np.intp], RankingInput]]:
-    """Rankings of both classes within groups: label, positions of the items, input."""
+    """Return the groups with both classes: label, positions of the items, input."""
     labels, codes = group_codes(data, groups, name)
     items = items_of_groups(codes, len(labels))
     parts = take_parts(data, items)
@@ -184,7 +185,7 @@ def split(
 def group_codes(
     data: RankingInput, groups: ArrayLike, name: str = "groups"
 ) -> tuple[list[Any], NDArray[np.intp]]:
-    """Labels of the groups, sorted, and the number of each item's group."""
+    """Return the sorted labels of the groups, and the number of each item's group."""
     labels, codes = factorize(name, groups)
     check_length(name, codes.size, data.y_score.size)
     if 1 < len(labels) == codes.size:
@@ -194,7 +195,7 @@ def group_codes(
 
 
 def items_of_groups(codes: NDArray[np.intp], n_groups: int) -> list[NDArray[np.intp]]:
-    """Positions of the items of each group."""
+    """Return the positions of the items of each group."""
     order = np.argsort(codes, kind="stable")
     return np.split(order, np.bincount(codes, minlength=n_groups).cumsum()[:-1])
 
@@ -202,7 +203,7 @@ def items_of_groups(codes: NDArray[np.intp], n_groups: int) -> list[NDArray[np.i
 def take_parts(
     data: RankingInput, parts: Sequence[NDArray[np.intp]]
 ) -> list[RankingInput]:
-    """Items at the positions of each part."""
+    """Return the items at the positions of each part."""
     is_target, weight = data.is_target, data.weight
     return [
         RankingInput(
@@ -230,10 +231,10 @@ def rank_columns(
 ) -> tuple[tuple[Any, ...], dict[str, list[Ranking]]]:
     """Rank the same items by several columns of scores, within groups if there are any.
 
-    Labels of the groups of both classes, or of all for a metric that is
-    `always_defined`; and by the name that errors give a column its rankings, one a
-    group. Without groups there are no labels, and one ranking each. In columns that are
-    named `lower`, lower scores are better.
+    The result has the labels of the groups with both classes, or of all groups for a
+    metric that is `always_defined`, and, for each column, its rankings by the name of
+    the column in errors. Without groups there are no labels, and one ranking for each
+    column. In the columns in `lower`, lower scores are better.
     """
     inputs = {
         name: check_ranking_input(
@@ -277,9 +278,9 @@ def check_clusters(
     groups: ArrayLike | None,
     name: str = "clusters",
 ) -> NDArray[np.intp] | None:
-    """Number of each item's cluster, or stratum.
+    """Return the number of each item's cluster, or stratum.
 
-    None where there are none, or where each item is a cluster of its own.
+    The result is None without clusters, or if each item is its own cluster.
     """
     if clusters is None:
         return None

@@ -14,10 +14,11 @@ from skrank.ranking._items import level_at
 
 
 class Standing(NamedTuple):
-    """Where each item stands among the levels, the distinct scores of the targets.
+    """Levels and places of the items; levels are the distinct scores of the targets.
 
-    Levels count from the top. They cut the others into 2 L + 1 places, from the top
-    too: place 2 l lies between level l - 1 and level l, place 2 l + 1 is level l.
+    Levels are numbered from the top. They divide the non-targets into 2 L + 1 places,
+    also from the top: place 2 l is between level l - 1 and level l, and place 2 l + 1
+    is level l.
     """
 
     levels: NDArray[np.intp]
@@ -28,9 +29,9 @@ class Standing(NamedTuple):
 def standing(
     y_score: NDArray[Any], targets: NDArray[np.intp], levels: NDArray[Any]
 ) -> Standing:
-    """Level of each target and place of each other; O(n log m).
+    """Return the level of each target and the place of each non-target; O(n log m).
 
-    `levels` are ascending, and hold the scores of all targets.
+    `levels` are ascending, and contain the scores of all targets.
     """
     is_other = np.ones(y_score.size, dtype=bool)
     is_other[targets] = False
@@ -41,10 +42,10 @@ def standing(
 
 
 def cut_places(scores: NDArray[Any], depths: NDArray[Any]) -> NDArray[np.intp]:
-    """Place of each item among the scores at which these tops end; O(n log n).
+    """Return the place of each item among the scores at the given depths; O(n log n).
 
-    Places count from the top, as those of a `Standing` do: an odd one is a tie in which
-    a top ends.
+    Places are numbered from the top as in `Standing`: an odd place is a tie that
+    contains one of the depths.
     """
     ordered = np.sort(scores)
     levels = np.unique(ordered[ordered.size - np.asarray(depths, dtype=np.intp)])
@@ -52,7 +53,7 @@ def cut_places(scores: NDArray[Any], depths: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def share_of_top(y_score: NDArray[Any], depth: int) -> NDArray[np.float64]:
-    """Chance of each item to be among the top `depth`, ties in random order; O(n)."""
+    """Return the probability of each item to be in the top `depth`, by ties; O(n)."""
     level = level_at(y_score, depth)
     above, level_with = y_score > level, y_score == level
     room = depth - np.count_nonzero(above)
@@ -61,9 +62,9 @@ def share_of_top(y_score: NDArray[Any], depth: int) -> NDArray[np.float64]:
 
 
 def items_above(scores: NDArray[Any]) -> NDArray[np.intp]:
-    """Count, for each item, those with a better score: its ranking, ties and all.
+    """Return, for each item, the number of items with a better score.
 
-    Whichever items are the targets, they stand in the tie groups that begin there.
+    The tie groups of all possible targets begin at these depths.
     """
     ordered = np.sort(scores)
     return scores.size - np.searchsorted(ordered, scores, side="right")

@@ -16,20 +16,20 @@ from numpy.typing import NDArray
 from skrank.ranking._counting import LevelCounts
 from skrank.ranking._ties import DETAILED, TieGroups, is_wide, tie_groups
 
-_LARGEST = 2**19  # scores in a sample; of a long ranking it holds half of that, or more
-_SPARE = 6  # standard deviations
-_CANDIDATE = 8  # times as wide as it looks in the sample a tie may be
+_LARGEST = 2**19  # scores in a sample, or down to half of it
+_SPARE = 6  # number of standard deviations
+_CANDIDATE = 8  # a tie may be so many times wider than in the sample
 _NOTHING: NDArray[Any] = np.zeros(0)
 
 
 class ScoreSample:
-    """One score at random of each run of `stride` scores; all, if they are few.
+    """One random score of each run of `stride` scores; all scores, if they are few.
 
-    The draw is a new one each time. A seed that workers share would make their samples
-    alike, and errors of the same sign add up.
+    Each sample uses new random numbers. Workers with the same seed would draw similar
+    samples, whose errors have the same sign and add up.
 
-    `n_expected` is about how many scores there will be in all parts, if that is known:
-    then each part is as small as it can be.
+    `n_expected` is the approximate number of scores of all parts, if it is known. Each
+    part is then as small as possible.
     """
 
     def __init__(self, n_expected: int = 0) -> None:
@@ -55,7 +55,7 @@ class ScoreSample:
         return total
 
     def merge(self, other: "ScoreSample") -> None:
-        """Take the sample of another ranking."""
+        """Add the sample of another part."""
         self.n_samples += other.n_samples
         while self.stride < other.stride:
             self._thin()
@@ -65,7 +65,7 @@ class ScoreSample:
             self._thin()
 
     def search(self) -> "TieSearch":
-        """Say what to look for in the second step; O(sample)."""
+        """Return what the second step must count; O(sample)."""
         ordered = np.sort(self._values())
         index = depth_in_sample(DETAILED, self.stride)
         if self.n_samples <= DETAILED or index > ordered.size:
@@ -87,7 +87,7 @@ class ScoreSample:
             self._size += scores.size
 
     def _thin(self) -> None:
-        """Keep one at random of each two."""
+        """Keep one random score of each two."""
         values = self._values()
         self.stride *= 2
         self._pieces, self._size = [], 0
@@ -95,9 +95,10 @@ class ScoreSample:
 
 
 class TieSearch:
-    """Keep the scores above `floor`, and count those level with it and `candidates`.
+    """Keep the scores above `floor`, and count those equal to it or to `candidates`.
 
-    Memory: about 2**20 scores for rankings up to 1e10 items. `floor` None keeps all.
+    It stores about 2**20 scores for rankings of up to 1e10 items. `floor` None keeps
+    all.
     """
 
     def __init__(self, floor: Any, candidates: NDArray[Any]) -> None:
@@ -109,10 +110,10 @@ class TieSearch:
         self._counts = LevelCounts(candidates)
 
     def add(self, scores: NDArray[Any]) -> None:
-        """See more scores."""
+        """Read more scores."""
         self.n_samples += scores.size
         if self.floor is None:
-            self._best.append(scores.copy())  # theirs may be used again
+            self._best.append(scores.copy())  # the caller may change its array
             return
         best = np.flatnonzero(scores > self.floor)
         if best.size:
@@ -122,21 +123,21 @@ class TieSearch:
             self._counts.add(scores)
 
     def __add__(self, other: "TieSearch") -> "TieSearch":
-        """Return what both have found; they must look for the same."""
+        """Return the sum of two searches, which must have the same candidates."""
         total = TieSearch(self.floor, self.candidates)
         for part in (self, other):
             total.merge(part)
         return total
 
     def merge(self, other: "TieSearch") -> None:
-        """Take what another has found that looks for the same."""
+        """Add another search with the same candidates."""
         self.n_samples += other.n_samples
         self._best += other._best
         self._at_floor += other._at_floor
         self._counts.merge(other._counts)
 
     def tie_groups(self) -> TieGroups:
-        """Return the tie structure of all that was seen."""
+        """Return the ties of all scores that were read."""
         best = np.sort(np.concatenate([self.candidates[:0], *self._best]))
         ends = (best.size - _first_of_ties(best))[::-1]
         if self.floor is not None:
@@ -146,13 +147,13 @@ class TieSearch:
 
 
 def depth_in_sample(depth: int, stride: int) -> int:
-    """Place in a sample that is surely as deep in the ranking as `depth`, or deeper."""
+    """Return a depth in a sample that is surely not above `depth` of the ranking."""
     expected = depth / stride
     return math.ceil(expected + _SPARE * math.sqrt(expected) + 2 * _SPARE)
 
 
 def _one_of_each(scores: NDArray[Any], stride: int) -> NDArray[Any]:
-    """Take one score at random of each run; of an incomplete one, maybe none."""
+    """Return one random score of each run, or sometimes none of an incomplete run."""
     if stride == 1:
         return scores.copy()
     starts = np.arange(0, scores.size, stride)
@@ -162,6 +163,6 @@ def _one_of_each(scores: NDArray[Any], stride: int) -> NDArray[Any]:
 
 
 def _first_of_ties(ordered: NDArray[Any]) -> NDArray[np.intp]:
-    """Where in ascending scores each tie begins."""
+    """Return the index at which each tie begins in ascending scores."""
     differs = ordered[1:] != ordered[:-1]
     return np.flatnonzero(np.append(np.ones(min(ordered.size, 1), dtype=bool), differs))

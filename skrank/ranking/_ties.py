@@ -12,21 +12,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-DETAILED = 2**20  # depth above which groups are known one by one
-_WIDE = 128  # a tie is wide from this part of its depth on,
-_WIDE_OF_ALL = 2**13  # and from this part of the ranking
-_STRETCH = 1024  # part of its depth that a stretch takes
+DETAILED = 2**20  # depth down to which groups are stored one by one
+_WIDE = 128  # a tie is wide if it has at least this share of its depth,
+_WIDE_OF_ALL = 2**13  # and at least this share of the ranking
+_STRETCH = 1024  # length of a stretch as a share of its depth
 
 _Ints = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TieGroups:
-    """The groups of a ranking, best first, by the depths they end at.
+    """The groups of a ranking, best first, by the depths at which they end.
 
-    `merged` tells the stretches, whose items are not tied, from the ties. Below the
-    last group there may be places of items that were never scored: no depth reaches
-    them, but targets may fall there.
+    `merged` tells which groups are stretches, whose items are not tied. Missed targets
+    have places below the last group. Depths do not reach them, but targets can be
+    placed there.
     """
 
     ends: _Ints
@@ -46,48 +46,48 @@ class TieGroups:
 
     @property
     def whole(self) -> bool:
-        """Depths are counts."""
+        """Return True, because depths are counts."""
         return True
 
     @property
     def weighted(self) -> bool:
-        """Depths are no sums of weights."""
+        """Return False, because depths are not sums of weights."""
         return False
 
     @property
     def untied(self) -> bool:
-        """Whether there are no ties, but for those that stretches leave out."""
+        """Whether there are no ties, apart from those that stretches leave out."""
         sizes = np.diff(self.ends, prepend=0)
         return bool(np.all(self.merged | (sizes == 1)))
 
     def tie_groups(self) -> "TieGroups":
-        """Return them, as searches do that have found them."""
+        """Return the groups, as the classes in `_items` do."""
         return self
 
     def group_end(self, depth: float) -> int:
-        """Depth at which the tie that reaches across `depth` ends."""
+        """Return the depth at which the tie that contains `depth` ends."""
         index = np.searchsorted(self.ends, depth)
         return int(depth if self.merged[index] else self.ends[index])
 
     def group_ends(self, depths: _Ints) -> _Ints:
-        """Ends of the ties that reach across depths."""
+        """Return the ends of the ties that contain the depths."""
         index = np.searchsorted(self.ends, depths)
         return np.where(self.merged[index], depths, self.ends[index])
 
 
 def is_wide(start: _Ints, size: _Ints, n_samples: int) -> NDArray[np.bool_]:
-    """Whether ties that begin at a depth are too wide to be left out there."""
+    """Return whether ties that begin at a depth are too wide to be left out there."""
     return (size * _WIDE >= start) & (size * _WIDE_OF_ALL >= n_samples)
 
 
 def tie_groups(
     ends: _Ints, wide_start: _Ints, wide_end: _Ints, n_samples: int
 ) -> TieGroups:
-    """Groups from what is known of a ranking, and no more than the rule allows.
+    """Return the groups of a ranking from its ends and its wide ties.
 
-    `ends` has those known one by one, ascending from the top: all of them, or at least
-    those that begin above `DETAILED`. `wide_start` and `wide_end` have at least the
-    wide ties below, in any order, also several times.
+    `ends` has the ends of single groups, ascending from the top: of all groups, or at
+    least of those that begin above `DETAILED`. `wide_start` and `wide_end` have at
+    least the wide ties below, in any order; duplicates are allowed.
     """
     last = int(np.searchsorted(ends, DETAILED))
     if last + 1 >= ends.size and ends[-1] == n_samples:
@@ -116,14 +116,14 @@ def tie_groups(
 
 
 def untied(n_samples: int) -> TieGroups:
-    """Groups of a ranking without ties."""
+    """Return the groups of a ranking without ties."""
     nowhere = np.zeros(0, dtype=np.intp)
     known = np.arange(1, min(n_samples, DETAILED) + 1)
     return tie_groups(known, nowhere, nowhere, n_samples)
 
 
 def _cuts(begin: int, stop: int) -> _Ints:
-    """Ends of the stretches between two depths."""
+    """Return the ends of the stretches between two depths."""
     count = int(np.ceil(np.log(stop / begin) * _STRETCH))
     cuts = begin * (stop / begin) ** (np.arange(1, count + 1) / max(count, 1))
     return np.rint(cuts).astype(np.intp)

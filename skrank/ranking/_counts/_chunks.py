@@ -24,9 +24,10 @@ def count_chunks(
     total: int | None = None,
     n_expected: int = 0,
 ) -> list[SecondPass]:
-    """Count all chunks twice, for each of their scores; errors say where they arose.
+    """Count all chunks in two passes, for each column of scores.
 
-    `names` are those of the columns in each chunk, of which the first are the labels.
+    `names` are the names of the columns in each chunk, the labels first. Errors tell in
+    which chunk they occurred.
     """
     first = [FirstPass(n_expected) for _ in names[1:]]
     total = _go_over(chunks, first, pos_label, names, progress, total)
@@ -36,7 +37,7 @@ def count_chunks(
             second.append(SecondPass(counted.plan()))
     _go_over(chunks, second, pos_label, names, progress, total)
     for counts in second:
-        counts.ranking()  # which checks that both have seen the same
+        counts.ranking()  # checks that both passes have the same items
     return second
 
 
@@ -48,7 +49,7 @@ def _go_over(
     progress: bool,
     total: int | None,
 ) -> int:
-    """Count all chunks; return their number."""
+    """Count all chunks, and return their number."""
     source = chunks() if callable(chunks) else chunks
     if not hasattr(source, "__iter__") or iter(source) is chunks:
         rule = (
@@ -76,7 +77,7 @@ def _go_over(
 
 @contextmanager
 def _told(y_true: str, y_score: str, where: str = "") -> Iterator[None]:
-    """Say in an error which columns it is about, and where it arose."""
+    """Add the names of the columns and the chunk to an error."""
     try:
         yield
     except ValueError as error:
@@ -86,7 +87,7 @@ def _told(y_true: str, y_score: str, where: str = "") -> Iterator[None]:
 
 
 class Slices:
-    """Two columns of the same length, cut into chunks as often as they are asked."""
+    """Two columns of the same length, divided into chunks for each pass."""
 
     def __init__(self, y_true: Any, y_score: Any, size: int) -> None:
         y_true, y_score = (
@@ -100,7 +101,7 @@ class Slices:
         self.starts = range(0, self.n_samples, size)
 
     def __iter__(self) -> Iterator[Chunk]:
-        """Cut one after the other."""
+        """Yield the chunks one after the other."""
         for start in self.starts:
             piece = slice(start, start + self.starts.step)
             labels, scores = (column[piece] for column in self.columns)
@@ -108,6 +109,6 @@ class Slices:
 
 
 def _is_sliced(column: Any) -> bool:
-    """Whether it is a list, or has one dimension, in memory or not."""
+    """Return whether it is a list, or has one dimension, in memory or not."""
     shape = getattr(column, "shape", None)
     return isinstance(column, list) or (isinstance(shape, tuple) and len(shape) == 1)

@@ -14,13 +14,13 @@ from skrank._utils._checks import invalid
 from skrank._utils._columns import is_dask
 from skrank.ranking._counts._passes import FirstPass, Plan, SecondPass
 
-Start: TypeAlias = int | Plan  # of a first pass how many items there are, or 0
+Start: TypeAlias = int | Plan  # number of items that a first pass should expect, or 0
 
 
 def count_partitions(
     y_true: Any, y_scores: Sequence[Any], pos_label: object
 ) -> list[SecondPass]:
-    """Take partitions through both passes, for each column of scores."""
+    """Count partitions in two passes, for each column of scores."""
     try:
         parts, n_expected = _partitions([y_true, *y_scores])
         blank: list[Start] = [n_expected for _ in y_scores]
@@ -35,12 +35,12 @@ def count_partitions(
 def _counted(
     starts: list[Start], partitions: list[tuple[Any, ...]], pos_label: object
 ) -> list[Any]:
-    """What is counted of all partitions by one pass, merged."""
+    """Return the merged counts of all partitions in one pass."""
     from dask import compute, delayed
 
     shared = delayed(starts, traverse=False)
     parts = [delayed(_count, pure=False)(shared, pos_label, *one) for one in partitions]
-    while len(parts) > 1:  # eight at once; by four the tree is half as deep again
+    while len(parts) > 1:  # with four at once, the tree is half as deep again
         parts = [
             delayed(_merge, pure=False)(shared, parts[i : i + 8])
             for i in range(0, len(parts), 8)
@@ -68,7 +68,7 @@ def _count(
 
 
 def _merge(starts: list[Start], parts: list[list[Any]]) -> list[Any]:
-    """Merge what was counted of some partitions; it is left as it was."""
+    """Merge the counts of some partitions without changing them."""
     total = _blank(starts)
     for part in parts:
         for one, other in zip(total, part, strict=True):
@@ -77,7 +77,7 @@ def _merge(starts: list[Start], parts: list[list[Any]]) -> list[Any]:
 
 
 def _partitions(columns: list[Any]) -> tuple[list[tuple[Any, ...]], int]:
-    """Partitions of all columns, and how many items they hold, if that is known."""
+    """Return the partitions of all columns, and their number of items or 0."""
     n_samples = 0
     if not all(hasattr(column, "to_dask_array") for column in columns):
         columns = list(_arrays(*columns))
@@ -89,7 +89,7 @@ def _partitions(columns: list[Any]) -> tuple[list[tuple[Any, ...]], int]:
 
 
 def _arrays(y_true: Any, y_score: Any) -> tuple[Any, Any]:
-    """Arrays of dask with the same chunks, from what is not two columns of frames."""
+    """Return dask arrays with the same chunks, if the columns are not two of frames."""
     import dask.array as da
 
     columns = []

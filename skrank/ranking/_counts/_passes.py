@@ -28,7 +28,7 @@ from skrank.ranking._tie_search import ScoreSample, TieSearch
 def read_chunk(
     y_true: ArrayLike, y_score: ArrayLike, pos_label: object
 ) -> RankingInput | None:
-    """Check a chunk; None if it is empty."""
+    """Check a chunk; the result is None for an empty chunk."""
     refuse_dask("y_true", y_true)
     refuse_dask("y_score", y_score)
     if np.shape(y_true) == np.shape(y_score) == (0,):
@@ -44,11 +44,11 @@ class FirstPass:
         self.dtype: np.dtype[Any] | None = None
         self.target_scores: list[NDArray[Any]] = []
         self.sample = ScoreSample(n_expected)
-        # distinct scores as long as all are integers from -1 to 1, which may be labels
+        # distinct scores, while all are integers from -1 to 1, which may be labels
         self.small: set[int] | None = set()
 
     def add(self, y_true: ArrayLike, y_score: ArrayLike, pos_label: object) -> None:
-        """Take a chunk."""
+        """Count a chunk."""
         data = read_chunk(y_true, y_score, pos_label)
         if data is None:
             return
@@ -61,7 +61,7 @@ class FirstPass:
         self.sample.add(scores)
 
     def merge(self, other: "FirstPass") -> None:
-        """Take what another has seen."""
+        """Add another first pass."""
         self._take(other)
         self.sample.merge(other.sample)
 
@@ -81,7 +81,7 @@ class FirstPass:
         self.small = self.small | part.small if both else None  # type: ignore[operator]
 
     def plan(self) -> "Plan":
-        """Check the data set as a whole, and say what to count of it."""
+        """Check the data set as a whole, and return what the second pass must count."""
         if self.n_samples == 0:
             raise invalid("y_true", "hold at least one item in some chunk", "none")
         if self.small in ({0, 1}, {-1, 1}):
@@ -94,10 +94,10 @@ class FirstPass:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """What to count in the second pass, and what must be seen in it.
+    """What the second pass counts, and which items it must have.
 
-    `levels` are the distinct scores of targets, ascending, and `hits` how many targets
-    have each; `floor` and `candidates` are those of a `TieSearch`.
+    `levels` are the distinct scores of targets, ascending, and `hits` their numbers of
+    targets; `floor` and `candidates` are those of a `TieSearch`.
     """
 
     n_samples: int
@@ -112,7 +112,7 @@ class Plan:
         return int(self.hits.sum())
 
     def same_as(self, other: "Plan") -> bool:
-        """Whether both come from the same first pass."""
+        """Return whether both are from the same first pass."""
         return (
             (self.n_samples, self.floor) == (other.n_samples, other.floor)
             and np.array_equal(self.levels, other.levels)
@@ -122,7 +122,7 @@ class Plan:
 
 
 class SecondPass:
-    """Counts of all items against the scores of the targets."""
+    """Counts of all items relative to the scores of the targets."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -141,7 +141,7 @@ class SecondPass:
         return int(self.hits.sum())
 
     def add(self, y_true: ArrayLike, y_score: ArrayLike, pos_label: object) -> None:
-        """Take a chunk, unless it is more than was left."""
+        """Count a chunk, unless it has more items than remain."""
         data = read_chunk(y_true, y_score, pos_label)
         if data is None:
             return
@@ -161,7 +161,7 @@ class SecondPass:
         self.ties.add(scores)
 
     def merge(self, other: "SecondPass") -> None:
-        """Take what another has counted by the same plan."""
+        """Add another second pass with the same plan."""
         if not self.plan.same_as(other.plan):
             msg = (
                 "`RankCounts` can only be added if their second passes come from the "
@@ -175,7 +175,7 @@ class SecondPass:
         self.ties.merge(other.ties)
 
     def _check_room(self, n_samples: int, hits: NDArray[np.intp]) -> None:
-        """Check that no more is counted than the first pass has seen."""
+        """Check that the second pass has not more items than the first one."""
         seen = self.n_samples + n_samples
         if seen > self.plan.n_samples or np.any(self.hits + hits > self.plan.hits):
             got = f"{seen} items of {self.plan.n_samples}"
@@ -188,7 +188,7 @@ class SecondPass:
             raise invalid("RankCounts", rule, f"{got}, and left the last out")
 
     def ranking(self) -> Ranking:
-        """Ranking of the whole, once all of it was seen; O(m)."""
+        """Return the ranking, after all items were counted; O(m)."""
         plan, counts, hits = self.plan, self.counts, self.hits[::-1]
         complete = self.n_samples == plan.n_samples and np.array_equal(
             self.hits, plan.hits

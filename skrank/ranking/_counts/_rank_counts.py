@@ -144,7 +144,7 @@ class RankCounts:
                 raise _left_to_dask(name, chunk_size or progress)
             (counted,) = count_partitions(y_true, [y_score], pos_label)
             return cls._of(pos_label, counted)
-        size = 2**20  # fewer items are slower, 10 % at half; more take more memory
+        size = 2**20  # with half of it the time is 10 % longer; more needs more memory
         if chunk_size is not None:
             size = check_count("chunk_size", chunk_size, least=1)
         slices = Slices(y_true, y_score, size)
@@ -408,7 +408,7 @@ class RankCounts:
         read_counts(self).to_json(path)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
-        """Refuse to stand for a column, wherever items are looked at one by one."""
+        """Raise an error, because counts cannot be used as a column of items."""
         msg = (
             "`y_true` and `y_score` must be given item by item here; got counts, which "
             "metrics, curves, `RandomSelectionTest`, `MetricInterval` and "
@@ -437,7 +437,7 @@ class RankCounts:
         return self._of(self.pos_label, total)
 
     def __radd__(self, other: object) -> Self:
-        """Begin a sum, as ``sum`` does, with 0."""
+        """Support ``sum``, which begins with 0."""
         return self if other == 0 else NotImplemented
 
     def __repr__(self) -> str:
@@ -452,7 +452,7 @@ class RankCounts:
 
 
 def read_counts(counts: RankCounts, n_missed: int = 0) -> Ranking:
-    """Ranking of a data set that was counted to the end."""
+    """Return the ranking of a data set that was counted completely."""
     if isinstance(counts._pass, FirstPass):
         rule = "see all items twice before they are read, see `second_pass`"
         got = f"0 items of {counts.n_samples} in the second pass"
@@ -471,7 +471,7 @@ def _left_to_dask(name: str, value: Any) -> ValueError:
 
 
 def _describe(counted: FirstPass | SecondPass) -> str:
-    """Say which pass it is, and how far it has come."""
+    """Return which pass this is, and how many items it has counted."""
     n, m = counted.n_samples, counted.n_targets
     if isinstance(counted, FirstPass):
         return f"first pass: {n} items, {m} targets"

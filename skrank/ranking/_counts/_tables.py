@@ -18,14 +18,14 @@ from skrank._utils._text import as_text, brief, in_short, listed
 
 # Items of a chunk, as in `RankCounts.from_arrays`.
 _CHUNK = 2**20
-# Of a parquet file of 5e7 rows a count took 110 to 130 MiB beside the libraries; 190
-# with the 16 batches that are read ahead by default, 250 where threads decode them, and
-# no less with 1. All took as long.
+# Number of batches that are read ahead. With a parquet file of 5e7 rows, a count takes
+# 110 to 130 MiB in addition to the libraries; 190 with the default of 16 batches, 250
+# with decoding in threads, and no less with 1. The times are equal.
 _SCAN = {"batch_readahead": 2, "fragment_readahead": 1, "use_threads": False}
 
 
 class TablePieces:
-    """Columns of a table in pieces, read anew as often as they are asked."""
+    """Columns of a table in pieces, which are read again for each pass."""
 
     def __init__(self, source: Any, names: Sequence[str]) -> None:
         arrow, self._dataset = load_arrow(), load_arrow("pyarrow.dataset")
@@ -42,7 +42,7 @@ class TablePieces:
         self._arrow = arrow
 
     def __iter__(self) -> Iterator[Any]:
-        """Tables of pyarrow, all but the last of about the size of a chunk."""
+        """Yield tables of pyarrow, all but the last of about the size of a chunk."""
         for batches in _gather(self._batches()):
             table = self._arrow.Table.from_batches(batches)
             n_pieces = max(1, table.num_rows // _CHUNK)
@@ -51,7 +51,7 @@ class TablePieces:
                 yield table.slice(start, size)
 
     def _batches(self) -> Iterable[Any]:
-        """Batches of a new stream, of the columns asked."""
+        """Yield the batches of a new stream, with the required columns."""
         names = self._names
         source = self._source() if callable(self._source) else self._source
         if isinstance(source, self._dataset.Dataset):
@@ -79,10 +79,10 @@ class TablePieces:
 
 
 class TableChunks(TablePieces):
-    """Labels and scores of a table as arrays, none missing."""
+    """Labels and scores of a table as arrays without missing values."""
 
     def __iter__(self) -> Iterator[tuple[NDArray[Any], ...]]:
-        """Read the columns from their first row on."""
+        """Read the columns from the first row."""
         row = 0
         for table in super().__iter__():
             columns = [_as_array(name, table[name], row) for name in self._names]
@@ -91,12 +91,12 @@ class TableChunks(TablePieces):
 
 
 def release_memory() -> None:
-    """Return memory that pyarrow keeps of what was read and is gone, some 80 MiB."""
+    """Release memory that pyarrow keeps after reading, about 80 MiB."""
     load_arrow().default_memory_pool().release_unused()
 
 
 def check_columns(names: Sequence[str], there: Sequence[str]) -> None:
-    """Check that each column is in a table, once."""
+    """Check that each column is in the table exactly once."""
     for name in names:
         count = list(there).count(name)
         if count != 1:
@@ -106,7 +106,7 @@ def check_columns(names: Sequence[str], there: Sequence[str]) -> None:
 
 
 def open_files(*paths: Any) -> Any:
-    """Dataset of one file or folder, or of several files."""
+    """Open the dataset of one file or folder, or of several files."""
     dataset, files = load_arrow("pyarrow.dataset"), []
     for path in map(os.fspath, paths):
         is_pattern = has_magic(path) and not os.path.exists(path)
@@ -116,7 +116,7 @@ def open_files(*paths: Any) -> Any:
     if files[0].lower().endswith((".csv", ".csv.gz")):
         missing = load_arrow("pyarrow.csv").ConvertOptions(strings_can_be_null=True)
         kind = dataset.CsvFileFormat(convert_options=missing)
-    else:  # if buffered in advance, all that was read of a file stays in memory
+    else:  # with pre-buffering, all data that was read stays in memory
         options = dataset.ParquetFragmentScanOptions(pre_buffer=False)
         kind = dataset.ParquetFileFormat(default_fragment_scan_options=options)
     return dataset.dataset(files[0] if len(files) == 1 else files, format=kind)
@@ -134,7 +134,7 @@ def _check_types(dataset: Any, scores: list[str]) -> None:
 
 
 def _narrowed(source: Any, names: list[str]) -> Any:
-    """A table of the columns asked, where that is known how to ask for."""
+    """Return the table with the required columns, for libraries that select."""
     if hasattr(source, "collect_schema"):
         there = source.collect_schema().names()
     else:
@@ -149,7 +149,7 @@ def _narrowed(source: Any, names: list[str]) -> Any:
 
 
 def _gather(batches: Iterable[Any]) -> Iterator[list[Any]]:
-    """Put batches together, to the size of a chunk or more."""
+    """Combine batches to the size of a chunk or more."""
     held, n_rows = [], 0
     for batch in batches:
         held.append(batch)
@@ -162,7 +162,7 @@ def _gather(batches: Iterable[Any]) -> Iterator[list[Any]]:
 
 
 def _as_array(name: str, column: Any, row: int) -> NDArray[Any]:
-    """Array of a column that has no missing values, which begins with a row."""
+    """Return an array of a column without missing values; `row` is its first row."""
     if not column.null_count:
         values = _values_of(column)
         if values.dtype.kind != "f" or not np.isnan(values.min()):
@@ -173,12 +173,14 @@ def _as_array(name: str, column: Any, row: int) -> NDArray[Any]:
 
 
 def _values_of(column: Any) -> NDArray[Any]:
-    """Values of a column; an object is made of each distinct text, not of each item."""
+    """Return the values of a column, with one object for each distinct text."""
     is_ = load_arrow().types
     if is_.is_string(column.type) or is_.is_large_string(column.type):
         column = column.dictionary_encode()
     values: NDArray[Any]
-    if hasattr(column.type, "index_type"):  # categories: not all has pyarrow 17 decoded
+    if hasattr(
+        column.type, "index_type"
+    ):  # categories: pyarrow 17 decodes some types only
         values = np.concatenate([_decoded(chunk) for chunk in column.chunks])
     else:
         values = column.to_numpy()
@@ -186,7 +188,7 @@ def _values_of(column: Any) -> NDArray[Any]:
 
 
 def _decoded(chunk: Any) -> NDArray[Any]:
-    """Array of the categories of items."""
+    """Return the array of the categories of items."""
     categories: NDArray[Any] = np.array(chunk.dictionary.to_pylist(), dtype=object)
     values: NDArray[Any] = categories[chunk.indices.to_numpy()]
     return values
