@@ -25,11 +25,11 @@ Result = TypeVar("Result")
 
 
 class MetricSettings:
-    """A metric and its tie rule, draws and jobs, checked; subclasses add settings."""
+    """Base class with the settings of a metric; subclasses add other settings."""
 
     _least_resamples = 1
 
-    #: Makes the metric: here one that has a null distribution.
+    #: Makes the metric; by default one that has a null distribution.
     _make: ClassVar[Callable[..., Any]] = staticmethod(make_measure)
 
     def __init__(
@@ -59,7 +59,7 @@ class MetricSettings:
 
 
 class RankingInference(MetricSettings, ABC, Generic[Result]):
-    """A question about one ranking, however it comes."""
+    """Base class of methods for one ranking in any form of input."""
 
     @abstractmethod
     def from_predictions(

@@ -35,13 +35,13 @@ from skrank.metrics._thinned import (
 from skrank.ranking._input import check_both_classes, check_ranking_input
 from skrank.ranking._ranking import Ranking, rank
 
-# Kept non-targets that the tail is fitted to: a tenth of them, within these limits.
-# benchmarks/thinned_negatives.py set them; a larger part is no tail any more.
+# Share of the kept non-targets that the tail is fitted to, within these limits. Set by
+# benchmarks/thinned_negatives.py; a larger part is not in the tail.
 _TAIL, _LEAST, _MOST = 0.1, 50, 500
-_FEW = 10  # kept non-targets above a target, below which only the tail tells
-#: Rankings that are drawn unless it is said.
+_FEW = 10  # with fewer kept non-targets above a target, only the tail has information
+#: Default number of rankings.
 DEPLOYMENT_DRAWS = 2000
-_BLOCK = 2**20  # numbers that are drawn at once
+_BLOCK = 2**20  # random numbers that are drawn at once
 
 Counts = NDArray[np.intp]
 
@@ -320,7 +320,7 @@ def deployment_of(
     values = np.concatenate(drawn, axis=1)
     results = []
     for i, made in enumerate(metrics):
-        # without removed non-targets the order leaves no doubt
+        # without removed non-targets, the order determines the value
         likely, resampled, *extreme = values[..., i]
         means = [float(one.mean()) for one in (extreme or [likely])]
         results.append(
@@ -342,10 +342,10 @@ def deployment_of(
 
 
 class _Gaps:
-    """Where removed non-targets may stand, as seen from the tie groups with targets.
+    """Possible positions of removed non-targets among the groups with targets.
 
-    F kept ones leave F + 1 gaps, numbered from the top, and the place of a score is the
-    number of gaps above it. Each group begins at one place and ends at another.
+    F kept non-targets have F + 1 gaps, numbered from the top. The place of a score is
+    the number of gaps above it. Each group begins at one place and ends at another.
     """
 
     def __init__(self, ranking: Ranking, scores: NDArray[Any], total: int) -> None:
@@ -355,26 +355,26 @@ class _Gaps:
         above = groups.above - groups.hits_above
         tied = groups.size - groups.hits
         ends = np.stack([above, above + tied], axis=1).ravel()
-        #: Kept ones above the first group, in it, between it and the second, ...
+        #: Kept non-targets above the first group, in it, between it and the second, ...
         self.kept = np.diff(ends, prepend=0, append=self.n_kept)
-        # in a gap with targets all removed ones stand below them, or above
+        # in a gap with targets, all removed non-targets are below them, or above
         self.highest, self.lowest = ends.astype(float), ends + 1.0
-        # in the middle of the gap; targets above all kept ones share out the first
+        # in the middle of the gap; targets above all kept ones divide the first
         in_first = np.cumsum((above == 0) & (tied == 0))
         begin = above + np.where(above == 0, in_first / (in_first[-1] + 1), 0.5)
         scores = np.sort(scores)[::-1].astype(float)
         self.tail = self._fit(scores)
-        self.n_beyond = 0  # targets' scores in the tail
+        self.n_beyond = 0  # scores of targets in the tail
         if self.tail is not None:
             self.n_beyond = int(np.count_nonzero(self.levels > self.tail.u))
-            # between two kept ones by the scores
+            # between two kept ones, interpolated by the scores
             place = np.interp(-self.levels, -scores, np.arange(1.0, scores.size + 1))
             begin = np.where(tied > 0, begin, place)
         end = np.where(tied > 0, above + tied + 0.5, begin)
         self.middle = np.stack([begin, end], axis=1).ravel()
 
     def _fit(self, scores: NDArray[np.float64]) -> ScoreTail | None:
-        """Fit the tail of the kept ones, if they are enough and not tied."""
+        """Fit the tail of the kept non-targets, if there are enough without ties."""
         if not self.total > self.n_kept >= 2 * _LEAST:
             return None
         k = round(min(max(_TAIL * self.n_kept, _LEAST), _MOST))
@@ -384,7 +384,7 @@ class _Gaps:
         return ScoreTail(beyond, scores[k], beyond.size / self.n_kept)
 
     def warn_of_tail(self) -> None:
-        """Say so where hardly any kept ones stand above half of the targets."""
+        """Warn if few kept non-targets are above half of the targets."""
         above = np.repeat(self.highest[::2], self.groups.hits)
         if self.total > self.n_kept and np.median(above) < _FEW:
             model = "the tail of their scores" if self.tail else "their order alone"
@@ -395,9 +395,9 @@ class _Gaps:
             warn(msg, UserWarning)
 
     def draw(self, n_draws: int, rng: np.random.Generator) -> Iterator[list[Ranking]]:
-        """Draw whole rankings: with these targets, with new ones, and extreme ones.
+        """Draw complete rankings: with these targets, with new ones, and extreme ones.
 
-        The last two are by the worst and the best places, if non-targets were removed.
+        The last two have the worst and the best places, if non-targets were removed.
         """
         hits, m = self.groups.hits, self.groups.hits.sum()
         extreme = []
@@ -416,19 +416,20 @@ class _Gaps:
         yield from (self._rankings(one, given) for one in extreme)
 
     def _filled(self, shares: NDArray[np.float64], rng: np.random.Generator) -> Counts:
-        """Draw how many non-targets stand where so large shares of the removed do."""
+        """Draw the numbers of non-targets from the shares of the removed ones."""
         chance = np.clip(np.diff(shares, prepend=0.0, append=1.0, axis=1), 0, 1)
-        chance /= chance.sum(axis=1, keepdims=True)  # rounding may step over
+        chance /= chance.sum(axis=1, keepdims=True)  # rounding errors of the sum
         removed: Counts = rng.multinomial(self.total - self.n_kept, chance)
         return self.kept + removed
 
     def _shares(
         self, places: NDArray[np.float64], n_draws: int, rng: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Draw the shares of the removed ones above places.
+        """Draw the shares of the removed non-targets above the places.
 
-        Divisions of R items into F + 1 gaps are equally likely where shares are drawn
-        from a Dirichlet distribution, and then the items: here from gamma variates.
+        All divisions of R items into F + 1 gaps are equally likely if the shares have a
+        Dirichlet distribution, which is drawn by gamma variates, and the items are then
+        drawn by shares.
         """
         width = np.diff(places, prepend=0.0, append=self.n_kept + 1.0)
         sums = rng.gamma(width, size=(n_draws, width.size)).cumsum(axis=1)
@@ -438,10 +439,10 @@ class _Gaps:
     def _likely_shares(
         self, n_draws: int, rng: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Draw those above likely places, in the tail from its distribution."""
+        """Draw the shares above likely places, in the tail from its distribution."""
         if self.tail is None:
             return self._shares(self.middle, n_draws, rng)
-        first = self.tail.n_exceeding + 1.0  # where the tail ends
+        first = self.tail.n_exceeding + 1.0  # the place where the tail ends
         rest = np.maximum(self.middle[2 * self.n_beyond :], first)
         shares = self._shares(np.append(first, rest), n_draws, rng)
         drawn = self.tail.draw(self.levels[: self.n_beyond], n_draws, rng)
@@ -449,9 +450,9 @@ class _Gaps:
         return np.concatenate([in_tail, shares[:, 1:]], axis=1)
 
     def _rankings(self, counts: Counts, hits: Counts) -> list[Ranking]:
-        """Make rankings of the non-targets above, in and between the groups.
+        """Return rankings from the numbers of non-targets above, in and between groups.
 
-        And of the targets in these, a row each.
+        `hits` are the numbers of targets in the groups, in one row for each ranking.
         """
         ends, rankings = counts.cumsum(axis=1), []
         for above, through, held in zip(

@@ -38,11 +38,11 @@ from skrank.ranking._ranking import hits_at, rank
 from skrank.ranking._several import check_clusters
 from skrank.ranking._standing import cut_places
 
-# Draws, so many that the critical value is known to half a percent: half as many double
-# its variance. Of many depths the largest deviation varies less than of one.
+# Number of draws: the critical value has an error of half a percent; with half as many,
+# its variance doubles. The maximum over many depths varies less than one deviation.
 _LEAST_DRAWS, _MOST_DRAWS, _DRAWN = 10_000, 200_000, 2_000_000
 
-# Sums of clusters at depths that are held at once: 32 MB a table.
+# Number of sums of clusters at depths that are held at once: 32 MB for each table.
 _CELLS = 2**22
 
 Floats = NDArray[np.float64]
@@ -261,13 +261,13 @@ def hit_curve_difference_band(
 
 
 class _Rule(NamedTuple):
-    """Confidence level; and what draws for all depths at once, or None for each."""
+    """Confidence level, and the generator for all depths at once, or None for each."""
 
     level: float
     generator: np.random.Generator | None
 
     def reach(self, covariances: Floats) -> float:
-        """Standard errors from the center to a limit."""
+        """Return the number of standard errors from the center to a limit."""
         if self.generator is None:
             return float(norm.isf((1 - self.level) / 2))
         draws = min(max(_LEAST_DRAWS, _DRAWN // len(covariances)), _MOST_DRAWS)
@@ -284,9 +284,9 @@ def _rule(level: Any, simultaneous: bool, random_state: object) -> _Rule:
 
 
 class _Tops:
-    """Tops of some depths, of one ranking or two, in samples of m targets.
+    """Tops at several depths, of one ranking or two, in samples of m targets.
 
-    Or, with the number of each item's cluster, in samples of as many clusters.
+    With the number of each item's cluster, in samples of as many clusters.
     """
 
     def __init__(
@@ -310,21 +310,21 @@ class _Tops:
         self.least = np.maximum(self.m - (self.n - self.depths), 0)
         self.most = np.minimum(self.depths, self.m)
         self.codes = codes
-        # independent draws of targets, and of others
+        # targets and non-targets are drawn independently
         self.drawn = self.m, self.n - self.m
         if codes is not None:
             self.drawn = clusters_of_classes(self.rankings[0], codes)
 
     def spread(self, rule: _Rule) -> tuple[Floats, float]:
-        """Variances of the hits, or of their differences, and standard errors to go.
+        """Return variances of the hits, or of their differences, and the reach.
 
-        The variances of clusters are wider by Student's t, so that limits of the normal
-        distribution are those of their degrees of freedom (Korn and Graubard 1998).
+        The variances by clusters are increased, so that limits of the normal
+        distribution are those of Student's t (Korn and Graubard 1998).
         """
         if self.codes is not None:
             covariances, freedom = self._of_clusters(self.codes)
             reach = rule.reach(covariances)
-            with np.errstate(invalid="ignore"):  # 0 / 0 where nothing varies
+            with np.errstate(invalid="ignore"):  # 0 / 0 if nothing varies
                 wider = student.isf(norm.sf(reach), freedom) / reach
             return np.diag(covariances) * np.nan_to_num(wider, nan=1.0) ** 2, reach
         covariances = self.covariances(0, 0)
@@ -335,12 +335,12 @@ class _Tops:
         return np.diag(covariances), rule.reach(covariances)
 
     def _of_clusters(self, codes: NDArray[np.intp]) -> tuple[Floats, Floats]:
-        """Covariances of sums over clusters, and their degrees of freedom.
+        """Return covariances of sums over clusters, and their degrees of freedom.
 
-        A cluster with h_c of its m_c targets, and f_c of its g_c others, in the top
-        changes the hits by ``(1 - Lambda)(h_c - m_c h / m) - Lambda (f_c - g_c f / (n -
-        m))``. Degrees of freedom are Satterthwaite's, and fewer than clusters of a
-        class.
+        A cluster with h_c of its m_c targets, and f_c of its g_c non-targets, in the
+        top changes the hits by ``(1 - Lambda)(h_c - m_c h / m) - Lambda (f_c - g_c f /
+        (n - m))``. The degrees of freedom are those of Satterthwaite, and below the
+        number of clusters of a class.
         """
         if min(self.drawn) < 2:
             got = f"{self.drawn[0]} with targets and {self.drawn[1]} with non-targets"
@@ -377,12 +377,13 @@ class _Tops:
         return covariances, np.minimum(effective, min(self.drawn) - 1)
 
     def covariances(self, i: int, j: int) -> Floats:
-        """Covariances of the hits of rankings i and j, at all pairs of depths.
+        """Return covariances of the hits of rankings i and j, at all pairs of depths.
 
-        Of samples of as many targets and as many non-targets: with the hits h and the
-        others f = t - h above a cutoff, the hits change by (1 - Lambda) for each target
-        that moves above it, and by -Lambda for each other. So it is (1 - Lambda_1)(1 -
-        Lambda_2)(h_12 - h_1 h_2 / m) + Lambda_1 Lambda_2 (f_12 - f_1 f_2 / (n - m)).
+        The samples have the same numbers of targets and of non-targets. With the hits h
+        and the non-targets f = t - h above a cutoff, the hits change by (1 - Lambda)
+        for each target that moves above it, and by -Lambda for each non-target. The
+        covariance is (1 - Lambda_1)(1 - Lambda_2)(h_12 - h_1 h_2 / m) + Lambda_1
+        Lambda_2 (f_12 - f_1 f_2 / (n - m)).
         """
         both_hits, both = overlap(
             (self.places[i], self.places[j]), self.targets, self.depths
@@ -401,10 +402,10 @@ class _Tops:
         return found
 
     def limits(self, variances: Floats, reach: float) -> tuple[Floats, Floats]:
-        """Limits of the hits, as many standard errors from those found.
+        """Return limits of the hits at `reach` standard errors from the estimate.
 
-        Of what a top may hold, hits are a share, with the variance of so many trials as
-        a binomial share would need for it; the limits are those of Jeffreys.
+        The hits are a share of their largest possible number. The limits are those of
+        Jeffreys for a binomial share with as many trials as give the same variance.
         """
         found, room = self.hits[0], np.maximum(self.most - self.least, 1)
         share = (self._kept(0) - self.least) / room
@@ -415,9 +416,10 @@ class _Tops:
         null, few = beta(hits + 0.5, misses + 0.5), ROUNDING * (1 + trials)
         low = self.least + room * np.where(hits > few, null.ppf(outside), 0)
         high = self.least + room * np.where(misses > few, null.isf(outside), 1)
-        # Where no target is below the tie at the cutoff, some may be in other samples:
-        # with the probability `outside` all of m are above it if each is with the share
-        # outside**(1/m); clusters with targets in place of targets.
+        # If no target is below the tie at the cutoff, there may be some in other
+        # samples. If each target is above it with the share outside**(1/m), all m are
+        # with the probability `outside`. Clusters with targets are counted in place of
+        # targets.
         ends = self.rankings[0].items.group_ends(self.depths)
         none_below = hits_at(self.rankings[0], ends) == self.m
         kept = self.least + outside ** (1 / self.drawn[0]) * (found - self.least)
@@ -428,18 +430,19 @@ class _Tops:
         )
 
     def _kept(self, i: int) -> Floats:
-        """Hits, half a hit from the fewest and the most that there can be.
+        """Return the hits, at least half a hit from their minimum and maximum.
 
-        A top without targets, or of nothing else, would be held for certain otherwise.
+        Otherwise a top without targets, or with targets only, would have no variance.
         """
         least, most = self.least + 0.5, self.most - 0.5
         kept: Floats = np.clip(self.hits[i], least, np.maximum(least, most))
         return kept
 
     def _lacking(self, i: int) -> Floats:
-        """Variance that tops nearly without targets, or others, are to have beyond.
+        """Return the additional variance of tops nearly without targets or non-targets.
 
-        As if the targets, or the others, of a cluster were all on one side.
+        It is the variance if all targets, or all non-targets, of a cluster were on one
+        side.
         """
         m, rest = self.m, self.n - self.m
         size, size_of_rest = m / self.drawn[0], rest / self.drawn[1]
@@ -451,7 +454,7 @@ class _Tops:
             return of_targets + of_others
 
         lacking = variance(self._kept(i)) - variance(self.hits[i])
-        whole = self.most == self.least  # all are found there
+        whole = self.most == self.least  # all targets are found there
         return np.where(whole, 0.0, np.maximum(lacking, 0.0))
 
 
@@ -460,10 +463,11 @@ def overlap(
     targets: NDArray[np.intp],
     depths: NDArray[Any],
 ) -> tuple[Floats, Floats]:
-    """Targets, and items, that tops of two rankings share; O(n + n_depths**3).
+    """Return the numbers of targets and items in the tops of two rankings; O(n).
 
-    By `cut_places`; rows are depths in the one, columns in the other. Ties that reach
-    across a cutoff are shared out.
+    The input is from `cut_places`. Rows are depths in the first ranking, columns depths
+    in the second one. A tie that contains a cutoff is divided. The sums take
+    O(n_depths**3).
     """
     shares = [_shares(place, depths) for place in places]
     shape = shares[0].shape[1], shares[1].shape[1]
@@ -476,7 +480,7 @@ def overlap(
 
 
 def _shares(place: NDArray[np.intp], depths: NDArray[Any]) -> Floats:
-    """Share of the items on each place, column, among the top of each depth, row."""
+    """Return the share of the items of each place in the top of each depth, a row."""
     size = np.bincount(place, minlength=2 * depths.size + 1)
     start = np.cumsum(size) - size
     inside = (depths[:, np.newaxis] - start) / np.maximum(size, 1)
@@ -487,10 +491,11 @@ def _shares(place: NDArray[np.intp], depths: NDArray[Any]) -> Floats:
 def critical_value(
     covariances: Floats, level: float, n_draws: int, rng: np.random.Generator
 ) -> float:
-    """Quantile of the largest deviation, in standard errors, of normal variables.
+    """Return the quantile of the largest absolute value of normal variables.
 
-    The sup-t band of Montiel Olea and Plagborg-Moller (2019); O(n_draws * n_depths**2).
-    What does not vary has no deviation; 0 if nothing does.
+    This is the sup-t band of Montiel Olea and Plagborg-Moller (2019); O(n_draws *
+    n_depths**2). Variables are divided by their standard errors. Variables without
+    variance are left out; the result is 0 if none has variance.
     """
     varies = np.diag(covariances) > 0
     if not varies.any():
@@ -498,16 +503,16 @@ def critical_value(
     covariances = covariances[np.ix_(varies, varies)]
     errors = np.sqrt(np.diag(covariances))
     correlations = covariances / np.outer(errors, errors)
-    # a ridge, as neighbouring depths may have correlations of 1 but for rounding
+    # a ridge, because correlations of neighbouring depths may be 1 up to rounding
     root = np.linalg.cholesky(correlations + 1e-8 * np.eye(errors.size))
     draws = rng.standard_normal((n_draws, errors.size)) @ root.T
     return float(np.quantile(np.abs(draws).max(axis=1), level))
 
 
 def _clear_rounding(covariances: Floats, depths: NDArray[Any]) -> None:
-    """Set variances to 0, in place, that are 0 but for rounding.
+    """Set variances that are 0 up to rounding to 0, in place.
 
-    They are differences of sums over so many items.
+    Their rounding error is that of sums over so many items.
     """
     own = np.diag_indices_from(covariances)
     by_rounding = covariances[own] <= ROUNDING * depths
@@ -515,7 +520,7 @@ def _clear_rounding(covariances: Floats, depths: NDArray[Any]) -> None:
 
 
 def _depths(t: Any, n_samples: int) -> NDArray[np.intp]:
-    """One depth or several, in items, ascending."""
+    """Return one depth or several, in items, in ascending order."""
     given = [t] if np.ndim(t) == 0 else list(t)
     counts = [check_depth("t", check_cutoff("t", depth), n_samples) for depth in given]
     if not counts:

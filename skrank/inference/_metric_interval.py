@@ -72,7 +72,7 @@ from skrank.ranking._input import check_both_classes, check_ranking_input
 from skrank.ranking._ranking import Ranking, rank
 from skrank.ranking._several import check_clusters, rank_scored, rank_within
 
-# the last are for several rankings, and for the folds of a cross-validation
+# the last two are for several rankings, and for the folds of a cross-validation
 METHODS = (
     *("auto", "moderated", "jackknife", "bootstrap", "survival", "posterior"),
     *("t", "corrected_t"),
@@ -407,7 +407,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         if all(is_certain(measure, ranking) for ranking in folds.rankings):
             rule: IntervalRule = CertainRule(float(values.mean()))
         else:
-            error = corrected_error(values, ratio)  # NaN of one fold
+            error = corrected_error(values, ratio)  # the error of one fold is NaN
             if groups is None and values.size > 1:  # at least that of the items
                 rules = [self._rule(measure, one) for one in folds.rankings]
                 errors = np.nan_to_num([one.standard_error for one in rules])
@@ -488,7 +488,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         groups: ArrayLike | None,
         given: dict[str, Any],
     ) -> MetricIntervalResult:
-        """Interval of weighted items, in one ranking or in several."""
+        """Return the interval of weighted items, in one ranking or in several."""
         method = "bootstrap" if groups is None else "t"
         if self.method not in ("auto", method):
             several = "" if groups is None else " in several rankings"
@@ -532,7 +532,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
     def _two_level_error(
         self, measure: Metric, rankings: list[Ranking], values: NDArray[np.float64]
     ) -> float:
-        """Draw rankings with replacement, and then the items of each."""
+        """Return the standard deviation over draws of rankings and of their items."""
         rng = check_generator(self.random_state)
         drawn = np.tile(values[:, None], self.n_resamples)
         for row, ranking in zip(drawn, rankings, strict=True):
@@ -545,7 +545,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
                     progress=self.progress,
                 )
         means = [
-            # a ranking that is drawn twice has other items each time
+            # a ranking that is drawn twice has different items each time
             drawn[rng.integers(len(drawn), size=len(drawn)), columns].mean()
             for columns in rng.integers(self.n_resamples, size=drawn.T.shape)
         ]
@@ -557,7 +557,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         return "moderated" if measure.smooth else "bootstrap"
 
     def _method_of_clusters(self, measure: Measure, ranking: Ranking) -> str:
-        """Sums of influences for smooth metrics of the whole ranking, else draws."""
+        """Choose the jackknife for smooth metrics without a cutoff, else bootstrap."""
         if self.method not in ("auto", "jackknife", "bootstrap"):
             rule = "be 'auto', 'jackknife' or 'bootstrap' with `clusters`"
             raise invalid("method", rule, repr(self.method))
@@ -567,7 +567,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         return "jackknife" if measure.smooth and whole else "bootstrap"
 
     def _check_method(self, measure: Measure) -> None:
-        """Check that the method has a meaning for the metric."""
+        """Check that the method is defined for the metric."""
         counts = not measure.ordered
         has_meaning = {
             "moderated": measure.smooth,
@@ -581,7 +581,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             raise invalid("method", asked, repr(self.method))
 
     def _rule(self, measure: Measure, ranking: Ranking) -> IntervalRule:
-        """Standard error, and how an interval is made of it."""
+        """Return the rule that gives the standard error and the interval."""
         if is_certain(measure, ranking):
             return CertainRule(measure.value(ranking))
         method = self._method(measure)
@@ -600,7 +600,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         ranking: Ranking,
         codes: NDArray[np.intp],
     ) -> IntervalRule:
-        """Student's t, by what the clusters add to the value or by drawing them."""
+        """Return Student's t from the influences or the bootstrap of the clusters."""
         if is_certain(measure, ranking):
             return CertainRule(measure.value(ranking))
         fewest = min(clusters_of_classes(ranking, codes))
@@ -614,7 +614,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             engine = cluster_bootstrap(measure, (ranking,), codes)
             error = float(self._draw(engine).std(ddof=1))
         rule = resampled_rule(measure, ranking, error, fewest, freedom)
-        # other samples have other numbers of targets, and so another best value
+        # other samples have other numbers of targets, and so other perfect values
         most = getattr(measure, "bounds", (0.0, math.inf))[1]
         if isinstance(rule, NormalRule) and most < math.inf:
             return replace(rule, best=max(rule.best, most))
@@ -639,7 +639,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         )
 
     def _posterior(self, measure: Measure, ranking: Ranking) -> BetaRule:
-        """Beta distribution of precision or recall."""
+        """Return the beta distribution of precision or recall."""
         frame = measure.frame(ranking, ranking.n_targets)
         hits = measure.value(ranking) * measure.divisor(frame)
         of_retrieved = isinstance(measure, PrecisionAtT | EnrichmentFactor)
@@ -654,11 +654,11 @@ def _rule_of_mean(
     values: NDArray[np.float64],
     error: float,
 ) -> NormalRule:
-    """Student's t on the scale of the logit, between the ends of the rankings."""
+    """Return Student's t on the logit scale, between the ends of the rankings."""
     estimate = float(values.mean())
     ends = [reach_of(measure, measure.frame(one, one.n_targets)) for one in rankings]
     least, best = np.mean(ends, axis=0).tolist()
-    if not least < best:  # all items count in these rankings, which others need not do
+    if not least < best:  # all items of these rankings count, unlike others
         least, best = 0.0, max(1.0, estimate)
     return NormalRule(
         estimate,
@@ -672,7 +672,7 @@ def _rule_of_mean(
 
 
 def _unknown(measure: Measure, ranking: Ranking, fewest_clusters: int = 0) -> float:
-    """Say that one item of a class, or one cluster, does not tell how it varies."""
+    """Warn that one item of a class, or one cluster, gives no standard error."""
     if fewest_clusters:
         warn(
             f"The standard error of {measure.name} is undefined: two clusters must "

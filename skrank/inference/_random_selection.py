@@ -363,7 +363,7 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
             As in `from_estimator`; also if no fold holds targets and non-targets, or if
             an item is held out twice.
         """
-        check_flag("independent", independent)  # before anything is fitted
+        check_flag("independent", independent)  # check before the models are fitted
         folds = make_folds(cv, [estimator], X, np.asarray(y), cv_groups)
         return self.from_cv_results(
             fit_folds(estimator, X, y, folds, self.n_jobs),
@@ -483,7 +483,7 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
         *,
         progress: bool = False,
     ) -> RandomSelectionResult:
-        """Place a value under its null distribution."""
+        """Return the result for a value and its null distribution."""
         null = asked.null
         log_p, log_bounds, error, method = null.tail(
             asked.statistic,
@@ -516,7 +516,7 @@ class RandomSelectionTest(RankingInference[RandomSelectionResult]):
 
 
 class _Asked(NamedTuple):
-    """A value, its null distribution, and the size of what it is a value of."""
+    """A value, its null distribution, and the numbers of its items."""
 
     statistic: float
     null: RandomSelectionNull | MeanNull
@@ -526,20 +526,20 @@ class _Asked(NamedTuple):
 
 
 class _PartResults(Sequence[RandomSelectionResult]):
-    """Results of single rankings, worked out when the first of them is asked for.
+    """Results of single rankings, computed on access.
 
-    Each takes as long as the mean over all of them.
+    Each takes as long as the result of the mean.
     """
 
     def __init__(self, test: RandomSelectionTest, asked: list[_Asked]) -> None:
         self._test, self._asked = test, asked
 
     def __len__(self) -> int:
-        """Count them, which takes no test."""
+        """Return their number, without a test."""
         return len(self._asked)
 
     def __getitem__(self, index: Any) -> Any:
-        """Return one, or several as a tuple."""
+        """Return one result, or several as a tuple."""
         return self._results[index]
 
     @cached_property

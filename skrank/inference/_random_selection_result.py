@@ -22,10 +22,10 @@ REVERSED = (
     "do higher scores mean likelier targets, or the other class (the wrong column of "
     "predict_proba)?"
 )
-# Probability of so low a value, or a lower one, from which on scores may be reversed.
-# So many of the rankings that are no better than chance are noted; at half of it, half
-# as many. The z-score does not tell: that of average precision cannot be below -1.3 for
-# 20 targets of 1000.
+# Probability of a value as low or lower at which the scores may be reversed. It is also
+# the share of random rankings with this note; with half of it, half as many have it.
+# The z-score is not suitable: with 20 targets of 1000, that of average precision cannot
+# be below -1.3.
 FAR_BELOW = 0.001
 
 

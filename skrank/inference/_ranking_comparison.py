@@ -69,8 +69,8 @@ from skrank.ranking._several import (
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 
-# Methods by what they are made of: a standard error, which adds up over data sets; the
-# targets or ranks of one data set; values on several data sets, or on folds.
+# Methods by what they use: standard errors, which are combined over data sets; the
+# targets or ranks of one data set; the values on several data sets, or on folds.
 _BY_ERROR = ("jackknife", "bootstrap")
 _METHODS = {
     "one data set, without `groups`": (*_BY_ERROR, "permutation", *AT_CUTOFF),
@@ -571,7 +571,7 @@ class RankingComparison(MetricSettings):
             pairs = [(name, baseline) for name in ranked if name != baseline]
         shown = track(pairs, total=len(pairs), label="pairs", progress=self.progress)
         quiet = copy(self)
-        quiet.progress = False  # one bar is enough
+        quiet.progress = False  # one progress bar is enough
         results = [
             quiet._compare(
                 list(map(Pair, ranked[a], ranked[b])), labels, (str(a), str(b)), codes
@@ -587,7 +587,7 @@ class RankingComparison(MetricSettings):
         )
 
     def _choose(self, data: str) -> str:
-        """Turn "auto" into a method, and check that it goes with the data."""
+        """Choose the method for "auto", and check that it suits the data."""
         usual = {
             _ONE: "jackknife" if self._measure().smooth else "permutation",
             _SEVERAL: "paired_t",
@@ -607,7 +607,7 @@ class RankingComparison(MetricSettings):
         names: tuple[str, str],
         codes: NDArray[np.intp] | None = None,
     ) -> RankingComparisonResult:
-        """Compare A and B on one data set, or on several and in the mean over them."""
+        """Compare A and B on one data set, or by their means over several."""
         data = _ONE if codes is None else _CLUSTERS
         method = self._choose(_SEVERAL if labels else data)
         if method in DATA_SET_TESTS and len(pairs) < 2:
@@ -624,7 +624,7 @@ class RankingComparison(MetricSettings):
     def _ask(
         self, method: str, pairs: list[Pair], values: PairedValues, *, grouped: bool
     ) -> PairedResult:
-        """Refer the difference to what the method takes to vary."""
+        """Test the difference by the method."""
         measure = self._measure()
         if all(pair.is_certain(measure) for pair in pairs):
             return certainty(method)
@@ -635,10 +635,10 @@ class RankingComparison(MetricSettings):
             return count_swaps(values.difference, draws, self.alternative, values.scale)
         if method in AT_CUTOFF:
             return weigh_at_cut(method, pairs[0], measure, self.alternative, self.prior)
-        # The variances of data sets that are taken as given add up.
+        # The data sets are fixed, so their variances are added.
         errors = [self._error(method, pair) for pair in pairs]
         error = float(np.linalg.norm(errors)) / len(errors)
-        if grouped:  # methods that need no standard error, for the warning of none
+        if grouped:  # methods without a standard error, for the warning
             others = ["sign", "wilcoxon"] if len(pairs) > 1 else []
         else:
             others = [] if measure.ties == "threshold" else ["permutation"]
@@ -658,7 +658,7 @@ class RankingComparison(MetricSettings):
         values: PairedValues,
         codes: NDArray[np.intp],
     ) -> PairedResult:
-        """Refer the difference to the clusters of one data set."""
+        """Test the difference by the clusters of one data set."""
         measure = self._measure()
         if pair.is_certain(measure):
             return certainty(method)
@@ -678,18 +678,18 @@ class RankingComparison(MetricSettings):
         )
 
     def _error(self, method: str, pair: Pair) -> float:
-        """Standard error of the difference on one data set."""
+        """Return the standard error of the difference on one data set."""
         measure = self._measure()
         if pair.is_certain(measure):
             return 0.0
-        if pair.fewest < 2:  # one item of a class does not tell how it varies
+        if pair.fewest < 2:  # one item of a class gives no variance
             return math.nan
         if method == "jackknife":
             return pair.jackknife_error(measure)
         return float(self._draw(pair.bootstrap(measure)).std(ddof=1))
 
     def _draw(self, engine: Engine) -> Floats:
-        """Draw differences, for each data set from the beginning of the seed."""
+        """Draw differences, with the same seed for each data set."""
         return draw_in_parallel(
             engine,
             self.n_resamples,
@@ -707,7 +707,7 @@ class RankingComparison(MetricSettings):
         names: tuple[str, str],
         labels: tuple[Any, ...],
     ) -> RankingComparisonResult:
-        """Write down what was found."""
+        """Return the result object."""
         estimate_a, estimate_b = values.estimates
         return RankingComparisonResult(
             estimate_a=estimate_a,
@@ -733,7 +733,7 @@ class RankingComparison(MetricSettings):
 
 
 def _check_method(method: str, measure: Metric) -> None:
-    """Check that the method has a meaning for the metric and its ties."""
+    """Check that the method is defined for the metric and its tie rule."""
     if method in AT_CUTOFF and measure.ordered:
         rule = (
             "be recall, precision or the enrichment factor at a cutoff, or "
@@ -755,7 +755,7 @@ def _check_method(method: str, measure: Metric) -> None:
 
 
 def _check_names(names: Any) -> tuple[str, str]:
-    """Check what two rankings are called."""
+    """Check the names of two rankings."""
     if isinstance(names, tuple | list) and len(names) == 2:
         first, second = names
         if isinstance(first, str) and isinstance(second, str) and first != second:

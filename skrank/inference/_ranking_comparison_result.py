@@ -19,7 +19,7 @@ from skrank._utils._text import (
 from skrank._utils._warnings import warn
 from skrank.inference._metric_interval_result import ConfidenceInterval
 
-# Rows of the summary, whose names no ranking takes.
+# Rows of the summary; rankings must not have these names.
 _ROWS = ("difference", "standard error", "95 % interval", "zscore", "pvalue")
 _SIZE = "sample size"
 
@@ -190,14 +190,14 @@ class RankingComparisonResult(Printed):
         per_unit = (few or self.n_targets) * relative_error**2
         needed = per_unit * (norm.isf(outside) + norm.ppf(power)) ** 2
         if few and math.isfinite(self.degrees_of_freedom):
-            for _ in range(20):  # settles in a few steps
+            for _ in range(20):  # the iteration converges in a few steps
                 freedom = max(needed - 1, 1)
                 quantiles = t.isf(outside, freedom) + t.ppf(power, freedom)
                 needed = per_unit * quantiles**2
         return float(math.ceil(needed))
 
     def _limits(self, level: float = 0.95) -> ConfidenceInterval:
-        """Ends of the interval; NaN without a standard error."""
+        """Return the ends of the interval; NaN without a standard error."""
         if math.isnan(self.standard_error):
             return ConfidenceInterval(math.nan, math.nan)
         outside = (1 - level) / (2 if self.alternative == "two-sided" else 1)
@@ -208,7 +208,7 @@ class RankingComparisonResult(Printed):
         )
 
     def _quantile(self, outside: float) -> float:
-        """Value that the standardised difference exceeds with this probability."""
+        """Return the quantile of the standardised difference."""
         freedom = self.degrees_of_freedom
         return float((norm if math.isinf(freedom) else t(freedom)).isf(outside))
 
@@ -238,7 +238,7 @@ class RankingComparisonResult(Printed):
         return Shown(f"Comparison of two rankings by {self.metric}", rows)
 
     def _findings(self) -> tuple[str, ...]:
-        """Say what is found of the difference."""
+        """Return the rows of the summary."""
         low, high = self._limits()
         unknown = math.isnan(self.standard_error)
         return (
@@ -399,12 +399,12 @@ class RankingComparisonTable(Printed):
 
 
 def _data(result: RankingComparisonResult) -> str:
-    """What was ranked: one data set, or several."""
+    """Describe the data: one data set, or several."""
     return format_count(len(result.labels), "data set")
 
 
 def _cells(result: RankingComparisonResult, log10_adjusted: float) -> list[str]:
-    """One line of the table."""
+    """Return the cells of one row."""
     return [
         *map(as_text, result.names),
         f"{result.estimate_a:.4f}",

@@ -32,7 +32,7 @@ def selection_score(
 ) -> float:
     """Return a value relative to chance; see ``make_random_selection_scorer``.
 
-    "log10_pvalue" is the one that is better the smaller it is.
+    Smaller values are better for "log10_pvalue" only.
     """
     answer = check_undefined(undefined)
     measure = make_measure(metric, ties)
@@ -46,7 +46,7 @@ def selection_score(
 
 
 def check_statistic(statistic: str, measure: Measure) -> None:
-    """Check that the statistic has a meaning for the measure."""
+    """Check that the statistic is defined for the measure."""
     check_option("statistic", statistic, ("zscore", "log10_pvalue", "chance_adjusted"))
     if statistic == "chance_adjusted" and math.isinf(measure.bounds[1]):
         msg = (
@@ -62,7 +62,7 @@ def _score(statistic: str, value: float, null: RandomSelectionNull) -> float:
     if statistic == "zscore":
         return zscore_of(value, null)
     mean = null.mean()
-    # a ranking that has the largest value in any order is no better than chance
+    # a ranking with the largest value in every order is not better than chance
     return 0.0 if null.std() == 0 else float((value - mean) / (1 - mean))
 
 
@@ -147,9 +147,9 @@ def make_random_selection_scorer(
     measure = make_measure(metric, ties)
     check_statistic(statistic, measure)
     answer = check_undefined(undefined)
-    larger = statistic != "log10_pvalue"  # a p-value is the better the smaller it is
+    larger = statistic != "log10_pvalue"  # smaller p-values are better
     if not larger and isinstance(answer, float):
-        answer = -answer  # which the sign of the scorer turns back
+        answer = -answer  # the sign of the scorer reverses this
     return RankingScorer(
         selection_score,
         f"{statistic}({measure.name})",

@@ -354,7 +354,7 @@ class SearchSelectionTest(MetricSettings):
         pos_label: object,
         detector_targets: str | None,
     ) -> SearchSelectionResult:
-        """Fit the candidates outside each fold that can be tested, and test."""
+        """Fit the candidates on each fold that can be tested, and test them."""
         items, y, folds = data
         is_target = mark_targets(y, pos_label)
         parts = self._divide(
@@ -383,7 +383,7 @@ class SearchSelectionTest(MetricSettings):
         groups: ArrayLike | None,
         n_samples: int,
     ) -> list[tuple[int, _Ints, _Ints]]:
-        """Fold of each ranking, the positions of its items there, and its targets."""
+        """Return fold, positions of the items, and targets of each ranking."""
         divided = divide_folds(held, groups, n_samples)
         parts = [
             (i, items, is_target[held[i][items]].nonzero()[0])
@@ -405,7 +405,7 @@ class SearchSelectionTest(MetricSettings):
         n_folds: int,
         several: bool,
     ) -> SearchSelectionResult:
-        """Place all candidates, and the best of them, in their joint distribution."""
+        """Compare all candidates, and the best one, with their joint distribution."""
         measure = self._measure()
         null = JointNull(
             [
@@ -448,7 +448,7 @@ class SearchSelectionTest(MetricSettings):
 def _within(
     parts: Sequence[tuple[int, _Ints, _Ints]], above: Sequence[_Ints]
 ) -> tuple[list[_Ints], list[_Ints]]:
-    """Items above each one within its ranking, by candidate, and the targets."""
+    """Count the items above each item in its ranking; return them and the targets."""
     ranked = [
         np.stack([items_above(-row) for row in above[i][:, items]])
         for i, items, _ in parts
@@ -466,11 +466,11 @@ def _count_draws(
     n_jobs: int | None,
     progress: bool,
 ) -> tuple[_Ints, _Ints, _Floats]:
-    """Count draws in which a candidate, or any, does as well; their best values."""
+    """Count draws in which a candidate, or any of them, is as good; and the maxima."""
     found = run_draws(
         partial(_by_chance, null, zscores, wider),
         n_resamples,
-        # targets drawn in one task: some 10 ms, far above its overhead; half as many
+        # targets drawn in one task: about 10 ms, far above the overhead; half as many
         # change nothing
         2**15 // sum(one.n_targets for one in null.lists),
         generator,
@@ -484,10 +484,10 @@ def _count_draws(
 def _by_chance(
     null: JointNull, zscores: _Floats, wider: float, size: int, seed: int
 ) -> tuple[_Ints, _Ints, _Floats]:
-    """Draw labels for all candidates; count as `_count_draws` does."""
+    """Draw labels for all candidates, and count as `_count_draws` does."""
     values = null.draw(size, np.random.default_rng(seed))
     drawn = null.zscores(values)
-    level = zscores[:, None] - 1e-9  # equal ones may be rounded apart
+    level = zscores[:, None] - 1e-9  # equal values may differ by rounding
     alone = (drawn >= level).sum(axis=1)
     best = (drawn.max(axis=0) >= level).sum(axis=1)
     mean = null.mean[:, None]
@@ -501,7 +501,7 @@ def _spread(
     tested: NDArray[np.bool_],
     best_index: int | None,
 ) -> SearchSelectionResult:
-    """Give candidates that were tested their places among all; NaN to the others."""
+    """Return an array for all candidates, with NaN for those that were not tested."""
     places = np.flatnonzero(tested)
     entries: dict[str, Any] = {"candidates": tuple(candidates)}
     for name in COLUMNS.values():
@@ -522,7 +522,7 @@ def _warn_of_failed(finished: NDArray[np.bool_]) -> None:
 
 
 def _warn_of_other_values(values: _Floats, scores: _Floats) -> None:
-    """Warn if a search has other values than those tested; NaN is not compared."""
+    """Warn if the values of the search differ from those tested; NaN is ignored."""
     apart = np.abs(values - scores)
     other = apart > 1e-6 * np.maximum(1.0, np.abs(scores))
     if other.any():

@@ -12,7 +12,7 @@ from skrank._utils._text import as_text, format_count, format_size
 
 _Floats = NDArray[np.float64]
 
-#: Columns of the table, and the arrays that they show.
+#: Columns of the table, and the arrays with their values.
 COLUMNS = {
     "value": "values",
     "null_mean": "null_means",

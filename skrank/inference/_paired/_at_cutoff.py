@@ -27,10 +27,10 @@ AT_CUTOFF = ("mcnemar", "posterior")
 
 
 class CutCounts(NamedTuple):
-    """Targets, and those of them that A, B and both find among the top t.
+    """Numbers of targets, and of those in the top t of A, of B and of both.
 
-    `hits_aa` and `hits_bb` are the sums of the squares of their shares: those that a
-    top has in common with itself. `most` is what a perfect top holds.
+    `hits_aa` and `hits_bb` are the sums of the squares of their shares: the overlap of
+    a top with itself. `most` is the number of hits of a perfect ranking.
     """
 
     m: float
@@ -43,18 +43,18 @@ class CutCounts(NamedTuple):
 
     @property
     def difference(self) -> float:
-        """Hits of A beyond those of B."""
+        """Hits of A minus hits of B."""
         return float(subtract(self.hits_a, self.hits_b, self.most))
 
     @property
     def found_by_one(self) -> tuple[float, float]:
-        """Targets found by A only, and by B only."""
+        """Numbers of targets found by A only, and by B only."""
         a, b = subtract([self.hits_a, self.hits_b], self.hits_both, self.most).tolist()
         return a, b
 
 
 def count_at_cut(pair: Pair, t: int) -> CutCounts:
-    """Count the targets of two tops; one of a tie at the cutoff by its share."""
+    """Count the targets in two tops; targets in a tie at the cutoff by their share."""
     targets = pair.targets
     in_a, in_b = (share_of_top(score, t)[targets] for score in pair.y_scores)
     sums = (in_a, in_b, in_a * in_b, in_a**2, in_b**2)
@@ -65,7 +65,7 @@ def count_at_cut(pair: Pair, t: int) -> CutCounts:
 def weigh_at_cut(
     method: str, pair: Pair, measure: Measure, alternative: str, prior: float
 ) -> PairedResult:
-    """Weigh the difference of a metric by the targets that one ranking only has."""
+    """Test the difference of a metric by the targets that only one ranking finds."""
     frame = measure.frame(pair.a, pair.n_targets)
     counts = count_at_cut(pair, int(frame.cut))
     if method == "mcnemar":
@@ -77,29 +77,29 @@ def weigh_at_cut(
 
 
 def mcnemar(counts: CutCounts, alternative: str) -> PairedResult:
-    """Exact sign test of the targets that one ranking only has found.
+    """Exact sign test of the targets that only one ranking finds.
 
-    The z-score is McNemar's. Its standard error would be that under the null; the one
-    that goes into intervals is that of two correlated binomials, if each target is
-    found or not by itself: ``k (1 - k) / m`` for each recall and ``(k_12 - k_1 k_2) /
-    m`` for the two (Ash and Hughes-Oliver 2022), here times m**2.
+    The z-score is that of McNemar. Its standard error holds under the null hypothesis.
+    The standard error of intervals is that of two correlated binomial variables, for
+    independent targets: ``k (1 - k) / m`` for each recall and ``(k_12 - k_1 k_2) / m``
+    for both (Ash and Hughes-Oliver 2022), here times m**2.
     """
     z, log_p = sign_test(counts.difference, *counts.found_by_one, alternative)
     shared = np.array([counts.hits_aa, counts.hits_bb, counts.hits_both])
     a, b = counts.hits_a, counts.hits_b
     covariances = shared - np.array([a * a, b * b, a * b]) / counts.m
     variance = float(covariances @ [1, 1, -2])
-    # the root of a variance that is 0 but for rounding would be no small number
+    # the root of a variance that is 0 up to rounding would not be small
     error = math.sqrt(variance) if variance > ROUNDING * shared.max() else 0.0
     error = defined_error(counts.difference, error, counts.most)
     return PairedResult(error, z, log_p)
 
 
 def posterior(counts: CutCounts, prior: float, alternative: str) -> PairedResult:
-    """Dirichlet posterior of who finds a target: A only, B only, or both alike.
+    """Dirichlet posterior of the targets found by A only, by B only, or by both.
 
-    pi_1 / (pi_1 + pi_2) has a beta distribution, so that P(pi_1 > pi_2) of Goutte and
-    Gaussier (2005, section 4), who sample it, is a tail of that.
+    pi_1 / (pi_1 + pi_2) has a beta distribution. P(pi_1 > pi_2) of Goutte and Gaussier
+    (2005, section 4), who draw it, is a tail probability of this distribution.
     """
     only_a, only_b = counts.found_by_one
     a, b = only_a + prior, only_b + prior

@@ -24,12 +24,12 @@ from skrank.inference._variability._folds import corrected_error
 
 
 def paired_t(found: PairedValues, alternative: str) -> PairedResult:
-    """Student's t of the differences on data sets that share nothing."""
+    """Student's t test of the differences on independent data sets."""
     return _student(found, 0.0, alternative, ("sign", "wilcoxon"))
 
 
 def sign(found: PairedValues, alternative: str) -> PairedResult:
-    """On how many data sets each is better; those without a winner do not count."""
+    """Sign test by the data sets on which each is better; ties are left out."""
     differences = found.differences
     wins_a, wins_b = int((differences > 0).sum()), int((differences < 0).sum())
     return PairedResult(
@@ -38,21 +38,21 @@ def sign(found: PairedValues, alternative: str) -> PairedResult:
 
 
 def signed_rank(found: PairedValues, alternative: str) -> PairedResult:
-    """Wilcoxon's signed ranks of the differences other than 0."""
+    """Wilcoxon's signed-rank test of the differences other than 0."""
     ranks = _signed_ranks(found)
     if not ranks.size:
         return PairedResult(math.nan, 0.0, 0.0)
     z = float(ranks.sum() / np.linalg.norm(ranks))
     tails = (float(norm.logsf(z)), float(norm.logcdf(z)))
-    # all sums of ranks up to 500 of them, .2 s; 1,000 take 3 s, and there the logarithm
-    # of a tail of 3e-4 is the normal distribution's but for .02
+    # exact up to 500 differences, 0.2 s; 1,000 take 3 s, and with them the logarithm of
+    # a tail of 3e-4 differs from that of the normal distribution by .02
     if ranks.size <= 500:
         tails = _exact_tails(ranks)
     return PairedResult(math.nan, z, join_tails(*tails, alternative))
 
 
 def _signed_ranks(found: PairedValues) -> NDArray[np.float64]:
-    """Middle ranks of the sizes of the differences, with their signs; no zeros."""
+    """Return mid-ranks of the absolute differences with their signs, without zeros."""
     moved = found.differences != 0
     differences, scales = found.differences[moved], found.scales[moved]
     signs: NDArray[np.float64] = np.sign(differences)
@@ -60,10 +60,10 @@ def _signed_ranks(found: PairedValues) -> NDArray[np.float64]:
 
 
 def _exact_tails(ranks: NDArray[np.float64]) -> tuple[float, float]:
-    """Logarithms of P(W >= w) and P(W <= w), W the sum of the positive ranks.
+    """Return the logarithms of P(W >= w) and P(W <= w), W the sum of positive ranks.
 
-    Each sign is positive with probability 1/2. Twice a middle rank is a whole number,
-    so that the distribution of W is one over whole numbers, with or without ties.
+    Each sign is positive with probability 1/2. Twice a mid-rank is a whole number, so
+    the distribution of W is over whole numbers, with or without ties.
     """
     twice = np.rint(2 * np.abs(ranks)).astype(int)
     chance = np.zeros(twice.sum() + 1)
@@ -76,9 +76,9 @@ def _exact_tails(ranks: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def corrected_t(found: PairedValues, ratio: float, alternative: str) -> PairedResult:
-    """Student's t of the differences on folds, with a corrected variance.
+    """Student's t test of the differences on folds, with a corrected variance.
 
-    `ratio` is the number of items held out for each that a model is fitted to.
+    `ratio` is the number of held-out items for each item that a model is fitted to.
     """
     return _student(found, ratio, alternative)
 

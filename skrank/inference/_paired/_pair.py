@@ -40,20 +40,20 @@ from skrank.ranking._ranking import Ranking
 from skrank.ranking._standing import Standing, standing
 
 Standings = tuple[Standing, Standing]
-# Tosses of coins for targets and for others, of so many rankings.
+# Random exchanges of targets and of non-targets, of so many rankings.
 Toss = Callable[..., tuple[NDArray[np.bool_], Iterable[NDArray[Any]]]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair:
-    """Rankings A and B. Methods that look at items one by one need them in memory."""
+    """Rankings A and B. Methods that need single items require them in memory."""
 
     a: Ranking
     b: Ranking
 
     @property
     def rankings(self) -> tuple[Ranking, Ranking]:
-        """Both."""
+        """Both rankings."""
         return self.a, self.b
 
     @property
@@ -103,7 +103,7 @@ class Pair:
         return same and hasattr(self.a.items, "y_score") and same_order(*self.y_scores)
 
     def standings(self) -> Standings:
-        """Where the items stand in either ranking; O(n log m)."""
+        """Return the levels and places of the items in both rankings; O(n log m)."""
         targets = self.targets
         a, b = (
             standing(score, targets, np.unique(score[targets]))
@@ -112,10 +112,10 @@ class Pair:
         return a, b
 
     def standings_by_rank(self) -> Standings:
-        """The same on one common axis of ranks; O(n log n).
+        """Return the same on one common axis of ranks; O(n log n).
 
-        An item's rank is the middle of its tie, so that an exchange of the two ranks of
-        an item changes nothing where the rankings agree.
+        The rank of an item is the middle of its tie, so an exchange of the two ranks of
+        an item changes nothing if the rankings agree.
         """
         targets, ranks = self.targets, [rankdata(score) for score in self.y_scores]
         levels = np.union1d(ranks[0][targets], ranks[1][targets])
@@ -123,10 +123,10 @@ class Pair:
         return a, b
 
     def jackknife_error(self, measure: Measure) -> float:
-        """Standard error of the difference of the two values; O(n) beyond the ranking.
+        """Return the standard error of the difference of the two values; O(n).
 
-        The influences of each item on the one ranking and the other are subtracted, as
-        DeLong, DeLong and Clarke-Pearson (1988) do for areas under the ROC curve.
+        The influences of each item on both rankings are subtracted, as in DeLong,
+        DeLong and Clarke-Pearson (1988) for areas under the ROC curve.
         """
         parts = []
         for ranking, items in zip(self.rankings, self.standings(), strict=True):
@@ -137,20 +137,20 @@ class Pair:
         return float(np.sqrt(variance + np.square(others_a - others_b).sum()))
 
     def error_of_clusters(self, measure: Measure, codes: Codes) -> ErrorOfTotals:
-        """Standard error of the difference, by what clusters add to the values."""
+        """Return the standard error of the difference from sums over clusters."""
         a, b = (jackknife_totals(measure, one, codes) for one in self.rankings)
         return error_of_totals(a - b)
 
     def bootstrap(self, measure: Metric) -> Engine:
-        """Draw items with replacement; differences of the values on them, O(n) each."""
+        """Return a bootstrap of the differences of the values; O(n) for each draw."""
         frames = [resampled_frame(measure, ranking) for ranking in self.rankings]
         return partial(_bootstrap, measure, self.standings(), frames)
 
     def swaps(self, measure: Metric, codes: Codes | None = None) -> Engine:
-        """Exchange the ranks of items at random; differences of the values, O(n) each.
+        """Return permutations of the ranks; differences of the values, O(n) each.
 
-        What the one ranking does not get of an item, the other gets. Items of a cluster
-        exchange theirs together.
+        If an item is not exchanged for one ranking, it is not for the other. Items of a
+        cluster are exchanged together.
         """
         frame = resampled_frame(measure, self.a)
         toss: Toss = _toss_items
@@ -162,14 +162,14 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedValues:
-    """Values of A and of B, a row for each data set, and those of perfect rankings."""
+    """Values of A and B, in one row for each data set, and perfect values."""
 
     values: NDArray[np.float64]
     scales: NDArray[np.float64]
 
     @property
     def differences(self) -> NDArray[np.float64]:
-        """Values of A less those of B."""
+        """Values of A minus those of B."""
         return subtract(self.values[:, 0], self.values[:, 1], self.scales)
 
     @property
@@ -180,7 +180,7 @@ class PairedValues:
 
     @property
     def difference(self) -> float:
-        """Mean of A less that of B."""
+        """Mean of A minus that of B."""
         a, b = self.estimates
         return float(subtract(a, b, self.scale))
 
@@ -199,10 +199,10 @@ def values_of(pairs: list[Pair], measure: Metric) -> PairedValues:
 
 
 def freedom_of_error(errors: list[float], pairs: list[Pair]) -> float:
-    """Degrees of freedom of a standard error, put together from those of data sets.
+    """Degrees of freedom of a standard error, combined from those of data sets.
 
-    Of one data set they are those of its fewer targets or non-targets; of several those
-    of a sum of variances (Satterthwaite 1946). Infinite where nothing varies.
+    For one data set they are those of the smaller class. For several they are those of
+    a sum of variances (Satterthwaite 1946). They are infinite if nothing varies.
     """
     variances = np.square(errors)
     freedoms = np.maximum([pair.fewest - 1 for pair in pairs], 1)
@@ -261,14 +261,14 @@ def _swapped(
 
 
 def _tally(items: Standing, drawn: Any = slice(None)) -> NDArray[np.intp]:
-    """How many of the others that were drawn stand on each place."""
+    """Count the drawn non-targets on each place."""
     return np.bincount(items.places[drawn], minlength=items.n_places)
 
 
 def _toss_items(
     size: int, n_targets: int, n_others: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.bool_], Iterable[NDArray[np.uint8]]]:
-    """Tosses for the targets and for the others, a row for each of `size` rankings."""
+    """Draw exchanges of targets and non-targets, a row for each ranking."""
     target = rng.integers(2, size=(size, n_targets), dtype=bool)
     return target, (_coins(n_others, rng) for _ in range(size))
 
@@ -281,14 +281,14 @@ def _toss_clusters(
     n_others: int,
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.bool_], Iterable[NDArray[np.bool_]]]:
-    """The same with one toss for each cluster."""
+    """Draw the same with one exchange for each cluster."""
     n = 1 + max(of_targets.max(), of_others.max())
     toss = rng.integers(2, size=(size, n), dtype=bool)
     return toss[:, of_targets], (row[of_others] for row in toss)
 
 
 def _coins(count: int, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Fair tosses of a coin, eight from each random byte."""
+    """Draw fair bits, eight from each random byte."""
     return np.unpackbits(
         rng.integers(256, size=count // 8 + 1, dtype=np.uint8), count=count
     )
@@ -297,10 +297,10 @@ def _coins(count: int, rng: np.random.Generator) -> NDArray[np.uint8]:
 def count_swaps(
     difference: float, draws: Floats, alternative: str, scale: float
 ) -> PairedResult:
-    """P-value (C + 1) / (B + 1), and z-score by the spread around 0 of the draws.
+    """P-value (C + 1) / (B + 1), and z-score by the root mean square of the draws.
 
-    A swap that changes nothing is as extreme as what was observed. `scale` is the
-    value of a perfect ranking.
+    A permutation that changes nothing is as extreme as the observed difference. `scale`
+    is the value of a perfect ranking.
     """
     slack = ROUNDING * scale
     extreme = {
@@ -310,6 +310,6 @@ def count_swaps(
     }[alternative]
     log_p = math.log((np.count_nonzero(extreme) + 1) / (draws.size + 1))
     spread = float(np.sqrt(np.mean(draws**2)))
-    if spread <= slack:  # no swap made a difference
+    if spread <= slack:  # no permutation changed the difference
         return PairedResult(math.nan, 0.0 if difference == 0 else math.nan, log_p)
     return PairedResult(math.nan, difference / spread, log_p)

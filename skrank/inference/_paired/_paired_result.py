@@ -17,7 +17,7 @@ from skrank._utils._warnings import warn
 
 
 class PairedResult(NamedTuple):
-    """What a method says of a difference; NaN where it has nothing to say."""
+    """Result of a method for a difference; NaN for what the method does not have."""
 
     standard_error: float
     zscore: float
@@ -34,10 +34,10 @@ def from_error(
     degrees_of_freedom: float = math.inf,
     others: Sequence[str] = (),
 ) -> PairedResult:
-    """Refer a difference, in standard errors, to the normal or to Student's t.
+    """Compare a difference in standard errors with the normal distribution or with t.
 
-    `scale` is the value of a perfect ranking; `others` are methods without an error
-    that could be asked instead.
+    `scale` is the value of a perfect ranking; `others` are methods without a standard
+    error, for the warning.
     """
     error = defined_error(difference, standard_error, scale, others)
     z = 0.0 if difference == 0 else difference / error
@@ -47,10 +47,10 @@ def from_error(
 
 
 def log_tail(z: float, degrees_of_freedom: float) -> float:
-    """Logarithm of the probability of more than z, also where that underflows.
+    """Logarithm of the probability of more than z, also if it underflows.
 
-    There Student's t has the first term of its expansion, its density times
-    (1 + z**2 / df) / z, which is off by a part in z**2.
+    In this case Student's t has the first term of its expansion, its density times (1 +
+    z**2 / df) / z, whose relative error is of the order of 1 / z**2.
     """
     if math.isinf(degrees_of_freedom) or math.isnan(z):
         return float(norm.logsf(z))
@@ -61,7 +61,7 @@ def log_tail(z: float, degrees_of_freedom: float) -> float:
 
 
 def certainty(method: str) -> PairedResult:
-    """Say of two rankings that cannot differ that they do not."""
+    """Result for two rankings that cannot differ."""
     superior = 0.5 if method == "posterior" else math.nan
     return PairedResult(0.0, 0.0, 0.0, probability_superior=superior)
 
@@ -69,11 +69,11 @@ def certainty(method: str) -> PairedResult:
 def defined_error(
     difference: float, standard_error: float, scale: float, others: Sequence[str] = ()
 ) -> float:
-    """Warn of a standard error of 0, or none, for a difference that is not 0."""
+    """Warn of a standard error of 0, or of none, for a difference that is not 0."""
     if standard_error > ROUNDING * scale:
         return standard_error
     if difference == 0:
-        return 0.0 * standard_error  # without its rounding; none stays none
+        return 0.0 * standard_error  # 0 instead of rounding errors; NaN stays NaN
     advice = f" Methods without it are {' and '.join(map(repr, others))}."
     warn(
         "The standard error of the difference is undefined, and so is what needs it: "
@@ -84,7 +84,7 @@ def defined_error(
 
 
 def join_tails(log_greater: float, log_less: float, alternative: str) -> float:
-    """Logarithm of the p-value, from those of the probabilities of the two sides."""
+    """Logarithm of the p-value from the logarithms of both tails."""
     one_sided = {"greater": log_greater, "less": log_less}
     twice = math.log(2) + min(log_greater, log_less)
     return float(one_sided.get(alternative, min(twice, 0.0)))
@@ -93,10 +93,10 @@ def join_tails(log_greater: float, log_less: float, alternative: str) -> float:
 def sign_test(
     difference: float, wins_a: float, wins_b: float, alternative: str
 ) -> tuple[float, float]:
-    """z-score, and logarithm of the exact p-value, of wins that may be shared out.
+    """z-score and logarithm of the exact p-value of wins, which may be fractions.
 
-    P(X >= a) for X binomial(a + b, 1/2) is P(U <= 1/2) for U beta(a, b + 1), the form
-    that also takes parts of a win.
+    P(X >= a) for X binomial(a + b, 1/2) is P(U <= 1/2) for U beta(a, b + 1), which is
+    also defined for fractions.
     """
     wins = wins_a + wins_b
     z = difference / math.sqrt(wins) if wins > 0 else 0.0
@@ -108,19 +108,20 @@ def sign_test(
 
 
 def log_below_half(a: float, b: float) -> float:
-    """Logarithm of P(U < 1/2) for U beta(a, b); minus infinity where P underflows."""
+    """Logarithm of P(U < 1/2) for U beta(a, b); minus infinity if P underflows."""
     with np.errstate(divide="ignore"):
         return float(np.log(beta.cdf(0.5, a, b)))
 
 
 def adjust_holm(log10_pvalues: ArrayLike) -> NDArray[np.float64]:
-    """Adjust p-values for their number by the step-down of Holm (1979), as logarithms.
+    """Adjust logarithms of p-values by the step-down method of Holm (1979).
 
-    Each is multiplied by the number of those not below it, and is at least what those
-    below it became. Undefined p-values stay so, and count among the tests.
+    Each p-value is multiplied by the number of p-values that are not below it, and is
+    at least the adjusted value of those below. Undefined p-values stay undefined, and
+    count among the tests.
     """
     log_p = np.asarray(log10_pvalues, dtype=float)
-    order = np.argsort(log_p, kind="stable")  # NaN comes last
+    order = np.argsort(log_p, kind="stable")  # NaN is sorted last
     factors = np.log10(np.arange(log_p.size, 0, -1))
     adjusted = np.empty_like(log_p)
     adjusted[order] = np.minimum(np.maximum.accumulate(log_p[order] + factors), 0.0)

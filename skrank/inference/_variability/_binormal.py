@@ -26,9 +26,8 @@ from skrank.inference._variability._sample import Sample
 from skrank.metrics._definitions import Frame, Measure
 from skrank.ranking._ranking import Ranking
 
-# Distances between the means, from a ranking that is worse than one without information
-# to one without fault; bounds of the cells of scores; and how many targets the ideal
-# ranking has.
+# Distances between the means, from a ranking worse than chance to a perfect one; bounds
+# of the cells of scores; and the number of targets of the ideal ranking.
 _SHIFTS = np.linspace(-2, 8, 51)
 _BOUNDS = np.linspace(13, -6, 381)
 _DENSE = 1e7
@@ -37,13 +36,13 @@ Array = NDArray[np.float64]
 
 
 def spread_of_targets(ranking: Ranking) -> float:
-    """Standard deviation of the better half of the targets' scores, from their median.
+    """Standard deviation of the better half of the targets' scores, from the median.
 
-    Scores are those in which the non-targets are normal: the normal scores of the
-    shares of non-targets above each target, ties at their middle. The other half hardly
-    moves the metric, and heavy tails at the bottom would hide how late the first
-    targets come. A ranking of few targets that came close together by accident would
-    make the interval too short, so that a good standard error is added.
+    The scores are transformed so that those of the non-targets are normal: normal
+    scores of the shares of non-targets above each target, with ties at their middle.
+    The worse half hardly affects the metric, and a heavy tail at the bottom would hide
+    how late the first targets come. If few targets are close together by chance, the
+    interval would be too short, so more than one standard error is added.
     """
     groups, m = ranking.groups, ranking.groups.hits.sum()
     above = groups.above - groups.hits_above
@@ -53,16 +52,16 @@ def spread_of_targets(ranking: Ranking) -> float:
     better = np.clip(m / 2 - groups.hits_above, 0, groups.hits)
     median = scores[found.searchsorted([(m + 1) // 2, m // 2 + 1])].mean()
     variance = (better * (scores - median) ** 2).sum() / max((m - 1) / 2, 1)
-    # 1.75 was chosen, with the model's weight, by benchmarks/coverage_of_intervals.py:
-    # a standard error of the spread of m normal targets is 0.71 / sqrt(m), that of a
-    # spread found from half of them 1
+    # Chosen by benchmarks/coverage_of_intervals.py together with the weight of the
+    # model: a standard error of the standard deviation of m normal targets is 0.71 /
+    # sqrt(m), and with half of them 1 / sqrt(m)
     spread = np.sqrt(variance) * (1 + 1.75 / np.sqrt(m))
-    # spreads from .5 to 4, four to each doubling, so that models are used again
+    # from .5 to 4, four to each doubling, so that models are cached
     return float(2 ** (np.rint(4 * np.log2(np.clip(spread, 0.5, 4.0))) / 4))
 
 
 def value_by_chance(measure: Measure, frame: Frame) -> float:
-    """Value of a ranking without information, among dense items."""
+    """Value of a ranking without information, for a dense ranking."""
     measure = replace(measure, ties="expected")
     dense = _dense(frame)
     return float(_values(measure, _sample(np.zeros(1), 1.0, dense), dense)[0])
@@ -72,9 +71,9 @@ def value_by_chance(measure: Measure, frame: Frame) -> float:
 def binormal_variances(
     measure: Measure, frame: Frame, spread: float
 ) -> tuple[Array, Array]:
-    """Values of binormal rankings, ascending, and the variances at this ranking's size.
+    """Values of binormal rankings, ascending, and their variances at the sample size.
 
-    The targets' scores have the standard deviation `spread` where the non-targets' have
+    The scores of targets have the standard deviation `spread`, and those of non-targets
     1.
     """
     measure = replace(measure, ties="expected")
@@ -86,13 +85,13 @@ def binormal_variances(
 
 
 def _dense(frame: Frame) -> Frame:
-    """Frame of the same shares, with so many items that they are dense."""
+    """Frame with the same shares, and so many items that they are dense."""
     scale = _DENSE / frame.n_targets
     return Frame(scale * frame.n_samples, _DENSE, scale * frame.cut)
 
 
 def _sample(shifts: Array, spread: float, dense: Frame) -> Sample:
-    """Dense rankings of targets and non-targets in cells of scores, one a shift."""
+    """Dense rankings of both classes in cells of scores, one for each shift."""
     hits = np.diff(ndtr((shifts[:, None] - _BOUNDS) / spread), axis=1)
     tied = np.diff(ndtr(-_BOUNDS))
     others = np.zeros((shifts.size, 2 * tied.size + 1))

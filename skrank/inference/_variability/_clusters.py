@@ -31,18 +31,18 @@ Codes = NDArray[np.intp]
 
 
 def n_clusters(codes: Codes | None) -> int:
-    """Number of clusters; 0 where there are none."""
+    """Number of clusters; 0 without clusters."""
     return 0 if codes is None else int(codes.max()) + 1
 
 
 def clusters_of_classes(ranking: Ranking, codes: Codes) -> tuple[int, int]:
-    """Numbers of clusters that hold targets, and of those that hold non-targets."""
+    """Numbers of clusters with targets, and of clusters with non-targets."""
     targets, others = (int(np.count_nonzero(held)) for held in _counts(ranking, codes))
     return targets, others
 
 
 def jackknife_totals(measure: Measure, ranking: Ranking, codes: Codes) -> Floats:
-    """What each cluster adds to the value: the sum over its items; O(n log m)."""
+    """Sum of the influences of each cluster's items; O(n log m)."""
     items = _standing(ranking)
     without = np.empty(codes.size)
     of_targets, of_others = values_without(measure, ranking)
@@ -61,9 +61,10 @@ class ErrorOfTotals(NamedTuple):
 
 
 def error_of_totals(totals: Floats) -> ErrorOfTotals:
-    """Error of a sum: the root of ``G / (G - 1)`` sums of squares about the mean.
+    """Standard error of a sum: the root of ``G / (G - 1)`` times the sum of squares.
 
-    Degrees of freedom are infinite where nothing varies.
+    The squares are about the mean. The degrees of freedom are infinite if nothing
+    varies.
     """
     squares, n = (totals - totals.mean()) ** 2, totals.size
     total = squares.sum()
@@ -74,10 +75,10 @@ def error_of_totals(totals: Floats) -> ErrorOfTotals:
 def satterthwaite(
     squares: NDArray[np.floating], fourths: NDArray[np.floating], n: int
 ) -> Floats:
-    """Degrees of freedom of sums of n squares, from these sums and those of 4th powers.
+    """Degrees of freedom of a sum of n squares, from it and the 4th powers.
 
-    At most ``n - 1``, and fewer where a few totals make up most of the sum
-    (Satterthwaite 1946), as where few patients are ill.
+    They are at most ``n - 1``, and fewer if a few totals make up most of the sum, such
+    as those of the few ill patients (Satterthwaite 1946).
     """
     noise = np.asarray(fourths - squares**2 / n)
     most = np.full(noise.shape, n - 1.0)
@@ -89,7 +90,7 @@ def satterthwaite(
 def cluster_bootstrap(
     measure: Metric, rankings: tuple[Ranking, ...], codes: Codes
 ) -> Engine:
-    """Draw clusters; values of one ranking, or differences of two; O(n) each."""
+    """Bootstrap of clusters: values of a ranking, or differences; O(n) each."""
     for ranking in rankings:
         resampled_frame(measure, ranking)
     tables = [_tables(_standing(ranking), ranking, codes) for ranking in rankings]
@@ -117,7 +118,7 @@ def _bootstrap(
 def _draw_clusters(
     size: int, counts: NDArray[np.intp], rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """How often each cluster is drawn; again where no target or nothing else was."""
+    """Draw the frequency of each cluster; again if a class is absent."""
     n = counts.shape[1]
     times = np.zeros((size, n), dtype=np.intp)
     lacking = np.arange(size)
@@ -128,7 +129,7 @@ def _draw_clusters(
 
 
 def _values(measure: Metric, hits: Any, others: Any) -> Floats:
-    """Values of rankings, a row each, by hits on levels and others on places."""
+    """Values of rankings, a row each, by hits on levels, non-targets on places."""
     n_rankings, n_levels = hits.shape
     groups = groups_of(hits, others)
     parts = groups.above, groups.size, groups.hits_above, groups.hits
@@ -142,7 +143,7 @@ def _values(measure: Metric, hits: Any, others: Any) -> Floats:
 
 
 def _tables(items: Standing, ranking: Ranking, codes: Codes) -> tuple[Any, Any]:
-    """How many targets on each level, and others on each place, a cluster holds."""
+    """Numbers of a cluster's targets on each level and non-targets on each place."""
     is_target = _is_target(ranking)
     n, n_levels = n_clusters(codes), items.n_places // 2
     pairs = (
@@ -157,7 +158,7 @@ def _tables(items: Standing, ranking: Ranking, codes: Codes) -> tuple[Any, Any]:
 
 
 def _counts(ranking: Ranking, codes: Codes) -> NDArray[np.intp]:
-    """Numbers of targets, and of others, in each cluster."""
+    """Numbers of targets and of non-targets in each cluster."""
     items = np.bincount(codes)
     targets = np.bincount(codes[ranking.items.targets], minlength=items.size)
     return np.stack([targets, items - targets])

@@ -24,7 +24,7 @@ from skrank.ranking._cv_results import held_out
 
 
 def ratio_of_folds(cv_results: Mapping[str, Any]) -> float:
-    """Items held out for each that a model is fitted to, on average over the folds."""
+    """Ratio of the held-out items to the items of a fit, as a mean over the folds."""
     train, test = (cv_results["indices"][name] for name in ("train", "test"))
     ratios = [len(out) / len(fit) for fit, out in zip(train, test, strict=True)]
     return float(np.mean(ratios))
@@ -52,9 +52,9 @@ def corrected_error(values: ArrayLike, ratio: float) -> float:
 
 
 def sampling_error(errors: NDArray[np.float64], ratio: float) -> float:
-    """Standard error of the mean that the held-out items have for given models.
+    """Standard error of the mean for the given models, from the held-out items.
 
-    The folds of one round hold out each item once, and there are 1 + 1 / ratio of them;
-    further rounds hold out the same items again.
+    The folds of one repetition hold out each item once, and there are 1 + 1 / ratio of
+    them; further repetitions hold out the same items again.
     """
     return math.sqrt((errors**2).mean() * ratio / (1 + ratio))

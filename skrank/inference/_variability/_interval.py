@@ -17,8 +17,8 @@ from scipy.stats import t as student
 
 from skrank._utils._rounding import ROUNDING
 
-# What the binormal variance counts, in degrees of freedom; and by how much a sample
-# overstates those of its own variance, since it lacks the hits that it did not draw.
+# Degrees of freedom of the binormal variance; and the factor by which a sample
+# overestimates those of its own variance, because it lacks hits that it did not draw.
 # Chosen by simulation: benchmarks/coverage_of_intervals.py.
 _MODEL_WEIGHT = 6
 _OVERSTATED = 2
@@ -26,7 +26,7 @@ _OVERSTATED = 2
 
 @dataclass(frozen=True, slots=True)
 class CertainRule:
-    """The estimate alone, which no other sample would change."""
+    """Interval of an estimate that no other sample would change."""
 
     estimate: float
     standard_error: float = 0.0
@@ -34,17 +34,17 @@ class CertainRule:
     def bounds(
         self, confidence_level: float, transform: str | None
     ) -> tuple[float, float]:
-        """The estimate, whatever the level."""
+        """Return the estimate for any confidence level."""
         return self.estimate, self.estimate
 
 
 @dataclass(frozen=True, slots=True)
 class NormalRule:
-    """Estimate plus and minus a quantile of standard errors, normal or Student's t.
+    """Interval of quantiles of the normal distribution or of Student's t.
 
-    The logit is that of the share of the way from `zero` to `best`. Where the estimate
-    has none there are no limits on that scale, unless those of the metric may stand
-    for them.
+    The logit scale uses the position between `zero` and `best`. If the estimate has no
+    logit, there are no limits on this scale, unless those on the scale of the metric
+    may be used.
     """
 
     estimate: float
@@ -58,7 +58,7 @@ class NormalRule:
     def bounds(
         self, confidence_level: float, transform: str | None
     ) -> tuple[float, float]:
-        """Limits, within what is possible; no value where there is no spread."""
+        """Return limits within the possible values, or NaN without variation."""
         outside, scale = (1 - confidence_level) / 2, self.best - self.zero
         share = (self.estimate - self.zero) / scale
         logits = transform is not None
@@ -82,14 +82,13 @@ def _inside(share: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FirstHitRule:
-    """Means of the reciprocal rank that the rank of the first hit does not contradict.
+    """Interval of the mean reciprocal rank from the rank of the first hit.
 
-    At the top of a ranking let each item be a target with the same probability p. Then
-    the rank R of the first one is geometric, ``P(R > r) = (1 - p)**r``, and the mean of
-    1/R is ``-p log(p) / (1 - p)``. Limits of p are those of equal tails, as Clopper and
-    Pearson (1934) have them for a share. They follow from R alone, so that they are
-    ordered as the values are, and where a target is first they still say how often one
-    may not be.
+    At the top of a ranking, let each item be a target with the same probability p. Then
+    the rank R of the first target is geometric, ``P(R > r) = (1 - p)**r``, and the mean
+    of 1/R is ``-p log(p) / (1 - p)``. The limits of p have equal tails, as in Clopper
+    and Pearson (1934) for a share. They depend on R only, so they increase with the
+    value. If a target is first, they still allow for samples in which it is not.
     """
 
     estimate: float
@@ -99,7 +98,7 @@ class FirstHitRule:
     def bounds(
         self, confidence_level: float, transform: str | None
     ) -> tuple[float, float]:
-        """Equal tails, which no transform changes."""
+        """Return limits with equal tails, which do not depend on the transform."""
         outside = (1 - confidence_level) / 2
         rank = 1 / self.estimate
         rare = -math.expm1(math.log1p(-outside) / rank)
@@ -109,13 +108,13 @@ class FirstHitRule:
 
 
 def _mean_reciprocal_rank(share: float) -> float:
-    """Mean reciprocal rank of the first target where each item is one with `share`."""
+    """Mean reciprocal rank of the first target, if each item is one with `share`."""
     return -share * math.log(share) / (1 - share) if share < 1 else 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class BetaRule:
-    """Quantiles of a Beta distribution of the metric's share of `best`."""
+    """Quantiles of a beta distribution of the metric as a share of `best`."""
 
     hits: float
     misses: float
@@ -129,7 +128,7 @@ class BetaRule:
     def bounds(
         self, confidence_level: float, transform: str | None
     ) -> tuple[float, float]:
-        """Equal tails, which no transform changes."""
+        """Return limits with equal tails, which do not depend on the transform."""
         outside = (1 - confidence_level) / 2
         null = beta(self.hits, self.misses)
         return self.best * float(null.ppf(outside)), self.best * float(
@@ -139,17 +138,17 @@ class BetaRule:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModeratedRule:
-    """The sample's own variance, moderated by that of binormal rankings.
+    """Interval by the variance of the sample, moderated by that of binormal rankings.
 
-    All on the logit scale, as shares of the way from `zero` to the perfect value:
-    `share` is that of the estimate, kept half a hit away from the ends; `variance` its
-    own, with so many `degrees_of_freedom`; `model_shares`, ascending, and
-    `model_variances` are those of binormal rankings. The interval holds the values that
-    the estimate does not contradict, itself included: the variance is that at the
-    value, as in Wilson's interval, and so is the bias of the logit.
+    All are on the logit scale, as shares of the distance from `zero` to the perfect
+    value: `share` is that of the estimate, at least half a hit away from the ends;
+    `variance` is its own variance with `degrees_of_freedom`; `model_shares`, ascending,
+    and `model_variances` are those of binormal rankings. The interval has the values
+    that are consistent with the estimate: the variance is computed at the value, as in
+    Wilson's interval, and so is the bias of the logit.
 
-    With few `hits` above a cutoff it also holds the values that their number does not
-    contradict, as a Poisson variable (Garwood 1936): each is worth `per_hit`.
+    With few `hits` above a cutoff, the interval also has the values that are consistent
+    with their number as a Poisson variable (Garwood 1936); each hit is worth `per_hit`.
     """
 
     estimate: float
@@ -174,7 +173,7 @@ class ModeratedRule:
     def bounds(
         self, confidence_level: float, transform: str | None
     ) -> tuple[float, float]:
-        """Limits that the estimate does not contradict."""
+        """Return the limits."""
         df = self._own + _MODEL_WEIGHT
         outside = (1 - confidence_level) / 2
         t = student.isf(outside, df)
@@ -185,40 +184,40 @@ class ModeratedRule:
             scale = self.best - self.zero
             low, high = (self.zero + scale * expit(self._limit(x)) for x in (t, -t))
         low, high = min(low, self._with_losses(outside)), max(high, self.estimate)
-        # from five hits on the limits of the variance are the wider ones, nearly always
+        # from five hits on, the limits by the variance are nearly always wider
         if self.hits < 5:
             few, many = self._by_hits(outside)
             low, high = min(low, few), max(high, many)
         return float(max(self.least, low)), float(min(self.best, high))
 
     def _with_losses(self, outside: float) -> float:
-        """Estimate without as many targets as may be lost though none was.
+        """Lower limit by the number of targets that may be lost although none was.
 
-        A Poisson variable of that mean is 0 with the probability `outside`; each target
-        has its share of the estimate. Rankings near the best say nothing of what could
-        come between their targets, and few targets cannot exclude it.
+        A Poisson variable with this mean is 0 with the probability `outside`; each
+        target has its share of the estimate. A ranking near the best has no information
+        on what could be between its targets, and few targets cannot exclude it.
         """
         kept = max(0.0, 1 + math.log(outside) / self.n_targets)
         return self.zero + kept * (self.estimate - self.zero)
 
     def _by_hits(self, outside: float) -> tuple[float, float]:
-        """Limits by the number of hits alone."""
+        """Limits by the number of hits only."""
         share = gamma.ppf(outside, self.hits) / self.hits if self.hits > 0 else 0.0
         return share * self.estimate, self.per_hit * gamma.isf(outside, self.hits + 1)
 
     @property
     def _own(self) -> float:
-        """What the sample's variance counts, in degrees of freedom."""
+        """Weight of the sample's own variance, in degrees of freedom."""
         return self.degrees_of_freedom / _OVERSTATED
 
     def _variance_at(self, x: float) -> float:
-        """Variance of the logit if the truth is `x`."""
+        """Variance of the logit if the true value is `x`."""
         model = np.interp(x, logit(self.model_shares), self.model_variances)
         own = self._own * self.variance
         return float((own + _MODEL_WEIGHT * model) / (self._own + _MODEL_WEIGHT))
 
     def _limit(self, t: float) -> float:
-        """The truth at which the estimate lies t standard errors too high."""
+        """True value at which the estimate is t standard errors too high."""
 
         def excess(x: float) -> float:
             variance = self._variance_at(x)

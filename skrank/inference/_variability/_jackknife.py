@@ -31,10 +31,10 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Jackknife:
-    """Influence of a target on each level and of an other on each place.
+    """Influences of a target on each level and of a non-target on each place.
 
-    So scaled that the sum of squares over the items is the variance of the metric. With
-    several samples, all is along the last axis.
+    They are scaled so that the sum of squares over the items is the variance of the
+    metric. With several samples, the influences are along the last axis.
     """
 
     sample: Sample
@@ -48,10 +48,10 @@ class Jackknife:
 
     @property
     def degrees_of_freedom(self) -> float:
-        """How many normal squares vary as much as the variance does.
+        """Degrees of freedom of the variance.
 
-        By Satterthwaite's (1946) match of moments, ``2 E[V]**2 / Var[V]``; 0 where
-        no item has any influence.
+        By Satterthwaite's (1946) moments, ``2 E[V]**2 / Var[V]``; 0 if no item has an
+        influence.
         """
         sample = self.sample
         noise = self._total(4) - (
@@ -73,10 +73,11 @@ def jackknife_of(measure: Measure, ranking: Ranking) -> Jackknife:
 
 
 def values_without(measure: Measure, ranking: Ranking) -> tuple[Array, Array]:
-    """Values without a target of each level, and without an other of each place; O(m).
+    """Values without a target of each level, and without a non-target of each place.
 
-    Numbers of items and of targets are what they are without it, and so is the depth of
-    a cutoff that is a share of them: it falls by less than an item, or by one.
+    In O(m). The numbers of items and of targets are those without the item, and so is
+    the depth of a cutoff that is a share of them: it decreases by less than an item, or
+    by one.
     """
     frame, sample = _frame(measure, ranking), sample_of(ranking)
     falls = (1.0, 0.0)  # R-precision, whose cutoff is the number of targets
@@ -93,7 +94,7 @@ def values_without(measure: Measure, ranking: Ranking) -> tuple[Array, Array]:
 
 
 def _frame(measure: Measure, ranking: Ranking) -> Frame:
-    """Frame of a ranking whose cutoff no item would move."""
+    """Frame of a ranking whose cutoff does not depend on the left-out item."""
     cut = asked_cut(measure, ranking)
     if cut < ranking.n_samples and measure.ties != "expected":
         _check_tie_at_cut(measure, ranking.items.tie_size(cut))
@@ -101,7 +102,7 @@ def _frame(measure: Measure, ranking: Ranking) -> Frame:
 
 
 def _check_tie_at_cut(measure: Measure, size: int) -> None:
-    """Refuse a cutoff that moves, or that a tie is sorted across by its labels."""
+    """Refuse a cutoff that moves to the end of a tie, or a tie sorted by labels."""
     if size > 1:
         msg = (
             "`ties` must be 'expected' where a tie reaches to the cutoff, since other "
@@ -130,9 +131,9 @@ def _gains_without(
     frames: tuple[Frame, Frame],
     falls: tuple[float, float] = (0.0, 0.0),
 ) -> tuple[Array, Array]:
-    """Sums of the gains without a target, and without an other, of a cutoff that falls.
+    """Sums of the gains without a target, and without a non-target.
 
-    By so many items for each of the two.
+    The cutoff decreases by `falls` items in the two cases.
     """
     levels, places = _shares_above(sample, frame.cut)
     targets = _gains_without_target(measure, sample, frames[0], levels)
@@ -145,7 +146,7 @@ def _gains_without(
 
 
 def _without(frame: Frame, *, targets: int) -> Frame:
-    """Frame without an item; a last target, or a last other, stays."""
+    """Frame without an item; the last target and the last non-target stay."""
     m = max(frame.n_targets - targets, 1)
     return frame._replace(n_samples=max(frame.n_samples - 1, m + 1), n_targets=m)
 
@@ -153,10 +154,11 @@ def _without(frame: Frame, *, targets: int) -> Frame:
 def _divisors(
     measure: Measure, frame: Frame, frames: tuple[Frame, Frame]
 ) -> tuple[float, float]:
-    """What the gains without a target, and without an other, are divided by.
+    """Divisors of the gains without a target, and without a non-target.
 
-    Above a cutoff the gains without a target stand for as many targets as before: what
-    is divided by the depth of the cutoff would fall by a whole hit otherwise.
+    Above a cutoff the gains without a target are scaled up to the original number of
+    targets; otherwise a metric divided by the depth of the cutoff would decrease by a
+    whole hit.
     """
     of_targets, of_others = map(measure.divisor, frames)
     if frame.cut < frame.n_samples:
@@ -165,18 +167,18 @@ def _divisors(
 
 
 def _refill(measure: Measure, sample: Sample, frame: Frame) -> Array:
-    """Gain to expect of the item that moves up across the cutoff."""
+    """Expected gain of the item that moves up across the cutoff."""
     above = (sample.hits * _shares_above(sample, frame.cut)[0]).sum(axis=-1)
     hit = measure.gain(frame.cut - 1, 1, np.maximum(above - 1, 0), 1, frame)
     return np.asarray(share_at_cut(sample, above) * hit)
 
 
 def share_at_cut(sample: Sample, above: Array) -> Array:
-    """Share of targets around a cutoff with so many hits above it.
+    """Share of targets near a cutoff with `above` hits above it.
 
-    Of the items between the first and the last hit that are near, with the gaps beyond
-    them: n hits have n + 1 gaps, which makes it unbiased. Of one sample at many cuts,
-    or of each of several at its own.
+    It is the share among the items between the first and the last hit nearby, with the
+    gaps beyond them: n hits have n + 1 gaps, which makes it unbiased. For one sample at
+    several cutoffs, or for each of several samples at its own.
     """
     if sample.hits.ndim > 1:
         rows = zip(sample.hits, sample.others, above, strict=True)
@@ -195,7 +197,7 @@ def share_at_cut(sample: Sample, above: Array) -> Array:
 
 
 def _shares_above(sample: Sample, cut: float) -> tuple[Array, Array]:
-    """Shares above the cutoff of each level and each place."""
+    """Shares of each level and each place that are above the cutoff."""
     groups, gaps = sample.groups, sample.others[..., ::2]
     end = groups.above[..., -1:] + groups.size[..., -1:]
     levels = _share_above(groups.above, groups.size, cut)
@@ -221,7 +223,7 @@ def _gains_without_target(
 def _gains_without_other(
     measure: Measure, sample: Sample, frame: Frame, levels: Array
 ) -> Array:
-    """Sum of the gains without one of the others of each place."""
+    """Sum of the gains without one of the non-targets of each place."""
     groups = sample.groups
     base = _gain(measure, groups, frame)
     inside = _cut_at(frame, frame.cut - levels)
@@ -234,7 +236,7 @@ def _gains_without_other(
 
 
 def _cut_at(frame: Frame, cut: Any) -> Frame:
-    """Another cut, or one for each group."""
+    """Return another cutoff, or one for each group."""
     return frame._replace(cut=cut)
 
 
@@ -255,9 +257,9 @@ def _gain(
     hits_above: int = 0,
     hits: int = 0,
 ) -> Array:
-    """Gains of groups with so many fewer items; 0 of those that hold no hit then.
+    """Gains of groups with fewer items; 0 for groups without hits.
 
-    Where there is no item to leave out, the group stays possible, and nobody asks.
+    A group with no item to leave out is not changed, and its value is not used.
     """
     held = groups.hits > hits
     fewer_hits = np.where(held, groups.hits - hits, 1)

@@ -25,16 +25,16 @@ from skrank.ranking._ranking import HitGroups, Ranking, hits_at
 
 
 class Reach(NamedTuple):
-    """Least and largest value of a ranking without ties."""
+    """Smallest and largest value of a ranking without ties."""
 
     least: float
     best: float
 
 
 def reach_of(measure: Metric, frame: Frame) -> Reach:
-    """Values of the rankings that have all targets last, and first; O(m).
+    """Values of the rankings with all targets last, and first; O(m).
 
-    The smaller one is the first of the two, whichever is better.
+    The smaller one is the first, also if smaller values are better.
     """
     places = np.arange(int(frame.n_targets))
     last = int(frame.n_samples) - places.size
@@ -43,7 +43,7 @@ def reach_of(measure: Metric, frame: Frame) -> Reach:
 
 
 def _value_of(measure: Metric, frame: Frame, places: NDArray[np.intp]) -> float:
-    """Value of the ranking that has its targets on these places, without ties."""
+    """Value of the ranking without ties whose targets have these places."""
     rank, single = np.arange(places.size), np.ones(places.size, dtype=np.intp)
     groups = HitGroups(places, single, rank, single)
     row = np.zeros(places.size, dtype=np.intp)
@@ -51,7 +51,7 @@ def _value_of(measure: Metric, frame: Frame, places: NDArray[np.intp]) -> float:
 
 
 def normal_rule(measure: Metric, ranking: Ranking, error: float) -> NormalRule:
-    """Rule of an estimate with a standard error; one by rounding is none."""
+    """Rule of an estimate with a standard error, which is 0 if it is rounding error."""
     reach = reach_of(measure, measure.frame(ranking, ranking.n_targets))
     estimate = measure.value(ranking)
     error = 0.0 if error <= ROUNDING * reach.best else error
@@ -67,11 +67,11 @@ def resampled_rule(
     n_units: float | None = None,
     degrees_of_freedom: float = math.inf,
 ) -> IntervalRule:
-    """Rule by the deviation of resampled rankings, with limits at the ends, too.
+    """Rule by the standard deviation of resampled rankings, also at the ends.
 
-    Where they do not differ, the error is that of a share of m targets, or of as many
+    If all resamples have one value, the error is that of a share of m targets, or of
     other units, that is half a unit away from all of them. No resample has its first
-    target above that of the ranking, so that the limits of the reciprocal rank follow
+    target above that of the ranking, so the limits of the reciprocal rank are computed
     from its rank.
     """
     units = n_units or float(ranking.n_targets)
@@ -94,11 +94,11 @@ def _resampled_rule(
 
 
 def moderated_rule(measure: Measure, ranking: Ranking) -> ModeratedRule:
-    """Moderate the variance of the influences, as Smyth (2004) does those of genes."""
+    """Moderate the jackknife variance, as Smyth (2004) does for variances of genes."""
     found = jackknife_of(measure, ranking)
     frame = measure.frame(ranking, ranking.n_targets)
     reach, estimate = reach_of(measure, frame), measure.value(ranking)
-    # hits above a cutoff may not be fewer than their least; the rest start from nothing
+    # hits above a cutoff have a minimum; other metrics begin at zero
     zero = 0.0 if measure.ordered else reach.least
     scale = reach.best - zero
     values, variances = binormal_variances(measure, frame, spread_of_targets(ranking))
@@ -126,7 +126,7 @@ def moderated_rule(measure: Measure, ranking: Ranking) -> ModeratedRule:
 def _hits_above_cut(
     measure: Measure, ranking: Ranking, frame: Frame
 ) -> dict[str, float]:
-    """Hits above a cutoff, and what one is worth, on average over its places."""
+    """Hits above a cutoff, and the mean value of one hit over its places."""
     if frame.cut >= frame.n_samples:
         return {}
     alone = measure.gain(np.arange(int(frame.cut)), 1, 0, 1, frame)
@@ -146,9 +146,9 @@ def _keep_inside(
 ) -> float:
     """Keep a share away from the ends, where its logit is infinite.
 
-    By half a hit from the worst; the last one may be worth nearly nothing, but not less
-    than one of the m hits by chance. And by half a slip from the best: one non-target
-    that stands above the last hit that counts.
+    The distance to the worst is half a hit; the last hit may have a gain near zero, but
+    at least that of one of the m hits by chance is used. The distance to the best is
+    half the effect of one non-target above the last hit that counts.
     """
     scale = best - zero
     hit = float(measure.gain(frame.cut - 1, 1, 0, 1, frame) / measure.divisor(frame))
@@ -157,8 +157,9 @@ def _keep_inside(
     places = np.arange(m)
     slipped = places + (places >= min(m, int(frame.cut)) - 1)
     nearly = _value_of(measure, frame, slipped)
-    slip = (best - nearly) or hit  # which costs nothing in a top of nearly all items
-    # times m**2 a slip costs about 1 in average precision, and .01 at least elsewhere
+    slip = (best - nearly) or hit  # it has no effect in a top of nearly all items
+    # times m**2, the effect is about 1 for average precision, and at least .01
+    # otherwise
     most = 1 - max(slip / scale, 0.01 / m**2) / 2
     return min(max(share, least), max(least, most))
 

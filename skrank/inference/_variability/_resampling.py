@@ -23,25 +23,25 @@ from skrank.metrics._definitions import Frame, Measure, Metric
 from skrank.ranking._ranking import HitGroups, Ranking
 
 Floats = NDArray[np.float64]
-# Values of so many rankings, drawn with a generator. It may be sent to other machines,
-# and so it holds counts, not a ranking with its items.
+# Draws values of so many rankings with a generator. It may be sent to other machines,
+# so it has counts, and not a ranking with its items.
 Engine = Callable[[int, np.random.Generator], Floats]
-# Tie groups of many rankings one after the other, and whose each is.
+# Tie groups of many rankings one after the other, and the ranking of each.
 RowGroups = tuple[HitGroups, NDArray[np.intp]]
 
-# Counts of a batch of rankings: enough for numpy, few enough for the cache.
+# Counts of a batch of rankings: enough for NumPy, and few enough for the cache.
 _BATCH = 1 << 14
 
 
 def batches(n_rankings: int, width: int) -> Iterator[int]:
-    """Sizes of batches of rankings of so many counts."""
+    """Return sizes of batches for rankings with so many counts."""
     size = max(1, _BATCH // width)
     for start in range(0, n_rankings, size):
         yield min(size, n_rankings - start)
 
 
 def bootstrap(measure: Metric, ranking: Ranking) -> Engine:
-    """Draw rankings with replacement; O(m) each, whatever their length."""
+    """Return a bootstrap of a ranking; O(m) for each draw, for any number of items."""
     frame = resampled_frame(measure, ranking)
     return partial(_bootstrap, measure, sample_of(ranking), frame)
 
@@ -66,7 +66,7 @@ def _bootstrap(
 def _draw_single(
     sample: Sample, levels: NDArray[np.intp], rng: np.random.Generator
 ) -> RowGroups:
-    """Draw the others between the targets that were drawn, one after the other."""
+    """Draw the non-targets between the drawn targets, one after the other."""
     reached = np.cumsum(sample.others[::2]) / sample.n_non_targets
     share = np.diff(reached[levels], axis=1, prepend=0, append=1)
     others = rng.multinomial(int(sample.n_non_targets), share)
@@ -76,7 +76,7 @@ def _draw_single(
 def _draw_tied(
     sample: Sample, levels: NDArray[np.intp], rng: np.random.Generator
 ) -> RowGroups:
-    """Draw the others on their places."""
+    """Draw the non-targets on their places."""
     others = np.zeros((len(levels), sample.others.size), dtype=np.intp)
     held = np.flatnonzero(sample.others)
     share = sample.others[held] / sample.n_non_targets
@@ -87,7 +87,7 @@ def _draw_tied(
 
 
 def resampled_frame(measure: Metric, ranking: Ranking) -> Frame:
-    """Frame of a resample, which cannot tell where the tie at a cutoff ends."""
+    """Frame of a resample, in which the end of a tie at the cutoff is unknown."""
     if measure.ties == "threshold" and asked_cut(measure, ranking) < ranking.n_samples:
         msg = (
             "`ties` must not be 'threshold' when rankings are resampled, for a metric "
@@ -100,7 +100,7 @@ def resampled_frame(measure: Metric, ranking: Ranking) -> Frame:
 def values_of_draws(
     measure: Metric, levels: NDArray[np.intp], others: Counts, frame: Frame
 ) -> Floats:
-    """Values of rankings from the levels of their targets and the others on places."""
+    """Values of rankings from the levels of targets and the places of non-targets."""
     if _ties(others, measure):
         groups = _tied_hits(levels, others)
     else:
@@ -112,7 +112,7 @@ def values_of_draws(
 
 
 def _ties(others: Counts, measure: Metric) -> bool:
-    """Whether targets tie with others; among themselves it matters to one rule only."""
+    """Whether targets are tied with non-targets; ties of targets matter to one rule."""
     return measure.ties == "threshold" or bool(others[..., 1::2].any())
 
 
@@ -130,7 +130,7 @@ def _values(measure: Metric, found: RowGroups, n_rankings: int, frame: Frame) ->
 
 
 def _single_hits(others_above: Counts) -> RowGroups:
-    """Groups of one: the order of targets among themselves is moot."""
+    """Groups of single hits, because the order of targets has no effect."""
     n_rankings, m = others_above.shape
     rank = np.arange(m)
     hits_above = np.broadcast_to(rank, others_above.shape).ravel()
@@ -139,7 +139,7 @@ def _single_hits(others_above: Counts) -> RowGroups:
 
 
 def _tied_hits(levels: NDArray[np.intp], others: Counts) -> RowGroups:
-    """Tie groups of the levels that hold hits."""
+    """Tie groups of the levels with hits."""
     n_rankings, n_levels = len(levels), others.shape[1] // 2
     flat = levels + n_levels * np.arange(n_rankings)[:, None]
     hits = np.bincount(flat.ravel(), minlength=n_rankings * n_levels)
@@ -159,12 +159,12 @@ def draw_in_parallel(
     n_jobs: int | None,
     progress: bool,
 ) -> Floats:
-    """Values of `engine` in portions, each with its own generator.
+    """Return values of `engine` in portions, each with its own generator.
 
-    The portions do not depend on the number of jobs, and so neither do the values.
+    The portions, and so the values, do not depend on the number of jobs.
     """
-    # rankings for one job: tens of milliseconds, far above its overhead. Draws depend
-    # on it, as each job has a generator of its own.
+    # Rankings for one job: tens of milliseconds, far above its overhead. The draws
+    # depend on it, because each job has its own generator.
     portion = 1000
     sizes = [portion] * (n_rankings // portion)
     sizes += [n_rankings % portion] * (n_rankings % portion > 0)

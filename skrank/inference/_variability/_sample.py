@@ -22,7 +22,7 @@ Counts = NDArray[Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """How many targets stand on each level, and how many others on each place."""
+    """Numbers of targets on each level, and of non-targets on each place."""
 
     hits: Counts
     others: Counts
@@ -34,7 +34,7 @@ class Sample:
 
     @property
     def n_non_targets(self) -> float:
-        """Number of others."""
+        """Number of non-targets."""
         return self.others.sum()  # type: ignore[no-any-return]
 
     @property
@@ -44,7 +44,7 @@ class Sample:
 
 
 def sample_of(ranking: Ranking) -> Sample:
-    """Count the targets on each level and the others on each place; O(m)."""
+    """Count the targets on each level and the non-targets on each place; O(m)."""
     groups = ranking.groups
     above = groups.above - groups.hits_above
     tied = groups.size - groups.hits
@@ -56,21 +56,21 @@ def sample_of(ranking: Ranking) -> Sample:
 def groups_of(hits: Counts, others: Counts) -> HitGroups:
     """Tie groups of rankings with these counts, on the last axis; some may be empty.
 
-    An empty level has size 0 where nothing else is on it.
+    A level without items has size 0.
     """
     hits_above = np.cumsum(hits, axis=-1) - hits
     above = hits_above + np.cumsum(others, axis=-1)[..., :-1:2]
     return HitGroups(above, hits + others[..., 1::2], hits_above, hits)
 
 
-# What no other sample would change is a value that does not depend on the order: all
-# scores are equal, or the top t is all items. Likewise the difference of two rankings
-# that put all items in one order. A sample that merely has no spread is another matter:
-# a perfect ranking stays perfect when it is resampled, but the next one need not be.
+# A value is certain if it does not depend on the order: all scores are equal, or the
+# top t has all items. The difference of two rankings with the same order is certain as
+# well. A sample without variation is a different case: all resamples of a perfect
+# ranking are perfect, but the next sample need not be.
 
 
 def is_certain(measure: Metric, ranking: Ranking) -> bool:
-    """Whether the value is that of every ranking of so many items and targets."""
+    """Whether every ranking with these numbers of items and targets has the value."""
     whole = not measure.ordered and asked_cut(measure, ranking) == ranking.n_samples
     return whole or is_one_tie(ranking)
 
@@ -82,10 +82,10 @@ def is_one_tie(ranking: Ranking) -> bool:
 
 
 def asked_cut(measure: Metric, ranking: Ranking) -> float:
-    """Depth of the cutoff as it was asked for, wherever a tie moves it."""
+    """Depth of the cutoff as requested, before it is moved to the end of a tie."""
     return float(replace(measure, ties="expected").cut(ranking, ranking.n_targets))
 
 
 def same_order(a: NDArray[Any], b: NDArray[Any]) -> bool:
-    """Whether two scores rank all items alike, ties and all; O(n log n)."""
+    """Whether two scores have the same order with the same ties; O(n log n)."""
     return np.array_equal(rankdata(a), rankdata(b))

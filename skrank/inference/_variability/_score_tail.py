@@ -24,8 +24,9 @@ _SCALES: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = 
     "log": (np.log, lambda x: -np.log(x)),
     "logit": (logit, lambda x: -np.log(x) - np.log1p(-x)),
 }
-# The prior of theta is normal. benchmarks/thinned_negatives.py set it: 0.25 as standard
-# deviation is biased for normal scores by -10 %, and flat it makes intervals wider
+# The prior of theta is normal. Set by benchmarks/thinned_negatives.py: with a standard
+# deviation of 0.25 the estimate for normal scores is biased by -10 %, and a flat prior
+# makes intervals wider
 _THETA, _THETA_SD = 0.75, 0.5
 _THETAS = np.linspace(-0.5, 2.5, 61)  # within 3 standard deviations; none of them is 0
 _THETAS = _THETAS + 1e-6
@@ -68,11 +69,11 @@ class ScoreTail:
 
     @property
     def scale(self) -> str:
-        """The likeliest scale."""
+        """The scale with the largest likelihood."""
         return list(self._fits)[int(self._weights.argmax())]
 
     def draw(self, at: Array, n_draws: int, rng: np.random.Generator) -> Array:
-        """Draw the shares of the items beyond u that are above each of some scores."""
+        """Draw the shares of the items beyond u that are above some scores."""
         shares = []
         counts = rng.multinomial(n_draws, self._weights)
         for (name, (middle, fit)), count in zip(

@@ -21,10 +21,9 @@ def survival_error(measure: Measure, ranking: Ranking) -> float:
 
 
 def _average_precision_error(groups: HitGroups, n_targets: float) -> float:
-    """Error of the sum of r(t) / t over the ranks t of the hits, taken as fixed.
+    """Standard error of the sum of r(t) / t over the ranks t of the hits, as fixed.
 
-    Cov(r(s), r(t)) = r(s) (1 - r(t)) / m for s <= t. Within a tie the hits are spread
-    evenly.
+    Cov(r(s), r(t)) = r(s) (1 - r(t)) / m for s <= t. Hits in a tie are evenly spaced.
     """
     index = np.repeat(np.arange(groups.hits.size), groups.hits)
     found = np.arange(1, index.size + 1)

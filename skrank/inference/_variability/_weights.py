@@ -12,7 +12,7 @@ from skrank.ranking._ranking import rank
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightedBootstrap:
-    """Draw items with their weights, targets and others each from their own."""
+    """Bootstrap of items with their weights, separately for targets and non-targets."""
 
     metric: Metric
     data: RankingInput
@@ -20,7 +20,7 @@ class WeightedBootstrap:
     def __call__(
         self, n_rankings: int, rng: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Values of so many rankings; O(n log n) each."""
+        """Return values of so many rankings; O(n log n) each."""
         is_target = self.data.is_target
         classes = self.data.targets, np.flatnonzero(~is_target)
         values = np.empty(n_rankings)
@@ -30,13 +30,13 @@ class WeightedBootstrap:
         return values
 
     def ends(self) -> tuple[float, float]:
-        """Values of the worst and of the best ranking of these items."""
+        """Return values of the worst and of the best ranking of these items."""
         every = np.arange(self.data.y_score.size)
         best = self.data.is_target.astype(np.float64)
         return self.value(-best, every), self.value(best, every)
 
     def value(self, y_score: NDArray[np.float64], items: NDArray[np.intp]) -> float:
-        """Value of some of the items, with these scores."""
+        """Return the value of some of the items with these scores."""
         assert self.data.weight is not None
         targets = np.flatnonzero(self.data.is_target[items])
         return self.metric.value(
