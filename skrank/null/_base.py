@@ -30,21 +30,26 @@ from skrank.null._tail import (
 )
 from skrank.null._tilted import Term
 
-_DOUBTFUL = 0.05  # relative error that a method does not hide
-_SMALLER = math.log(0.4)  # below which a tail is the smaller one, whatever its error
-_FIRST_PART, _LEAST_PART = 1 / 8, 2.0**-60  # of the way to the least value
-# Where a tail takes longer than two seconds, on random shapes to a million items.
+_DOUBTFUL = 0.05  # a larger relative error of a method gives a warning
+_SMALLER = math.log(0.4)  # a tail below this is the smaller one, despite its error
+_FIRST_PART, _LEAST_PART = (
+    1 / 8,
+    2.0**-60,
+)  # of the distance to the smallest value
+# Limits within which a tail takes at most two seconds, for random shapes of up to a
+# million items.
 _MANY_TARGETS, _MANY_TIES = 2**18, 2**12
-_FURTHER = 1.25  # than what two values of a tail say
+_FURTHER = 1.25  # times the step that two values of a tail suggest
 _SIGNS = {"greater": (1,), "less": (-1,), "two-sided": (1, -1)}
 _Floats = NDArray[np.float64]
 
 
 class NullDistribution:
-    """The distribution of the mean value over one ranking or several.
+    """Distribution of the mean value of one ranking or of several.
 
-    It is that of independent rankings, S. Where those may vary together, it is that of
-    the mean of S and `inflation` times what S is off it, as far as that can occur.
+    S is the mean over independent rankings. If the rankings may be dependent, the
+    deviation of S from its mean is multiplied by `inflation`, up to the possible
+    values.
     """
 
     _terms: tuple[Term, ...]
@@ -268,7 +273,7 @@ class NullDistribution:
         found = []
         for sign in self._nearest_first(statistic, _SIGNS[alternative]):
             inner = self._inner(statistic, sign)
-            # the same draws for the same question, unless others are asked for
+            # the same seed for each call, unless `random_state` is given
             source = check_generator(0 if random_state is None else random_state)
             named = size if method != "auto" else None
             query = TailQuery(self._facts, inner, sign, named, source, progress)
@@ -276,14 +281,14 @@ class NullDistribution:
             if method != "monte_carlo" and found[-1].log_pvalue < _SMALLER:
                 break
         tail = _twice(found) if alternative == "two-sided" else found[0]
-        if method != "monte_carlo":  # whose error anyone expects
+        if method != "monte_carlo":  # an error of Monte Carlo is expected
             _warn_of_doubt(tail)
         return tail
 
     def _nearest_first(
         self, statistic: float, signs: tuple[int, ...]
     ) -> tuple[int, ...]:
-        """Begin with the side that the value is on."""
+        """Return the sides of the value, the closer one first."""
         if len(signs) > 1 and statistic < self._facts.moments[0]:
             return signs[::-1]
         return signs
@@ -312,10 +317,9 @@ class NullDistribution:
         return Facts(self._terms)
 
     def _inner(self, x: float, sign: int) -> float:
-        """Value of S at least as extreme as which is what is at least as extreme as x.
+        """Return the value of S that corresponds to the value x of the distribution.
 
-        What cannot be exceeded is reached by all of the distribution that would be
-        beyond it.
+        A value that cannot be exceeded is reached by the whole distribution beyond it.
         """
         if self.inflation == 1.0:
             return x
@@ -327,7 +331,7 @@ class NullDistribution:
         return mean + (x - mean) / self.inflation
 
     def _outer(self, values: Any) -> Any:
-        """Values of the distribution from those of S."""
+        """Return values of the distribution from values of S."""
         if self.inflation == 1.0:
             return values
         mean = self.mean()
@@ -336,17 +340,17 @@ class NullDistribution:
     def _each(
         self, x: ArrayLike, function: Callable[[float], float], name: str = "x"
     ) -> Any:
-        """Apply a function of one number to an array, to equal numbers once."""
+        """Apply a function of one number to an array, once for equal numbers."""
         numbers = check_numbers(name, x)
         distinct, where = np.unique(numbers, return_inverse=True)
         found = np.array([function(float(number)) for number in distinct])
         return found[where].reshape(numbers.shape)[()]
 
     def _quantile(self, q: float, sign: int) -> float:
-        """Least value with P(S > value) <= q, or with P(S <= value) >= q for sign -1.
+        """Least value with P(S > value) <= q, or P(S <= value) >= q for sign -1.
 
-        That one tail is at most q is that the other is at least 1 - q, so the smaller
-        probability is looked for. Rounding must not step over a value that has it.
+        One tail is at most q if the other one is at least 1 - q, so the search uses the
+        smaller probability. Rounding must not skip a value with the probability.
         """
         if not 0.0 <= q <= 1.0:
             msg = f"`q` must be a probability between 0 and 1; got {brief(q)}."
@@ -363,8 +367,7 @@ class NullDistribution:
     def _search(self, log_p: float, sign: int) -> float:
         """Return `_quantile` of a smooth distribution to 1e-7 standard deviations.
 
-        The tail at the largest value is none of its neighbours' if it has a chance of
-        its own.
+        The probability of the largest value itself does not belong to its neighbours.
         """
         known: dict[float, float] = {}
 
@@ -382,7 +385,7 @@ class NullDistribution:
         exact = 1e-7 * self.std()
         if high > self.mean() or low == least:
             brentq(lack, low, high, xtol=exact, rtol=1e-12)
-        else:  # near the least value what matters is how many times as far it is
+        else:  # near the least value, the search uses the ratio of distances from it
             start, stop = math.log(low - least), math.log(high - least)
             ends = {start: low, stop: high}
 
@@ -394,23 +397,23 @@ class NullDistribution:
         return min(value for value, lacking in known.items() if lacking <= 0)
 
     def _lack(self, value: float, log_p: float, sign: int) -> float:
-        """By how much the tail above a value is too large, or that below it too small.
+        """Return the excess of the tail above a value, or the lack of the tail below.
 
-        It falls as the value grows; it is bounded for the sake of the search.
+        It decreases with the value. It is bounded, for the root search.
         """
         tail = self._beyond(value, sign)
         centred = sign * (tail.log_pvalue - log_p)
         if tail.log_bounds is not None:
-            centred += tail.doubt / 2  # the middle of that is looked for
+            centred += tail.doubt / 2  # the middle of the bounds
         return min(max(centred, -1e6), 1e6)
 
     def _log_tail(self, x: float, sign: int) -> float:
         """Logarithm of P(S > x), or of P(S <= x) for sign -1."""
-        inside = self._inner(x, -1)  # what is at most x, and the rest is above it
+        inside = self._inner(x, -1)  # from the probability of at most x, and the rest
         return self._beyond(inside, sign).log_pvalue
 
     def _beyond(self, x: float, sign: int) -> TailProbability:
-        """Tail above x, or of what is at most x for sign -1."""
+        """Tail above x, or the tail up to x for sign -1."""
         below = TailQuery(self._facts, x, -1)
         tail = (below.other if sign > 0 else below).best()
         _warn_of_doubt(tail)
@@ -421,8 +424,9 @@ class NullDistribution:
     ) -> tuple[float, float]:
         """Interval around a quantile, widened from the mean by standard deviations.
 
-        Near the least value by a part of the way there, as the logarithm of a tail is
-        nearly linear in that of the distance: somewhat further than that line says.
+        Near the least value it is widened by ratios of the distance from it, because
+        the logarithm of the tail is nearly linear in the logarithm of the distance. The
+        step is somewhat larger than this line requires.
         """
         start, part = self.mean(), _FIRST_PART
         lacking = lack(start)
@@ -439,14 +443,14 @@ class NullDistribution:
 
 
 def _further(part: float, gained: float, left: float) -> float:
-    """Part of the way that gains what is left, if the last one gained so much."""
+    """Next ratio of distances, if the last one gained `gained` and `left` remains."""
     times = left / gained if gained * left > 0 else math.inf
     further = float(part ** (_FURTHER * times))
     return min(max(_LEAST_PART, further), _FIRST_PART)
 
 
 def _warn_of_doubt(tail: TailProbability) -> None:
-    """Warn where a probability is not known as well as it should be."""
+    """Warn if a probability is not accurate enough."""
     if tail.doubt <= _DOUBTFUL or (tail.log_bounds is None and tail.error is None):
         return
     if tail.log_bounds is None:
@@ -462,7 +466,7 @@ def _warn_of_doubt(tail: TailProbability) -> None:
 
 
 def _twice(found: list[TailProbability]) -> TailProbability:
-    """Two-sided tail, of both sides, or of one that is known to be the smaller."""
+    """Two-sided tail from both sides, or from the one known to be smaller."""
     smaller = min(found, key=lambda tail: tail.log_pvalue)
     bounds = None
     pairs = [tail.log_bounds for tail in found if tail.log_bounds is not None]

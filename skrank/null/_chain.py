@@ -36,15 +36,16 @@ from skrank.ranking._ties import TieGroups
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
 
-# Ranks at the top that blocks leave alone, since there every place counts much more
-# than the next. With half of it p of (14906, 304) at z = 20 is 0.1 % off; twice as many
-# take a quarter longer.
+# Number of ranks at the top that are not merged into blocks, because there each rank
+# has a much larger weight than the next one. With half of it, p of (14906, 304) at z =
+# 20 has an error of 0.1 %; with twice as many it takes a quarter longer.
 _SINGLE = 50
-# How much narrower than a block a tie must be to be merged, if its gains are not those
-# of pairs of hits. With half of it p = exp(-5169) of 9,000 optimistic ties is 7 % off.
+# Ratio of the sizes of a block and of a tie that may be merged, if its gains are not
+# sums over pairs of hits. With half of it, p = exp(-5169) of 9,000 optimistic ties has
+# an error of 7 %.
 _NARROWER = 5
-# Groups whose gains are worked out together. Of a million groups, as one of 5e7 items
-# has, all at once took 230 MiB for a while; half as many take no less than these.
+# Number of groups whose gains are computed together. For a million groups, as in a
+# ranking of 5e7 items, all at once need 230 MiB; half as many need as much as these.
 _PIECE = 2**16
 
 
@@ -54,14 +55,14 @@ def log_binomial(n: Any, k: Any) -> Any:
 
 
 class Chain:
-    """The chain of one measure on one ranking.
+    """The Markov chain of one measure for one ranking.
 
-    All m targets are among the items from depth `start` to depth `stop`, at first all
-    items; `ends` are the depths at which the groups that count end there.
+    All m targets are among the items from depth `start` to depth `stop`, which are all
+    items at first; `ends` are the depths at which the counted groups end.
     """
 
     def __init__(self, measure: Measure, ties: TieGroups, n_targets: int) -> None:
-        # without ties all rules are one
+        # without ties, all tie rules are equal
         self.measure = replace(measure, ties="expected") if ties.untied else measure
         self.n_samples, self.n_targets = ties.n_samples, n_targets
         self.frame = measure.frame(ties, n_targets)
@@ -70,9 +71,10 @@ class Chain:
 
     def _begin(self) -> None:
         self._count(0, self.n_samples, self.ends)
-        #: Depths, and the fewest and the most hits above them that are followed.
+        #: Depths, and the smallest and largest numbers of hits above them that are
+        #: followed.
         self.fence: tuple[_Ints, _Ints, _Ints] | None = None
-        #: Part of the variance of places inside a block that ties leave.
+        #: Share of the variance of places inside a block that remains with its ties.
         self.freedom = np.broadcast_to(1.0, self.ends.size)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -81,30 +83,30 @@ class Chain:
         return {name: self.__dict__[name] for name in made}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Compute it again."""
+        """Initialise the cached values again."""
         self.__dict__.update(state)
         self._begin()
 
     def __copy__(self) -> "Chain":
-        """Keep what has been computed."""
+        """Keep the cached values in copies."""
         chain = object.__new__(Chain)
         chain.__dict__.update(self.__dict__)
         return chain
 
     def _count(self, start: int, stop: int, ends: _Ints) -> None:
-        """Have groups with these ends, their sizes, and the depths they begin at."""
+        """Set the ends of the groups, their sizes, and their beginnings."""
         self.start, self.stop, self.ends = start, stop, ends
         self.sizes = np.diff(ends, prepend=start)
         self.depths = np.append(start, ends[:-1])
 
     @property
     def is_untied(self) -> bool:
-        """Whether no two items that count are tied."""
+        """Whether no two counted items are tied."""
         return bool(np.all(self.merged | (self.sizes == 1)))
 
     @property
     def is_whole(self) -> bool:
-        """Whether every item counts."""
+        """Whether all items count."""
         return bool(self.ends[-1] == self.stop)
 
     @property
@@ -113,7 +115,7 @@ class Chain:
         return float(log_binomial(self.stop - self.start, self.n_targets))
 
     def log_left(self, depth: Any, hits: Any) -> Any:
-        """Logarithm of the ways to place what is left below a depth; -inf if none."""
+        """Logarithm of the number of placements below a depth; -inf if none."""
         room, left = self.stop - depth, self.n_targets - hits
         possible = (left >= 0) & (left <= room)
         ways = log_binomial(room, np.where(possible, left, 0))
@@ -126,15 +128,15 @@ class Chain:
 
     @cached_property
     def scale(self) -> float:
-        """Size of the least number that values are made of: the offset, or a gain.
+        """Smallest unit of the values: the offset, or a gain.
 
-        It is never zero, so that there is room between a value of zero and the next:
-        one hit of a tie at the cutoff may add nothing, and weights may underflow.
+        It is never zero, so that there is room between a value of zero and the next
+        one: a hit of a tie at the cutoff may have no gain, and weights may underflow.
         """
         above, size = int(self.depths[-1]), int(self.sizes[-1])
         gains = (self.measure.gain(above, size, 0, d, self.frame) for d in (1, size))
         gain = next((float(gain) for gain in gains if gain > 0), 0.0)
-        slope = self.slope or 1.0  # the largest there is, of one hit
+        slope = self.slope or 1.0  # the largest possible gain of one hit
         offset = abs(float(self.measure.offset(self.frame)))
         return max(gain * slope, offset, float(np.finfo(float).tiny))
 
@@ -146,7 +148,7 @@ class Chain:
         return self._fit(self.sizes * self.n_targets / self.n_samples)
 
     def fitted(self, depths: _Ints, hits: _Floats) -> "Chain":
-        """Have the gains by pairs exact for as many hits down to some depths."""
+        """Fit the gains by pairs to given numbers of hits down to given depths."""
         if self.is_pairwise:
             return self
         chain = copy(self)
@@ -170,12 +172,12 @@ class Chain:
 
     @cached_property
     def is_pairwise(self) -> bool:
-        """Whether they are exact for other numbers of hits, too."""
+        """Whether the gains by pairs are exact for all numbers of hits."""
         for part in self._parts():
             most = np.minimum(self.sizes[part], self.n_targets)
             cases: list[tuple[Any, int, Any]] = [(part, 2, np.minimum(1, most))]
             some = part.start + np.flatnonzero(most > 1)
-            # and the last, which the cutoff may divide
+            # and the last group, which the cutoff may divide
             some = np.union1d(some, self.sizes.size - 1)
             most = np.minimum(self.sizes[some], self.n_targets)
             for above in (0, 1, 3):
@@ -189,12 +191,12 @@ class Chain:
         return True
 
     def _parts(self) -> Iterator[slice]:
-        """Groups, some at a time."""
+        """Slices of the groups."""
         for start in range(0, self.sizes.size, _PIECE):
             yield slice(start, start + _PIECE)
 
     def _gain(self, here: Any, hits_above: int, hits: Any) -> _Floats:
-        """Gain of some groups; merged ones are no ties, whatever the rule."""
+        """Gain of some groups; merged groups are not ties under any rule."""
         among, merged = replace(self.measure, ties="expected"), self.merged[here]
         args = self.depths[here], self.sizes[here], hits_above, hits, self.frame
         found = self.measure.gain(*args)
@@ -203,9 +205,9 @@ class Chain:
         return np.broadcast_to(np.asarray(found, dtype=float), merged.shape)
 
     def gain(self, j: int, hits_above: _Ints, hits: _Ints, inside: str = "") -> _Floats:
-        """Gain of one group; `inside` is the tie rule in a merged one, if not a mean.
+        """Gain of one group; `inside` is the order in a merged one, if not the mean.
 
-        Of an extreme ranking the hits of a merged group are its first, or its last.
+        In an extreme ranking the hits of a merged group are its first, or its last.
         """
         shape = np.broadcast_shapes(hits_above.shape, hits.shape)
         if (self.merged[j] or self.is_pairwise) and not inside:
@@ -218,11 +220,11 @@ class Chain:
         return np.asarray(np.broadcast_to(gain, shape), dtype=float)
 
     def orders(self, j: int, hits_above: _Ints, hits: _Ints) -> Orders | None:
-        """What the orders of the hits inside a merged group vary by.
+        """Variation of the gain over the orders of the hits inside a merged group.
 
-        To move a hit down by one place changes the sum of gains as the gain of a single
-        hit there changes; from the change over each third of the block follows that
-        over the block as a polynomial of the third degree, and its variance.
+        If a hit moves down by one place, the sum of gains changes like the gain of a
+        single hit. The change over each third of the block gives the gain over the
+        block as a polynomial of the third degree, and so its variance.
         """
         start, size = int(self.depths[j]), int(self.sizes[j])
         if not self.merged[j] or size == 1 or not self.freedom[j]:
@@ -244,16 +246,16 @@ class Chain:
         shape = np.broadcast_shapes(hits_above.shape, hits.shape)
         return Orders(np.broadcast_to(free, shape), np.broadcast_to(single, shape))
 
-    # Parts of the chain
+    # Chains of parts of the ranking
 
     def unfenced(self) -> "Chain":
-        """The chain with all numbers of hits."""
+        """Return the chain with all numbers of hits."""
         chain = copy(self)
         chain.fence = None
         return chain
 
     def within(self, start: int, stop: int) -> "Chain":
-        """The chain of the rankings whose targets are all between two group ends."""
+        """Return the chain of rankings with all targets between two group ends."""
         part = copy(self)
         groups = slice(*np.searchsorted(self.ends, (start + 1, stop + 1)).tolist())
         part._count(start, stop if self.is_whole else self.stop, self.ends[groups])
@@ -264,11 +266,12 @@ class Chain:
         return part
 
     def blocks(self, growth: float, head: int = 0) -> "Chain":
-        """Merge groups to blocks that grow with the depth, the last group too.
+        """Return the chain with groups merged into blocks that grow with the depth.
 
-        Ties are merged where they are narrower than the blocks and their gains are
-        those of pairs, or nearly so. With a `head` all ties are, the first `head` items
-        are one block, and at least as many hits can vary at the end of each.
+        The last group is merged as well. Ties are merged if they are narrower than the
+        blocks and their gains are sums over pairs, at least nearly. With `head`, all
+        ties are merged, the first `head` items are one block, and the hits above the
+        end of each block can vary by at least as many.
         """
         ends = self._block_ends(growth, head)
         chain = self._joined(ends)
@@ -300,13 +303,13 @@ class Chain:
         return np.union1d(body[index], np.append(body[-1:], self.ends[-1:]))
 
     def _kept(self, growth: float, *, loose: bool) -> NDArray[np.bool_]:
-        """Which ties remain as they are in blocks of some growth."""
+        """Return the ties that stay as they are in blocks with this growth."""
         exact = loose or self.is_pairwise or self.measure.ties == "expected"
         widest = growth / 2 if exact else growth / 2 / _NARROWER
         return (self.sizes > 1) & ~self.merged & (self.sizes > widest * self.ends)
 
     def runs(self) -> "Chain":
-        """Merge what is between ties, where extreme rankings have hits on end."""
+        """Return the chain with all groups between ties merged, for extremes."""
         single = self.merged | (self.sizes == 1)
         last = ~single
         last[:-1] |= ~single[1:]
@@ -314,7 +317,7 @@ class Chain:
         return self._joined(self.ends[last])
 
     def _joined(self, ends: _Ints) -> "Chain":
-        """The chain of groups that end there, each several of these, or a part."""
+        """Return the chain of groups with these ends: unions of groups, or parts."""
         chain = copy(self)
         chain.is_pairwise = self.is_pairwise
         chain._count(self.start, self.stop, ends)
@@ -328,9 +331,9 @@ class Chain:
     # Steps of a pass
 
     def possible(self) -> Lattice:
-        """All numbers of hits that can be, and are inside the fence.
+        """Return the lattice of all possible numbers of hits inside the fence.
 
-        Between its depths the fence is as wide as at both of them together.
+        Between two of its depths, the fence is the union of those at both depths.
         """
         depths, m = self.depths, self.n_targets
         least = np.maximum(0, m - (self.stop - depths))
@@ -345,7 +348,7 @@ class Chain:
     def lattice(
         self, least: Any, most: Any, stride: Any, fewest: Any, widest: Any
     ) -> Lattice:
-        """Lay a lattice over numbers of hits, no further than can be.
+        """Return a lattice over the given numbers of hits, as far as they are possible.
 
         Its numbers are multiples of the strides.
         """
@@ -359,7 +362,7 @@ class Chain:
     def steps(
         self, lattice: Lattice, *, inside: str = "", down: bool = False
     ) -> Iterator[Step]:
-        """Go up the body on a lattice, or down."""
+        """Return the steps of the body on a lattice, upwards or downwards."""
         least, most, strides, fewest, widest = (part.tolist() for part in lattice)
         order = range(len(least) - 1)
         for j in order if down else reversed(order):
@@ -383,10 +386,10 @@ class Chain:
             )
 
     def last_group(self, lattice: Lattice) -> LastGroup:
-        """The last group, for all states on a lattice that the body can end in."""
+        """Return the last group, for all states in which the body can end."""
         (least, most, stride, fewest, widest), m = lattice.last, self.n_targets
         above = np.arange(least, most + 1, stride)[None, :]
-        # at the end of the ranking the hits left are all in this group
+        # at the end of the ranking, this group has all remaining hits
         low = -(-fewest // stride) * stride
         rows = np.arange(low, max(low, widest) + 1, stride)[:, None]
         hits = m - above if self.is_whole else rows
@@ -417,14 +420,14 @@ class Chain:
 def _counted(
     measure: Measure, ties: TieGroups, cut: float
 ) -> tuple[_Ints, NDArray[np.bool_]]:
-    """Ends of the groups that begin above the cutoff, merged if their order is moot.
+    """Return the ends of the groups above the cutoff, merged if order is irrelevant.
 
-    A stretch that the cutoff falls in ends there: its items are not tied.
+    A stretch with the cutoff ends at the cutoff, because its items are not tied.
     """
     count = 1 + int(np.searchsorted(ties.ends, cut))
     ends, merged = ties.ends[:count], ties.merged[:count]
     if merged[-1] and ends[-1] > cut:
-        # the last item stands alone, so that there are two ways to fill the last group
+        # the last item is separate, so that there are two ways to fill the last group
         last = np.arange(int(cut) - 1, int(cut) + 1)
         last = last[last > (ends[-2] if count > 1 else 0)]
         ends = np.append(ends[:-1], last)

@@ -23,18 +23,19 @@ from skrank.null._lattice import Step
 from skrank.null._sampling import measure_lists
 from skrank.null._tilted import Term
 
-# Paths of a distribution that is asked for, or taken without being asked: a fraction of
-# a second.
+# Numbers of paths up to which a distribution is computed if it is requested, or
+# automatically: a fraction of a second.
 MOST_PATHS, FEW_PATHS = 2**21, 2**20
-# Paths of all sums over rankings, in the most of one of them: a second. Without it
-# recall at 10 over 1,000 days of 200 items takes 13 s in place of 1.4; with half of it,
-# means over some hundred rankings are inverted that are counted now.
+# Number of paths of all sums over rankings, as a multiple of those of the largest one:
+# a second. Without this limit, recall at 10 over 1,000 days of 200 items takes 13 s
+# instead of 1.4; with half of it, means over some hundred rankings are inverted that
+# are now counted.
 _MOST_ADDED = 8
 _MOST_GROUPS = 4000  # the pass is a loop over groups: some tenths of a second
-# Paths that are followed near an end, summed over the groups, and cells of the bounds
-# that they are judged by; a tenth of a second each.
+# Number of paths that are followed near an end, summed over the groups, and number of
+# cells of their bounds; each takes a tenth of a second.
 _FOLLOWED, _MOST_CELLS = 2**18, 2**22
-_GROUP_CELLS = 2**11  # that take as long as all else does at a step of a pass
+_GROUP_CELLS = 2**11  # number of cells that take as long as the rest of a step
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
@@ -42,9 +43,9 @@ _Ints = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Atoms:
-    """A discrete distribution: ascending values and the logarithms of their chances.
+    """A discrete distribution: ascending values and the logarithms of probabilities.
 
-    Rounding moves a value in proportion to it, or to the `scale` where that is larger.
+    Rounding changes a value in proportion to it, or to `scale` if that is larger.
     """
 
     value: _Floats
@@ -53,7 +54,7 @@ class Atoms:
 
     @classmethod
     def of(cls, value: _Floats, logchance: _Floats, scale: float) -> "Atoms":
-        """Sort, and join values that differ by rounding alone."""
+        """Sort the values, and merge those that differ by rounding only."""
         order = np.argsort(value)
         value, logchance = value[order], logchance[order]
         gap = 1e-12 * np.maximum(np.abs(value), scale)
@@ -61,7 +62,7 @@ class Atoms:
         return cls(value[first], np.logaddexp.reduceat(logchance, first), scale)
 
     def plus(self, other: "Atoms", weight: float) -> "Atoms":
-        """Distribution of the sum with a multiple of another, independent value."""
+        """Distribution of the sum with a multiple of another independent value."""
         value = self.value[:, None] + weight * other.value
         logchance = self.logchance[:, None] + other.logchance
         scale = max(self.scale, weight * other.scale)
@@ -95,14 +96,14 @@ class Atoms:
 
 
 def distribution(terms: Sequence[Term], most_paths: int = MOST_PATHS) -> Atoms | None:
-    """Distribution of the mean over rankings; None where it has too many paths."""
+    """Distribution of the mean over rankings; None if there are too many paths."""
     total, added = Atoms(np.zeros(1), np.zeros(1), 0.0), 0
     if not all(_is_feasible(term.chain, most_paths) for term in terms):
         return None
     for chain, weight, count in terms:
         one = _law(chain)
         for _ in range(count):
-            size = total.value.size  # one before the first ranking, whose own is known
+            size = total.value.size  # one before the first ranking
             n_paths = size * one.value.size
             added += n_paths
             if size > 1 and max(n_paths, added / _MOST_ADDED) > most_paths:
@@ -112,10 +113,10 @@ def distribution(terms: Sequence[Term], most_paths: int = MOST_PATHS) -> Atoms |
 
 
 def _is_feasible(chain: Chain, most_paths: int) -> bool:
-    """Whether the distribution has at most so many paths; O(n_groups * m)."""
+    """Whether the distribution has at most `most_paths`; O(n_groups * m)."""
     m = chain.n_targets
     if chain.measure.counted_hits == 1:
-        return bool(_most_hits(chain).sum() <= 2 * most_paths)  # each a single step
+        return bool(_most_hits(chain).sum() <= 2 * most_paths)  # each is a single step
     if chain.merged.any():
         return False
     if m == 1 or chain.ends.size > _MOST_GROUPS:
@@ -133,18 +134,18 @@ def _is_feasible(chain: Chain, most_paths: int) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Paths:
-    """Paths down some groups: hits so far, summed gains, logarithm of the weight."""
+    """Paths down to a group: numbers of hits, sums of gains, logarithms of weights."""
 
     hits: _Ints
     gain: _Floats
     logweight: _Floats
 
     def take(self, kept: NDArray[np.bool_]) -> "_Paths":
-        """Keep some."""
+        """Return some of the paths."""
         return _Paths(self.hits[kept], self.gain[kept], self.logweight[kept])
 
     def onwards(self, step: Step) -> "_Paths":
-        """Go on with all numbers of hits in the next group, where that can be."""
+        """Continue with all possible numbers of hits in the next group."""
         column = self.hits - step.above[0]
         after = self.hits + step.hits
         least, most, _ = step.below
@@ -172,7 +173,7 @@ def _law(chain: Chain) -> Atoms:
     live, done = _FIRST, []
     for step in chain.steps(chain.possible(), down=True):
         moved = live.onwards(step)
-        over = moved.hits == chain.n_targets  # nothing follows but what must
+        over = moved.hits == chain.n_targets  # the rest is determined
         done.append(moved.take(over))
         live = moved.take(~over)
     columns = zip(*((p.hits, p.gain, p.logweight) for p in (*done, live)), strict=True)
@@ -183,7 +184,7 @@ def _law(chain: Chain) -> Atoms:
 
 
 def _finished(chain: Chain, paths: _Paths) -> tuple[_Floats, _Floats]:
-    """Values and chances of paths down the body, over the ways to go on."""
+    """Values and probabilities of paths down the body, over all continuations."""
     lattice = chain.possible()
     end, column = chain.last_group(lattice), paths.hits - lattice.last[0]
     value = end.slope[:, column] * paths.gain + end.intercept[:, column]
@@ -193,9 +194,10 @@ def _finished(chain: Chain, paths: _Paths) -> tuple[_Floats, _Floats]:
 def extreme_tail(
     chain: Chain, statistic: float, sign: int, slack: float
 ) -> float | None:
-    """Logarithm of P(value >= statistic), or <= with sign -1, by the paths alone.
+    """Logarithm of P(value >= statistic), or <= with sign -1, from its paths only.
 
-    None where too many are left between those that must reach it and those that cannot.
+    None if too many paths are left between those that must and those that cannot reach
+    it.
     """
     found = _extremes(chain, statistic, sign, slack, True)
     if found is None:
@@ -212,9 +214,10 @@ def mean_tail(
 ) -> float | None:
     """Logarithm of P(mean >= statistic), or <= with sign -1, over several rankings.
 
-    Of each those values count that the ends of all others can make up for. The rankings
-    are added up in two halves; for each value of one half it is looked up how likely
-    the other has what is wanting. None where a half has too many values.
+    For each ranking, only those values count that the ends of all others can complete.
+    The rankings are added up in two halves. For each value of one half, the probability
+    that the other half has at least the remainder is looked up. None if a half has too
+    many values.
     """
     pairs = list(zip(terms, ends, strict=True))
     room = sum(t.copies * t.weight * end for t, end in pairs) - statistic
@@ -234,7 +237,7 @@ def mean_tail(
                 return None
             halves = [fewer.plus(law, weight), more]
     one, other = (half if sign > 0 else half.mirrored() for half in halves)
-    # of the other half, the chances of at least each of its values
+    # for the other half, the probabilities of at least each of its values
     reached = np.logaddexp.accumulate(np.append(-np.inf, other.logchance[::-1]))
     wanting = sign * statistic - slack - one.value
     count = other.value.size - np.searchsorted(other.value, wanting)
@@ -245,16 +248,17 @@ def mean_tail(
 def _extremes(
     chain: Chain, statistic: float, sign: int, slack: float, settle: bool
 ) -> tuple[_Floats, _Floats] | None:
-    """Values as extreme, and the logarithms of their chances.
+    """Values as extreme, and the logarithms of their probabilities.
 
-    Paths that cannot miss them may be settled, and then have no values of their own.
+    With `settle`, paths that must reach the statistic are combined, and have no values
+    of their own.
     """
     lattice, slope = chain.possible(), chain.slope
     if slope is None or chain.merged.any():
         return None
     if lattice.n_cells + _GROUP_CELLS * chain.ends.size > _MOST_CELLS:
         return None
-    # least and largest value still to come, after each group, by the hits so far
+    # smallest and largest rest after each group, by the number of hits
     bounds = [list(_to_come(chain, slope, side))[-2::-1] for side in (-1, 1)]
     found, live, followed = [], _FIRST, 0
     for row, step in enumerate(chain.steps(lattice, down=True)):
@@ -280,7 +284,7 @@ def _extremes(
 
 
 def _to_come(chain: Chain, slope: float, sign: int) -> Iterator[_Floats]:
-    """Largest (or least) value that may follow, over the hits so far, bottom first."""
+    """Largest (or smallest) rest by the number of hits, from the bottom."""
     lattice = chain.possible()
     end = chain.last_group(lattice)
     last = np.where(end.logweight > -np.inf, sign * end.intercept, -np.inf)
@@ -291,9 +295,9 @@ def _to_come(chain: Chain, slope: float, sign: int) -> Iterator[_Floats]:
 def best_to_come(
     last: _Floats, gains: Iterable[tuple[Step, _Floats]]
 ) -> Iterator[_Floats]:
-    """Largest sum that may follow, over the hits after each group, up the ranking.
+    """Largest sum of the rest by the number of hits after each group, from the bottom.
 
-    From that of the last group on; the gains belong to the steps up the body.
+    It begins with the last group; the gains belong to the steps of the body.
     """
     value = last
     yield value
@@ -303,10 +307,10 @@ def best_to_come(
 
 
 def first_hit_law(chain: Chain) -> Atoms:
-    """Distribution of a measure that only the first group with hits adds to.
+    """Distribution of a measure to which only the first group with hits contributes.
 
-    Its path is that group and the hits in it, wherever the others may fall. In a
-    stretch of untied items the first hit counts as one in the middle.
+    A path is this group and its number of hits, with any places of the others. In a
+    stretch of untied items the first hit is in the middle.
     """
     n, m, frame = chain.n_samples, chain.n_targets, chain.frame
     most = _most_hits(chain)
@@ -327,12 +331,12 @@ def first_hit_law(chain: Chain) -> Atoms:
 
 
 def _most_hits(chain: Chain) -> _Ints:
-    """Hits of each group that make a difference."""
+    """Numbers of hits of each group that make a difference."""
     return np.where(chain.merged, 1, np.minimum(chain.sizes, chain.n_targets))
 
 
 def _log_first(above: _Ints, size: _Ints, n: int, m: int) -> _Floats:
-    """Logarithm of the ways that have the first hit in a group."""
+    """Logarithm of the number of ways to have the first hit in a group."""
     below = n - above - size
     here = log_binomial(n - above, np.minimum(m, n - above))
     later = np.where(below >= m, log_binomial(below, np.minimum(m, below)), -np.inf)

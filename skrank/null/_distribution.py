@@ -195,7 +195,7 @@ class MeanNull(NullDistribution):
 
 
 def _alike(chains: list[Chain]) -> tuple[Term, ...]:
-    """Count rankings of one shape together: their distributions are the same."""
+    """Return the distinct chains and their frequencies."""
     found: dict[Any, list[Chain]] = {}
     for chain in chains:
         groups = chain.ends.tobytes(), chain.merged.tobytes()
@@ -206,7 +206,7 @@ def _alike(chains: list[Chain]) -> tuple[Term, ...]:
 
 
 def _check_sizes(tie_sizes: ArrayLike | None, n_samples: int) -> TieGroups:
-    """Turn the sizes of the tie groups into what the distribution needs of them."""
+    """Check the sizes of the tie groups and convert them."""
     if tie_sizes is None:
         return untied(n_samples)
     sizes = np.asarray(tie_sizes)

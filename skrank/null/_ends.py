@@ -29,18 +29,18 @@ from skrank.null._counting import first_hit_law
 from skrank.null._lattice import Lattice, Step
 from skrank.null._sampling import measure_lists
 
-SAME = 1e-11  # relative difference of values that may be the same but for rounding
-# Cells of a pass over all numbers of hits, a group counted as so many: a second; and
-# groups up to which paths are looked for in strides. Beyond them the end is bounded.
+SAME = 1e-11  # relative difference of values that may be equal up to rounding
+# Cells of a pass over all numbers of hits, each group counted as so many: a second; and
+# number of groups up to which the search uses strides. Beyond them the end is bounded.
 _MOST_CELLS, _GROUP_CELLS, _MOST_GROUPS = 2**22, 2**11, 2**11
-_NEAR = 4  # strides on either side of a path within which better ones are looked for
+_NEAR = 4  # strides on either side of a path in which a better path is searched
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
 
 
 def end(chain: Chain, sign: int) -> tuple[float, float]:
-    """Return the largest value (or least, with sign -1), and its log-probability."""
+    """Return the largest value (or smallest, with sign -1), and its log-probability."""
     measure = chain.measure
     if measure.counted_hits == 1:
         law = first_hit_law(chain)
@@ -50,16 +50,18 @@ def end(chain: Chain, sign: int) -> tuple[float, float]:
     retrieved = precision and measure.ties == "threshold"
     runs = chain.runs() if precision and chain.ends.size > 1 else chain
     short = runs.possible().n_cells + _GROUP_CELLS * runs.ends.size <= _MOST_CELLS
-    # weights that fall exponentially may hide where hits are, precision does not
+    # weights that decrease exponentially may hide where hits are, precision does not
     if chain.slope is not None and not (sign < 0 and retrieved):
-        if not short and not measure.ordered:  # so are others, which are not counted
+        if (
+            not short and not measure.ordered
+        ):  # there may be others, which are not counted
             return filled(chain, sign)[0], -math.inf
         if not short or precision:
             return filled(chain, sign)
     few = retrieved and chain.slope and runs.ends.size <= _MOST_GROUPS
     if (short or few) and (found := _searched(runs, sign)):
         return found
-    if retrieved and chain.slope:  # not less than in the worst order inside the ties
+    if retrieved and chain.slope:  # not smaller than in the worst order within ties
         worst = copy(chain)
         worst.measure = replace(measure, ties="pessimistic")
         return filled(worst, sign)[0], -math.inf
@@ -67,14 +69,14 @@ def end(chain: Chain, sign: int) -> tuple[float, float]:
 
 
 def filled(chain: Chain, sign: int) -> tuple[float, float]:
-    """Return the value with all hits as high up as can be, or as low, and its chance.
+    """Return the value with all hits as high, or as low, as possible; its probability.
 
-    Hits in a tie that the cutoff divides may count nothing, nor those of which weights
-    that fall exponentially leave no trace: they may as well be elsewhere.
+    Hits in a tie at the cutoff, and hits with negligible exponential weights, may have
+    no gain; they can also be at other places.
     """
     n, m, depth = chain.n_samples, chain.n_targets, int(chain.depths[-1])
     sizes, merged = chain.sizes[:-1], chain.merged[:-1]
-    # hits in the body, as many as can be or as few
+    # hits in the body, as many or as few as possible
     above = min(m, depth) if sign > 0 else max(0, m - (n - depth))
     room = np.cumsum(sizes[::sign])
     hits = np.diff(np.minimum(room, above), prepend=0)[::sign]
@@ -83,7 +85,7 @@ def filled(chain: Chain, sign: int) -> tuple[float, float]:
     inside = np.arange(above) - np.repeat(np.cumsum(hits) - hits, hits)
     inside += 0 if sign > 0 else np.repeat(sizes - hits, hits)
     places = places + np.where(np.repeat(merged, hits), inside, 0)
-    # and any in the last group with which the value is the same
+    # and all numbers of hits in the last group with the same value
     size = int(chain.sizes[-1])
     least, most = max(0, m - above - (n - depth - size)), min(size, m - above)
 
@@ -106,7 +108,7 @@ def filled(chain: Chain, sign: int) -> tuple[float, float]:
 
 
 def _row(chain: Chain, places: _Ints, hits: int, sign: int) -> _Ints:
-    """Places of a ranking with so many hits in the last group, others below it."""
+    """Places of a ranking with `hits` in the last group and the others below it."""
     start, size = int(chain.depths[-1]), int(chain.sizes[-1])
     first = start if sign > 0 or not chain.merged[-1] else start + size - hits
     below = np.arange(
@@ -116,7 +118,7 @@ def _row(chain: Chain, places: _Ints, hits: int, sign: int) -> _Ints:
 
 
 def _unfelt_below(chain: Chain, places: _Ints, value: float) -> float:
-    """Log-chance of the largest value, hits that do not matter being anywhere."""
+    """Log-probability of the largest value, with hits of negligible gain anywhere."""
     n, m = chain.n_samples, chain.n_targets
     groups, hits = np.unique(
         np.searchsorted(chain.ends, places, "right"), return_counts=True
@@ -128,7 +130,7 @@ def _unfelt_below(chain: Chain, places: _Ints, value: float) -> float:
         row = np.append(places[:kept], np.arange(n - m + kept, n))
         return bool(measure_lists(chain, row[None])[0] < value * (1 - 2 * SAME))
 
-    # all of them together are felt, and none below the cutoff
+    # all of them together have a gain, and none below the cutoff has
     index = bisect_left(range(above.size), True, key=lambda index: not is_felt(index))
     kept = slice(0, index + 1)
     merged, sizes = chain.merged[groups[kept]], chain.sizes[groups[kept]]
@@ -140,9 +142,9 @@ def _unfelt_below(chain: Chain, places: _Ints, value: float) -> float:
 
 
 def _searched(chain: Chain, sign: int) -> tuple[float, float] | None:
-    """Pass over all numbers of hits, or over some and then those near the best path.
+    """Search over all numbers of hits, or over some and then near the best path.
 
-    None where the strides step over all that is possible at some depth.
+    None if the strides skip all possible numbers at some depth.
     """
     least, most, stride, fewest, widest = chain.possible()
     lattice = chain.possible()
@@ -167,9 +169,9 @@ def _searched(chain: Chain, sign: int) -> tuple[float, float] | None:
 
 
 def _extreme(chain: Chain, lattice: Lattice, sign: int) -> tuple[float, float, _Ints]:
-    """Largest value (or least) on a lattice, its log-probability, a path to it.
+    """Largest (or smallest) value on a lattice, its log-probability, a path to it.
 
-    Exact if an extreme ranking has the hits in a merged group first, or last.
+    It is exact if an extreme ranking has the hits in a merged group first, or last.
     """
     inside = "optimistic" if sign > 0 else "pessimistic"
     value, mass, moves = np.zeros(1), np.zeros(1), []
@@ -200,9 +202,9 @@ def _extreme(chain: Chain, lattice: Lattice, sign: int) -> tuple[float, float, _
 
 
 def _skewed(table: _Floats, step: Step) -> _Floats:
-    """Lay the ways to as many hits after the group out over one column.
+    """Arrange the ways to one number of hits after the group in one column.
 
-    Cell [d, H] goes to [d, H + d], or to [H, H + d] where that is shorter.
+    Cell [d, H] moves to [d, H + d], or to [H, H + d] if that is shorter.
     """
     table = table.T if table.shape[0] > table.shape[1] else table
     rows, columns = table.shape
@@ -220,15 +222,15 @@ def _skewed(table: _Floats, step: Step) -> _Floats:
 def _best(
     value: _Floats, logweight: _Floats, scale: float = 0.0
 ) -> tuple[_Floats, _Floats]:
-    """Maximum of each column, and the joint weight of all cells that reach it.
+    """Maximum of each column, and the total weight of all cells that reach it.
 
-    But for rounding, which moves a value in proportion to it, or to a larger `scale`: a
-    value that is taken for the end may be as far from others that are.
+    Values are equal up to rounding, which is relative to the value, or to a larger
+    `scale`.
     """
     top = value.max(axis=0)
-    with np.errstate(invalid="ignore"):  # where nothing leads
+    with np.errstate(invalid="ignore"):  # no way leads here
         level = ~(value < top - 2 * SAME * np.maximum(np.abs(top), scale))
     logweight = np.where(level, logweight, -np.inf)
-    most = np.maximum(logweight.max(axis=0), -1e300)  # finite, where nothing leads
+    most = np.maximum(logweight.max(axis=0), -1e300)  # finite, if no way leads here
     with np.errstate(divide="ignore"):
         return top, most + np.log(np.exp(logweight - most).sum(axis=0))

@@ -24,18 +24,18 @@ from skrank.ranking._standing import items_above
 _Ints = NDArray[Any]
 _Floats = NDArray[np.float64]
 
-# Targets of the draws of one task: they bound memory, not answers.
+# Number of targets of the draws of one task; limits the memory.
 _PORTION_TARGETS = 2**20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Exchange:
-    """Units, which are clusters or single items, and the blocks within which they move.
+    """Units, which are clusters or single items, and the blocks in which they move.
 
     `items` are the positions of the items, unit after unit; those of a unit begin at
-    `start`. `blocks` has the units of each block that holds unlike labels, and those of
-    them that hold targets. `fixed` are the positions of the targets that do not move,
-    and `said` tells what moves, in print.
+    `start`. `blocks` has the units of each block with unequal labels, and those of them
+    with targets. `fixed` are the positions of the targets that do not move, and `said`
+    describes the permutation in print.
     """
 
     is_target: NDArray[np.bool_]
@@ -47,13 +47,13 @@ class Exchange:
     said: str
 
     def draw(self, n_draws: int, generator: np.random.Generator) -> tuple[_Ints, _Ints]:
-        """Positions of the targets of all draws, and which draw each is of."""
+        """Positions of the targets of all draws, and the draw of each."""
         found, rows = [], []
         every = np.arange(n_draws)
         for units, donors in self.blocks:
             places = draw_places(units.size, donors.size, n_draws, generator)
             taken = units[generator.permuted(places, axis=1)]
-            # the items of the units that get labels, as those of a donor stand in it
+            # the units that receive labels, with the order of the items of the donor
             size = self.size[taken].ravel()
             within = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
             at = np.repeat(self.start[taken].ravel(), size) + within
@@ -70,7 +70,7 @@ class Exchange:
 def exchange_of(
     is_target: NDArray[np.bool_], codes: _Ints | None, strata: _Ints | None
 ) -> Exchange:
-    """Find what can change places; an error where nothing can."""
+    """Return the exchange of labels; an error if nothing can move."""
     n = is_target.size
     units = np.arange(n) if codes is None else codes
     items, size = np.argsort(units, kind="stable"), np.bincount(units)
@@ -106,7 +106,7 @@ def exchange_of(
 
 
 class NothingMovesError(ValueError):
-    """No labels can change places."""
+    """No labels can be exchanged."""
 
 
 def _nothing_moves(clustered: bool) -> NothingMovesError:
@@ -131,7 +131,7 @@ def exchanged_values(
     *,
     progress: bool,
 ) -> _Floats:
-    """Values of the ranking with labels drawn so; O(m log m) each."""
+    """Values of the ranking with permuted labels; O(m log m) each."""
     above = items_above(ranking.items.y_score)
     portion = _PORTION_TARGETS // ranking.items.targets.size
     engine = partial(_values, measure, ranking, exchange, above)
@@ -148,13 +148,13 @@ def _values(
     seed: int,
 ) -> _Floats:
     targets, row = exchange.draw(n_draws, np.random.default_rng(seed))
-    # tie groups that hold targets, in the order of the draws and best first
+    # tie groups with targets, in the order of the draws, best first
     start, hits = np.unique(row * above.size + above[targets], return_counts=True)
     row, depth = np.divmod(start, above.size)
     m = np.bincount(row, hits).astype(np.intp)
     hits_above = np.cumsum(hits) - hits - (np.cumsum(m) - m)[row]
     groups = HitGroups(depth, np.bincount(above)[depth], hits_above, hits)
-    # clusters differ in size, and so do the draws in their numbers of targets
+    # clusters differ in size, and so draws differ in their numbers of targets
     counts, which = np.unique(m, return_inverse=True)
     cuts = [measure.frame(ranking, int(count)).cut for count in counts]
     frame = Frame(above.size, m, np.array(cuts)[which])

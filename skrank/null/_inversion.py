@@ -25,21 +25,21 @@ from skrank.null._lattice import positive
 from skrank.null._search import Solution
 from skrank.null._tilted import Characteristic
 
-_ALIAS = 1e-5  # of the probability: what the period may add
-_GOOD = 4e-3  # relative size of the frequencies left out at which to stop
-# Frequencies at least, and of hits that vary together.
+_ALIAS = 1e-5  # relative error by the period
+_GOOD = 4e-3  # relative size of the omitted frequencies at which to stop
+# Minimal numbers of frequencies, and of hits that vary together.
 _FIRST, _TOGETHER = 12, 1000
 _MOST, _WORK = 2**14, 6e8  # frequencies, and frequencies times cells: some ten seconds
-_BATCH_ITEMS = 2**20  # cells times frequencies of one step; bounds the memory
-# Rankings of few groups: the sum may be near a lattice, whose frequencies return.
+_BATCH_ITEMS = 2**20  # cells times frequencies of one step; limits the memory
+# Rankings of few groups: the sum may be near a lattice, whose frequencies repeat.
 _FEW_GROUPS, _RETURN, _RETURN_WORK = 64, 4096, 2 * 10**7
 
 
 def tail(solution: Solution, log_sure: float = -math.inf) -> tuple[float, float]:
     """Logarithm of P(E >= 0), and an estimate of its relative error.
 
-    More and more frequencies are summed; the error counts once they are enough to
-    judge, and beside what else is sure of the tail.
+    The number of frequencies is increased. The error is judged when they are
+    sufficient, relative to the tail including its certain part.
     """
     tilt, parts = solution.tilt, [Characteristic(one) for one in solution.lists]
     log_mgf = sum(one.way.part.copies * one.log_mgf for one in solution.lists)
@@ -60,12 +60,12 @@ def tail(solution: Solution, log_sure: float = -math.inf) -> tuple[float, float]
 
 
 def _least(solution: Solution, cells: int, width: float) -> int:
-    """Return the number of frequencies before which none are taken to be the last.
+    """Return the number of frequencies at which the sum may end at the earliest.
 
-    Where few hits make out the sum, what has vanished may come back.
+    If few hits determine the sum, its characteristic function may increase again.
     """
-    # how many hits, if all counted as much, would vary as the sum does, for variances v
-    # of single hits: (sum of v)**2 / sum of v**2
+    # number of equal hits with the same variation as the sum, for variances v of single
+    # hits: (sum of v)**2 / sum of v**2
     total = squares = 1e-300
     for one in solution.lists:
         gained, held, _ = one.variances()
@@ -80,11 +80,12 @@ def _least(solution: Solution, cells: int, width: float) -> int:
 
 
 def _echo(solution: Solution, width: float) -> int:
-    """Return the number of frequencies at which the hits of one tie are in step again.
+    """Return the number of frequencies at which the hits of one tie are in phase again.
 
-    That is where a tie with few hits, of a variance below 256, makes out a quarter of
-    that of the sum: the distribution is then nearly a lattice, on which values are as
-    far apart as one hit in the tie counts. With fewer there is none, with more others.
+    This matters for a tie with few hits, of a variance below 256, that has a quarter of
+    the variance of the sum: the distribution is then nearly a lattice, whose values
+    differ by the gain of one hit in the tie. With a smaller share, or with more hits,
+    it does not.
     """
     least = 0.0
     for one in solution.lists:
@@ -97,20 +98,20 @@ def _echo(solution: Solution, width: float) -> int:
 def _invert(
     phi: NDArray[np.complex128], tilt: float, width: float
 ) -> tuple[float, float]:
-    """Sum of the trapezoidal rule, negative frequencies included, and its error.
+    """Sum of the trapezoidal rule with negative frequencies, and its error.
 
-    The later half of the frequencies fades out, as if a little noise were added to the
-    sum: what is far below zero then does not count, whatever its shape (Lanczos 1956,
-    *Applied Analysis*, chapter IV, has such factors). What is left out is judged by
-    what half as many frequencies, and a quarter of them, had told. Of an atom at zero
-    the integral counts half; what phi stays at shows the other half.
+    The later half of the frequencies has decreasing factors, as if a little noise was
+    added to the sum: values far below zero then have no effect, for any distribution
+    (Lanczos 1956, *Applied Analysis*, chapter IV, has such factors). The omitted part
+    is estimated from the sums of half and of a quarter of the frequencies. The integral
+    counts an atom at zero by half; the limit of phi gives the other half.
     """
     frequency = width * np.arange(phi.size)
     terms = (phi / (tilt + 1j * frequency)).real * width / math.pi
     terms[0] /= 2
     later = phi[phi.size // 2 :]
     half_atom = max(0.0, float(later.real.mean())) / 2
-    # the root of the sum of squares of all atoms, of which the one at zero is the mean
+    # the root of the sum of squares of all atoms; the one at zero is the mean
     atoms = math.sqrt(float((later.real**2 + later.imag**2).mean()))
     sums = []
     for count in (phi.size, phi.size // 2, phi.size // 4):
@@ -123,14 +124,14 @@ def _invert(
 
 
 def _period(solution: Solution) -> float:
-    """Period of the trapezoidal rule, so long that what lies beyond does not count.
+    """Period of the trapezoidal rule, long enough that values beyond it do not count.
 
-    Values beyond the period appear inside it, at most with weight 1: their tilted
-    chance is bounded by Chernoff's inequality, at some tilt further on, three standard
-    deviations or less where the distribution is heavy. Negative values appear with the
-    weight exp(-tilt * (value + period)), at most exp(-back * (value + period)) for any
-    step back from the tilt: three standard deviations, or all the way to the
-    distribution without it.
+    Values beyond the period appear inside it, with a weight of at most 1. Their tilted
+    probability is bounded by Chernoff's inequality, at a larger tilt: by three standard
+    deviations, or less for a heavy tail. Negative values appear with the weight
+    exp(-tilt * (value + period)), which is at most exp(-back * (value + period)) for
+    any smaller tilt: three standard deviations back, or at most to the distribution
+    without a tilt.
     """
     tilt, small = solution.tilt, -math.log(_ALIAS)
     here, (value, _, curvature) = solution.at(tilt), solution.found

@@ -24,10 +24,10 @@ _Ints = NDArray[Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointList:
-    """One ranking of items as many candidates rank it.
+    """One list of items as it is ranked by many candidates.
 
-    `above[i]` counts the items above each item in the ranking i, `chains[i]` has its
-    distribution, and `which` says which ranking is whose.
+    `above[i]` counts the items above each item in ranking i, `chains[i]` has its
+    distribution, and `which` is the ranking of each candidate.
     """
 
     above: _Ints
@@ -41,7 +41,7 @@ class JointList:
 
     @property
     def best(self) -> float:
-        """Value of a ranking that has all targets first."""
+        """Value of a ranking with all targets first."""
         measure = self.chains[0].measure
         ties = replace(untied(self.above.shape[1]), several=True)
         chain = Chain(measure, ties, self.n_targets)
@@ -51,14 +51,14 @@ class JointList:
     def of(
         cls, measure: Measure, above: _Ints, n_targets: int, *, several: bool = False
     ) -> "JointList":
-        """Keep each ranking once; `above` has a row for each candidate."""
+        """Store each ranking once; `above` has a row for each candidate."""
         above, which = np.unique(above, axis=0, return_inverse=True)
         ties = (replace(_tie_groups(row), several=several) for row in above)
         chains = (Chain(measure, one, n_targets) for one in ties)
         return cls(above, tuple(chains), which.ravel())
 
     def values(self, targets: _Ints) -> _Floats:
-        """Values by candidate and draw; `targets` has the items of a draw in a row."""
+        """Values by candidate and draw; a row of `targets` has the items of a draw."""
         rankings = zip(self.chains, self.above, strict=True)
         values = [
             measure_lists(chain, np.sort(row[targets], axis=1))
@@ -78,7 +78,7 @@ class JointList:
 
 
 class JointNull:
-    """Joint distribution of the means over independent rankings, of all candidates."""
+    """Joint distribution of the means over independent lists, for all candidates."""
 
     def __init__(self, lists: Sequence[JointList]) -> None:
         self.lists = tuple(lists)
@@ -88,29 +88,29 @@ class JointNull:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Least value of the measure on any lists, and the best on these."""
+        """Least value of the measure on any list, and the best on these lists."""
         lowest, _ = self.lists[0].chains[0].measure.bounds
         return lowest, sum(one.best for one in self.lists) / len(self.lists)
 
     def values(self, targets: Sequence[_Ints]) -> _Floats:
-        """Means over rankings, by candidate; `targets` has the items of each."""
+        """Means over lists, by candidate; `targets` has the items of each list."""
         lists = zip(self.lists, targets, strict=True)
         values = [one.values(items[None])[:, 0] for one, items in lists]
         return np.asarray(np.mean(values, axis=0))
 
     def draw(self, size: int, generator: np.random.Generator) -> _Floats:
-        """Means over the rankings under random selection, by candidate and draw."""
+        """Means over the lists under random selection, by candidate and draw."""
         total = sum(one.draw(size, generator) for one in self.lists)
         return np.asarray(total / len(self.lists))
 
     def zscores(self, values: _Floats) -> _Floats:
-        """Standardise; -inf where chance has no spread, so that it never leads."""
+        """Standardise; -inf if chance has no variation, so that it is never best."""
         centred, std = values.T - self.mean, self.std
         lowest = np.full(centred.shape, -np.inf)
         return np.asarray(np.divide(centred, std, out=lowest, where=std > 0).T)
 
 
 def _tie_groups(above: _Ints) -> TieGroups:
-    """A tie group ends where the next one begins, the last one with the ranking."""
+    """Return the tie groups: one ends where the next one begins."""
     ends = np.append(np.unique(above)[1:], above.size)
     return TieGroups(ends, np.zeros(ends.size, dtype=bool))

@@ -14,26 +14,26 @@ from numpy.typing import NDArray
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
-IMPOSSIBLE = -1e300  # logarithm of the weight of a state that leads nowhere
+IMPOSSIBLE = -1e300  # logarithm of the weight of an impossible state
 
 
 class OutOfReachError(Exception):
-    """A method cannot tell: too near an end, or too large. Methods raise no other."""
+    """A method fails near an end or for its size. Methods raise no other error."""
 
 
 def positive(value: float) -> float:
-    """Return a number that must be above zero, or say that a method cannot tell."""
+    """Return a number that must be positive, or raise the error of a failed method."""
     if not value > 0:
         raise OutOfReachError
     return value
 
 
 class Lattice(NamedTuple):
-    """Which numbers of hits are followed, where each group begins, and inside it.
+    """Numbers of hits that are followed at the beginning of each group, and inside it.
 
-    From `least` to `most` above, from `fewest` to `widest` inside, by `stride`, a power
-    of two. Every number is a multiple of its stride and stands for those up to the next
-    one.
+    From `least` to `most` above, and from `fewest` to `widest` inside, by `stride`, a
+    power of two. Every number is a multiple of its stride and represents those up to
+    the next one.
     """
 
     least: _Ints
@@ -44,31 +44,32 @@ class Lattice(NamedTuple):
 
     @property
     def last(self) -> tuple[int, int, int, int, int]:
-        """Where the last group begins, and inside it."""
+        """Numbers above the last group, and inside it."""
         least, most, stride, fewest, widest = (int(part[-1]) for part in self)
         return least, most, stride, fewest, widest
 
     @property
     def n_cells(self) -> int:
-        """Numbers that one pass over it computes; 0 if there is no way down."""
+        """Number of cells of one pass; 0 if no path is possible."""
         rows = 1 + (self.widest - self.fewest) // self.stride
         columns = 1 + (self.most - self.least) // self.stride
         return int((rows * columns).sum()) if columns.min() > 0 else 0
 
 
 class Orders(NamedTuple):
-    """The orders inside a merged block: hits that are free, variance of what one adds.
+    """The orders inside a merged block: free hits, variance of the gain of each.
 
-    A hit is about as likely anywhere in the block, and what it adds changes evenly. So
-    its K is close to ``2.5 * (sqrt(1 + 0.4 * v * u**2) - 1)`` with v the variance: like
-    that of a uniform distribution to the fourth cumulant, and no steeper far out.
+    A hit is nearly uniform in the block, and its gain changes evenly. Its K is
+    approximately ``2.5 * (sqrt(1 + 0.4 * v * u**2) - 1)`` with the variance v: like
+    that of a uniform distribution up to the fourth cumulant, and not steeper for large
+    tilts.
     """
 
     free: _Floats
     single: _Floats
 
     def cumulants(self, tilt: float) -> tuple[_Floats, _Floats, _Floats]:
-        """K, K' and K'' of what all of them add."""
+        """K, K' and K'' of the sum of all gains."""
         variance = self.free * self.single
         ratio = 1 + 0.4 * tilt**2 * self.single
         root = np.sqrt(ratio)
@@ -80,13 +81,13 @@ class Orders(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One group of the body, over the hits in it (rows) and above it (columns).
+    """One group of the body, by the hits in it (rows) and above it (columns).
 
-    `hits` are those in it, one number a row, or, where more are skipped below the group
-    than above it, those by which each column reaches the numbers below. `gain` is what
-    they add, `logcount` the logarithm of the number of ways to place them, times the
-    stride. `above` has the least number and the stride of the hits above, `below` the
-    least, the most and the stride of those that follow.
+    `hits` are the numbers of hits in the group, one for each row, or, if the stride
+    below the group is larger than above it, one for each row and column. `gain` is
+    their gain, and `logcount` the logarithm of the number of ways to place them, times
+    the stride. `above` has the smallest number and the stride of the hits above,
+    `below` the smallest, the largest and the stride of the hits after the group.
     """
 
     hits: _Ints
@@ -98,23 +99,23 @@ class Step(NamedTuple):
 
     @property
     def _places(self) -> _Ints:
-        """Where the hits after the group stand among those that follow."""
+        """Return the index of the hits after the group among the followed ones."""
         least, _, stride = self.below
         first, width = self.above
         columns = first + width * np.arange(self.gain.shape[1])
         return np.asarray((columns + self.hits - least) // stride)
 
     def spread(self, later: NDArray[Any], fill: float) -> NDArray[Any]:
-        """Lay what follows out over the cells of the group.
+        """Convert values by the hits after the group to values by its cells.
 
-        `later` has it by the hits after the group, along its last axis. The result,
-        which is read-only, has it over the hits in the group and above it.
+        `later` has the hits after the group along its last axis. The result, which is
+        read-only, is over the hits in the group and above it.
         """
         if self.below[2] > self.above[1]:
             place, size = self._places, later.shape[-1]
             found = later[..., np.clip(place, 0, size - 1)]
             return np.where((place >= 0) & (place < size), found, fill)
-        # along a row the hits after the group go up by the stride, as along a column
+        # in rows and in columns, the hits after the group increase by the stride
         (above, width), (first, _, stride) = self.above, self.below
         skipped = -(first // stride) % (width // stride)
         later = later[..., skipped :: width // stride]
@@ -130,22 +131,22 @@ class Step(NamedTuple):
         return np.ndarray(shape, padded.dtype, padded, strides=strides)
 
     def after(self, joint: _Floats) -> _Floats:
-        """Chances of the hits after the group, from those in it and above it."""
+        """Return the probabilities of the hits after the group from the cells."""
         least, most, stride = self.below
         place, size = self._places, (most - least) // stride + 1
         inside = (place >= 0) & (place < size)
         chance: Any = np.bincount(place[inside], joint[inside], size)
-        if (ratio := self.above[1] / stride) > 1:  # and those between them
+        if (ratio := self.above[1] / stride) > 1:  # and the cells between them
             known = np.unique(place[inside])
             chance = np.interp(np.arange(size), known, chance[known], 0.0, 0.0) / ratio
-        return np.asarray(chance / positive(float(chance.sum())))  # a way on
+        return np.asarray(chance / positive(float(chance.sum())))  # a continuation
 
 
 class LastGroup(NamedTuple):
-    """The last group, over the hits in it (rows) and the hits above it (columns).
+    """The last group, by the hits in it (rows) and the hits above it (columns).
 
-    The value of the ranking is ``slope * S + intercept``, S the gains of the body;
-    `logweight` is what a path through a cell weighs from here on.
+    The value of the ranking is ``slope * S + intercept``, with S the sum of gains of
+    the body; `logweight` is the weight of a path from a cell on.
     """
 
     slope: _Floats

@@ -40,20 +40,20 @@ from skrank.metrics._definitions import AveragePrecision
 from skrank.null._chain import Chain, log_binomial
 from skrank.null._sampling import measure_lists
 
-# Depths at which hits are counted from either end, where targets are many, and to each
-# factor of e where tails hang on one or two of them; and hits up to which they are told
-# apart. Half of each changes no p by more than it claims.
+# Number of depths at which hits are counted from either end, if targets are many, and
+# for each factor of e, if tails depend on one or two of them; and number of hits up to
+# which they are distinguished. With half of each, no p changes by more than its error.
 _DEPTHS, _RARE, _RARE_DEPTHS = 16, 100, 40
-# Ties, and cells of a pass, where hits are fenced in, however many they are.
+# Ties, and cells of a pass, with a fence for any number of them.
 _FEW_GROUPS, _CELLS = 64, 2**22
-_FURTHER = 100  # hits beyond the fence at a step; the chances of more vanish
-_PLACES = 2**19  # of the rankings that are tried for one number of hits: .03 s
+_FURTHER = 100  # number of hits beyond the fence in a step; more are negligible
+_PLACES = 2**19  # number of rankings that are tried for one number of hits: .03 s
 
 _Ints = NDArray[np.intp]
 
 
 class Fence(NamedTuple):
-    """Depths, and the fewest and the most hits above them that leave it open."""
+    """Depths, and the smallest and largest undecided numbers of hits above them."""
 
     depths: _Ints
     fewest: _Ints
@@ -61,18 +61,18 @@ class Fence(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Logarithms of what p is at least, and at most."""
+    """Logarithms of the lower and the upper bound of p."""
 
     lower: float
     upper: float
 
     def hold(self, log_p: float, slack: float) -> bool:
-        """Whether a logarithm is between them, but for its own error."""
+        """Whether a logarithm is within the bounds, apart from its own error."""
         return self.lower - slack <= log_p <= self.upper + slack
 
 
 def cantelli(moments: tuple[float, float], statistic: float) -> float:
-    """Most that the tail beyond a value can be which is on that side of the mean."""
+    """Upper bound of the tail beyond a value on this side of the mean."""
     mean, variance = moments
     if statistic == mean:
         return 1.0
@@ -80,7 +80,7 @@ def cantelli(moments: tuple[float, float], statistic: float) -> float:
 
 
 def fence(chain: Chain, statistic: float, sign: int, slack: float) -> Fence:
-    """Ask how many hits settle the question; O(n_depths * m * log(m))."""
+    """Find how many hits decide the question; O(n_depths * m * log(m))."""
     n, m, ends = chain.n_samples, chain.n_targets, chain.ends
     count = max(_DEPTHS, int(min(_RARE_DEPTHS * math.log(n), _PLACES / 4 / m)))
     away = np.geomspace(1, n, count)
@@ -89,7 +89,7 @@ def fence(chain: Chain, statistic: float, sign: int, slack: float) -> Fence:
     depths = np.unique(ends[np.searchsorted(ends, wanted)])
     depths = ends if ends.size <= _FEW_GROUPS else depths
     depths = depths[depths < n]
-    # as extreme is at least s - slack, or at most s + slack
+    # values as extreme are at least s - slack, or at most s + slack
     least = statistic - sign * slack
     most = _settled(chain, depths, least, 1) - 1
     fewest = _settled(chain, depths, least, -1) + 1
@@ -97,9 +97,9 @@ def fence(chain: Chain, statistic: float, sign: int, slack: float) -> Fence:
 
 
 def _settled(chain: Chain, depths: _Ints, statistic: float, sign: int) -> _Ints:
-    """Hits above depths from which on all rankings are beyond a value, by bisection.
+    """Numbers of hits from which on all rankings are beyond a value, by bisection.
 
-    One more than there can be, or one less, where none are.
+    The largest possible number plus one, or the smallest minus one, if there are none.
     """
     n, m = chain.n_samples, chain.n_targets
     fewest, most = np.maximum(0, m - (n - depths)), np.minimum(m, depths)
@@ -108,11 +108,11 @@ def _settled(chain: Chain, depths: _Ints, statistic: float, sign: int) -> _Ints:
     if judged is None or depths.size * m > _PLACES:
         low = high
     index, depth = np.arange(m), depths[:, None]
-    while np.any(low < high):  # more and more extreme numbers of hits, halved
+    while np.any(low < high):  # more and more extreme numbers of hits, by bisection
         middle = (low + high) // 2
         hits = np.clip(fewest + middle if sign > 0 else most - middle, fewest, most)
         above = index < hits[:, None]
-        # as low as can be, or as high
+        # as low, or as high, as possible
         if sign > 0:
             places = np.where(above, depth - hits[:, None] + index, n - m + index)
         else:
@@ -126,14 +126,14 @@ def _settled(chain: Chain, depths: _Ints, statistic: float, sign: int) -> _Ints:
 
 
 def _of_strict_order(chain: Chain, sign: int) -> Chain | None:
-    """Return a chain whose values are no more extreme, and grow with every hit."""
+    """Return a chain with less extreme values that increase with every hit."""
     if chain.slope is None or not chain.measure.ordered:
         return None
     if chain.is_untied or chain.measure.ties != "threshold":
         return chain
     weights = chain.weights
     if chain.is_pairwise and not np.any(weights.cross) and not np.any(weights.inside):
-        return chain  # a hit counts as its tie, whatever the others
+        return chain  # a hit counts by its tie, for any number of others
     if sign < 0 or not isinstance(chain.measure, AveragePrecision):
         return None
     judged = copy(chain)
@@ -142,7 +142,7 @@ def _of_strict_order(chain: Chain, sign: int) -> Chain | None:
 
 
 def limits(chain: Chain, inside: Fence, sign: int) -> Limits:
-    """What the hits above the single depths prove."""
+    """Return the bounds from the numbers of hits above single depths."""
     n, m = chain.n_samples, chain.n_targets
     depths, fewest, most = inside
     sure, still = (most + 1, fewest) if sign > 0 else (fewest - 1, most)
@@ -158,14 +158,14 @@ def limits(chain: Chain, inside: Fence, sign: int) -> Limits:
     falling = (m - still) * (depths - still) / ((still + 1) * (misses + 1.0))
     rising = still * misses / ((m - still + 1) * (depths - still + 1.0))
     ratio = np.clip(falling if sign > 0 else rising, 0.0, 1.0)
-    with np.errstate(divide="ignore"):  # where more hits are likelier
+    with np.errstate(divide="ignore"):  # where larger numbers of hits are likelier
         upper = log_chance(still) - np.log1p(-ratio)
     lower = float(np.max(log_chance(sure), initial=-np.inf))
     return Limits(lower, max(lower, float(np.min(upper, initial=0.0))))
 
 
 class Trimmed(NamedTuple):
-    """A tail by p' of a shorter ranking, ``p = exp(log_sure) + exp(log_rest) * p'``."""
+    """Tail by a shorter ranking's p': ``p = exp(log_sure) + exp(log_rest) * p'``."""
 
     chain: Chain
     log_sure: float
@@ -173,19 +173,19 @@ class Trimmed(NamedTuple):
 
     @property
     def sure(self) -> float:
-        """Logarithm of what is sure, relative to what the shorter ranking adds."""
+        """Logarithm of the certain part, relative to the shorter ranking."""
         return self.log_sure - self.log_rest
 
     def log_p(self, log_p: float) -> float:
-        """Logarithm of the tail from that of the shorter ranking."""
+        """Return the logarithm of the tail from that of the shorter ranking."""
         return min(0.0, float(np.logaddexp(self.log_sure, self.log_rest + log_p)))
 
 
 def trimmed(chain: Chain, inside: Fence, sign: int) -> Trimmed:
-    """Leave out the top and the bottom that settle the question."""
+    """Return the chain without the top and the bottom that decide the question."""
     n, m, ends = chain.n_samples, chain.n_targets, chain.ends
     depths, fewest, most = inside
-    # some ranking must be left, and a group to tell it by
+    # some ranking must be left, with a group that varies
     above = depths[(most == 0) & (depths < min(n - m, ends[-1]))]
     below = depths[(fewest == m) & (depths > m)] if chain.is_whole and m > 1 else []
     start, stop = int(max(above, default=0)), int(min(below, default=n))
@@ -196,7 +196,7 @@ def trimmed(chain: Chain, inside: Fence, sign: int) -> Trimmed:
     if (start, stop) != (0, n):
         chain = chain.within(start, stop if chain.is_whole else int(ends[-1]))
     few = chain.ends.size <= _FEW_GROUPS and chain.possible().n_cells <= _CELLS
-    if m > _RARE and not few:  # only so few hits, near the top, that each counts
+    if m > _RARE and not few:  # only if so few hits near the top have large weights
         rare = most <= _RARE
         depths, most, fewest = depths[rare], most[rare], np.zeros(rare.sum(), int)
     if depths.size and chain.ends.size > 1:
@@ -210,19 +210,19 @@ def trimmed(chain: Chain, inside: Fence, sign: int) -> Trimmed:
 
 
 def log_sure(chain: Chain, sign: int) -> float:
-    """Logarithm of the chance to leave the fence on the side that is as extreme.
+    """Logarithm of the probability of leaving the fence on the extreme side.
 
-    Down the groups, with the chances of all hits that are followed.
+    In one pass down the groups, with the probabilities of all followed hits.
     """
     lattice, m = chain.possible(), chain.n_targets
     forward, found = np.zeros(1), [np.array([-np.inf])]
     assert chain.fence is not None
-    if lattice.least[0] > 0:  # no hit above the first depth is too few already
+    if lattice.least[0] > 0:  # no hit above the first depth is already too few
         return 0.0 if sign < 0 else -math.inf
     groups = zip(chain.ends[:-1].tolist(), chain.sizes.tolist(), strict=False)
     last, before = int(chain.fence[0][-1]), 0
     for j, (depth, size) in enumerate(groups):
-        if before > last:  # no fence from here on
+        if before > last:  # there is no fence below
             break
         least, most = int(lattice.least[j + 1]), int(lattice.most[j + 1])
         room = min(size, m, most + _FURTHER - int(lattice.least[j]))
@@ -231,7 +231,7 @@ def log_sure(chain: Chain, sign: int) -> float:
         logweight = forward + log_binomial(size, inside)
         left = after > most if sign > 0 else after < least
         found.append(logweight[left] + chain.log_left(depth, after[left]))
-        if least > most:  # every question is settled here
+        if least > most:  # the question is decided here
             break
         kept = (after >= least) & (after <= most)
         top = float(logweight[kept].max(initial=-1e300))

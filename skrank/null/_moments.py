@@ -18,13 +18,13 @@ from skrank.null._lattice import IMPOSSIBLE, Lattice
 from skrank.null._tilted import Part, Way, _normalise
 
 _Floats = NDArray[np.float64]
-# Cells of an exact pass, a group counted as so many: some tenths of a second. Ten times
-# fewer make the moments of stock models' rankings inexact.
+# Number of cells of an exact pass, each group counted as so many: some tenths of a
+# second. With a tenth of it, the moments for rankings of stock models are not exact.
 _MOST_CELLS, _GROUP_CELLS = 2**22, 2**9
 
 
 def moments(chain: Chain) -> tuple[float, float]:
-    """Mean and variance."""
+    """Return mean and variance."""
     if chain.measure.counted_hits == 1:
         mean, variance = _counting.first_hit_law(chain).moments()
     elif chain.slope is None:
@@ -36,16 +36,16 @@ def moments(chain: Chain) -> tuple[float, float]:
     elif chain.is_pairwise:
         mean, variance = _pairwise(chain)
     else:
-        # E is the value itself, over the slope, and K' and K'' are its moments
+        # E is the value divided by the slope, and K' and K'' are its moments
         way = Way(Part(chain, 1, 0.0), *_followed(chain))
         _, mean, variance = way.cumulants(0.0)
         mean, variance = chain.slope * mean, chain.slope**2 * variance
-    # rounding alone, where ties allow one value only
+    # rounding only, if ties allow one value
     return mean, variance if variance > (1e-11 * mean) ** 2 else 0.0
 
 
 def _followed(chain: Chain) -> tuple[Chain, Lattice]:
-    """Every number of hits, or those within nine deviations, and blocks."""
+    """Return all numbers of hits, or those within nine deviations, in blocks."""
     lattice = chain.possible()
     if lattice.n_cells + _GROUP_CELLS * chain.ends.size <= _MOST_CELLS:
         return chain, lattice
@@ -67,11 +67,11 @@ def _followed(chain: Chain) -> tuple[Chain, Lattice]:
 
 
 def _passed(chain: Chain, lattice: Lattice, centre: float) -> tuple[float, float]:
-    """Moments about a centre where the divisor depends on the hits.
+    """Moments about a centre, if the divisor depends on the hits.
 
-    With A the gains so far the value is ``slope * A + rest``. Both are random given the
-    hits so far, and a pass up the ranking keeps the means of slope, rest, slope**2,
-    slope * rest and rest**2.
+    With the sum A of the gains so far, the value is ``slope * A + rest``. Both are
+    random given the hits so far. A pass up the ranking computes the means of slope,
+    rest, slope**2, slope * rest and rest**2.
     """
     end = chain.last_group(lattice)
     chance, state = _normalise(end.logweight)
@@ -91,13 +91,13 @@ def _passed(chain: Chain, lattice: Lattice, centre: float) -> tuple[float, float
 def _untied(chain: Chain) -> tuple[float, float]:
     """Moments of average precision without ties, down to the cutoff.
 
-    The sum of h(t)/t over the hits is one of products of labels over pairs of places,
-    so its second moment needs the chances that 1 to 4 given places hold targets;
+    The sum of h(t)/t over the hits is a sum of products of labels over pairs of places.
+    Its second moment needs the probabilities that 1 to 4 given places hold targets;
     `single` collects the terms of one hit, `double` those of two.
     """
     n, m = chain.n_samples, chain.n_targets
     cut = min(int(chain.frame.cut), n)  # one of several rankings may be shorter
-    # chance of a further target at a place, given that 1, 2, 3 others hold one
+    # probability of a target at a place, given that 1, 2, 3 others hold one
     second, third, fourth = ((m - i) / max(n - i, 1) for i in (1, 2, 3))
     one = m / n
     h1 = float(np.euler_gamma + digamma(cut + 1))
@@ -118,11 +118,11 @@ def _untied(chain: Chain) -> tuple[float, float]:
 
 
 def _pairwise(chain: Chain) -> tuple[float, float]:
-    """Moments where a group of d hits below H others adds A d H + B d + C d (d - 1).
+    """Moments of gains A d H + B d + C d (d - 1) of a group of d hits below H others.
 
-    The sum is one of weights over the items that are targets, B, and over their pairs:
-    A of the lower one's group, or 2 C inside a group. Its second moment needs the
-    chances that 1 to 4 given items are targets.
+    The sum has weights for single targets, B, and for pairs of targets: A of the lower
+    one's group, or 2 C inside a group. Its second moment needs the probabilities that 1
+    to 4 given items are targets.
     """
     n, m = chain.n_samples, chain.n_targets
     # the items that do not count are a last group, of weight 0
@@ -138,7 +138,7 @@ def _pairwise(chain: Chain) -> tuple[float, float]:
     touching = float((size * row**2).sum())
     one, two, three, four = np.cumprod([(m - i) / max(n - i, 1) for i in range(4)])
     mean = one * float((size * item).sum()) + two * pairs
-    # the m targets share the mean out among them: the sum is then centred at zero
+    # the mean is divided among the m targets, so that the sum is centred at zero
     item = item - mean / max(m, 1)
     items, item_squares = float((size * item).sum()), float((size * item**2).sum())
     both = float((size * item * row).sum())
@@ -147,7 +147,7 @@ def _pairwise(chain: Chain) -> tuple[float, float]:
     terms += [two * squares, three * (touching - 2 * squares)]
     terms += [four * (pairs**2 - touching + squares)]
     slope = chain.slope or 1.0
-    # rounding alone, where ties allow one value only
+    # rounding only, if ties allow one value
     rounding = 1e-13 * sum(abs(term) for term in terms) + (1e-15 * mean) ** 2
     second = sum(terms)
     mean = slope * mean + chain.measure.offset(chain.frame)

@@ -28,16 +28,16 @@ class PairWeights(NamedTuple):
     inside: _Floats
 
     def gain(self, index: Any, hits_above: Any, hits: Any) -> Any:
-        """Gain of groups; `index` picks them and shapes them like the hits."""
+        """Gain of groups; `index` selects them and has the shape of the hits."""
         cross, item, inside = (part[index] for part in self)
         return hits * (cross * hits_above + item + inside * (hits - 1))
 
     def joined(self, above: _Ints, sizes: _Ints, starts: _Ints) -> "PairWeights":
         """Weights of blocks that begin at the groups `starts`.
 
-        They are means over all placements of a block's hits on its items: of the
-        d * (d - 1) pairs as large a part is in two groups, or in one, as of all pairs
-        of the block's items.
+        They are means over all placements of a block's hits on its items: the share of
+        the d * (d - 1) pairs of hits that are in two groups, or in one, is that of all
+        pairs of items.
         """
         size = np.add.reduceat(sizes, starts).astype(float)
         inside = above - np.repeat(above[starts], np.diff(starts, append=sizes.size))

@@ -23,28 +23,29 @@ from skrank.null._tilted import Tilted
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
 
-_LEFT_OUT = 1e-9  # chance of the numbers of hits that are not followed,
-_TOUCHED = 1e-6  # and beyond which the lack of others is noticed
-_FEW_GROUPS = 64  # ties, with many hits each, that may make E a lattice
+_LEFT_OUT = 1e-9  # probability of the numbers of hits that are not followed,
+_TOUCHED = 1e-6  # and of those whose absence has an effect
+_FEW_GROUPS = 64  # number of ties, with many hits each, that may make E a lattice
 _PER_DEVIATION = 2.0  # strides in a standard deviation, at least
 
 
 class Profile:
-    """Where the hits of a tilted ranking stand.
+    """Distribution of the hits of a tilted ranking.
 
-    At each depth between groups, top and bottom included: the least and the most hits
-    that count, and those whose lack would be noticed; the mean and the deviation. For
-    each group: the fewest and the most hits that count.
+    At each depth between groups, with top and bottom: the smallest and the largest
+    relevant number of hits, and those whose absence would have an effect; the mean and
+    the standard deviation. For each group: the smallest and the largest relevant number
+    of hits.
     """
 
     def __init__(self, tilted: Tilted, unit: float) -> None:
         way = tilted.way
         self.part, self.chain, self.temperature = way.part, way.chain, way.temperature
-        #: The scale on which gains matter.
+        #: The scale of the gains.
         self.unit = unit
         self.depths = np.append(self.chain.depths, self.chain.ends[-1])
         ranges = list(_ranges(tilted))
-        #: Chance of what is not followed, judged by what is at the ends.
+        #: Probability of what is not followed, estimated from the ends.
         self.cut = sum(sum(one.cut()) for pair in ranges for one in pair)
         after = [one.summary() for one, _ in ranges]
         (
@@ -59,33 +60,35 @@ class Profile:
             [one.kept(_LEFT_OUT) for _, one in ranges]
         ).T
         self.mean = np.maximum.accumulate(mean)  # rounding
-        #: Deviation of the hits in a group, beside that of a binomial distribution.
+        #: Deviation of the hits in a group, relative to that of a binomial
+        #: distribution.
         usual = np.sqrt(
             self.temperature * _binomial(np.diff(self.mean), self.chain.sizes)
         )
         self.tight = np.minimum(tilted.deviations() / np.maximum(usual, 1e-9), 1.0)
-        #: Hits that E is told apart by, where few ties make it nearly a lattice.
+        #: Number of hits that distinguish values of E, if few ties make it nearly a
+        #: lattice.
         self.grain = np.full(self.chain.ends.size, np.inf)
         if self.part.chain.ends.size <= _FEW_GROUPS:
             _, spread, both = tilted.variances()
             self.grain = spread / np.maximum(unit * np.abs(both), 1e-300)
 
     def roughness(self) -> float:
-        """What blocks that grow by 1 leave out of K, all together.
+        """Error of K by blocks that grow by 1, for all blocks together.
 
-        Of places spread evenly over a width of a, on the scale of K, the third cumulant
-        is about a**3 / 60 times the growth, the fourth is -a**4 / 120.
+        For a uniform distribution of width a, on the scale of K, the third cumulant is
+        about a**3 / 60 times the growth, and the fourth is -a**4 / 120.
         """
         hits, width = self._widths()
         return float(hits @ (width**3 / 360 + width**4 / 2880))
 
     def unresolved(self) -> float:
-        """Variance of the gains inside blocks that grow by 1, all blocks together."""
+        """Variance of the gains inside blocks that grow by 1, of all together."""
         hits, width = self._widths()
         return float(hits @ width**2)
 
     def _widths(self) -> tuple[_Floats, _Floats]:
-        """Free hits of the blocks, and how gains change over blocks that grow by 1."""
+        """Free hits of blocks that grow by 1, and changes of the gains over them."""
         chain = self.chain
         start, stop = self.depths[:-1], self.depths[1:]
         far = start >= 5
@@ -99,27 +102,28 @@ class Profile:
         return _binomial(hits, stop - start), scale * np.abs(ends[0] - ends[1])
 
     def lattice(self, chain: Chain, temperature: int, times: float = 1.0) -> Lattice:
-        """Lay a lattice for bundles of some size over another chain.
+        """Return a lattice over another chain for bundles of the given size.
 
-        Between known depths hits vary as a bridge does; above the first, everything is
-        possible. Strides are well below the deviations after groups and in them.
+        Between known depths, hits vary like a bridge; above the first one, all numbers
+        are possible. The strides are well below the deviations after groups and in
+        them.
         """
         known, depths = self.depths, np.append(chain.depths, chain.ends[-1])
         between: Any = partial(np.interp, depths, known)
         unknown = depths < known[1]
-        # rounding would make steep what is level
+        # rounding would make a constant part steep
         unit = max(_TOUCHED * self.deviation.max() / known.size, 1e-300)
         levels = unit * np.round(self.mean / unit)
         mean = PchipInterpolator(known.astype(float), levels)(depths)
         hits = np.maximum(np.diff(mean), 0.0)
-        # least and most
+        # smallest and largest
         held = np.interp(depths, known[1:], np.diff(self.mean))
         slack = self.temperature + np.sqrt(8 * temperature * held)
         slack[np.isin(depths, known)] = self.temperature
         least = np.where(unknown, 0, mean + between(self.least - self.mean) - slack)
         most = mean + between(self.most - self.mean) + slack
         most = np.where(unknown, depths - chain.start, most)
-        least = np.minimum.accumulate(least[::-1])[::-1]  # hits do not become fewer
+        least = np.minimum.accumulate(least[::-1])[::-1]  # hits do not decrease
         most = np.ceil(np.maximum.accumulate(most))
         # strides
         possible, sizes = chain.possible(), chain.sizes
@@ -146,14 +150,14 @@ class Profile:
         return chain.lattice(*(part.astype(np.intp) for part in parts))
 
     def _overlap(self, depths: _Ints) -> tuple[_Ints, _Ints]:
-        """First and one past the last of the blocks that others overlap."""
+        """Return the first and one past the last of the overlapping blocks."""
         first = np.searchsorted(self.depths, depths[:-1], "right") - 1
         return first, np.searchsorted(self.depths, depths[1:])
 
     def _inside(
         self, depths: _Ints, hits: _Floats, temperature: int
     ) -> tuple[_Floats, _Floats]:
-        """Fewest and most hits in blocks, by those in the blocks that they overlap."""
+        """Smallest and largest number of hits in blocks, by overlapping blocks."""
         first, last = self._overlap(depths)
         usual = np.maximum(np.diff(self.mean), 1e-9)
         loose = 1.5 if temperature < self.temperature else 1.2
@@ -165,7 +169,7 @@ class Profile:
 
 
 class _Range(NamedTuple):
-    """Numbers of hits on a lattice, their chances, and what else would be possible."""
+    """Numbers of hits on a lattice, their probabilities, and the possible numbers."""
 
     hits: _Ints
     chance: _Floats
@@ -174,14 +178,14 @@ class _Range(NamedTuple):
     most: int
 
     def cut(self) -> tuple[float, float]:
-        """Chances at the two ends, where they are not those of what is possible."""
+        """Probabilities at the two ends, if more numbers are possible beyond them."""
         low = self.hits[0] - self.stride >= self.least
         high = self.hits[-1] + self.stride <= self.most
         ends = float(self.chance[0]), float(self.chance[-1])
         return (ends[0] if low else 0.0, ends[1] if high else 0.0)
 
     def kept(self, least: float) -> tuple[int, int]:
-        """Hits with more than a chance; far beyond ends that cut off too much."""
+        """Hits with more than a probability; far beyond ends that cut off too much."""
         low, high = self.hits[self.chance > least][[0, -1]].tolist()
         mean, (below, above) = float(self.chance @ self.hits), self.cut()
         if below > _TOUCHED:
@@ -191,14 +195,14 @@ class _Range(NamedTuple):
         return low, high
 
     def summary(self) -> _Floats:
-        """Row of a profile."""
+        """Return the row of a profile."""
         mean = float(self.chance @ self.hits)
         deviation = math.sqrt(float(self.chance @ (self.hits - mean) ** 2))
         return np.array([*self.kept(_LEFT_OUT), *self.kept(_TOUCHED), mean, deviation])
 
 
 def _ranges(tilted: Tilted) -> Iterator[tuple[_Range, _Range]]:
-    """Numbers of hits after each group, and in it."""
+    """Return the numbers of hits after each group, and in it."""
     chain, moves = tilted.way.chain, tilted.moves
     m, possible, strides = chain.n_targets, chain.possible(), tilted.way.lattice.stride
     for j, move in enumerate(moves):
@@ -212,7 +216,7 @@ def _ranges(tilted: Tilted) -> Iterator[tuple[_Range, _Range]]:
             numbers = np.arange(least, most + 1, below)
             ends = int(possible.least[j + 1]), int(possible.most[j + 1])
             after = _Range(numbers, moves[j + 1].above, below, *ends)
-        elif chain.is_whole:  # where all hits have been seen
+        elif chain.is_whole:  # all hits are above
             after = _Range(np.array([m]), np.ones(1), stride, m, m)
             above = int(tilted.way.lattice.least[j]) + stride * np.arange(
                 move.above.size
@@ -232,11 +236,11 @@ def _ranges(tilted: Tilted) -> Iterator[tuple[_Range, _Range]]:
 
 
 def _binomial(hits: _Floats, sizes: _Ints) -> _Floats:
-    """Variance of hits in groups that hold so many on average."""
+    """Variance of hits in groups with these means."""
     return np.asarray(hits * np.clip(1 - hits / sizes, 0, 1))
 
 
 def _over(function: np.ufunc, values: Any, first: _Ints, stop: _Ints) -> _Floats:
-    """Reduce stretches of values, from the first of each to before the stop."""
+    """Apply a ufunc to slices of values, from each first to before each stop."""
     pairs = np.stack([first, np.maximum(stop, first + 1)], axis=1).ravel()
     return np.asarray(function.reduceat(np.append(values, values[-1]), pairs)[::2])

@@ -26,7 +26,7 @@ from skrank.null._tilted import Term, Tilted
 from skrank.ranking._ranking import HitGroups
 
 # Places drawn at once, which stay in the processor's cache; in one task of some tenths
-# of a second; and in one batch of tilted draws. They bound memory, not answers.
+# of a second; and in one batch of tilted draws. They limit the memory.
 _BATCH_ITEMS, _PORTION_ITEMS, _TILTED_ITEMS = 2**15, 2**20, 2**20
 
 _Floats = NDArray[np.float64]
@@ -51,7 +51,7 @@ def _draw_portion(terms: Sequence[Term], size: int, seed: int) -> _Floats:
 
 
 def tail(values: _Floats, reached: NDArray[np.bool_]) -> tuple[float, float]:
-    """Logarithm of (C + 1) / (B + 1), C the draws that reach it; its relative error.
+    """Logarithm of (C + 1) / (B + 1) with C extreme draws; its relative error.
 
     Phipson and Smyth (2010), *Statistical Applications in Genetics and Molecular
     Biology* 9(1), article 39.
@@ -75,8 +75,8 @@ def tilted_tail(
         [_weights(lists, terms, reached, count, generator) for count in batches]
     )
     mean = positive(float(weights.mean()))
-    # a draw not seen may have had the weight 1, that of a sum of zero: without it, a
-    # distribution of which only the rarer part was drawn would seem well known
+    # a draw not seen may have the weight 1, that of a sum of zero: without it, the
+    # error would be too small if only the rarer part of a distribution was drawn
     error = math.sqrt((float(weights.var()) + 1 / size) / size) / mean
     log_mgf = sum(one.way.part.copies * one.log_mgf for one in lists)
     return min(0.0, log_mgf + math.log(mean)), error
@@ -94,10 +94,10 @@ def _draw_lists(chain: Chain, size: int, generator: np.random.Generator) -> _Flo
 
 
 def measure_lists(chain: Chain, places: _Ints) -> _Floats:
-    """Values of rankings by the sorted places of their targets, one a row.
+    """Values of rankings from the sorted places of their targets, one per row.
 
-    Inside a tie group any place will do, its first one for all. In a stretch each place
-    counts for itself, since its items are not tied.
+    Inside a tie group, all places are equivalent to its first one. In a stretch each
+    place counts, because its items are not tied.
     """
     n_rows, m = places.shape
     whole = chain.ends[-1] == chain.n_samples
@@ -122,10 +122,10 @@ def measure_lists(chain: Chain, places: _Ints) -> _Floats:
 
 
 def draw_places(n: int, m: int, n_rows: int, generator: np.random.Generator) -> _Ints:
-    """Sorted uniform subsets of m out of n places, one a row.
+    """Sorted uniform subsets of m out of n places, one per row.
 
-    The first m distinct numbers of a sequence of uniform ones are a uniform subset:
-    repeats are drawn again until none is left. Where m is more than half of n that is
+    The first m distinct numbers of a sequence of uniform numbers are a uniform subset:
+    duplicates are drawn again until none is left. If m is more than half of n, this is
     slow, and shuffling costs little more.
     """
     kind = np.int32 if n < 2**31 else np.int64
@@ -137,9 +137,9 @@ def draw_places(n: int, m: int, n_rows: int, generator: np.random.Generator) -> 
 
 
 def _part(places: _Ints, draw_again: Callable[[_Ints], _Ints]) -> _Ints:
-    """Sort each row, and draw again what stands in it twice until nothing does.
+    """Sort each row, and draw duplicates again until there are none.
 
-    Where blocks are half full at most, each time about half of it is left.
+    If blocks are at most half full, each pass leaves about half of them.
     """
     places.sort(axis=1)
     rows: _Ints | slice = slice(None)
@@ -157,7 +157,7 @@ def _part(places: _Ints, draw_again: Callable[[_Ints], _Ints]) -> _Ints:
 
 
 def _width(tilted: Tilted) -> int:
-    """Items that one draw takes."""
+    """Number of items of one draw."""
     part = tilted.way.part
     return max(len(tilted.moves), part.chain.n_targets) * part.copies
 
@@ -169,7 +169,7 @@ def _weights(
     size: int,
     generator: np.random.Generator,
 ) -> _Floats:
-    """exp(-u * E) of tilted draws that reach the value, 0 of the others."""
+    """exp(-u * E) of tilted draws that reach the value, 0 for the others."""
     centred, value = np.zeros(size), np.zeros(size)
     for tilted, (chain, weight, count) in zip(lists, terms, strict=True):
         for _ in range(count):
@@ -183,9 +183,9 @@ def _weights(
 def _descend(
     tilted: Tilted, size: int, generator: np.random.Generator
 ) -> tuple[_Ints, _Floats]:
-    """Hits in each group of tilted draws, one draw a row, and what they add up to.
+    """Hits in each group of tilted draws, one draw per row, and the sums of gains.
 
-    The last column holds the hits below the groups that count.
+    The last column has the hits below the groups that count.
     """
     chain, least = tilted.way.chain, tilted.way.lattice.least
     hits = np.zeros((len(tilted.moves) + 1, size), dtype=np.int64)
@@ -203,9 +203,9 @@ def _descend(
 
 
 def _pick(chance: _Floats, column: _Ints, generator: np.random.Generator) -> _Ints:
-    """Draw a row of a table of chances for each of some columns of it.
+    """Draw a row of a table of probabilities for each of some of its columns.
 
-    Near an end of the support draws may leave the table, where rounding alone leads.
+    Near an end of the support, rounding errors may lead draws outside of the table.
     """
     positive(min(column.min() + 1, chance.shape[1] - column.max()))
     beyond = 1 - np.cumsum(chance[:-1], axis=0)
@@ -214,17 +214,17 @@ def _pick(chance: _Floats, column: _Ints, generator: np.random.Generator) -> _In
 
 
 def _spread(chain: Chain, hits: _Ints, generator: np.random.Generator) -> _Ints:
-    """Sorted places of targets, given how many are in each group, one ranking a row.
+    """Sorted places of targets from the hits in each group, one ranking per row.
 
-    Inside a tie any places will do: the first ones. In a block that is more than half
-    full the places without a hit are drawn.
+    Inside a tie the first places are used. In a block that is more than half full, the
+    places without a hit are drawn.
     """
     ends = np.append(chain.ends, chain.stop)
     sizes = np.diff(ends, prepend=chain.start)
     free = np.append(chain.merged & (chain.sizes > 1), False)
     dense = free & (2 * hits > sizes)
     drawn = np.where(dense, sizes - hits, hits)
-    # rows with fewer places to draw are filled up with others, below the ranking
+    # rows with fewer places to draw are filled with places below the ranking
     width = drawn.sum(axis=1)
     drawn = np.column_stack([drawn, width.max() - width])
     ends, sizes = np.append(ends, ends[-1] + width.max()), np.append(sizes, width.max())
@@ -246,7 +246,7 @@ def _spread(chain: Chain, hits: _Ints, generator: np.random.Generator) -> _Ints:
     places = _part(start[group] + offset, draw_again)
     if not dense.any():
         return places
-    # all places of the dense blocks, one block after another, without those drawn
+    # all places of the dense blocks, one block after another, without the drawn ones
     row, block = np.nonzero(dense)
     count = sizes[block]
     first = np.cumsum(count) - count

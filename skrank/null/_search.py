@@ -37,38 +37,41 @@ from skrank.null._tilted import Cumulants, Part, Tilted, Way, total
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
 
-#: Relative error of p that blocks and strides may cause. Half of it takes as long.
+#: Relative error of p by blocks and strides. Half of it takes as long.
 MERGING = 4e-3
-# Rankings that are followed as they are: so few groups, and cells of a pass.
+# Rankings that are followed without blocks: numbers of groups and of cells of a pass.
 _SHORT, _SHORT_CELLS = 256, 2**17
-# And those that are so where levels fail, near an end: two seconds.
+# The same if the levels fail, near an end: two seconds.
 _MANY_CELLS, _GROUP_CELLS = 2**22, 2**10
-# Hits that go together on the first level: at most so many bundles, room for some of
-# them in its first block, and how its blocks grow. Half as many find the same tilts.
+# Bundles of hits on the first level: their largest number, room for some of them in the
+# first block, and the growth of its blocks. Half as many find the same tilts.
 _BUNDLES, _HEAD, _BLOCK_GROWTH = 200, 8, 0.25
-# Growth of the blocks that p is told from, at least and at most; with twice the most,
-# three targets among 300,000 are 0.7 % off at z = 3, with half of it they take twice as
-# long.
+# Smallest and largest growth of the blocks for the final p. With twice the largest,
+# three targets among 300,000 have an error of 0.7 % at z = 3; with half of it they take
+# twice as long.
 _GROWTH = (0.002, 0.1)
-_SHAPE = 1.5  # deviations of E over which its shape counts, whatever the tilt
-_CUT = 1e-4  # chance that all of them together may have
-_FURTHEST, _REACHED = 1e9, 0.97  # tilt of bundles, and part of the way that they reach
+_SHAPE = 1.5  # deviations of E over which its shape matters, for any tilt
+_CUT = 1e-4  # probability of all of them together
+_FURTHEST, _REACHED = (
+    1e9,
+    0.97,
+)  # tilt of bundles, and the share that they reach
 _MOST_CELLS = 2**23  # of a pass; a quarter of a second and a quarter of a GiB
-# How much finer each lattice is, how many there are, and how many may miss the tilt.
+# Ratio of successive lattices, their number, and how many may fail to find the tilt.
 _COARSE, _MOST_LOOKS, _MOST_LOST = 2.0, 10, 3
-_MOST_SPENT = 2**24  # cells of all of them, a group counted as so many: ten seconds
+_MOST_SPENT = 2**24  # cells of all of them, each group counted as so many: ten seconds
 _MOST_PASSES = 40  # of Newton's method
-_BEHIND = 2.0  # K at a tilt beyond the saddlepoint, less that without a tilt
+_BEHIND = 2.0  # K at a tilt beyond the saddlepoint, minus K without a tilt
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """Rankings on lattices, tilted.
+    """Tilted rankings on lattices.
 
-    `root` is the saddlepoint, where K' is zero, and has the cumulants `found`; they are
-    tilted by `tilt`, which is more where the root is near zero, or below. `spread` is
-    the standard deviation of E without a tilt; `error` the relative one of p for what
-    is not on the lattices.
+    `root` is the saddlepoint, where K' is zero, and has the cumulants `found`. The
+    rankings are tilted by `tilt`, which is larger if the root is near zero, or below
+    it. `spread` is the standard deviation of E without a tilt; `error` is the relative
+    error of p by the lattices.
     """
 
     ways: list[Way]
@@ -80,21 +83,21 @@ class Solution:
     error: float
 
     def at(self, tilt: float) -> Cumulants:
-        """Cumulants at another tilt."""
+        """Return the cumulants at another tilt."""
         return self.found if tilt == self.root else total(self.ways, tilt)
 
     def drawable(self) -> list[Tilted]:
-        """Tilt every number of hits for itself, to draw from.
+        """Return tilted rankings with all numbers of hits, for draws.
 
-        In blocks inside which a draw may spread its hits evenly.
+        In blocks in which a draw may place its hits uniformly.
         """
         return [_drawable(Profile(one, self.tilt), self.tilt) for one in self.lists]
 
 
 def solve(parts: Sequence[Part]) -> Solution:
-    """Find the tilt; the value must be inside the support. Some dozen passes.
+    """Find the tilt; the value must be inside the support. About a dozen passes.
 
-    All numbers of hits are followed where they are few, or else cannot be found.
+    All numbers of hits are followed if they are few, or if the levels fail.
     """
     groups = sum(part.chain.ends.size for part in parts)
     each = [part.chain.possible().n_cells for part in parts]
@@ -114,7 +117,7 @@ def solve(parts: Sequence[Part]) -> Solution:
 
 
 def _by_levels(parts: Sequence[Part]) -> Solution:
-    """Find the tilt in bundles of hits, and then ever finer lattices."""
+    """Find the tilt in bundles of hits, and then on finer lattices."""
     ways = [_first(part) for part in parts]
     spread, root = total(ways, 0.0).deviation, 0.0
     while any(way.temperature > 1 for way in ways):
@@ -141,15 +144,16 @@ def _by_levels(parts: Sequence[Part]) -> Solution:
         log_p, last = normal_tail(found.tilt, there), found.tilt
         change = abs(math.expm1(min(log_p - before, 700.0)))
         before = log_p
-        if not _is_centred(found.found):  # the blocks do not reach so far
+        if not _is_centred(found.found):  # the blocks do not reach the value
             lost, times = lost + 1, times / _COARSE
             settled = lost > _MOST_LOST or cut > 1
         elif still:
-            # by how much more p feels a chance that is left out of the tilted one
+            # the effect on p of a probability that is left out of the tilted
+            # distribution
             missed = cut * (1 + 2.5 * abs(found.tilt) * deviation)
-            # the finer one is nearer by seven times, if gains are those of pairs
+            # the finer one is seven times closer, if gains are sums over pairs
             error = change / nearer + missed
-            # frequencies need strides that are finer than those of the first
+            # frequencies need finer strides than those of the first
             if times < _COARSE and (best is None or error < best[0]):
                 best = error, found
             settled = times < _COARSE and (error <= MERGING / 2 or error > 1)
@@ -162,7 +166,7 @@ def _by_levels(parts: Sequence[Part]) -> Solution:
 
 
 def normal_tail(tilt: float, found: Cumulants) -> float:
-    """Logarithm of P(E >= 0) if the tilted distribution were normal."""
+    """Logarithm of P(E >= 0) for a normal tilted distribution."""
     _, slope, curvature = found
     from_zero = (tilt * curvature - slope) / math.sqrt(2 * curvature)
     log_share = math.log(float(erfcx(from_zero)) / 2)
@@ -170,10 +174,11 @@ def normal_tail(tilt: float, found: Cumulants) -> float:
 
 
 def _solution(ways: list[Way], tilt: float, spread: float) -> Solution:
-    """Centre E, and tilt the rankings there, or further if the root is near zero.
+    """Centre E and tilt the rankings there, or further if the root is near zero.
 
-    Then so far that the period of the frequencies need not be long, but not so far that
-    the tilted distribution leaves zero behind, for then digits would be lost.
+    The tilt is then large enough for a short period of the frequencies, and small
+    enough that zero stays inside the tilted distribution, because digits would be lost
+    otherwise.
     """
     root, found = _newton(partial(total, ways), tilt)
     tilt = root
@@ -187,21 +192,21 @@ def _solution(ways: list[Way], tilt: float, spread: float) -> Solution:
 
 
 def _is_centred(found: Cumulants) -> bool:
-    """Whether E is zero on average, to half a deviation."""
+    """Whether the mean of E is within half a deviation of zero."""
     spread = math.sqrt(max(0.0, found.curvature))
     return math.isfinite(found.value) and abs(found.slope) <= 0.5 * spread > 0
 
 
 def _newton(ask: Any, tilt: float) -> tuple[float, Cumulants]:
-    """Root of K', by Newton's steps kept inside a bracket, that begin at a tilt.
+    """Root of K' by Newton's method inside a bracket, from a starting tilt.
 
-    K' increases from the least E to the largest, which have opposite signs, so the root
-    exists and is unique. Steps at most triple the tilt outside of the bracket.
+    K' increases from the smallest E to the largest, which have opposite signs, so the
+    root exists and is unique. Steps outside of the bracket at most triple the tilt.
     """
     low, high, found = -math.inf, math.inf, ask(tilt)
     reach = found.reach(tilt)
     passes, furthest = 1, _FURTHEST * reach
-    # until the mean is near zero, or that is beyond the best
+    # until the mean is near zero, or zero is beyond the best value
     while (
         abs(found.slope) > 0.5 * math.sqrt(found.curvature)
         and abs(tilt) <= furthest
@@ -216,7 +221,7 @@ def _newton(ask: Any, tilt: float) -> tuple[float, Cumulants]:
 
 
 def _near(ways: Sequence[Way], tilt: float) -> float:
-    """Tilt at which E is zero, or nearly so where the blocks do not reach that."""
+    """Tilt at which E is zero, or nearly so if the blocks do not reach that."""
     rest = total(ways, 0.0)
     most = total(ways, _FURTHEST / math.sqrt(rest.curvature))
     beyond = min(0.0, rest.slope + _REACHED * (most.slope - rest.slope))
@@ -229,7 +234,7 @@ def _near(ways: Sequence[Way], tilt: float) -> float:
 
 
 def _first(part: Part) -> Way:
-    """Take a ranking with all that is possible, its hits in bundles."""
+    """Return a ranking with all possible numbers of hits, in bundles."""
     chain, temperature = part.chain, 1
     others = chain.stop - chain.start - chain.n_targets
     # the hits vary no further than the others
@@ -243,7 +248,7 @@ def _first(part: Part) -> Way:
 
 
 def _next(way: Way, tilt: float) -> Way:
-    """Look at the ranking where its hits were found, in bundles a quarter as large."""
+    """Return the ranking near its known hits, in bundles of a quarter of the size."""
     if way.temperature == 1:
         return way
     temperature = way.temperature // 4
@@ -253,9 +258,9 @@ def _next(way: Way, tilt: float) -> Way:
 
 
 def _refined(profile: "Profile", times: float) -> Way:
-    """Look at a ranking in blocks, and strides, some times as wide as p allows.
+    """Return a ranking in blocks and strides `times` as wide as p allows.
 
-    What is left out inside the blocks is the third cumulant.
+    The error of the blocks is by the third cumulant.
     """
     growth = (MERGING / 2 / max(profile.roughness(), 1e-12)) ** 0.25
     growth = times * min(max(growth, 0.005), _GROWTH[1])
@@ -274,7 +279,7 @@ def _drawable(profile: "Profile", tilt: float) -> Tilted:
 
 
 def _bundled(chain: Chain, temperature: int) -> Chain:
-    """Merge a ranking into some dozen blocks that hold whole bundles."""
+    """Merge a ranking into about a dozen blocks that hold whole bundles."""
     return chain.blocks(_BLOCK_GROWTH, _HEAD * temperature if temperature > 1 else 0)
 
 

@@ -40,22 +40,30 @@ METHODS = (
     "normal",
 )
 ALTERNATIVES = ("greater", "less", "two-sided")
-_BEYOND = 2.001  # by what rounding may do, of the next value that is not the same
-# Relative errors: that "auto" is content with, that of draws, and beyond which an
-# estimate is none.
+_BEYOND = 2.001  # distance of the next value that differs by more than rounding
+# Relative errors: sufficient for "auto", sufficient for draws, and too large for an
+# estimate.
 _ACCURATE, _DRAWN, _HOPELESS = 0.02, 0.015, 0.5
-_DRAWS = 2**12, 2**14, 2**16, 2**18  # until the error is small enough; seconds
-_PLAIN_DRAWS, _PLACES = 2**17, 2**26  # at most, and places of all targets: seconds
-_NEAR = 0.5  # part of the way from the mean to the end within which few may be left
-_CERTAIN = 1e-6  # of logarithms of probabilities: rounding alone
-_FEW_LISTS = 100  # rankings as good as this one, without ties, to be estimated
+_DRAWS = (
+    2**12,
+    2**14,
+    2**16,
+    2**18,
+)  # until the error is small enough; seconds
+_PLAIN_DRAWS, _PLACES = (
+    2**17,
+    2**26,
+)  # limits, with places of all targets: seconds
+_NEAR = 0.5  # of the distance from the mean to the end; few paths may be left
+_CERTAIN = 1e-6  # of logarithms of probabilities: rounding only
+_FEW_LISTS = 100  # of untied rankings as good as this one, at least
 
 _Floats = NDArray[np.float64]
 _Found = TypeVar("_Found")
 
 
 class RefusedError(ValueError):
-    """The method that was named cannot tell the probability."""
+    """The requested method cannot compute the probability."""
 
 
 class TailProbability(NamedTuple):
@@ -121,7 +129,7 @@ def _exact(log_p: float, method: str = "exact") -> TailProbability:
 
 
 class Facts:
-    """What all values of a distribution share: moments, ends, values one by one."""
+    """Properties of a distribution that all its tails share: moments, ends, values."""
 
     def __init__(self, terms: tuple[Term, ...]) -> None:
         self.terms = terms
@@ -129,24 +137,24 @@ class Facts:
 
     @cached_property
     def moments(self) -> tuple[float, float]:
-        """Mean and variance: those of independent rankings add."""
+        """Mean and variance; those of independent rankings are added."""
         found = [(*moments(c), w, count) for c, w, count in self.terms]
         mean = sum(count * w * mean for mean, _, w, count in found)
         return mean, sum(count * w**2 * v for _, v, w, count in found)
 
     @cached_property
     def atoms(self) -> _counting.Atoms | None:
-        """The distribution value by value, where that is quick."""
+        """The distribution value by value, if that is quick; else None."""
         return _counting.distribution(self.terms, _counting.FEW_PATHS)
 
     def list_ends(self, sign: int) -> list[tuple[float, float]]:
-        """Return the ends on one side, each with the logarithm of its probability."""
+        """Return the ends of each ranking on one side, with their log-probabilities."""
         if sign not in self._ends:
             self._ends[sign] = [end(term.chain, sign) for term in self.terms]
         return self._ends[sign]
 
     def end(self, sign: int) -> tuple[float, float]:
-        """Return that of the mean."""
+        """Return the end of the mean, with its log-probability."""
         pairs = list(zip(self.terms, self.list_ends(sign), strict=True))
         value = sum(term.copies * term.weight * one for term, (one, _) in pairs)
         return value, min(0.0, sum(term.copies * log_p for term, (_, log_p) in pairs))
@@ -157,7 +165,7 @@ class Facts:
         return len(self.terms) == 1 and self.terms[0].copies == 1
 
     def slack(self, statistic: float) -> float:
-        """Return by how much rounding may move a value near `statistic`."""
+        """Return the largest rounding error of a value near `statistic`."""
         return SAME * max(abs(statistic), *(term.chain.scale for term in self.terms))
 
     def __str__(self) -> str:
@@ -169,20 +177,20 @@ class Facts:
 
 @dataclass(frozen=True, eq=False)
 class TailQuery:
-    """One value of a distribution, and which values are more extreme."""
+    """A tail of a distribution: a value, and the direction of more extreme values."""
 
     facts: Facts
     statistic: float
     sign: int
     size: int | None = None
     generator: np.random.Generator | None = None
-    #: Whether to show a bar of progress over the methods that are asked.
+    #: Whether to show a progress bar of the methods.
     progress: bool = False
-    #: What is less extreme, if that was asked about first.
+    #: The query of the other side, if that was asked first.
     less: "TailQuery | None" = None
 
     def best(self) -> TailProbability:
-        """Tell the smaller tail; the other one is what is left of 1."""
+        """Compute the smaller tail; the other one is the complement."""
         known = self._known("exact", self.facts.atoms)
         if known is not None:
             return known
@@ -194,12 +202,12 @@ class TailQuery:
         return found if asked.sign == self.sign else self._complement(found)
 
     def _told(self) -> TailProbability:
-        """Count, invert, draw, until the answer is known well enough; else bound."""
+        """Try the methods in order until one is accurate enough; else return bounds."""
         known = self._known("exact", None)
         if known is not None:
             return known
         best = TailProbability(self._limits.upper, self._limits, None, "bounds")
-        if best.doubt <= _CERTAIN:  # all that are as extreme are alike
+        if best.doubt <= _CERTAIN:  # all values as extreme are equal
             return best._replace(method="exact")
         shown = track(
             self._methods(), total=None, label="methods", progress=self.progress
@@ -213,7 +221,7 @@ class TailQuery:
         return best
 
     def named(self, method: str) -> TailProbability:
-        """Ask one method."""
+        """Use one method."""
         if method == "normal":
             return TailProbability(self._normal(), None, None, method)
         if method == "monte_carlo":
@@ -253,7 +261,7 @@ class TailQuery:
         tail = _sampling.tail(values, self._reached(values))
         return TailProbability(tail[0], None, tail[1], "monte_carlo")
 
-    # What is known at once
+    # Values without computation
 
     def _known(
         self, method: str, atoms: _counting.Atoms | None
@@ -279,7 +287,7 @@ class TailQuery:
 
     @property
     def other(self) -> "TailQuery":
-        """What is less extreme."""
+        """The query of the less extreme values."""
         if self.less is not None:
             return self.less
         slack = self.facts.slack(self.statistic)
@@ -287,7 +295,7 @@ class TailQuery:
         return replace(self, statistic=beyond, sign=-self.sign, less=self)
 
     def _complement(self, other: TailProbability) -> TailProbability:
-        """One less the probability of what is less extreme."""
+        """Return the complement of a probability."""
 
         def rest(log_p: float) -> float:
             return math.log1p(-min(math.exp(log_p), 1 - 2.0**-53)) or 0.0
@@ -301,10 +309,10 @@ class TailQuery:
         return TailProbability(log_p, bounds, error, other.method)
 
     def _normal(self) -> float:
-        """Logarithm of the normal tail beyond the z-score, of Zhang and Su (2012).
+        """Logarithm of the normal tail beyond the z-score, as in Zhang and Su (2012).
 
-        Average precision is skewed, strongly so where targets are rare, and this is
-        then too small by orders of magnitude. It is what the literature reports.
+        Average precision is skewed, strongly so if targets are rare. This tail is then
+        too small by orders of magnitude. It is the one reported in the literature.
         """
         mean, variance = self.facts.moments
         distance = self.sign * (self.statistic - mean)
@@ -316,13 +324,13 @@ class TailQuery:
 
     @cached_property
     def _fence(self) -> _limits.Fence:
-        """Hits above single depths that leave the question open."""
+        """Numbers of hits above single depths that leave the question open."""
         chain, slack = self.facts.terms[0].chain, self.facts.slack(self.statistic)
         return _limits.fence(chain, self.statistic, self.sign, slack)
 
     @cached_property
     def _trimmed(self) -> _limits.Trimmed:
-        """The ranking without what settles the question."""
+        """The ranking without the parts that decide the question."""
         (term, *_) = self.facts.terms
         if not self.facts.is_single:
             return _limits.Trimmed(term.chain, -math.inf, 0.0)
@@ -330,7 +338,7 @@ class TailQuery:
 
     @cached_property
     def _parts(self) -> tuple[_tilted.Part, ...] | None:
-        """Sum of the rankings that is asked about, of a shorter one where it is."""
+        """The event as a sum over the rankings, or over a shorter ranking."""
         terms = self.facts.terms
         if self.facts.is_single:
             terms = (terms[0]._replace(chain=self._trimmed.chain),)
@@ -338,7 +346,7 @@ class TailQuery:
 
     @cached_property
     def _found(self) -> _search.Solution | None:
-        """The tilted ranking, looked for once, also where there is none."""
+        """The tilted rankings, or None; searched once."""
         if self._parts is None:
             return None
         return _attempt(partial(_search.solve, self._parts))
@@ -350,7 +358,7 @@ class TailQuery:
         return self._found
 
     def _count(self) -> TailProbability | None:
-        """Count the placements that are as extreme, if few are."""
+        """Count the placements that are as extreme, if there are few."""
         args = self.statistic, self.sign, self.facts.slack(self.statistic)
         chain, log_p = self._trimmed.chain, None
         if not self.facts.is_single:
@@ -384,14 +392,14 @@ class TailQuery:
         return TailProbability(*self._with_sure(lists, *drawn), "importance_sampling")
 
     def _log_sure(self, lists: list[_tilted.Tilted]) -> float:
-        """Logarithm of the chance of what hits above single depths settle."""
+        """Logarithm of the probability that the fence decides for the extreme side."""
         chain = lists[0].way.chain
         return -math.inf if chain.fence is None else _limits.log_sure(chain, self.sign)
 
     def _with_sure(
         self, lists: list[_tilted.Tilted], log_p: float, error: float
     ) -> tuple[float, None, float]:
-        """Add what is settled, and has no error."""
+        """Add the certain part, which has no error."""
         inside = float(np.logaddexp(self._log_sure(lists), log_p))
         whole = self._trimmed.log_p(inside)
         return whole, None, error * math.exp(self._trimmed.log_rest + log_p - whole)
@@ -404,7 +412,7 @@ class TailQuery:
         slack = self.facts.slack(self.statistic)
         return np.asarray(self.sign * (values - self.statistic) >= -slack)
 
-    # What is proven
+    # The bounds
 
     @cached_property
     def _limits(self) -> _limits.Limits:
@@ -420,7 +428,7 @@ class TailQuery:
         return _limits.Limits(lower, max(lower, upper))
 
     def _is_credible(self, found: TailProbability) -> bool:
-        """Whether an answer is inside the limits, and not a mere guess.
+        """Whether an answer is inside the bounds, and accurate enough.
 
         Estimates do not resolve the last few of all untied rankings.
         """
@@ -436,7 +444,7 @@ class TailQuery:
 
 
 def _attempt(method: Callable[[], _Found | None]) -> _Found | None:
-    """Ask a method; None where it knows that it does not reach."""
+    """Call a method; None if it fails by its own limits."""
     try:
         return method()
     except OutOfReachError:

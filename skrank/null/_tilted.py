@@ -29,8 +29,8 @@ from skrank.null._chain import Chain
 from skrank.null._lattice import IMPOSSIBLE, Lattice, Orders, Step, positive
 
 _Floats = NDArray[np.float64]
-# Chance of a number of hits, in the tilted distribution, that is left out of the
-# frequencies; 1e-6 shows in the fourth digit of p.
+# Probability of numbers of hits that are left out of the frequencies, in the tilted
+# distribution; 1e-6 changes the fourth digit of p.
 _LEFT_OUT = 1e-8
 
 
@@ -51,14 +51,14 @@ class Cumulants(NamedTuple):
 
     @property
     def deviation(self) -> float:
-        """Standard deviation; of a single path there is none."""
+        """Standard deviation; an error for a single path, which has none."""
         return math.sqrt(positive(self.curvature))
 
     def reach(self, tilt: float) -> float:
         """Return a change of the tilt that moves the mean by three deviations.
 
-        A tilted distribution may be a single path, without any spread: then the tilt
-        itself.
+        A tilted distribution may be a single path without variation. The result is then
+        the tilt itself.
         """
         spread = math.sqrt(self.curvature)
         return 3 / spread if spread * abs(tilt) > 1e-6 or tilt == 0 else abs(tilt)
@@ -66,9 +66,9 @@ class Cumulants(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What rankings of one shape add to E: ``sign * weight * (value - statistic)``.
+    """Terms of E for rankings of one shape: ``sign * weight * (value - statistic)``.
 
-    Without a weight E is divided by the slope of the value, which may differ between
+    Without a weight, E is divided by the slope of the value, which may differ between
     last groups.
     """
 
@@ -88,11 +88,11 @@ class Part:
 
 
 class Way:
-    """One ranking on a lattice: the steps up a chain, and its last group.
+    """One ranking on a lattice: the steps of a chain, and its last group.
 
-    Under a `temperature` the logarithms of all weights are divided by it, so that the
-    distribution is that of a ranking so many times shorter, in which as many hits go
-    together.
+    With a `temperature`, the logarithms of all weights are divided by it. The
+    distribution is then that of a ranking so many times shorter, in which as many hits
+    are one bundle.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Way:
         self.steps, end = list(chain.steps(lattice)), chain.last_group(lattice)
         weight = 1 / end.slope if part.weight is None else part.weight
         centred = part.sign * weight * (end.intercept - part.statistic)
-        #: The last group and the steps up: logarithms of ways, what they add, orders.
+        #: The last group and the steps upwards: log-numbers of ways, gains, orders.
         self.tables = [(end.logweight, centred, end.orders)]
         self.tables += [
             (step.logcount, part.scale * step.gain, step.orders) for step in self.steps
@@ -112,7 +112,7 @@ class Way:
     def weigh(
         self, table: tuple[_Floats, _Floats, Orders | None], tilt: float
     ) -> tuple[_Floats, _Floats, _Floats | float]:
-        """Tilt ways to fill a group: what each weighs, adds on average, its variance.
+        """Tilt the ways to fill a group: their weights, mean gains, and variances.
 
         The variance is that of the orders inside a block, which bundles do not have.
         """
@@ -125,7 +125,7 @@ class Way:
         return logweight + value, gain + scale * slope, scale**2 * curvature
 
     def cumulants(self, tilt: float) -> Cumulants:
-        """K, K' and K'' in one pass; O(cells of the lattice)."""
+        """Return K, K' and K'' from one pass; O(cells of the lattice)."""
         end, *tables = self.tables
         state = _mix(*self.weigh(end, tilt))
         for step, table in zip(self.steps, tables, strict=True):
@@ -140,19 +140,19 @@ class Way:
 
 
 class _Move(NamedTuple):
-    """A group of the tilted chain, top first: chances of its hits, what they add."""
+    """A group of the tilted chain, from the top: probabilities of hits, and gains."""
 
-    step: Step | None  # None of the last group
+    step: Step | None  # None for the last group
     chance: _Floats
     gain: _Floats
     unresolved: _Floats | float
-    #: Chances of the hits above, and of those in it and above it.
+    #: Probabilities of the hits above, and of those in it and above it.
     above: _Floats
     joint: _Floats
 
 
 class Tilted:
-    """The chain of one ranking, tilted."""
+    """The tilted chain of one ranking."""
 
     def __init__(self, way: Way, tilt: float) -> None:
         self.way, self.tilt, found = way, tilt, []
@@ -185,7 +185,7 @@ class Tilted:
     def deviations(self) -> _Floats:
         """Standard deviations of the hits in groups, given those above them.
 
-        Of the last group of a whole ranking, where they are what is left, infinity.
+        Infinite for the last group of a whole ranking, whose hits are the rest.
         """
         found = []
         for index, move in enumerate(self.moves):
@@ -198,7 +198,7 @@ class Tilted:
         return np.sqrt(found)
 
     def variances(self) -> _Floats:
-        """Variances of what each group adds and of its hits, and their covariance."""
+        """Variances of each group's gains and hits, and their covariance."""
         found = []
         for index, move in enumerate(self.moves):
             joint, hits = move.joint, self.hits(index)
@@ -209,7 +209,7 @@ class Tilted:
         return np.array(found).T
 
     def trimmed(self) -> list[tuple[Step | None, _Floats, _Floats]]:
-        """Steps up the chain, chances and gains, without what has next to none."""
+        """Steps of the chain, probabilities and gains, without negligible ones."""
         found, later = [], slice(None)
         felt = [
             (_felt(move.joint.sum(axis=1)), _felt(move.above)) for move in self.moves
@@ -220,7 +220,7 @@ class Tilted:
                 least, _, stride = step.below
                 first, count = least + later.start * stride, later.stop - later.start
                 above, width = step.above
-                skewed = step.hits.shape[1] > 1  # a number for each cell
+                skewed = step.hits.shape[1] > 1  # one number for each cell
                 step = step._replace(
                     hits=step.hits[cells] if skewed else step.hits[rows],
                     gain=move.gain[cells],
@@ -241,10 +241,10 @@ class Characteristic:
         self.sizes = [gain.size for _, _, gain in self.moves]
 
     def at(self, start: int, count: int, width: float) -> NDArray[np.complex128]:
-        """At w = width * k for k = start ... start + count - 1; O(count * cells)."""
+        """Values at w = width * k, k = start ... start + count - 1; O(count cells)."""
         state = np.zeros(0)
         for step, chance, gain in self.moves:
-            # no hits, no gain: the first row stays as it is
+            # no hits have no gain: the first row stays as it is
             still = int(step is not None and not step.hits[0].any())
             phases = _phases(gain[still:], chance[still:], start, count, width)
             if step is None:
@@ -263,9 +263,9 @@ class Characteristic:
 def event(
     terms: Sequence[Term], statistic: float, sign: int
 ) -> tuple[Part, ...] | None:
-    """Parts whose sum is at least zero where the mean value is as extreme.
+    """Parts whose sum is at least zero if and only if the mean value is as extreme.
 
-    None where the divisor of one of several rankings is not constant: no sum has them.
+    None if the divisor of one of several rankings is not constant: no such sum exists.
     """
     if len(terms) == 1 and terms[0].copies == 1:
         return (Part(terms[0].chain, sign, statistic),)
@@ -283,7 +283,7 @@ def total(ways: Sequence[Way], tilt: float) -> Cumulants:
 def _mix(
     logweight: _Floats, mean: _Floats, variance: _Floats | float
 ) -> tuple[_Floats, _Floats, _Floats]:
-    """Weight, mean and variance of what follows on a state, all ways together."""
+    """Weight, mean and variance of all continuations of a state together."""
     share, state = _normalise(logweight)
     centre = (share * mean).sum(axis=0)
     spread = (share * (variance + (mean - centre) ** 2)).sum(axis=0)
@@ -291,7 +291,7 @@ def _mix(
 
 
 def _normalise(logweight: _Floats) -> tuple[_Floats, _Floats]:
-    """Chances within each column, and the logarithm of its total weight."""
+    """Probabilities within each column, and the logarithm of its total weight."""
     top = np.maximum(logweight.max(axis=0), IMPOSSIBLE)
     chance = np.exp(logweight - top)
     total = np.maximum(chance.sum(axis=0), 1e-300)
@@ -300,7 +300,7 @@ def _normalise(logweight: _Floats) -> tuple[_Floats, _Floats]:
 
 
 def _felt(chance: _Floats) -> slice:
-    """Where chances are noticed, from the first to the last."""
+    """Slice of the probabilities that are not negligible."""
     kept = np.flatnonzero(chance > _LEFT_OUT)
     return slice(int(kept[0]), int(kept[-1]) + 1)
 
@@ -308,9 +308,9 @@ def _felt(chance: _Floats) -> slice:
 def _phases(
     gain: _Floats, chance: _Floats, start: int, count: int, width: float
 ) -> NDArray[np.complex128]:
-    """Chances times exp(i * width * k * gain) for k = start ... start + count - 1.
+    """Probabilities times exp(i * width * k * gain), k = start ... start + count - 1.
 
-    The exponentials are powers of one, so most are had by multiplication.
+    The exponentials are powers of one number, so most are computed by multiplication.
     """
     found = np.empty((count, *gain.shape), dtype=complex)
     found[0] = _turn(width * start * gain) * chance if start else chance
@@ -325,7 +325,7 @@ def _phases(
 
 
 def _turn(angle: _Floats) -> NDArray[np.complex128]:
-    """Return exp(i * angle), by sine and cosine, which are the faster."""
+    """Return exp(i * angle), by sine and cosine, which are faster."""
     found = np.empty(angle.shape, dtype=complex)
     np.cos(angle, out=found.real)
     np.sin(angle, out=found.imag)
