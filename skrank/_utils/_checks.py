@@ -15,17 +15,17 @@ TIES = ("expected", "threshold", "optimistic", "pessimistic")
 NORMALIZE = ("min", "relevant", "hits")
 
 # A fraction of a ranking is a product of floats: 0.07 * 100 is 7.000000000000001.
-# Without this much slack it would be rounded up to 8 items.
+# Without this tolerance it would be rounded up to 8 items.
 _SLACK = 1e-12
 
 
 def invalid(name: str, rule: str, got: str, advice: str = "") -> ValueError:
-    """Error that says what a parameter must be, what was got, and what may help."""
+    """Return an error with the parameter, the rule, the given value, and advice."""
     return ValueError(f"`{name}` must {rule}; got {got}. {advice}".rstrip())
 
 
 def hard_labels(name: str, got: str) -> ValueError:
-    """Error that scores are labels, which put no items in order."""
+    """Return the error for scores that are labels, which do not order items."""
     rule = "rank the items, as decision_function or predict_proba do"
     return invalid(name, rule, f"hard labels, {got}")
 
@@ -33,10 +33,10 @@ def hard_labels(name: str, got: str) -> ValueError:
 def check_depth(
     name: str, depth: float, total: Any, *, whole: bool = True, beyond: bool = False
 ) -> Any:
-    """Turn `t` or `k` into a depth: a number of items, or of units of weight.
+    """Convert `t` or `k` to a depth: a number of items, or of units of weight.
 
-    `total` is the size of a ranking, or an array of sizes. A depth is not `beyond` it,
-    unless that is allowed.
+    `total` is the size of a ranking, or an array of sizes. A depth must not be larger
+    than the size, unless `beyond` allows it.
     """
     if isinstance(depth, int):
         if not beyond and depth > total * (1 + _SLACK):
@@ -75,7 +75,7 @@ def check_option(name: str, value: object, options: tuple[str | None, ...]) -> N
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """Check that an argument is True or False; nothing else has a truth here."""
+    """Check that an argument is True or False, and not another value."""
     if isinstance(value, bool | np.bool_):
         return bool(value)
     raise invalid(name, "be True or False", brief(value))
@@ -121,7 +121,7 @@ def check_share(name: str, value: Any) -> float:
 
 
 def check_undefined(value: Any) -> float | str:
-    """Check the answer to give where a metric has no value: a number or "raise"."""
+    """Check the value for an undefined metric: a number or "raise"."""
     if isinstance(value, str) and value == "raise":
         return value
     if is_real(value):
@@ -130,7 +130,7 @@ def check_undefined(value: Any) -> float | str:
 
 
 def check_generator(random_state: Any) -> np.random.Generator:
-    """Turn scikit-learn's `random_state` into one generator."""
+    """Convert scikit-learn's `random_state` to a generator."""
     source = check_random_state(random_state)
     if isinstance(source, np.random.RandomState):
         source = source.randint(0, 2**32, size=4, dtype=np.uint32)
@@ -138,7 +138,7 @@ def check_generator(random_state: Any) -> np.random.Generator:
 
 
 def check_random_state(random_state: Any) -> Any:
-    """Check scikit-learn's `random_state`, which is left as it is, or an int."""
+    """Check scikit-learn's `random_state`; return it unchanged, or as an int."""
     sources = np.random.RandomState | np.random.Generator
     if random_state is None or isinstance(random_state, sources):
         return random_state
@@ -149,31 +149,32 @@ def check_random_state(random_state: Any) -> Any:
 
 
 def check_jobs(n_jobs: Any) -> int | None:
-    """Check a number of jobs, whose meaning is joblib's."""
+    """Check a number of joblib jobs."""
     if n_jobs is None or (is_whole(n_jobs) and n_jobs != 0):
         return n_jobs if n_jobs is None else int(n_jobs)
     raise invalid("n_jobs", "be an int other than 0, or None", brief(n_jobs))
 
 
 def is_whole(value: Any) -> bool:
-    """Whether it is an int, of Python's or of NumPy's; True and False are none."""
+    """Whether a value is an int of Python or NumPy, and not a bool."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def is_real(value: Any) -> bool:
-    """Whether it is a number, of Python's or of NumPy's; True and False are none."""
+    """Whether a value is a number of Python or NumPy, and not a bool."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def real_number(value: Any) -> float:
-    """Return the Python number that is meant, or NaN where none is.
+    """Return the Python number that is meant, or NaN if there is none.
 
-    What goes on is no number of NumPy's, which would overflow in a narrow type and
-    print its type. Single precision has no 0.07: what prints so is meant to be it.
+    NumPy scalars are converted, because narrow types would overflow, and print their
+    type. A single-precision number becomes the shortest decimal that prints the same,
+    such as 0.07.
     """
     if not is_real(value):
         return math.nan
     try:
         return float(str(value) if isinstance(value, np.floating) else value)
-    except OverflowError:  # an int or a fraction beyond all floats
+    except OverflowError:  # an int or a fraction larger than all floats
         return math.inf if value > 0 else -math.inf

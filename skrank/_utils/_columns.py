@@ -14,9 +14,9 @@ def check_numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """Check that an argument is a finite number, or an array of them."""
     array = np.asarray(values)
     if array.dtype.kind in "iuf":
-        # a narrow float is the number that it prints as, see `real_number`
+        # a narrow float becomes the number that it prints as, see `real_number`
         narrow = array.dtype.kind == "f" and array.dtype.itemsize < 8
-        with np.errstate(over="ignore"):  # the infinite is refused
+        with np.errstate(over="ignore"):  # infinite values raise an error
             numbers = (array.astype(str) if narrow else array).astype(np.float64)
         if np.all(np.isfinite(numbers)):
             return numbers
@@ -24,16 +24,16 @@ def check_numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
 
 
 def is_dask(values: Any) -> bool:
-    """Whether something is a collection of dask that has partitions.
+    """Whether a value is a dask collection with partitions.
 
-    Arrays of xarray, which may hold one, are read as arrays.
+    Arrays of xarray, which may contain one, are read as arrays.
     """
     kind = type(values)
     return hasattr(kind, "__dask_graph__") and hasattr(kind, "to_delayed")
 
 
 def refuse_dask(name: str, values: Any) -> None:
-    """Check that a column is in memory, which nothing brings it into unasked."""
+    """Raise an error for a dask column, which must not be loaded without a request."""
     if is_dask(values):
         rule = (
             "be in memory here, where items are looked at one by one: give "
@@ -43,18 +43,18 @@ def refuse_dask(name: str, values: Any) -> None:
 
 
 def check_length(name: str, size: int, n_labels: int) -> None:
-    """Check that there are as many items as labels."""
+    """Check that the numbers of items and of labels are equal."""
     if size != n_labels:
         raise invalid(name, "have as many items as `y_true`", f"{size} and {n_labels}")
 
 
 def check_index(name: str, values: Any, y_true: Any) -> None:
-    """Check that two columns of pandas have their items in one order."""
+    """Check that two columns of pandas have the same index."""
     if not (_has_index(values) and _has_index(y_true)):
         return
     index, expected = values.index, y_true.index
     if len(index) == len(expected) and not index.equals(expected):
-        # as they print: labels of unlike kinds need not compare
+        # as text, because labels of different types cannot be compared
         pairs = [
             tuple(brief(plain_value(label)) for label in pair)
             for pair in zip(index, expected, strict=True)
@@ -73,7 +73,7 @@ def _has_index(values: Any) -> bool:
 
 
 def by_position(values: Any) -> Any:
-    """What finds the items of a column by their position."""
+    """Return the object that selects items of a column by position."""
     return getattr(values, "iloc", values)
 
 
@@ -85,7 +85,7 @@ def as_column(name: str, values: ArrayLike) -> NDArray[Any]:
             raise invalid(name, "have no masked items", "some")
     array = np.asarray(values)
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
-        array = np.asarray(values, dtype=object)  # a list may have mixed in others
+        array = np.asarray(values, dtype=object)  # a list may have other values as well
     if array.ndim != 1:
         hint = ""
         if array.ndim == 2 and array.shape[1] == 1:
@@ -102,10 +102,10 @@ def as_column(name: str, values: ArrayLike) -> NDArray[Any]:
 def as_numbers(name: str, values: Any) -> NDArray[Any]:
     """Convert to a column of float32, float64, integers or booleans.
 
-    Other floats become float64, or float32 if they are bfloat16, of which NumPy has
-    none. Nullable columns come as objects.
+    Other floats become float64; bfloat16, which NumPy does not have, becomes float32.
+    Nullable columns are given as objects.
     """
-    if "bfloat16" in str(getattr(values, "dtype", "")):  # of torch, or as of JAX
+    if "bfloat16" in str(getattr(values, "dtype", "")):  # of torch, or of JAX
         values = values.float() if hasattr(values, "float") else values.astype("f4")
     array = as_column(name, values)
     if array.dtype.kind == "O":
@@ -115,7 +115,7 @@ def as_numbers(name: str, values: Any) -> NDArray[Any]:
         got = f"{array.dtype} values like {brief(plain_value(array[0]))}"
         raise invalid(name, "hold real numbers, none missing", got)
     if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
-        with np.errstate(over="ignore"):  # the infinite is refused
+        with np.errstate(over="ignore"):  # infinite values raise an error
             return array.astype(np.float64)
     if isinstance(values, list | tuple) and array.dtype.kind == "f":
         for i in np.flatnonzero(abs(array) >= 2.0**53).tolist():
@@ -128,10 +128,10 @@ def as_numbers(name: str, values: Any) -> NDArray[Any]:
 
 
 def factorize(name: str, labels: ArrayLike) -> tuple[list[Any], NDArray[np.intp]]:
-    """Distinct labels, sorted, and the position of each item's label among them.
+    """Return the distinct labels, sorted, and the index of each item's label.
 
-    Lists and columns of objects keep the values that they hold: in an array of NumPy
-    large integers may become floats, and texts lose their last null characters.
+    Lists and columns of objects keep their values: in a NumPy array large integers may
+    become floats, and texts lose null characters at their end.
     """
     array = as_column(name, labels)
     if isinstance(labels, list | tuple) or array.dtype.kind == "O":
@@ -139,7 +139,7 @@ def factorize(name: str, labels: ArrayLike) -> tuple[list[Any], NDArray[np.intp]
         try:
             distinct = sorted(dict.fromkeys(items))
             missing = any(one is None or one != one for one in distinct)
-        except TypeError:  # labels that do not compare, or are no labels
+        except TypeError:  # labels that cannot be compared, or are not labels
             missing = True
         if missing:
             raise _mixed(name)
@@ -155,12 +155,12 @@ def factorize(name: str, labels: ArrayLike) -> tuple[list[Any], NDArray[np.intp]
         if not present.all():
             codes = (present.cumsum() - 1).take(codes)
         return (present.nonzero()[0] + int(low)).tolist(), codes
-    if np.all(array[1:] >= array[:-1]):  # as days often are
+    if np.all(array[1:] >= array[:-1]):  # such as days
         is_first = np.append(True, array[1:] != array[:-1])
         found, codes = array[is_first], is_first.cumsum() - 1
     else:
         found, codes = np.unique(array, return_inverse=True)
-    if array.dtype == "M8[ns]":  # which Python does not have
+    if array.dtype == "M8[ns]":  # Python does not have these types
         found = found.astype("M8[us]")
     return found.tolist(), codes
 
@@ -171,5 +171,5 @@ def _mixed(name: str) -> ValueError:
 
 
 def plain_value(value: Any) -> Any:
-    """Turn a NumPy scalar into what prints as the user wrote it."""
+    """Convert a NumPy scalar to a Python value."""
     return value.item() if isinstance(value, np.generic) else value

@@ -18,7 +18,7 @@ def run_jobs(
     n_jobs: int | None,
     progress: bool = False,
 ) -> list[Any]:
-    """Call ``engine(*task)`` for each of `total` tasks; the answers in their order."""
+    """Call ``engine(*task)`` for each of `total` tasks; return the results in order."""
     shown = track(tasks, total=total, label=label, progress=progress)
     answers: list[Any] = Parallel(n_jobs=n_jobs)(
         delayed(engine)(*task) for task in shown
@@ -37,7 +37,7 @@ def run_draws(
 ) -> list[Any]:
     """Call ``engine(size, seed)`` for portions of the draws.
 
-    Each portion has its own seed, so that it does not matter where it is drawn.
+    Each portion has its own seed, so the results do not depend on the jobs.
     """
     portion = max(1, portion)
     sizes = [min(portion, n_draws - start) for start in range(0, n_draws, portion)]

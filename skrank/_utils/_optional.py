@@ -5,7 +5,7 @@ from typing import Any
 
 
 def load(module: str, missing: str) -> Any:
-    """Import a module of an optional library, or raise what is missing."""
+    """Import a module of an optional library, or raise an error with `missing`."""
     try:
         return import_module(module)
     except ImportError as error:

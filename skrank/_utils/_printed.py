@@ -11,7 +11,7 @@ _LEFT = 'style="text-align: left"'
 
 
 class Shown(NamedTuple):
-    """What a result shows of itself."""
+    """The printed contents of a result."""
 
     title: str
     rows: Sequence[tuple[str, str]]
@@ -19,20 +19,20 @@ class Shown(NamedTuple):
 
 
 class Printed:
-    """A result that shows itself: in print, and as a table in notebooks.
+    """Base of results that are printed, and shown as a table in notebooks.
 
-    What is shown is `_shown`: a title, rows of a name and what there is to say of it,
-    and perhaps more rows of cells, of which the first is a header.
+    `_shown` returns the contents: a title, rows of a name and a value, and optionally
+    more rows of cells, the first of which is a header.
     """
 
     __slots__ = ()
 
     @abstractmethod
     def _shown(self) -> Shown:
-        """Say what is shown."""
+        """Return the contents."""
 
     def __str__(self) -> str:
-        """Print what was found; the rows are named as the attributes are."""
+        """Print the result; rows have the names of the attributes."""
         title, rows, cells = self._shown()
         return "\n".join([summary(title, rows), *align(cells, n_names=2)])
 

@@ -13,7 +13,7 @@ ROUNDING = 1e-12
 
 
 def subtract(a: ArrayLike, b: ArrayLike, scale: ArrayLike) -> NDArray[np.float64]:
-    """Differences of values; 0 where they are equal up to rounding."""
+    """Return differences of values; 0 for values that are equal up to rounding."""
     difference = np.subtract(a, b, dtype=float)
     slack = ROUNDING * np.asarray(scale)
     return np.where(np.abs(difference) <= slack, 0.0, difference)
@@ -22,9 +22,9 @@ def subtract(a: ArrayLike, b: ArrayLike, scale: ArrayLike) -> NDArray[np.float64
 def levels(
     numbers: NDArray[np.float64], scales: NDArray[np.float64]
 ) -> NDArray[np.intp]:
-    """Number the levels of `numbers` from the least; equal ones share theirs.
+    """Number the levels of `numbers` from the smallest; equal numbers share one.
 
-    `scales` are, for each, the values of perfect rankings.
+    `scales` are the values of perfect rankings.
     """
     order = np.argsort(numbers)
     slack = ROUNDING * np.maximum(scales[order][1:], scales[order][:-1])

@@ -10,15 +10,15 @@ from skrank._utils._checks import check_option
 from skrank._utils._optional import load
 from skrank._utils._text import as_text
 
-_LONG = 40  # letters of a name that are printed, and dots for others
+_LONG = 40  # letters of a name that are printed, with dots for the rest
 
 
 class Table(NamedTuple):
-    """Cells of text under a header, and how to read them.
+    """Cells of text with a header, and an explanation.
 
-    The first column says what a row is about, or the first two do (`n_names`). Of two
-    the first may be empty, which then is that of the row above; such rows are a group,
-    whose last may say what is expected by chance.
+    The first column, or the first two (`n_names`), name the row. If the first of two is
+    empty, it is that of the row above. Such rows form a group, whose last row may have
+    the values under random selection.
     """
 
     caption: str
@@ -36,7 +36,7 @@ class Table(NamedTuple):
 
 
 def summary(title: str, rows: Sequence[tuple[str, str]]) -> str:
-    """Print a title, and rows of a name and what there is to say of it."""
+    """Print a title, and rows of a name and a value."""
     width = max(len(name) for name, _ in rows)
     return "\n".join([title, *(f"  {name:<{width}}  {said}" for name, said in rows)])
 
@@ -52,7 +52,7 @@ def align(rows: Sequence[Sequence[str]], n_names: int) -> list[str]:
 
 
 def _shorten(names: Collection[str]) -> dict[str, str]:
-    """Leave out of long names what leaves all different; else nothing."""
+    """Shorten long names if they stay distinct; otherwise leave them as they are."""
     for n_last in range(_LONG // 2, _LONG):
         short = {name: _without_middle(name, n_last) for name in names}
         if len(set(short.values())) == len(names):
@@ -74,10 +74,10 @@ def _line(row: Sequence[str], widths: Sequence[int], n_names: int) -> str:
 
 
 def data_frame(columns: Mapping[str, Iterable[Any]], backend: str) -> Any:
-    """Make a data frame of a library, which is needed for this alone.
+    """Make a data frame of a library, which is imported for this only.
 
-    Polars and pyarrow hold values of one type only. Columns of other values become
-    text, such as the candidates of a search.
+    Polars and pyarrow have columns of one type. Columns of mixed types, such as the
+    candidates of a search, become text.
     """
     check_option("backend", backend, ("pandas", "polars", "pyarrow"))
     missing = f"`to_frame` needs {backend}, which is not installed; see also `to_dict`."
@@ -89,7 +89,7 @@ def data_frame(columns: Mapping[str, Iterable[Any]], backend: str) -> Any:
 
 
 def _of_one_type(values: Iterable[Any]) -> Any:
-    """Array, numbers or text as they are, all else as text."""
+    """Return an array of numbers or text, and other values as text."""
     if isinstance(values, np.ndarray):
         return values
     values = list(values)

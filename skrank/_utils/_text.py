@@ -14,14 +14,14 @@ import numpy as np
 
 from skrank._utils._optional import load
 
-_LONG = 100  # letters of a value that an error shows: one line and a bit
-_MANY = 200  # letters of all names that an error lists: some three lines
+_LONG = 100  # letters of a value in an error message: more than one line
+_MANY = 200  # letters of all names in an error message: about three lines
 
 
 def track(
     tasks: Iterable[Any], *, total: int | None, label: str, progress: bool
 ) -> Iterable[Any]:
-    """Show a bar of progress over the tasks, if wanted."""
+    """Show a progress bar of the tasks, if requested."""
     if not progress:
         return tasks
     missing = "`progress` must be False where tqdm is not installed; got True."
@@ -30,16 +30,16 @@ def track(
 
 
 def columns_of(rows: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Turn rows with the same entries into columns."""
+    """Convert rows with the same keys to columns."""
     return {name: [row[name] for row in rows] for name in rows[0]}
 
 
 def as_text(name: Any, reserved: Collection[str] = ()) -> str:
-    """Print what something is called, in one line, so that no other prints the same.
+    """Print a name in one line, so that different names are printed differently.
 
-    A text that cannot be seen as it is, or that stands for something else, is printed
-    in quotes, as Python writes it; so is one that begins with a quote, which then is
-    told from those. All else is printed on one line, with plain numbers.
+    A text with invisible characters, or one that is reserved, is printed in quotes, as
+    by Python's repr; so is a text that begins with a quote. Other values are printed in
+    one line, with plain numbers.
     """
     text = str(name) if isinstance(name, str) else _in_one_line(name)
     is_plain = text.isprintable() and " ".join(text.split()) == text
@@ -49,21 +49,21 @@ def as_text(name: Any, reserved: Collection[str] = ()) -> str:
 
 
 def _in_one_line(name: Any) -> str:
-    with np.printoptions(legacy="1.21"):  # 3.0 where newer ones print np.float64(3.0)
+    with np.printoptions(legacy="1.21"):  # 3.0 instead of np.float64(3.0)
         return " ".join(str(name).split())
 
 
 def brief(value: Any) -> str:
-    """Print what was got, for an error: as Python writes it, in one short line."""
+    """Print a value for an error message, as by repr, in one short line."""
     try:
         text = repr(value)
-    except ValueError:  # Python writes no numbers of thousands of digits
+    except ValueError:  # Python does not print numbers of thousands of digits
         text = f"{type(value).__name__} with a number of too many digits"
     return in_short(text)
 
 
 def in_short(text: str, most: int = _LONG) -> str:
-    """Print text in one line: its ends if it is long; control characters escaped."""
+    """Print text in one line, shortened in the middle; escape control characters."""
     line = re.sub(r"\s*\n\s*", " ", _ends(text, 2 * most))
     seen = "".join(one if one.isprintable() else repr(one)[1:-1] for one in line)
     return _ends(seen, most)
@@ -76,7 +76,7 @@ def _ends(text: str, most: int) -> str:
 
 
 def listed(texts: Sequence[str], most: int) -> str:
-    """List the first of some texts, in one line, and say how many more there are."""
+    """Print the first of some texts in one line, and the number of the others."""
     first = [in_short(text, _LONG // 2) for text in islice(texts, most)]
     while sum(map(len, first)) > _MANY:
         first.pop()
@@ -85,14 +85,14 @@ def listed(texts: Sequence[str], most: int) -> str:
 
 
 def format_count(n: int, what: str) -> str:
-    """Print what there is one of, or how many there are if there are several."""
+    """Print a number with its plural noun, or the noun alone for 0."""
     return f"{n} {what}s" if n else what
 
 
 def format_size(
     n_samples: int, n_targets: int, n_missed: int = 0, n_clusters: int = 0
 ) -> str:
-    """Print how many items there are, how many of them targets, in which clusters."""
+    """Print the numbers of items, targets, missed targets and clusters."""
     clusters = f", {n_clusters} clusters" if n_clusters else ""
     missed = f", {n_missed} of them missed" if n_missed else ""
     prevalence = f"prevalence {n_targets / n_samples:.4g}"
@@ -102,7 +102,7 @@ def format_size(
 
 
 def format_pvalue(log10_pvalue: float) -> str:
-    """Print a p-value of any depth, or none."""
+    """Print a p-value from its logarithm, also if it underflows."""
     if not log10_pvalue <= -4 or math.isinf(log10_pvalue):
         return f"{10**log10_pvalue:.2g}"
     exponent = math.floor(log10_pvalue + math.log10(20 / 19.9))  # 9.95 rounds to 10

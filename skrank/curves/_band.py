@@ -40,7 +40,7 @@ class CurveBand:
     confidence_level: float
 
     def __repr__(self) -> str:
-        """Say what the band promises, and where."""
+        """Print the level and the range of the band."""
         level = f"{100 * self.confidence_level:g} %"
         ends = f" from {self.x[0]:g} to {self.x[-1]:g}" if self.x.size else ""
         return f"<CurveBand of {level}: {self.x.size} points{ends}>"
@@ -69,16 +69,16 @@ class CurveBand:
 
 
 def check_band_level(confidence_level: Any, weighted: bool) -> float:
-    """Check what a chance band is asked for, which spreads targets over whole items."""
+    """Check the arguments of a chance band, which is defined for whole items only."""
     if weighted:
         raise invalid("sample_weight", "be None for a chance band", "weights")
     return check_fraction("confidence_level", confidence_level)
 
 
 def spread_counts(largest: int) -> NDArray[np.intp]:
-    """Whole numbers from 1 to `largest`, close enough for a picture on either scale."""
+    """Whole numbers from 1 to `largest`, dense enough for both scales of a figure."""
     if largest == 0:
         return np.array([], dtype=np.intp)
-    # on either scale more than a screen tells apart; with half as many steps are seen
+    # on both scales denser than a screen; with half as many, steps are visible
     linear, logarithmic = np.linspace(1, largest, 256), np.geomspace(1, largest, 256)
     return np.unique(np.rint(np.concatenate([linear, logarithmic])).astype(np.intp))

@@ -71,7 +71,7 @@ class HitCurve:
     tie_ends: NDArray[Any] | None
 
     def __repr__(self) -> str:
-        """Say how large the ranking is, and in how many points the curve is kept."""
+        """Print the numbers of items, targets and points."""
         n, m = (f"{size / self.unit:g}" for size in (self.n_samples, self.n_targets))
         return f"<HitCurve of {m} targets among {n} items: {self.t.size} points>"
 
@@ -85,7 +85,7 @@ class HitCurve:
             Values between 0 and 1.
         """
         share: NDArray[np.float64] = self.hits / self.n_targets
-        return np.minimum(share, 1.0)  # rounding may step over
+        return np.minimum(share, 1.0)  # rounding errors
 
     @property
     def precision(self) -> NDArray[np.float64]:
@@ -97,7 +97,7 @@ class HitCurve:
             Values between 0 and 1. The value at t = 0 is the initial slope of the
             curve, or NaN if no items were scored.
         """
-        share = np.minimum(self.hits[1:] / self.t[1:], 1.0)  # rounding may step over
+        share = np.minimum(self.hits[1:] / self.t[1:], 1.0)  # rounding errors
         return np.append(share[0] if share.size else np.nan, share)
 
     @property
@@ -315,7 +315,7 @@ def hit_curve(
 
 
 def curve_of(ranking: Ranking, ties: str = "expected") -> HitCurve:
-    """Curve of a ranking; O(m)."""
+    """Return the curve of a ranking; O(m)."""
     if ranking.n_targets == 0:
         raise invalid("y_true", "hold targets to make a curve of hits", "none")
     end = ranking.n_samples
@@ -323,7 +323,7 @@ def curve_of(ranking: Ranking, ties: str = "expected") -> HitCurve:
     # ends of neighbouring groups coincide, as do those of the ranking and its last
     # group
     t = np.concatenate([[0], t, [end]])
-    hits = np.maximum.accumulate(np.append(0, hits))  # rounding may step back
+    hits = np.maximum.accumulate(np.append(0, hits))  # rounding errors may decrease it
     hits = np.append(hits, hits[-1])
     kept = _is_last_of_step(t)
     return HitCurve(
@@ -337,7 +337,7 @@ def curve_of(ranking: Ranking, ties: str = "expected") -> HitCurve:
 
 
 def in_fractions(curve: HitCurve) -> HitCurve:
-    """Count in fractions of the ranking."""
+    """Convert the curve to fractions of the ranking."""
     unit = 1 / curve.n_samples
     return replace(
         curve,
@@ -350,13 +350,13 @@ def in_fractions(curve: HitCurve) -> HitCurve:
 
 
 def _is_last_of_step(t: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether the depth after each is another, not the same up to rounding."""
+    """Whether the next depth is different, apart from rounding."""
     slack = SLACK if t.dtype.kind == "f" else 0
     return np.append(np.diff(t) > slack * t[1:], True)
 
 
 def _corners(groups: HitGroups, ties: str) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Where the slope of the curve may change."""
+    """Return the points at which the slope of the curve may change."""
     above, size = groups.above, groups.size
     before, hits = groups.hits_above, groups.hits
     turn = {"optimistic": (hits, hits), "pessimistic": (size - hits, 0 * hits)}
@@ -367,6 +367,6 @@ def _corners(groups: HitGroups, ties: str) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def _tie_ends(ranking: Ranking) -> NDArray[np.intp]:
-    """Depths at which ties end, enough for a picture."""
+    """Return the depths at which ties end, as many as a figure needs."""
     depths = spread_counts(int(ranking.n_samples))
     return np.unique(ranking.items.group_ends(depths))

@@ -67,12 +67,12 @@ class OperatingPoints:
     n_non_targets: float
 
     def __repr__(self) -> str:
-        """Say how large the ranking is, and how many points there are."""
+        """Print the numbers of items, targets and points."""
         n, m = f"{self.n_samples:g}", f"{self.n_targets:g}"
         return f"<OperatingPoints of {m} targets among {n} items: {len(self)} points>"
 
     def __len__(self) -> int:
-        """Count the points."""
+        """Return the number of points."""
         return self.score.size
 
     @property
@@ -85,7 +85,7 @@ class OperatingPoints:
             Values above 0 and up to 1.
         """
         share: NDArray[np.float64] = self.hits / self.n_targets
-        return np.minimum(share, 1.0)  # rounding may step over
+        return np.minimum(share, 1.0)  # rounding errors
 
     @property
     def precision(self) -> NDArray[np.float64]:
@@ -97,7 +97,7 @@ class OperatingPoints:
             Values above 0 and up to 1.
         """
         share: NDArray[np.float64] = self.hits / self.t
-        return np.minimum(share, 1.0)  # rounding may step over
+        return np.minimum(share, 1.0)  # rounding errors
 
     @property
     def specificity(self) -> NDArray[np.float64]:
@@ -111,7 +111,7 @@ class OperatingPoints:
         if self.n_non_targets == 0:
             return np.full(len(self), np.nan)
         share: NDArray[np.float64] = 1 - (self.t - self.hits) / self.n_non_targets
-        return np.clip(share, 0.0, 1.0)  # rounding may step over
+        return np.clip(share, 0.0, 1.0)  # rounding errors
 
     def f_score(self, beta: float = 1.0) -> NDArray[np.float64]:
         """Weighted harmonic mean of precision and recall.
@@ -133,12 +133,12 @@ class OperatingPoints:
         ValueError
             If `beta` is not a finite number above 0.
         """
-        # beyond these it is precision or recall, to the last digit
+        # beyond these it equals precision or recall, to the last digit
         square = min(max(check_positive("beta", beta), 1e-100), 1e100) ** 2
-        # ratios first: products of weights can leave the range of floats
+        # ratios first: products of weights may overflow
         work = square * (self.n_targets / self.hits) + self.t / self.hits
         score: NDArray[np.float64] = (1 + square) / work
-        return np.minimum(score, 1.0)  # rounding may step over
+        return np.minimum(score, 1.0)  # rounding errors
 
     def not_dominated(self, rate: str) -> OperatingPoints:
         """Leave out points that another point dominates in recall and in a rate.
@@ -168,7 +168,7 @@ class OperatingPoints:
         return replace(self, **columns)
 
     def _slack(self, rate: str, values: NDArray[np.float64]) -> Any:
-        """Rounding of the values of a rate; those of counts are equal if they are."""
+        """Return the rounding error of a rate; counts are compared exactly."""
         if self.t.dtype.kind != "f":
             return 0.0
         return SLACK * values if rate == "precision" else SLACK
@@ -196,7 +196,7 @@ class OperatingPoints:
         check_option("rate", rate, RATES)
         gained = np.diff(self.recall, prepend=0.0)
         total = (gained * getattr(self, rate)).sum()
-        return float(np.minimum(total, 1.0))  # rounding may step over
+        return float(np.minimum(total, 1.0))  # rounding errors
 
     def chance_band(self, confidence_level: float = 0.95) -> CurveBand:
         """Return the pointwise band of random selection.
@@ -227,7 +227,7 @@ class OperatingPoints:
         probabilities each.
         """
         level = check_band_level(confidence_level, self.t.dtype.kind == "f")
-        found = int(self.hits.max(initial=0))  # the last point retrieves all scored
+        found = int(self.hits.max(initial=0))  # the last point retrieves all
         n = int(self.n_samples - (self.n_targets - found))
         hits = spread_counts(found)
         deepest, first = (
@@ -343,7 +343,7 @@ def operating_points(
 
 
 def points_of(ranking: Ranking) -> OperatingPoints:
-    """Operating points of a ranking; O(m)."""
+    """Return the operating points of a ranking; O(m)."""
     if ranking.n_targets == 0:
         raise invalid("y_true", "hold targets to make a curve of recall", "none")
     groups = ranking.groups
@@ -360,7 +360,7 @@ def points_of(ranking: Ranking) -> OperatingPoints:
 def _depth_by_chance(
     hits: NDArray[np.intp], n_samples: int, n_targets: int, q: float
 ) -> NDArray[np.intp]:
-    """Least depths that hold so many targets with a probability of at least q."""
+    """Return the smallest depths with so many hits with a probability of q or more."""
     low, high = np.zeros_like(hits), np.full_like(hits, n_samples)
     while np.any(high - low > 1):
         middle = (low + high) // 2

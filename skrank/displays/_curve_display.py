@@ -28,19 +28,19 @@ from skrank.ranking._ranking import Ranking
 from skrank.ranking._response import marks_and_scores
 from skrank.ranking._several import rank_within
 
-# Curves of one display above which they are thin lines of one colour: there are six
-# colours and five styles, and a legend of more hides the axes.
+# Number of curves of one display above which they are thin lines of one colour: there
+# are six colours and five styles, and a longer legend hides the axes.
 _MANY = 10
 
 Array = NDArray[Any]
-Heights = tuple[Array, ...]  # where something is drawn, and how high
+Heights = tuple[Array, ...]  # positions and heights of a line
 
 
 @dataclass(eq=False, repr=False)
 class CurveDisplay(ABC):
-    """A view of the hit curve of one ranking, or of several on one scale.
+    """Base class of displays of the hit curve of one ranking, or of several.
 
-    Subclasses say what the view is, and how its axes are called.
+    Subclasses define what is drawn, and the labels of the axes.
     """
 
     curve: HitCurve | Sequence[HitCurve]
@@ -258,7 +258,7 @@ class CurveDisplay(ABC):
     def _measure(
         cls, ranking: Ranking, *, as_fraction: bool, pvalue: bool | None
     ) -> dict[str, Any]:
-        """Make the data of a display: the curve, its average precision, its p-value."""
+        """Return the data of a display: curve, average precision, p-value."""
         as_fraction = check_flag("as_fraction", as_fraction)
         curve, metric, test = curve_of(ranking), AveragePrecision(), None
         if pvalue is None:
@@ -272,18 +272,18 @@ class CurveDisplay(ABC):
         }
 
     def _listed(self, value: Any) -> list[Any]:
-        """One value for each curve."""
+        """Return one value for each curve."""
         count = 1 if isinstance(self.curve, HitCurve) else len(self.curve)
         return list(value) if _is_listed(value) else [value] * count
 
     def _unlisted(self, artists: list[Any]) -> Any:
-        """Return the artist of the one curve, or a list where there are several."""
+        """Return the artist of a single curve, or a list for several."""
         return artists[0] if isinstance(self.curve, HitCurve) else artists
 
     def _check(
         self, ax: Any, top: Any, chance_band_level: Any, name: Any, line_kw: Any
     ) -> float | None:
-        """Check what is asked for before it is drawn; return the last depth shown."""
+        """Check the arguments before anything is drawn; return the last depth shown."""
         _drawing.check_axes(ax)
         if chance_band_level is not None:
             check_fraction("chance_band_level", chance_band_level)
@@ -305,7 +305,7 @@ class CurveDisplay(ABC):
         return float(max(depths))
 
     def _mark_of_curves(self, ax: Any) -> str:
-        """Mark of the curves, which are in the same units as others in the axes."""
+        """Return the mark of curves with the same units."""
         shared = f"{_drawing.CURVE} in "
         curves = self._listed(self.curve)
         marks = {shared + ("fractions" if c.unit < 1 else "items") for c in curves}
@@ -315,12 +315,12 @@ class CurveDisplay(ABC):
         return marks.pop()
 
     def _start(self, ax: Any) -> None:
-        """Remember where it is drawn; a new figure if that is not said."""
+        """Set the axes; a new figure if there are none."""
         self.ax_ = _drawing.new_axes() if ax is None else ax
         self.figure_ = self.ax_.figure
 
     def _draw_curves(self, name: Any, line_kw: Any, views: Iterable[Heights]) -> None:
-        """Draw the curves themselves."""
+        """Draw the curves."""
         styles, keywords = self._styles(name), self._listed(line_kw)
         views = list(views)
         lines = [
@@ -340,13 +340,13 @@ class CurveDisplay(ABC):
             self.mean_ = _drawing.draw_line(self.ax_, *mean_of(views), **style)
 
     def _styles(self, name: Any) -> list[dict[str, Any]]:
-        """What each curve is called, and looks like if there are many."""
+        """Return the name of each curve, and its style if there are many."""
         said = self.name if name is None else name
         facts = said, self.average_precision, self.log10_pvalue
         labels = list(map(_drawing.describe, *map(self._listed, facts)))
         if len(labels) <= _MANY and not self.mean:
             return [{"label": label, "gid": self._mark} for label in labels]
-        # thin lines of one colour, the first of which is in the legend for all
+        # thin lines of one colour; the first stands for all in the legend
         values = [v for v in self._listed(self.average_precision) if v is not None]
         group = "" if _is_listed(said) else _drawing.plain(said)
         together = group or f"{len(labels)} curves"
@@ -357,7 +357,7 @@ class CurveDisplay(ABC):
         number = _drawing.count_curves(self.ax_)
         color = _drawing.COLORS[number % len(_drawing.COLORS)]
         line = {"color": color, "linestyle": "-", "linewidth": 0.8, "alpha": 0.7}
-        if self.mean:  # behind which they step back
+        if self.mean:  # they are behind it
             line["alpha"] = 0.3
         unnamed = [{"label": f"_{label}", "gid": None} for label in labels[1:]]
         named: dict[str, Any] = {"label": together, "gid": self._mark}
@@ -366,14 +366,14 @@ class CurveDisplay(ABC):
     def _draw_chance_band(self, chance_band_level: float | None) -> None:
         """Draw the chance band of the first ranking, unless it has weights.
 
-        That of one ranking is none of the mean over several.
+        The band of one ranking does not apply to the mean over several.
         """
         self.chance_band_ = None
         curves = self._listed(self.curve)
         if chance_band_level is None or curves[0].tie_ends is None or self.mean:
             return
         limits = self._chance_limits(chance_band_level)
-        if limits[0].size == 1:  # one target has one recall: nothing to fill
+        if limits[0].size == 1:  # one target has one value of recall: nothing to fill
             return
         sizes = {(round(c.t[-1] / c.unit), round(c.hits[-1] / c.unit)) for c in curves}
         which = " (first ranking)" if len(sizes) > 1 else ""
@@ -382,13 +382,13 @@ class CurveDisplay(ABC):
             self.ax_,
             *limits,
             label=f"chance, {100 * chance_band_level:g} %{which}",
-            # grey half through: light on white, dim on black
+            # transparent grey: light on white, dark on black
             **{"color": "0.5", "alpha": 0.2, "zorder": 0.6},
         )
 
     @abstractmethod
     def _chance_limits(self, level: float) -> Heights:
-        """Band of chance without ties, which all rankings of the data set share."""
+        """Return the chance band without ties, which the rankings share."""
 
 
 def mean_of(views: Iterable[Heights]) -> Heights:
@@ -410,12 +410,12 @@ def mean_of(views: Iterable[Heights]) -> Heights:
 
 
 def thin(curve: HitCurve) -> Heights:
-    """Depths and hits that draw a curve, however many points it has; O(n_points).
+    """Return depths and hits that draw a curve of any length; O(n_points).
 
-    Of the points that share a cell on each of three scales (depths, their logarithms,
-    hits) only the first and the last stay; a cell is less than half a pixel of a
-    thousand. Depths are added where a line that is straight in items would be bent on
-    another scale.
+    Of the points in one cell of each of three scales (depths, their logarithms, hits),
+    the first and the last are kept; a cell is less than half of one of a thousand
+    pixels. Depths are added for lines that are straight in items and curved on another
+    scale.
     """
     t, hits = curve.t[1:], curve.hits[1:]
     cells = np.floor(
@@ -429,10 +429,10 @@ def thin(curve: HitCurve) -> Heights:
 
 
 def _listed_by_key(measured: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Turn the data of each curve into lists for all."""
+    """Convert the data of each curve to lists for all."""
     return {key: [one[key] for one in measured] for key in measured[0]}
 
 
 def _is_listed(value: Any) -> bool:
-    """Whether it is several values; a text and keywords are one."""
+    """Whether it is a sequence of values; text and keywords are single values."""
     return isinstance(value, Iterable) and not isinstance(value, str | Mapping)

@@ -13,16 +13,16 @@ import numpy as np
 from skrank._utils._checks import invalid
 from skrank._utils._text import as_text, brief, format_pvalue
 
-# Marks, as matplotlib's gid, of curves and of what the curves of an axes share.
+# Marks, as gid of matplotlib, of curves and of the shared parts of their axes.
 CURVE, SHARED = "skrank curve", "skrank shared"
-# Okabe and Ito: told apart by the colour-blind; the styles also in grey.
+# Colours of Okabe and Ito, for colour-blind readers; the styles differ in grey.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 STYLES = ("-", "--", "-.", (0, (1, 1)), (0, (6, 1, 1, 1, 1, 1)))
 CHANCE = {"color": "0.45", "linestyle": ":", "linewidth": 1.3, "zorder": 1.8}
 
 
 def need_matplotlib() -> None:
-    """Say that matplotlib is missing, before anything is computed for it."""
+    """Raise an error without matplotlib, before anything is computed."""
     try:
         import matplotlib.pyplot  # noqa: F401
     except ImportError as error:
@@ -31,7 +31,7 @@ def need_matplotlib() -> None:
 
 
 def new_axes(**kwargs: Any) -> Any:
-    """Make a figure and its axes; keywords of ``plt.subplots``."""
+    """Return new axes on a figure; keywords of ``plt.subplots``."""
     need_matplotlib()
     import matplotlib.pyplot as plt
 
@@ -42,7 +42,7 @@ def new_axes(**kwargs: Any) -> Any:
 
 
 def lone_axes(width: float, height: float) -> Any:
-    """Make axes on a figure that pyplot does not know of; its size in inches."""
+    """Return axes on a figure without pyplot; the size is in inches."""
     from matplotlib.figure import Figure
 
     ax = Figure(figsize=(width, height), layout="constrained").add_subplot()
@@ -51,7 +51,7 @@ def lone_axes(width: float, height: float) -> Any:
 
 
 def check_axes(ax: Any) -> None:
-    """Check that what is given to draw in is one axes, or nothing."""
+    """Check that the argument is one axes, or None."""
     if ax is None:
         return
     from matplotlib.axes import Axes
@@ -61,7 +61,7 @@ def check_axes(ax: Any) -> None:
 
 
 def draw_line(ax: Any, x: Any, y: Any, line_kw: Any = None, **style: Any) -> Any:
-    """Draw a line; what the user asks for takes the place of the usual style."""
+    """Draw a line; the user's keywords replace the default style."""
     return ax.plot(x, y, **{**style, **long_names(line_kw)})[0]
 
 
@@ -71,7 +71,7 @@ def draw_band(ax: Any, x: Any, low: Any, high: Any, **style: Any) -> Any:
 
 
 def draw_curve(ax: Any, x: Any, y: Any, line_kw: Any, **style: Any) -> Any:
-    """Draw the next curve of an axes, in a colour and a style of its own."""
+    """Draw the next curve of an axes with its own colour and style."""
     number = count_curves(ax)
     color, linestyle = COLORS[number % len(COLORS)], STYLES[number % len(STYLES)]
     usual = {"color": color, "linestyle": linestyle, "linewidth": 2, "gid": CURVE}
@@ -79,7 +79,7 @@ def draw_curve(ax: Any, x: Any, y: Any, line_kw: Any, **style: Any) -> Any:
 
 
 def draw_shared(draw: Callable[..., Any], ax: Any, *data: Any, **style: Any) -> Any:
-    """Draw what curves share, unless another display has drawn the same already."""
+    """Draw a shared part, unless another display has drawn the same in these axes."""
     mark = f"{SHARED} {style['label']} {crc32(np.stack(data).tobytes())}"
     for artist in (*ax.lines, *ax.collections):
         if gid(artist) == mark:
@@ -88,7 +88,7 @@ def draw_shared(draw: Callable[..., Any], ax: Any, *data: Any, **style: Any) -> 
 
 
 def long_names(line_kw: dict[str, Any] | None) -> dict[str, Any]:
-    """Spell out keywords of a line, so that "lw" takes the place of "linewidth"."""
+    """Convert short keywords of a line, so that "lw" replaces "linewidth"."""
     from matplotlib.cbook import normalize_kwargs
     from matplotlib.lines import Line2D
 
@@ -96,20 +96,20 @@ def long_names(line_kw: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def count_curves(ax: Any) -> int:
-    """Count the curves of an axes, many that are in the legend as one for one."""
+    """Count the curves of an axes; many with one entry in the legend count as one."""
     return sum(gid(line).startswith(CURVE) for line in ax.lines)
 
 
 def gid(artist: Any) -> str:
-    """Mark of an artist; none on those of others."""
+    """Return the mark of an artist; None for other artists."""
     return str(getattr(artist, "get_gid", str)() or "")
 
 
 def draw_legend(ax: Any) -> None:
-    """Name what is drawn, curves first and what they share once.
+    """Draw the legend: curves first, then the shared parts once each.
 
-    The legend stands where it hides least of the axes; one of many entries stands
-    below them, if they are alone in a figure whose layout makes room for it.
+    The legend is at the best place in the axes. A long legend is below the axes, if
+    they are the only ones of a figure with a suitable layout.
     """
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -126,8 +126,8 @@ def draw_legend(ax: Any) -> None:
         return
     named = sorted(entries.values(), key=lambda one: not gid(one[0]).startswith(CURVE))
     makes_room = isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine)
-    # three curves, chance, its band and the perfect curve hide some of a curve in axes
-    # of the usual size; with half as many entries inside, one curve has them below
+    # three curves, chance, its band and the perfect curve cover some of a curve in axes
+    # of the usual size; with half as many entries, one curve has its legend below
     if len(named) > 5 and alone and makes_room:
         below = {"loc": "outside lower center", "ncols": 2, "frameon": False}
         figure.legend(*zip(*named, strict=True), fontsize="small", **below)
@@ -140,7 +140,7 @@ def draw_legend(ax: Any) -> None:
 def describe(
     name: Any, average_precision: float | None, log10_pvalue: float | None
 ) -> str | None:
-    """Say in a legend whose curve it is, its average precision and its p-value."""
+    """Return the legend entry of a curve: name, average precision, p-value."""
     facts = []
     if average_precision is not None:
         facts.append(f"AP {average_precision:#.3g}")
@@ -151,9 +151,9 @@ def describe(
 
 
 def plain(name: Any) -> str:
-    """Name as a legend prints it: no formula, not too long, and never left out."""
+    """Return a name for a legend: no formula, short, and always visible."""
     text = "" if name is None else as_text(name)
-    # of 80 letters it is wider than a usual figure; of 20 an estimator has no settings
+    # 80 letters are wider than a usual figure; 20 cut off settings of an estimator
     if len(text) > 40:
         text = f"{text[:20]}…{text[-19:]}"
     text = re.sub(r"(?<!\\)\$", r"\\$", text)

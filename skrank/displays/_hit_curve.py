@@ -288,7 +288,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         return self
 
     def _draw_each(self, curves: list[HitCurve], line_kw: Any, style: Any) -> Any:
-        """Draw a line to compare with for each curve, equal ones once; or the mean."""
+        """Draw a reference line for each curve, equal ones once; or their mean."""
         draw, line = _drawing.draw_shared, _drawing.draw_line
         views = [self._view(one, *thin(one)) for one in curves]
         if self.mean:
@@ -303,11 +303,11 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         return self._view(first, band.x, band.low, band.high)
 
     def _view(self, curve: HitCurve, t: Array, *hits: Array) -> Heights:
-        """Turn depths and hits into what is drawn."""
+        """Convert depths and hits to what is drawn."""
         return t, *hits
 
     def _set_axes(self, limit: float | None, before: tuple[Any, Any] | None) -> None:
-        """Name the axes; show the top alone, and what they have shown before."""
+        """Label the axes, and set the limits to the top or to all that was drawn."""
         curves = self._listed(self.curve)
         unit = ", as fractions of the ranking" if curves[0].unit < 1 else ""
         self.ax_.set(xlabel=f"items looked at{unit}", ylabel=f"targets found{unit}")

@@ -99,8 +99,8 @@ class LiftDisplay(HitCurveDisplay):
             xlabel=f"items looked at{unit}",
             ylabel="lift: targets found over those by chance",
         )
-        self.ax_.set_ylim(bottom=0.1)  # a tenth of chance
+        self.ax_.set_ylim(bottom=0.1)  # a tenth of the chance level
         if limit is not None:
             self.ax_.set_xlim(right=max(limit, before[0][1]) if before else limit)
         for axis in (self.ax_.xaxis, self.ax_.yaxis):
-            axis.set_major_formatter("{x:,.10g}")  # 100, not a power of ten
+            axis.set_major_formatter("{x:,.10g}")  # 100 instead of a power of ten

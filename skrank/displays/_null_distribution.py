@@ -20,10 +20,10 @@ from skrank.null import MeanNull, RandomSelectionNull
 from skrank.ranking._as_ranking import Labels
 from skrank.ranking._ranking import Ranking
 
-# A bar of one value in twenty is then within 3 % of its height. With half as many the
-# eye sees it rise and fall; a million items with 10,000 targets take seven seconds.
+# The height of a bar of one value in twenty is accurate to 3 %. With half as many draws
+# the error is visible; a million items with 10,000 targets take seven seconds.
 _DRAWS = 20_000
-_BARS = "skrank distribution"  # mark, as matplotlib's gid, of bars
+_BARS = "skrank distribution"  # mark of bars, as gid of matplotlib
 
 Null = RandomSelectionNull | MeanNull
 
@@ -343,14 +343,14 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
         self.ax_ = _drawing.new_axes() if ax is None else ax
         self.figure_ = self.ax_.figure
         self.line_ = self.normal_ = None
-        # each distribution of the axes has its colour; the first is grey
+        # each distribution of the axes has its own colour; the first is grey
         number = sum(_drawing.gid(one) == _BARS for one in self.ax_.patches)
         color = _drawing.COLORS[(number + 1) % len(_drawing.COLORS)]
         grey, blue = ("0.5", _drawing.COLORS[0]) if number == 0 else (color, color)
         style = {
             "fill": True,
             "color": grey,
-            "alpha": 0.45,  # so that another can be seen behind it
+            "alpha": 0.45,  # so that others are visible behind it
             "linewidth": 0,
             "label": _drawing.plain(self.null_name),
             "gid": _BARS,
@@ -382,7 +382,7 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
 
 
 def _data_of_distribution(null: Null, bins: int) -> dict[str, Any]:
-    """Probabilities between ends that are equally far apart, and the moments."""
+    """Return probabilities of bars of equal width, and the moments."""
     drawn = null.rvs(_DRAWS, random_state=0)
     edges = _edges(drawn, bins)
     return {
@@ -395,7 +395,7 @@ def _data_of_distribution(null: Null, bins: int) -> dict[str, Any]:
 
 
 def _edges(drawn: NDArray[np.float64], bins: int) -> NDArray[np.float64]:
-    """Ends of bars; around as many values each, where these are equally far apart."""
+    """Return edges of bars; each with equally many values, if these are a lattice."""
     values = np.unique(drawn.round(12))
     if values.size == 1:
         return values + np.array([-1, 1]) * (values / 20 or 0.05)

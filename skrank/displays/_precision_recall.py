@@ -153,18 +153,18 @@ class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
         return band.x, band.low, band.high
 
     def _mark_of_curves(self, ax: Any) -> str:
-        """Mark of the curves; recall and precision have the same units anywhere."""
+        """Return the mark of curves; recall and precision have no units."""
         return _drawing.CURVE
 
 
 def _view(curve: HitCurve) -> Heights:
-    """Recall and precision along a curve."""
+    """Return recall and precision of a curve."""
     t, hits = thin(curve)
     precision = hits[1:] / t[1:]
     return hits / curve.n_targets, np.append(precision[0], precision)
 
 
 def _steps(points: OperatingPoints) -> Heights:
-    """Best precision at a recall or a higher one, as corners of steps."""
+    """Return the best precision at a recall or a higher one, as corners of steps."""
     best = points.not_dominated("precision")
     return np.repeat(np.append(0, best.recall), 2)[1:-1], np.repeat(best.precision, 2)

@@ -291,7 +291,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
     def _draw_difference(
         self, ax: Any, difference_kw: Any, shown: tuple[float, float], top: Any
     ) -> None:
-        """Draw hits of A less those of B, with their band and no difference."""
+        """Draw the difference of the hits, with its band and a line at zero."""
         t = np.union1d(thin(self.curve_a)[0], thin(self.curve_b)[0])
         t = t[t <= min(self.curve_a.t[-1], self.curve_b.t[-1])]
         gained = self.curve_a.at(t) - self.curve_b.at(t)
@@ -309,13 +309,13 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         if self.result is not None:
             p = format_pvalue(self.result.log10_pvalue)
             said += f": AP {self.result.difference:.3g}, p = {p}"
-        # the colour of text is seen on any background
+        # the colour of text is visible on every background
         color = ax.yaxis.label.get_color()
         self.difference_ = _drawing.draw_curve(
             ax, t, gained, difference_kw, label=said, color=color
         )
         ax.set_xlim(shown)
-        if top is not None:  # no room for what is beyond the limits
+        if top is not None:  # limits outside of the axes are not shown
             low, high = np.min(np.concatenate(heights)), np.max(np.concatenate(heights))
             room = 0.05 * (high - low) or 1.0
             ax.set_ylim(low - room, high + room)

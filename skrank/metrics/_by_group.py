@@ -81,7 +81,7 @@ class MetricByGroup:
         return float(defined.mean()) if defined.size else math.nan
 
     def __repr__(self) -> str:
-        """Print the mean, and over how many groups it is."""
+        """Print the mean and the number of groups."""
         n_groups = len(self.labels)
         n_defined = n_groups - int(np.count_nonzero(np.isnan(self.values)))
         over = f"{n_defined} of {n_groups}" if n_defined < n_groups else n_groups
@@ -205,10 +205,10 @@ def measure_groups(
 def _measure_counts(
     metric: Any, data: RankingInput, codes: NDArray[np.intp], n_groups: int
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Values, numbers of items and of targets, of all groups at once."""
+    """Values, numbers of items and of targets of all groups at once."""
     many = rank_groups(data, codes, n_groups)
     n, m = many.n_samples, many.n_targets
-    with np.errstate(divide="ignore", invalid="ignore"):  # where it is undefined
+    with np.errstate(divide="ignore", invalid="ignore"):  # for undefined values
         frame = metric.frame(many, m)
         values = metric.values(many.groups, many.row, n_groups, frame)
     if not metric.always_defined:
@@ -219,7 +219,7 @@ def _measure_counts(
 def _measure_weights(
     metric: Any, data: RankingInput, codes: NDArray[np.intp], n_groups: int
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Values and sums of weights, of one group after another."""
+    """Values and sums of weights of the groups, one after another."""
     rankings = rank_parts(data, items_of_groups(codes, n_groups))
     metric = for_weights(metric, rankings)
     values = [
@@ -235,7 +235,7 @@ def _measure_weights(
 def _tell_undefined(
     name: str, is_undefined: NDArray[np.bool_], answer: float | str
 ) -> None:
-    """Say how many groups have no value, if the answer there is none."""
+    """Warn of the number of groups without a value, if the answer there is NaN."""
     msg = (
         f"{name} is undefined in {is_undefined.sum()} of {is_undefined.size} groups, "
         "which hold no targets or nothing else"

@@ -44,7 +44,7 @@ def evaluate_ranking(
     n_missed: int,
     answer: float | str,
 ) -> float:
-    """Check, rank, measure; a warning points at the caller of the metric."""
+    """Check, rank and compute; a warning refers to the caller of the metric."""
     answer = check_undefined(answer)
     given: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
     given |= {"n_missed": n_missed, "reach": metric.reach}
@@ -55,7 +55,7 @@ def evaluate_ranking(
 
 
 def value_or(metric: Any, ranking: Ranking, answer: float | str) -> float:
-    """Value of a ranking, or the answer where it has none."""
+    """Return the value of a ranking, or the answer if it is undefined."""
     reason = why_undefined(ranking)
     if reason is not None:
         return undefined(metric.name, reason, answer)
@@ -64,7 +64,7 @@ def value_or(metric: Any, ranking: Ranking, answer: float | str) -> float:
 
 
 def for_weights(metric: Any, rankings: Sequence[Ranking]) -> Any:
-    """Metric that weighted rankings have; of others it is the same."""
+    """Return the metric for weighted rankings; the same for others."""
     if not rankings[0].weighted:
         return metric
     if metric.counts_ranks:
@@ -73,12 +73,12 @@ def for_weights(metric: Any, rankings: Sequence[Ranking]) -> Any:
     if metric.orders_ties and metric.ties != "threshold":
         if any(ranking.shares_weight for ranking in rankings):
             _check_order(metric)
-        return replace(metric, ties="threshold")  # no difference to single items
+        return replace(metric, ties="threshold")  # no difference for single items
     return metric
 
 
 def _check_order(metric: Any) -> None:
-    """Say that ties of weighted items are retrieved whole, or refuse an order."""
+    """Check that ties of weighted items are retrieved whole; refuse other orders."""
     if metric.ties != "expected":
         rule = (
             f"be 'threshold' or 'expected' when {metric.name} is given sample_weight "
@@ -95,7 +95,7 @@ def _check_order(metric: Any) -> None:
 
 
 def why_undefined(ranking: Ranking) -> str | None:
-    """Without targets there is nothing to find, with nothing else no way to miss."""
+    """Return the reason of an undefined value, or None if there is a value."""
     if ranking.n_targets == 0:
         return "no targets"
     if ranking.n_non_targets == 0 and ranking.n_missed == 0:
@@ -104,7 +104,7 @@ def why_undefined(ranking: Ranking) -> str | None:
 
 
 def undefined(name: str, reason: str, undefined: float | str) -> float:
-    """Answer for a metric without a value, NaN with a warning that says why."""
+    """Return the answer for an undefined metric, and warn with the reason if NaN."""
     rule = "`y_true` must hold targets and non-targets"
     msg = f"{name} is undefined: {rule}; got {reason}."
     if undefined == "raise":
@@ -116,7 +116,7 @@ def undefined(name: str, reason: str, undefined: float | str) -> float:
 
 
 def depth_called(name: str, other: str) -> Callable[[Function], Function]:
-    """Let a function say what its depth is called, if it is given by another name."""
+    """Decorate a function; errors give the name of its depth for another one."""
 
     def wrap(function: Function) -> Function:
         @wraps(function)

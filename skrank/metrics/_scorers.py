@@ -55,17 +55,17 @@ from skrank.ranking._response import (
 
 _Scorer: Any = type(make_scorer(AveragePrecision()))
 
-# Outputs of an estimator by method, for the scorers of one call: the key is the object
-# that scikit-learn makes for each call of one scorer or of several, to share
-# predictions among them. What it shares itself is the output for one class, whichever
-# came first.
+# Outputs of an estimator by method, for the scorers of one call. The key is the object
+# that scikit-learn creates for each call of one or of several scorers to share
+# predictions. Scikit-learn itself shares the output for one class only, the one
+# requested first.
 _outputs: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
 
 
 class RankingScorer(_Scorer):  # type: ignore[misc]
-    """A scorer of ``make_scorer`` that orients the scores before it measures them."""
+    """A scorer of ``make_scorer`` that orients the scores before the metric."""
 
-    # Unless a scorer requests groups of its own, those that are passed are for the
+    # Unless a scorer requests its own groups, the groups that are passed are for the
     # splitter. This is scikit-learn's documented way to state a default request.
     __metadata_request__score = {"groups": False}  # noqa: RUF012
 
@@ -80,10 +80,10 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
         greater_is_better: bool = True,
         **settings: Any,
     ) -> None:
-        """Bind the settings of ``function(y_true, y_score, **settings)``.
+        """Store the settings of ``function(y_true, y_score, **settings)``.
 
-        What is left at its default is none of them. A scorer with the sign turned has
-        "neg_" before the name of the metric.
+        Settings at their default are left out. A scorer with a negative sign has "neg_"
+        before the name of the metric.
         """
         answer = check_undefined(undefined)
         check_detector_targets(detector_targets)
@@ -101,7 +101,7 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
         self.function, self.settings = function, settings
         self.sign = 1 if greater_is_better else -1
         self.detector_targets = detector_targets
-        # what scikit-learn's displays label an axis with
+        # the label of axes in scikit-learn's displays
         self.__name__ = name if greater_is_better else f"neg_{name}"
 
     def _score(
@@ -126,7 +126,7 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
         return self.sign * float(self.function(marks, scores, **given))
 
     def __repr__(self) -> str:
-        """Print the metric and the settings, the orientation included."""
+        """Print the metric and the settings, with those of the orientation."""
         metric = getattr(self.function, "__self__", self.function)
         shown = [repr(metric) if isinstance(metric, Metric) else metric.__name__]
         shown += [f"{name}={value!r}" for name, value in self.settings.items()]
@@ -135,7 +135,7 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
-# With such a default scikit-learn 1.5 would take requests for `groups` alone.
+# With such a default, scikit-learn 1.5 would accept requests for `groups` only.
 RankingScorer.set_score_request = _Scorer.set_score_request
 
 
@@ -145,7 +145,7 @@ def scorer_of(
     undefined: float | str,
     detector_targets: str | None,
 ) -> RankingScorer:
-    """Make the scorer of a metric, negated where smaller values are better."""
+    """Make the scorer of a metric, negated if smaller values are better."""
     function = metric.unweighted if metric.counts_ranks else metric
     given = pos_label, undefined, detector_targets
     larger = metric.greater_is_better

@@ -44,7 +44,7 @@ def count_non_targets(
     prevalence: float | None,
     negatives_kept: float | None,
 ) -> int:
-    """Non-targets of the whole population, or beside the targets when deployed."""
+    """Return the number of non-targets of the population or of the deployment."""
     if negatives_kept is not None:
         return round(n_kept / negatives_kept)
     assert prevalence is not None
@@ -59,10 +59,10 @@ def with_non_targets(
     through: NDArray[np.intp],
     total: int,
 ) -> Ranking:
-    """Ranking of these targets among `total` non-targets.
+    """Return the ranking of these targets among `total` non-targets.
 
-    So many of them stand `above` each tie group, and `through` its end. Those between
-    the groups are not tied.
+    The numbers of non-targets are `above` each tie group, and `through` its end. Those
+    between the groups are not tied.
     """
     begin = hits_above + above
     end = hits_above + hits + through
@@ -81,10 +81,9 @@ def with_non_targets(
 
 
 def plug_in(ranking: Ranking, total: int) -> Ranking:
-    """Ranking of `total` non-targets: each kept one is repeated.
+    """Return the ranking of `total` non-targets in which each kept one is repeated.
 
-    Where that does not come to whole ranks they are rounded, since there are metrics
-    that count ranks.
+    Ranks are rounded to whole numbers, because some metrics need numbers of items.
     """
     groups = ranking.groups
     above = groups.above - groups.hits_above
@@ -106,7 +105,7 @@ def plug_in_value(
     pos_label: object = None,
     undefined: float | str = math.nan,
 ) -> float:
-    """Value of a metric where each non-target is repeated; see `make_metric_scorer`."""
+    """Return the value with repeated non-targets; see `make_metric_scorer`."""
     answer = check_undefined(undefined)
     ranking = as_ranking(y_true, y_score, pos_label=pos_label)
     m, n_kept = ranking.n_targets, ranking.n_non_targets

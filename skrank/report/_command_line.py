@@ -34,15 +34,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         message = str(error).replace("`t`", "`--at`")
         message = message.replace("`y_true`", f"column {brief(options.target)}")
         _say(f"error: {message}")
-        return 2  # as argparse has it
+        return 2  # the exit status of argparse
     for warning in dict.fromkeys(str(one.message) for one in caught):
         _say(f"warning: {warning}")
     return status
 
 
 def run() -> NoReturn:
-    """Run a command as a program of its own."""
-    if hasattr(signal, "SIGPIPE"):  # end quietly where the reader of a pipe has gone
+    """Run a command as a program."""
+    if hasattr(signal, "SIGPIPE"):  # end quietly if the reader of a pipe has ended
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.exit(main())
 
@@ -73,7 +73,7 @@ def _report(options: argparse.Namespace) -> int:
         "negatives_kept": options.negatives_kept,
     }
     if any(thinning.values()) and options.compare is None:
-        most = math.inf  # whose items are needed
+        most = math.inf  # options that need single items
     y_true, y_scores, texts = read_score_file(
         options.file,
         options.target,
@@ -87,9 +87,9 @@ def _report(options: argparse.Namespace) -> int:
     )
     asked = {"t": options.at, "ties": options.ties, "pvalue": options.pvalue}
     asked |= {"metrics": options.metric, **thinning, **texts}
-    # the same file, the same report
+    # the same report for the same file
     report = ranking_report(y_true, y_scores, **asked, random_state=0)
-    try:  # files first, as the reader of a pipe may go
+    try:  # files first, because the reader of a pipe may end
         for path, write in pages.values():
             if path:
                 write(report, path)
@@ -100,7 +100,7 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    """Print what a receipt says, and whether a file of scores says the same."""
+    """Print a receipt, and whether a file of scores agrees with it."""
     ranking = Ranking.from_json(options.receipt)
     n, m = int(ranking.n_samples), int(ranking.n_targets)
     print(f"{as_text(options.receipt)}: {format_size(n, m, ranking.n_missed)}")
@@ -119,7 +119,7 @@ def _verify(options: argparse.Namespace) -> int:
         found = y_true["score"]
     else:
         scores, kind = y_scores["score"], receipt.levels.dtype
-        # a file of text has no single precision, and may have 1 for 1.0
+        # a text file has no single precision, and may have 1 for 1.0
         scores = scores.astype(kind) if kind.kind == "f" else scores
         found = Ranking.from_predictions(y_true, scores)
     compared = found.receipt()
@@ -132,12 +132,12 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _say(message: str) -> None:
-    """Say one line beside the report."""
+    """Print one line to the standard error."""
     print(f"{_PROGRAM}: {in_short(message, 600)}", file=sys.stderr)
 
 
 class _Parser(argparse.ArgumentParser):
-    """Parser whose errors are one line, as all are."""
+    """Parser with errors of one line."""
 
     def error(self, message: str) -> NoReturn:
         _say(f"error: {message}")
@@ -145,7 +145,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser() -> argparse.ArgumentParser:
-    """All that can be said on the command line."""
+    """Return the parser of the command line."""
     common: Any = {
         "formatter_class": argparse.RawDescriptionHelpFormatter,
         "epilog": """examples:
@@ -242,7 +242,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_columns(parser: argparse.ArgumentParser, *, required: bool) -> None:
-    """Say which columns of a file hold the labels and the scores."""
+    """Add the arguments for the columns of labels and scores."""
     add = parser.add_argument
     add("--target", required=required, metavar="NAME", help="column of the labels")
     named: Any = {"dest": "scores", "action": "append", "metavar": "NAME"}
@@ -269,9 +269,9 @@ def _add_columns(parser: argparse.ArgumentParser, *, required: bool) -> None:
 
 
 def _depth(text: str) -> int | float:
-    """Read a number of items, a percentage, or a fraction."""
+    """Convert a number of items, a percentage, or a fraction."""
     try:
-        if text.endswith("%"):  # a decimal, as 1.1 / 100 is 0.011000000000000001
+        if text.endswith("%"):  # decimal: 1.1 / 100 is 0.011000000000000001
             return check_cutoff("--at", float(Decimal(text[:-1]) / 100))
         return check_cutoff("--at", int(text) if text.isdecimal() else float(text))
     except (InvalidOperation, ValueError) as error:

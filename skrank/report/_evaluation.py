@@ -86,7 +86,7 @@ class RankingEvaluation:
         self._is_target: list[NDArray[np.bool_]] = []
         self._y_score: list[NDArray[Any]] = []
         self._dtype = np.dtype(bool)  # common type of all scores
-        self._largest = 0  # integer among the scores, by absolute value
+        self._largest = 0  # largest integer of the scores, by absolute value
         self._ranking: Ranking | None = None
 
     @classmethod
@@ -128,7 +128,7 @@ default="expected"
         """
         missed = check_count("n_missed", n_missed, least=0)
         evaluation = cls(ties=ties, pos_label=pos_label).add(y_true, y_score)
-        evaluation.add_missed(missed).ranking()  # which refuses hard labels
+        evaluation.add_missed(missed).ranking()  # hard labels raise an error
         return evaluation
 
     @classmethod
@@ -211,7 +211,7 @@ default="expected"
         data = check_ranking_input(y_true, y_score, pos_label=label, whole=False)
         piece = type(self)(pos_label=label)
         piece._is_target = [data.is_target]
-        piece._y_score = [data.y_score.copy()]  # the caller may use the array again
+        piece._y_score = [data.y_score.copy()]  # the caller may change the array
         piece._dtype = data.y_score.dtype
         if piece._dtype.kind in "iu":
             piece._largest = max(-int(data.y_score.min()), int(data.y_score.max()))
@@ -240,7 +240,7 @@ default="expected"
         return self
 
     def __add__(self, other: object) -> Self:
-        """Join the cases of two evaluations of the same settings."""
+        """Return the cases of two evaluations with the same settings."""
         if not isinstance(other, RankingEvaluation):
             return NotImplemented
         if (self.ties, self.pos_label) != (other.ties, other.pos_label):
@@ -322,7 +322,7 @@ default="expected"
         return values
 
     def __repr__(self) -> str:
-        """Print the settings, and how much there is."""
+        """Print the settings and the numbers of items."""
         settings = f"ties={self.ties!r}, pos_label={brief(self.pos_label)}"
         return f"<RankingEvaluation({settings}) of {self._size()}>"
 
@@ -358,7 +358,7 @@ default="expected"
         return summary("Ranking evaluation", [("ranking", size), *rows])
 
     def _values(self) -> dict[str, float]:
-        """Counts and metrics; NaN where one is undefined."""
+        """Return counts and metrics; NaN if one is undefined."""
         ranking, n_items = self.ranking(), self.n_samples + self.n_missed
         is_defined = why_undefined(ranking) is None
         has_roc = is_defined and ranking.n_non_targets > 0
@@ -390,7 +390,7 @@ default="expected"
         return values | {f"precision_at_{t}": value(f"precision@{t}") for t in depths}
 
     def _take(self, other: RankingEvaluation) -> Self:
-        """Take the cases of another; nothing changes if they do not fit."""
+        """Add the cases of another evaluation; on errors, nothing is changed."""
         dtype = np.result_type(self._dtype, other._dtype)
         largest = max(self._largest, other._largest)
         if dtype.kind == "f" and largest > 2**53:  # floats hold all integers up to it
@@ -409,9 +409,9 @@ default="expected"
 
 
 def _roc_area(ranking: Ranking, ties: str) -> float:
-    """Share of the pairs of target and non-target that are in the right order.
+    """Return the share of pairs of target and non-target in the right order.
 
-    Of the pairs of a tie it is as many as the rule says.
+    Pairs in a tie count according to the tie rule.
     """
     groups, n_non_targets = ranking.groups, ranking.n_non_targets
     tied = groups.size - groups.hits

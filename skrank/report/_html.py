@@ -32,7 +32,7 @@ _TABLE = """<section>
 
 
 def page(title: str, piece: str) -> str:
-    """One page around a piece."""
+    """Return a page that contains a piece."""
     return Template(_file("page.html")).substitute(title=escape(title), piece=piece)
 
 
@@ -44,7 +44,7 @@ def piece_of_page(
     tables: Sequence[Table],
     pictures: str,
 ) -> str:
-    """Piece of a page; its style touches nothing around it."""
+    """Return a piece of a page; its style does not affect the rest of the page."""
     listed = [f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>\n" for k, v in facts.items()]
     return _PIECE.format(
         style=_file("report.css"),
@@ -58,12 +58,12 @@ def piece_of_page(
 
 
 def _file(name: str) -> str:
-    """Read a file that lies beside this one."""
+    """Read a file in the folder of this module."""
     return files("skrank.report").joinpath(name).read_text("utf-8")
 
 
 def _table(table: Table) -> str:
-    """Table with its caption, and how to read it."""
+    """Return a table with its caption and its explanation."""
     kinds = [' class="name first"', ' class="name"'][: table.n_names]
     kinds += [""] * (len(table.header) - table.n_names)
     head = [
@@ -79,7 +79,7 @@ def _table(table: Table) -> str:
 
 
 def _body(table: Table) -> str:
-    """Rows; of two names the first, where there is one, heads a group of them."""
+    """Return the rows; the first of two names is the head of a group of rows."""
     is_grouped, size = table.n_names == 2, len(table.rows)
     starts = [i for i, row in enumerate(table.rows) if is_grouped and row[0]] or [0]
     lines = []

@@ -12,7 +12,7 @@ _ESCAPED = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
 }
-# the printed names are those of attributes; a paper has symbols
+# symbols for a paper, instead of the printed names, which are attributes
 _HEADS = {"zscore": "$z$", "pvalue": "$p$", "Holm": "$p$ (Holm)"}
 _POWER = re.compile(r"(\d(?:\.\d+)?)e([+-]\d+)")
 

@@ -19,7 +19,7 @@ from skrank.displays._hit_curve import HitCurveDisplay
 from skrank.displays._lift import LiftDisplay
 from skrank.displays._precision_recall import PrecisionRecallDisplay
 
-_MOST = 10  # curves: more colours and dashes cannot be told apart
+_MOST = 10  # number of curves: more colours and dashes cannot be distinguished
 
 
 def gallery(
@@ -28,7 +28,7 @@ def gallery(
     average_precision: Mapping[str, float],
     ties: str,
 ) -> str:
-    """Draw all rankings together; as HTML, with a legend beside the first picture."""
+    """Draw all rankings, as HTML with a legend beside the first figure."""
     if find_spec("matplotlib") is None:
         return "<p>The pictures need matplotlib, which is not installed.</p>\n"
     best = sorted(curves, key=average_precision.__getitem__, reverse=True)[:_MOST]
@@ -74,14 +74,14 @@ def gallery(
 
 
 def _figure(caption: str, display: CurveDisplay, reading: str) -> str:
-    """Draw on a figure that nothing else knows of; with how to read it."""
+    """Draw on a figure without pyplot; return it with its explanation."""
     from matplotlib import style
 
-    drawn = io.BytesIO()  # of pixels: lines of many points would make a heavy page
+    drawn = io.BytesIO()  # as pixels: lines of many points make a large page
     with style.context("default"):
         ax = lone_axes(6.0, 5.0)
         display.plot(ax)
-        ax.figure.savefig(drawn, format="png", dpi=160)  # 960 pixels wide: sharp
+        ax.figure.savefig(drawn, format="png", dpi=160)  # 960 pixels wide
     source = base64.b64encode(drawn.getvalue()).decode()
     return f"""<figure>
 <figcaption>{caption}</figcaption>
@@ -92,9 +92,9 @@ def _figure(caption: str, display: CurveDisplay, reading: str) -> str:
 
 
 def _line(number: int, name: str, average_precision: float) -> str:
-    """Line as the displays draw that of this number, and whose it is."""
+    """Return a line in the style of the displays, and its legend text."""
     color, style = COLORS[number % len(COLORS)], STYLES[number % len(STYLES)]
-    # lengths of dashes and gaps in widths of the line, as matplotlib has them
+    # lengths of dashes and gaps in line widths, as in matplotlib
     dashed = {"-": (), "--": (3.7, 1.6), "-.": (6.4, 1.6, 1, 1.6)}
     lengths = dashed[style] if isinstance(style, str) else style[1]
     dashes = " ".join(f"{2.5 * length:g}" for length in lengths) or "none"

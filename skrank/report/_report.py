@@ -54,8 +54,8 @@ from skrank.ranking._several import (
 from skrank.ranking._ties import untied
 from skrank.report._result import RankingReport
 
-# Items in clusters, whose test takes some two seconds: 10,000 draws take 30 to 35 us an
-# item. Twice as many take twice as long.
+# Number of items in clusters whose test takes about two seconds: 10,000 draws take 30
+# to 35 us for each item. Twice as many take twice as long.
 _MOST_IN_CLUSTERS = 50_000
 
 
@@ -166,7 +166,7 @@ def ranking_report(
         thinning = check_thinning(prevalence, negatives_kept)
     _check_apart(labels, pos_label, groups, clusters, thinning, lower_is_better)
 
-    # what is ranked
+    # rankings
     codes, group_labels = None, None
     if clusters is not None:
         y_true, y_scores = columns_of(y_true, y_scores, "clusters")  # type: ignore[arg-type]
@@ -184,7 +184,7 @@ def ranking_report(
         rule = "be None where items were only counted"
         raise invalid("prevalence` and `negatives_kept", rule, brief(y_true))
 
-    # which metrics
+    # metrics
     n_least, beyond = min(n for n, _ in asked.shapes), groups is not None
     depths_t = _depths("t", t, n_least, beyond=beyond)
     depths_k = depths_t if k is None else _depths("k", k, n_least, beyond=beyond)
@@ -196,9 +196,9 @@ def ranking_report(
     more = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
     others = {made.name: made for made in (make_metric(one, ties) for one in more)}
 
-    # what is to be said of them
+    # results
     null_means: dict[str, float] = {}
-    # else they depend on the targets or the ties of each ranking
+    # otherwise they depend on the targets or the ties of each ranking
     if labels is None and ties == "expected":
         null_means = asked.null_means({"average_precision": ap, **of_top, **others})
     nulls, tests = asked.tests(ap, pvalue)
@@ -268,15 +268,15 @@ def _check_apart(
 def _by_name(
     found: Mapping[str, Mapping[str, Any]], names: Iterable[str]
 ) -> dict[str, dict[str, Any]]:
-    """By ranking and then metric what is found by metric and then ranking."""
+    """Convert results by metric and ranking to results by ranking and metric."""
     return {name: {at: one[name] for at, one in found.items()} for name in names}
 
 
 class _Asked:
-    """Rankings by name, and the answers of the other classes to the same questions.
+    """Rankings by name, and the results of the other classes for them.
 
-    Of a data set one each; of its groups one a group, with their labels; and where
-    items are in clusters, the number of each item's cluster.
+    There is one ranking for a data set, or one for each group, with the labels of the
+    groups. With clusters, `codes` is the number of each item's cluster.
     """
 
     def __init__(
@@ -291,7 +291,7 @@ class _Asked:
         self.settings = {"ties": ties, "random_state": random_state}
         first = next(iter(rankings.values()))
         self.shapes = [(int(one.n_samples), int(one.n_targets)) for one in first]
-        # a metric that needs both classes is asked of these
+        # for metrics that need both classes
         self.kept = [0]
         if labels is not None:
             sizes = [(m, n) for n, m in self.shapes]
@@ -300,21 +300,21 @@ class _Asked:
 
     @property
     def is_listed(self) -> bool:
-        """Whether the items are known one by one."""
+        """Whether single items are known."""
         return all(
             isinstance(ps[0].items, ListedItems) for ps in self.rankings.values()
         )
 
     def each(self, question: Callable[[list[Ranking]], Any]) -> dict[str, Any]:
-        """Ask something of each list of rankings."""
+        """Apply a function to each list of rankings."""
         return {name: question(parts) for name, parts in self.rankings.items()}
 
     def both(self, parts: list[Ranking]) -> list[Ranking]:
-        """Those rankings of a list that hold both classes."""
+        """Return the rankings of a list with both classes."""
         return [parts[i] for i in self.kept]
 
     def where_defined(self, metric: Metric, parts: Sequence[Any]) -> list[Any]:
-        """Those of a list on which a metric is defined."""
+        """Return the rankings of a list for which a metric is defined."""
         is_all = metric.always_defined and self.labels is not None
         return [*parts] if is_all else [parts[i] for i in self.kept]
 
@@ -341,9 +341,9 @@ class _Asked:
         )
 
     def null_means(self, metrics: Mapping[str, Metric]) -> dict[str, float]:
-        """What each metric has on average by chance, without ties, where that is known.
+        """Means under random selection without ties, for metrics that have one.
 
-        Where labels of clusters move, metrics of the order within the top vary more.
+        With clusters, metrics of the order within the top have another mean.
         """
         means = {}
         for name, metric in metrics.items():
@@ -357,7 +357,7 @@ class _Asked:
     def tests(
         self, ap: Measure, pvalue: bool | None
     ) -> tuple[dict[str, Any], dict[str, RandomSelectionResult] | None]:
-        """Null distributions, and tests if they are asked for, or are quick."""
+        """Null distributions, and tests if they are requested or quick."""
         test, codes = RandomSelectionTest(**self.settings), self.codes
         if codes is not None:
             is_quick = self.shapes[0][0] <= _MOST_IN_CLUSTERS
@@ -380,7 +380,7 @@ class _Asked:
         return {name: one.null_distribution for name, one in tests.items()}, tests
 
     def comparisons(self) -> RankingComparisonTable | None:
-        """Comparisons of each two rankings, where items are known."""
+        """Comparisons of all pairs of rankings, if single items are known."""
         if len(self.rankings) < 2 or not self.is_listed:
             return None
         compare, ranked = RankingComparison(**self.settings), self.each(self.both)
@@ -393,7 +393,7 @@ def _null_of(nulls: list[RandomSelectionNull]) -> RandomSelectionNull | MeanNull
 
 
 def _chance_of(n_samples: int, n_targets: int, measure: Measure) -> float:
-    """Mean under random selection, without ties, on which it does not depend."""
+    """Mean under random selection without ties, which do not affect it."""
     ties = replace(untied(n_samples), several=True)
     return RandomSelectionNull.of_ties(ties, n_targets, measure).mean()
 
@@ -405,7 +405,7 @@ def _rankings(
     groups: ArrayLike | None,
     lower_is_better: Any,
 ) -> tuple[tuple[Any, ...], dict[str, list[Ranking]]]:
-    """Labels of the groups, and by name rankings of the same items, one a group."""
+    """Return the labels of the groups, and by name the rankings, one for each group."""
     if groups is not None:
         y_true, y_scores = columns_of(y_true, y_scores)
     if y_scores is not None:
@@ -443,7 +443,7 @@ def _rankings(
 
 
 def _lower(lower_is_better: Any, names: Mapping[Any, str]) -> list[str]:
-    """Which columns are better if lower, by the names that errors give them."""
+    """Return the columns in which lower scores are better, by their names in errors."""
     if isinstance(lower_is_better, bool | np.bool_):
         return [*names.values()] if lower_is_better else []
     by_text = {str(name): said for name, said in names.items()}
@@ -458,12 +458,12 @@ def _lower(lower_is_better: Any, names: Mapping[Any, str]) -> list[str]:
 def _depths(
     name: str, depths: Any, n_samples: int, *, beyond: bool
 ) -> tuple[int | float, ...]:
-    """Check one depth or several; each is there once.
+    """Check one depth or several; return each once.
 
     They may be `beyond` the ranking if it is one of several.
     """
     if depths is None:
-        # the least first; of several that come to the same items, that in items
+        # ascending; of several for the same number of items, the one in items
         default = (0.1, 0.01, 10) if n_samples >= 10 else (0.1, 0.01)
         items = {check_depth(name, depth, n_samples): depth for depth in default}
         return tuple(items[count] for count in sorted(items))

@@ -169,7 +169,7 @@ class RankingReport:
         """Print the facts and the tables."""
         facts = [f"  {name:<10} {said}" for name, said in self._facts().items()]
         head = "\n".join(["Ranking report", *facts])
-        # without a break between p and its value
+        # no line break between p and its value
         said = re.sub(r"\bp (?=\d)", "p\xa0", self.conclusion())
         said = fill(said, 72).replace("\xa0", " ")
         return "\n\n".join([head, said, *map(str, self._tables())])
@@ -290,7 +290,7 @@ class RankingReport:
         return self._piece("h2")
 
     def _piece(self, heading: str) -> str:
-        """Make the tables and pictures a piece of a page."""
+        """Return the tables and figures as a piece of a page."""
         curves, points = self.hit_curves, self.operating_points
         pictures = (
             "<p>There are no curves of several rankings here. HitCurveDisplay and "
@@ -302,9 +302,9 @@ class RankingReport:
         return piece_of_page("Ranking report", heading, said, facts, tables, pictures)
 
     def _row(self, name: str) -> dict[str, float | str]:
-        """Numbers of one ranking."""
+        """Return the numbers of one ranking."""
         value, test = self.average_precision[name], (self.tests or {}).get(name)
-        null = self.null_distributions.get(name)  # none of clusters
+        null = self.null_distributions.get(name)  # None with clusters
         chance = {"zscore": math.nan, "null_mean": math.nan, "null_std": math.nan}
         if test is not None:
             chance = {one: getattr(test, one) for one in chance}
@@ -336,7 +336,7 @@ class RankingReport:
         return named | {key: float(one) for key, one in numbers.items()}
 
     def _facts(self) -> dict[str, str]:
-        """What was ranked, and by which rule."""
+        """Return the data set and the settings."""
         size = f"{self.n_samples} items, each class against the rest"
         why = "as each class has targets of its own"
         if isinstance(self.n_targets, int):
@@ -373,17 +373,17 @@ class RankingReport:
         return facts
 
     def _is_far_below(self, name: str) -> bool:
-        """Whether a ranking may be read backwards, if it does not take long to tell."""
+        """Whether a ranking may be reversed, if this is quick to compute."""
         value = self.average_precision[name]
         null, test = self.null_distributions.get(name), (self.tests or {}).get(name)
-        if null is None:  # of clusters
+        if null is None:  # with clusters
             drawn = None if test is None else test.null_values
             return drawn is not None and float(np.mean(drawn <= value)) <= FAR_BELOW
         pvalue = test.pvalue if test else None
         return (test is not None or null.is_quick) and is_far_below(value, null, pvalue)
 
     def _tables(self) -> list[Table]:
-        """All tables there are."""
+        """Return all tables."""
         level, chance = self.confidence_level, self.null_means.get("average_precision")
         rows = [self._row(name) for name in self.names]
         tables = [table_of_rankings(rows, chance, level)]
@@ -402,7 +402,7 @@ class RankingReport:
 
 
 def _written(text: str, path: Any) -> str | None:
-    """Return a text, or write it to a file, which stays whole until all is written."""
+    """Return a text, or write it to a file, which is replaced when all is written."""
     if path is None:
         return text
     place = Path(path).resolve()

@@ -26,8 +26,9 @@ from skrank.ranking._counts import (
 )
 from skrank.ranking._input import check_scores, oriented, small_integers
 
-# Scores of all rankings that are held in memory, where rankings can be compared: 36 MiB
-# of the 500 of a report. Half as many would leave out comparisons that take 0.3 s.
+# Number of scores of all rankings that are held in memory, so that rankings can be
+# compared: 36 MiB of the 500 of a report. Half as many would leave out comparisons that
+# take 0.3 s.
 MOST_HELD = 2**22
 
 
@@ -43,11 +44,12 @@ def read_score_file(
     most: float = MOST_HELD,
     progress: bool = False,
 ) -> tuple[Any, dict[str, Any] | None, dict[str, NDArray[Any]]]:
-    """Read what `ranking_report` takes of a file, of which "-" is standard input.
+    """Read the arguments of `ranking_report` from a file; "-" is standard input.
 
-    `scores` tell of each ranking its column, and whether lower is better there; `group`
-    and `cluster` name columns, which come last as "groups" and "clusters". With more
-    than `most` scores in all, the rankings are counted, unless there are such columns.
+    `scores` has the column of each ranking, and whether lower is better in it; `group`
+    and `cluster` name columns, which are returned last as "groups" and "clusters". With
+    more than `most` scores in all, the rankings are counted, unless there are such
+    columns.
     """
     asked = {"groups": group, "clusters": cluster}
     texts = {kind: name for kind, name in asked.items() if name is not None}
@@ -68,7 +70,7 @@ def read_score_file(
 
 
 class _ScoreFile:
-    """Labels and scores in chunks, read anew as often as they are asked."""
+    """Labels and scores in chunks, which are read again for each pass."""
 
     def __init__(
         self,
@@ -87,15 +89,15 @@ class _ScoreFile:
         self.separator = separator
         self.compression = "gzip" if lower.endswith(".gz") else None
         self.content: Any = path
-        self.columns: dict[str, str] = {}  # how those asked are written in the header
+        self.columns: dict[str, str] = {}  # names of the columns in the header
         self.types: dict[str, Any] = {}  # of text; others are those of the first rows
         if lower.endswith(".parquet"):
-            os.stat(path)  # which says what is wrong with it
+            os.stat(path)  # it finds the error in the file
             self.source = open_files(path)
             header = self.source.schema.names
         else:
             with open(path, "rb") if path != "-" else sys.stdin.buffer as file:
-                # pipes are read once, and arrow opens files of names in UTF-8 only
+                # pipes are read once, and arrow opens names in UTF-8 only
                 is_named = path == path.encode(errors="replace").decode()
                 if path == "-" or not (is_named and os.path.isfile(path)):
                     self.content = load_arrow().py_buffer(file.read())
@@ -107,11 +109,11 @@ class _ScoreFile:
         self.types = {self.columns[one]: text for one in (target, *texts.values())}
 
     def _open_text(self) -> Any:
-        """Begin to read a table of text, in which only empty cells are missing."""
+        """Open a table of text, in which only empty cells are missing values."""
         csv = load_arrow("pyarrow.csv")
         return csv.open_csv(
             load_arrow().input_stream(self.content, self.compression),
-            csv.ReadOptions(use_threads=False),  # so that errors tell the row
+            csv.ReadOptions(use_threads=False),  # so that errors have the row
             csv.ParseOptions(delimiter=self.separator, newlines_in_values=True),
             csv.ConvertOptions(
                 null_values=[""],
@@ -121,14 +123,14 @@ class _ScoreFile:
         )
 
     def read_floats(self) -> None:
-        """Read all numbers of text as floats, also where the first are integers."""
+        """Read all numbers of text as floats, also if the first are integers."""
         floats = dict.fromkeys(self.columns.values(), load_arrow().float64())
         self.types = floats | self.types
 
     def read(
         self, most: float, progress: bool
     ) -> tuple[Any, dict[str, Any] | None, dict[str, NDArray[Any]]]:
-        """Labels, scores and texts in memory, or else rankings that are counted."""
+        """Return labels, scores and texts in memory, or counted rankings."""
         held: list[tuple[NDArray[Any], ...]] = []
         n_held = 0
         for chunk in self:
@@ -150,7 +152,7 @@ class _ScoreFile:
         return dict(zip(self.scores, rankings, strict=True)), None, {}
 
     def __iter__(self) -> Iterator[tuple[NDArray[Any], ...]]:
-        """Say which items are targets, and how they score, higher being better."""
+        """Yield labels and scores, for which higher is better."""
         labels = _Labels(self.target, self.pos_label)
         small: dict[str, set[int] | None] = {}
         row = 1
@@ -175,12 +177,12 @@ class _ScoreFile:
             )
         labels.check_all()
         for column, values in small.items():
-            if values:  # which may be labels, unless there are others
+            if values:  # these may be labels, unless there are others
                 check_scores(np.array([*values]), _where(column))
 
 
 class _Labels:
-    """Which labels a column has, and which of them is that of the targets."""
+    """The labels of a column, and the label of the targets."""
 
     def __init__(self, name: str, pos_label: str | None) -> None:
         self.name, self.pos_label = name, pos_label
@@ -188,7 +190,7 @@ class _Labels:
         self.seen: Counter[str] = Counter()
 
     def are_targets(self, column: Any) -> NDArray[np.bool_]:
-        """Say which items are targets: those labelled 1, true, or `pos_label`."""
+        """Return which items are targets: label 1, true, or `pos_label`."""
         text = column.cast(load_arrow().string()).combine_chunks()
         coded = text.dictionary_encode("encode")
         labels = [(label or "").strip() for label in coded.dictionary.to_pylist()]
@@ -200,18 +202,18 @@ class _Labels:
         if "" in self.seen:
             raise invalid(_where(self.name), "hold labels, none missing", self.got)
         if self.pos_label is None and len(set(map(_meaning, self.seen))) > 2:
-            self.check_all()  # not first after all of what may be a column of scores
+            self.check_all()  # not only after all of a column that may hold scores
         is_target = np.array([_meaning(one) == self.target for one in labels])
         return is_target[codes]
 
     @property
     def got(self) -> str:
-        """Labels that were seen, and how often, the rarest first."""
+        """Print the labels and their frequencies, the rarest first."""
         rarest = reversed(self.seen.most_common())
         return listed([f"{label!r} ({count})" for label, count in rarest], 5)
 
     def check_all(self) -> None:
-        """Check that it is known which of all labels is that of the targets."""
+        """Check that the label of the targets is known."""
         meanings = set(map(_meaning, self.seen))
         is_plain = meanings <= {0, 1} or meanings <= {-1, 1}
         is_known = is_plain if self.pos_label is None else self.target in meanings
@@ -224,7 +226,7 @@ class _Labels:
 
 
 def _find(there: list[str], names: list[str]) -> dict[str, str]:
-    """Columns of these names, which may stand between blanks in the file."""
+    """Return the columns of these names, with or without surrounding blanks."""
     header = [name.strip() for name in there]
     shown = listed([*map(as_text, header)], 20)
     if len(names) < 2 or names[0] in names[1:]:
@@ -240,7 +242,7 @@ def _find(there: list[str], names: list[str]) -> dict[str, str]:
 
 
 def _numbers(name: str, column: Any, row: int) -> NDArray[Any]:
-    """Make an array of a column of numbers, from a row on; integers stay integers."""
+    """Return an array of a column of numbers; integers stay integers."""
     arrow = load_arrow()
     kind, is_ = column.type, arrow.types
     if not (is_.is_integer(kind) or is_.is_floating(kind) or is_.is_boolean(kind)):
@@ -257,7 +259,7 @@ def _numbers(name: str, column: Any, row: int) -> NDArray[Any]:
 
 
 def _texts(name: str, column: Any, row: int) -> NDArray[Any]:
-    """Texts of a column from a row on, none of them empty; equal ones are one."""
+    """Return the texts of a column, none of them empty; equal ones are one object."""
     text = column.cast(load_arrow().string()).combine_chunks()
     coded = text.dictionary_encode("encode")
     labels = [(one or "").strip() for one in coded.dictionary.to_pylist()]
@@ -273,7 +275,7 @@ def _where(name: str) -> str:
 
 
 def _meaning(label: str) -> float | str:
-    """Labels that are the same number, or the same truth, are the same."""
+    """Return equal values for labels that are the same number or truth value."""
     text = {"true": "1", "false": "0"}.get(label.lower(), label)
     try:
         number = float(text)

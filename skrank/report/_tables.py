@@ -19,7 +19,7 @@ from skrank.inference._metric_interval_result import (
 from skrank.inference._random_selection_result import RandomSelectionResult
 from skrank.inference._ranking_comparison_result import RankingComparisonTable
 
-_NULL_MEAN = "null mean"  # the last row of a table, by chance
+_NULL_MEAN = "null mean"  # name of the last row of a table
 
 
 def table_of_rankings(
@@ -27,10 +27,10 @@ def table_of_rankings(
     null_mean: float | None,
     confidence_level: float,
 ) -> Table:
-    """Average precision: how sure it is, and how far from chance."""
+    """Return the table of average precision, with intervals and tests."""
     values = [one["average_precision"] for one in rankings]
     decimals, level = _decimals([null_mean or 0, *values]), _percent(confidence_level)
-    # of several classes, each has targets of its own
+    # rankings of several classes have different targets
     counted = ("targets",) if "n_targets" in rankings[0] else ()
     targets = [[str(one["n_targets"])] if counted else [] for one in rankings]
     rows = [
@@ -62,9 +62,9 @@ def table_of_depths(
     depths: Sequence[int | float],
     n_samples: int | None,
 ) -> Table:
-    """What the top of the ranking holds, depth by depth.
+    """Return the table of the top of the ranking at several depths.
 
-    Rankings of several lengths have no one number of items.
+    Rankings of several lengths have no common number of items.
     """
     named = {_name(name): values for name, values in at_depths.items()}
     if null_means:
@@ -83,7 +83,7 @@ def table_of_depths(
     tops = []
     for depth in depths:
         top = str(depth)
-        if isinstance(depth, float):  # with the items that it comes to
+        if isinstance(depth, float):  # with its number of items
             top = _percent(depth)
             if n_samples is not None:
                 top += f" ({check_depth('t', depth, n_samples)})"
@@ -104,7 +104,7 @@ def table_of_metrics(
     null_means: Mapping[str, float],
     confidence_level: float,
 ) -> Table:
-    """Metrics that were named, each with its interval."""
+    """Return the table of the named metrics with their intervals."""
     level, rows = _percent(confidence_level), []
     metrics = next(iter(results.values()))
     for metric in metrics:
@@ -132,7 +132,7 @@ def table_of_metrics(
 def table_of_deployment(
     results: Mapping[str, Sequence[DeploymentEstimate]], confidence_level: float
 ) -> Table:
-    """Metrics at another prevalence, from the order alone and from the scores."""
+    """Return the table of metrics at another prevalence."""
     level, rows = _percent(confidence_level), []
     for found in zip(*results.values(), strict=True):
         heading = found[0].metric
@@ -153,14 +153,14 @@ def table_of_deployment(
 
 
 def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Table:
-    """Differences of each two rankings."""
+    """Return the table of the differences of all pairs of rankings."""
     results, level = table.comparisons, _percent(confidence_level)
     decimals = _decimals([v for r in results for v in (r.estimate_a, r.estimate_b)])
     rows, above = [], None
     for result, holm in zip(results, table.adjusted_log10_pvalues, strict=True):
         a, b = result.names
         limits = (math.nan, math.nan)
-        if not math.isnan(result.standard_error):  # of which there was a warning
+        if not math.isnan(result.standard_error):  # there was a warning for these
             limits = result.confidence_interval(confidence_level)
         estimate = _estimate(result.difference, *limits, decimals)
         pvalues = _pvalue(result.log10_pvalue), _pvalue(holm)
@@ -187,7 +187,7 @@ def conclusion_of(
     comparisons: RankingComparisonTable | None,
     confidence_level: float,
 ) -> str:
-    """Sentence on average precision: the best ranking, and how the others compare."""
+    """Return a sentence on average precision: the best ranking and the others."""
     best = max(values, key=values.__getitem__)
     alpha, name = 1 - confidence_level, _name(best)
     decimals = 3 if values[best] >= 0.001 else _decimals([values[best]])
@@ -228,7 +228,7 @@ def conclusion_of(
 
 
 def _named(pvalues: Mapping[str, float]) -> str:
-    """Name some rankings with their p-values, or tell how many there are."""
+    """Return names of rankings with their p-values, or their number."""
     if len(pvalues) > 4:
         return f"{len(pvalues)} others"
     said = [
@@ -239,12 +239,12 @@ def _named(pvalues: Mapping[str, float]) -> str:
 
 
 def _name(ranking: Any) -> str:
-    """Name of a ranking, which is told from the row of chance."""
+    """Return the name of a ranking, distinguished from the row of chance."""
     return as_text(ranking, reserved=[_NULL_MEAN])
 
 
 def _decimals(values: Iterable[float]) -> int:
-    """Decimals that leave two digits of the least value; 4 to 8."""
+    """Decimals that show two digits of the smallest value; 4 to 8."""
     least = min((value for value in values if value > 0), default=1.0)
     return min(max(4, 1 - math.floor(math.log10(least))), 8)
 
@@ -260,7 +260,7 @@ def _estimate(value: float, low: float, high: float, decimals: int) -> tuple[str
 
 
 def _last(null_mean: Any) -> str:
-    """Say what the last row is, where there is one."""
+    """Describe the last row, if there is one."""
     said = f"; {_NULL_MEAN} is what a random order has on average"
     return "" if null_mean is None else said
 

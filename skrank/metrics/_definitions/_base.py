@@ -20,16 +20,16 @@ from skrank.ranking._items import ListedItems
 from skrank.ranking._ranking import HitGroups, Ranking
 from skrank.ranking._ties import TieGroups
 
-# all that a cutoff must know of a ranking
+# what a cutoff must know of a ranking
 Shape: TypeAlias = Ranking | TieGroups | GroupedRankings
 Checks: TypeAlias = Mapping[str, Callable[[str, Any], Any]]
 
 
 class Frame(NamedTuple):
-    """What counts of a ranking as a whole: items, targets, the depth of the cutoff.
+    """Sizes of a ranking: items, targets, the depth of the cutoff.
 
-    The `n_missed` targets that were never scored are among the items and the targets.
-    Of many rankings at once, these are arrays with a number for each.
+    The `n_missed` targets are counted in the items and in the targets. For many
+    rankings at once, these are arrays with a number for each.
     """
 
     n_samples: Any
@@ -38,38 +38,38 @@ class Frame(NamedTuple):
     n_missed: int = 0
 
     def at(self, row: Any) -> "Frame":
-        """Return the numbers of the rankings `row`, where there are many."""
+        """Return the numbers of the rankings `row`, for arrays."""
         parts = (one[row] if isinstance(one, np.ndarray) else one for one in self)
         return Frame(*parts)
 
 
 @dataclass(frozen=True, slots=True)
 class Metric(ABC):
-    """A number that is read from a ranking.
+    """Base class of metrics.
 
-    Called on labels and scores, or on a ranking, it gives its value. `frame` and
-    `values` are for rankings drawn at random, of which there are only tie groups.
+    Called with labels and scores, or with a ranking, it returns its value. `frame` and
+    `values` are for random rankings, of which only the tie groups exist.
     """
 
     ties: str = "expected"
 
-    #: Its name as printed, which its settings are filled in.
+    #: Printed name, with fields for the settings.
     template: ClassVar[str]
-    #: The checks of its settings.
+    #: Checks of the settings.
     checks: ClassVar[Checks] = {}
-    #: What its cutoff is called, "t" or "k", where it has one.
+    #: Name of the cutoff, "t" or "k"; empty without a cutoff.
     cutoff: ClassVar[str | None] = None
-    #: Whether the order of the groups above the cutoff matters.
+    #: Whether the order of the groups above the cutoff has an effect.
     ordered: ClassVar[bool] = True
-    #: Whether the value is the sum of gains over a constant, whatever the hits.
+    #: Whether the value is the sum of gains over a constant, for any number of hits.
     additive: ClassVar[bool] = False
-    #: Whether leaving out one item of many changes the value by little.
+    #: Whether the value changes by little if one item of many is left out.
     smooth: ClassVar[bool] = False
-    #: Whether it has a value where there are no targets, or nothing else.
+    #: Whether it is defined without targets, or without non-targets.
     always_defined: ClassVar[bool] = False
     #: Whether larger values are better.
     greater_is_better: ClassVar[bool] = True
-    #: Whether it takes the items of a tie one by one, unless ties are retrieved whole.
+    #: Whether it uses single items of a tie, unless ties are retrieved whole.
     orders_ties: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -89,7 +89,7 @@ class Metric(ABC):
         n_missed: int = 0,
         undefined: float | str = nan,
     ) -> float:
-        """Value of labels and scores, as of the function of the metric."""
+        """Return the value for labels and scores, as the metric's function does."""
         given = pos_label, sample_weight, groups, n_missed, undefined
         return evaluate(self, y_true, y_score, *given)
 
@@ -144,27 +144,27 @@ class Metric(ABC):
         groups: ArrayLike | None = None,
         undefined: float | str = nan,
     ) -> float:
-        """Value as of a call, without the weights that scikit-learn would pass."""
+        """Return the value without the weights that scikit-learn would pass."""
         given: Any = {"pos_label": pos_label, "groups": groups, "undefined": undefined}
         return self(y_true, y_score, **given)
 
     @property
     def name(self) -> str:
-        """Name as printed, with the cutoff and other settings."""
+        """Printed name, with the cutoff and other settings."""
         return self.template.format(self)
 
     @property
     def __name__(self) -> str:
-        """What scikit-learn calls a function that scores."""
+        """Name of the function for scikit-learn."""
         return self.name
 
     @property
     def counts_ranks(self) -> bool:
-        """Whether a rank counts as a number of items, which weights do not have."""
+        """Whether a rank is a number of items, which weights do not have."""
         return False
 
     def reach(self, n_samples: int, n_targets: int) -> float:
-        """Depth below which tie groups may begin that are not asked for."""
+        """Depth below which tie groups are not needed."""
         if self.cutoff is None:
             return inf
         depth = getattr(self, self.cutoff)
@@ -188,18 +188,18 @@ class Metric(ABC):
         return shape.group_end(cut) if moves else cut
 
     def frame(self, shape: Shape, n_targets: Array) -> Frame:
-        """Place the cutoff on a ranking."""
+        """Return the sizes of a ranking with the cutoff."""
         n_samples = shape.n_scored + shape.n_missed
         return Frame(n_samples, n_targets, self.cut(shape, n_targets), shape.n_missed)
 
     @abstractmethod
     def value(self, ranking: Ranking) -> float:
-        """Value of one ranking that has targets and non-targets, or missed some."""
+        """Value of one ranking with targets and non-targets, or with missed targets."""
 
     def values(
         self, groups: HitGroups, row: NDArray[np.intp], n_rows: int, frame: Frame
     ) -> NDArray[np.float64]:
-        """Values of many rankings at once; `row`, ascending, says whose a group is."""
+        """Values of many rankings; `row`, ascending, is the ranking of each group."""
         bounds = np.searchsorted(row, np.arange(n_rows + 1)).tolist()
         frames = (frame.at(i) for i in range(n_rows))
         rankings = [
@@ -259,18 +259,18 @@ class Measure(Metric):
     0.500
     """
 
-    # `terminal` tells apart the last group that counts: the value of a ranking is
-    # linear in the sum S of all gains before it, ``slope * S + intercept``. It gives
-    # room to measures whose divisor depends on the hits.
+    # `terminal` separates the last group that counts: the value of a ranking is linear
+    # in the sum S of all gains before it, ``slope * S + intercept``. It is for measures
+    # whose divisor depends on the hits.
 
-    #: Hits after which further ones add nothing; None: all count.
+    #: Number of hits after which others have no gain; None: all count.
     counted_hits: ClassVar[int | None] = None
     additive: ClassVar[bool] = True
     smooth: ClassVar[bool] = True
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Least and largest value over all rankings, apart from rounding."""
+        """Smallest and largest value over all rankings, apart from rounding."""
         return 0.0, 1.0
 
     @abstractmethod
@@ -369,7 +369,7 @@ class Measure(Metric):
 
 
 def _ranking_of(groups: HitGroups, frame: Frame) -> Ranking:
-    """Ranking of which there are tie groups alone."""
+    """Return a ranking that has tie groups only."""
     return Ranking(
         groups=groups,
         levels=-groups.above,

@@ -20,10 +20,10 @@ from skrank.ranking._ranking import Ranking
 
 @dataclass(frozen=True, slots=True)
 class ThresholdMetric(Metric):
-    """What retrieves ties whole, and so has no tie rule to choose."""
+    """Base of metrics that retrieve whole ties, and have no tie rule."""
 
     def __post_init__(self) -> None:
-        """Check that none was chosen."""
+        """Check that no tie rule was given."""
         super(ThresholdMetric, self).__post_init__()
         if self.ties not in ("expected", "threshold"):
             rule = (
@@ -43,25 +43,25 @@ class MaxFScore(ThresholdMetric):
     checks: ClassVar[Checks] = {"beta": check_positive}
 
     def value(self, ranking: Ranking) -> float:
-        """Largest value; 0 if no target was scored."""
+        """Return the largest value; 0 if no target was scored."""
         return float(points_of(ranking).f_score(self.beta).max(initial=0.0))
 
 
 @dataclass(frozen=True, slots=True)
 class BreakevenPoint(ThresholdMetric):
-    """Where the interpolated curve has recall equal to precision.
+    """Point at which the interpolated curve has recall equal to precision.
 
-    The interpolated precision at recall r is the largest of the points of recall r or
-    more. It is r or more if some point has recall and precision of r or more, that is,
-    if r is at most the smaller of the two; so the last such r is the largest of these
-    minima. Up to it the step function, which falls, is above the diagonal, and beyond
-    it below, or at its end.
+    The interpolated precision at recall r is the largest precision at a recall of at
+    least r. It is at least r if some point has recall and precision of at least r, that
+    is, if r is at most the smaller of the two. The largest such r is therefore the
+    largest of these minima. The interpolated precision, which decreases, is above the
+    diagonal up to this r, and below it, or at its end, beyond.
     """
 
     template: ClassVar[str] = "breakeven_point"
 
     def value(self, ranking: Ranking) -> float:
-        """Largest minimum of recall and precision; 0 if no target was scored."""
+        """Return the largest minimum of recall and precision; 0 without targets."""
         points = points_of(ranking)
         least = np.minimum(points.recall, points.precision)
         return min(1.0, float(least.max(initial=0.0)))
@@ -69,7 +69,7 @@ class BreakevenPoint(ThresholdMetric):
 
 @dataclass(frozen=True, slots=True)
 class KAtRecall(Metric):
-    """Items to take from the top until a share of the targets is found."""
+    """Number of items from the top until a share of the targets is found."""
 
     recall: float = 1.0
 
@@ -79,24 +79,24 @@ class KAtRecall(Metric):
     orders_ties: ClassVar[bool] = True
 
     def value(self, ranking: Ranking) -> float:
-        """Rank of the last target that is needed; inf if it was missed."""
+        """Return the rank of the last required target; inf if it was missed."""
         found = self._last_needed(ranking)
         return math.inf if found is None else float(self._rank(*found))
 
     def _last_needed(self, ranking: Ranking) -> tuple[Any, Any] | None:
-        """Group of the hit that completes the share, and its place among the hits."""
+        """Return the group of the hit that completes the share, and its number."""
         groups = ranking.groups
         n_targets, whole = ranking.n_targets, ranking.whole
         needed = check_depth("recall", self.recall, n_targets, whole=whole)
         found = groups.hits_above + groups.hits
-        index = int(np.searchsorted(found, needed * (1 - SLACK)))  # rounded weights
+        index = int(np.searchsorted(found, needed * (1 - SLACK)))  # rounding of weights
         if index == found.size:
             return None
         group = groups.take(index)
         return group, needed - group.hits_above
 
     def _rank(self, group: Any, place: Any) -> Any:
-        """Rank of a hit: its mean over the orders of the group, or by the tie rule."""
+        """Return the rank of a hit: its mean over the orders, or by the tie rule."""
         size, hits = group.size, group.hits
         if self.ties == "expected":
             return group.above + place * (size + 1) / (hits + 1)
@@ -106,13 +106,13 @@ class KAtRecall(Metric):
 
 @dataclass(frozen=True, slots=True)
 class PrecisionAtRecall(KAtRecall):
-    """Precision at the depth that gives a recall."""
+    """Precision at the depth with a given recall."""
 
     template: ClassVar[str] = "precision_at_recall({0.recall:.12g})"
     greater_is_better: ClassVar[bool] = True
 
     def value(self, ranking: Ranking) -> float:
-        """Share of targets down to the last that is needed; 0 if it was missed."""
+        """Return the share of targets down to the last required one; 0 if missed."""
         found = self._last_needed(ranking)
         if found is None:
             return 0.0

@@ -35,7 +35,7 @@ class AveragePrecision(Measure):
         if self.ties == "threshold":
             return whole_precisions(above, size, hits_above, hits) * (above < frame.cut)
         if self.ties == "expected":
-            # as np.clip, which takes three times as long for short rankings
+            # equal to np.clip, which takes three times as long for short rankings
             counted = np.minimum(np.maximum(frame.cut - above, 0), size)
             return expected_precisions(above, size, hits_above, hits, counted)
         start = above if self.ties == "optimistic" else above + size - hits
@@ -49,7 +49,7 @@ class AveragePrecision(Measure):
 
 @dataclass(frozen=True, slots=True)
 class AveragePrecisionAtK(AveragePrecision):
-    """AP@K with a constant divisor: the targets, or those that fit above K."""
+    """AP@K with a constant divisor: all targets, or at most K."""
 
     k: float = 1
     normalize: str = "min"
@@ -70,20 +70,20 @@ class AveragePrecisionAtK(AveragePrecision):
         return self.template.format(self) + divisor
 
     def divisor(self, frame: Frame) -> Array:
-        """Return the number of targets, or the most that can stand above the cutoff."""
+        """Return the number of targets, or the largest number above the cutoff."""
         most = frame.cut if self.normalize == "min" else frame.n_targets
         return np.minimum(frame.n_targets, most)
 
 
 @dataclass(frozen=True, slots=True)
 class AveragePrecisionOverHits(AveragePrecisionAtK):
-    """AP@K divided by the hits found above K; 0 where none is found."""
+    """AP@K divided by the hits above K; 0 without hits."""
 
     additive: ClassVar[bool] = False
     smooth: ClassVar[bool] = False
 
     def terminal(self, groups: HitGroups, frame: Frame) -> tuple[Array, Array]:
-        """Divide by the hits above the cutoff, part of which may be in these groups."""
+        """Divide by the hits above the cutoff, some of which may be in these groups."""
         counted = np.clip(frame.cut - groups.above, 0, groups.size)
         if self.ties == "expected":
             return mean_over_hits(groups, counted)
@@ -96,14 +96,14 @@ class AveragePrecisionOverHits(AveragePrecisionAtK):
 def average_precision_at(
     k: float, normalize: str = "min", ties: str = "expected"
 ) -> AveragePrecisionAtK:
-    """AP@K with one of its divisors."""
+    """Return AP@K with one of its divisors."""
     kind = AveragePrecisionOverHits if normalize == "hits" else AveragePrecisionAtK
     return kind(ties, k=k, normalize=normalize)
 
 
 @dataclass(frozen=True, slots=True)
 class _HitsAbove(Measure):
-    """Hits above a cutoff, in whatever order, over a constant."""
+    """Hits above a cutoff, in any order, over a constant."""
 
     ordered: ClassVar[bool] = False
 
@@ -117,7 +117,7 @@ class _HitsAbove(Measure):
 
 @dataclass(frozen=True, slots=True)
 class RPrecision(_HitsAbove):
-    """Precision, and recall, at the depth of the number of targets."""
+    """Precision, and also recall, at the depth of the number of targets."""
 
     template: ClassVar[str] = "r_precision"
 
@@ -132,13 +132,13 @@ class RPrecision(_HitsAbove):
         return n_targets
 
     def divisor(self, frame: Frame) -> Array:
-        """Return the depth; beyond the scored items there are no hits."""
+        """Return the depth; there are no hits beyond the scored items."""
         return np.maximum(frame.cut, frame.n_targets)
 
 
 @dataclass(frozen=True, slots=True)
 class RecallAtT(_HitsAbove):
-    """Share of the targets among the top t."""
+    """Share of the targets in the top t."""
 
     t: float = 1
 
@@ -153,7 +153,7 @@ class RecallAtT(_HitsAbove):
 
 @dataclass(frozen=True, slots=True)
 class PrecisionAtT(RecallAtT):
-    """Share of targets among the top t."""
+    """Share of targets in the top t."""
 
     template: ClassVar[str] = "precision@{0.t}"
     always_defined: ClassVar[bool] = True
@@ -165,23 +165,23 @@ class PrecisionAtT(RecallAtT):
 
 @dataclass(frozen=True, slots=True)
 class EnrichmentFactor(RecallAtT):
-    """EF: how many times the prevalence the precision at t is."""
+    """EF: precision at t divided by the prevalence."""
 
     template: ClassVar[str] = "enrichment_factor@{0.t}"
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The rarer the targets, the larger."""
+        """The bound increases as targets become rarer."""
         return 0.0, inf
 
     def divisor(self, frame: Frame) -> Array:
-        """Return the hits that a top of this depth has by chance."""
+        """Return the expected number of hits at this depth under random selection."""
         return frame.n_targets * (frame.cut / frame.n_samples)
 
 
 @dataclass(frozen=True, slots=True)
 class ReciprocalRank(Measure):
-    """RR: one over the rank of the first target."""
+    """RR: one divided by the rank of the first target."""
 
     counted_hits: ClassVar[int | None] = 1
     template: ClassVar[str] = "reciprocal_rank"
@@ -190,7 +190,7 @@ class ReciprocalRank(Measure):
 
     @property
     def counts_ranks(self) -> bool:
-        """The value is one over a rank."""
+        """The value depends on a rank."""
         return True
 
     def gain(
@@ -210,16 +210,16 @@ class ReciprocalRank(Measure):
         return gain
 
     def divisor(self, frame: Frame) -> Array:
-        """Nothing is divided."""
+        """The divisor is 1."""
         return 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class RobustInitialEnhancement(Measure):
-    """RIE: mean of exp(-alpha rank / n) over the targets, relative to that by chance.
+    """RIE: mean of exp(-alpha rank / n) over the targets, relative to chance.
 
-    All ranks are counted from 0 here, above and below the line: the quotient is the
-    same, and the weight of the first rank cannot underflow.
+    Ranks begin at 0 here, in numerator and denominator: the quotient is the same, and
+    the weight of the first rank cannot underflow.
     """
 
     alpha: float = 20.0
@@ -229,16 +229,16 @@ class RobustInitialEnhancement(Measure):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The rarer the targets, the larger."""
+        """The bound increases as targets become rarer."""
         return 0.0, inf
 
     @property
     def counts_ranks(self) -> bool:
-        """All hits of a tie count as its last item, which a unit must be."""
+        """All hits of a tie count as its last item, which must be a unit."""
         return self.ties == "threshold"
 
     def rate(self, frame: Frame) -> Array:
-        """By what the logarithm of the weight falls from one rank to the next."""
+        """Decrease of the logarithm of the weight from one rank to the next."""
         return self.alpha / frame.n_samples
 
     def gain(
@@ -261,17 +261,17 @@ class RobustInitialEnhancement(Measure):
 
 @dataclass(frozen=True, slots=True)
 class Bedroc(RobustInitialEnhancement):
-    """BEDROC: RIE on the scale from the worst ranking, 0, to the best, 1."""
+    """BEDROC: RIE scaled to 0 for the worst ranking and 1 for the best."""
 
     template: ClassVar[str] = "bedroc(alpha={0.alpha:g})"
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """A tie whose hits all count as its last rank can be worse than the worst."""
+        """The lower bound is below 0 if all hits of a tie count as its last rank."""
         return (-inf if self.ties == "threshold" else 0.0), 1.0
 
     def rate(self, frame: Frame) -> Array:
-        """As of RIE; a smaller alpha would change BEDROC by less than rounding."""
+        """As for RIE; a smaller alpha would change BEDROC by less than rounding."""
         return max(self.alpha, 1e-8) / frame.n_samples
 
     def divisor(self, frame: Frame) -> Array:
@@ -280,11 +280,11 @@ class Bedroc(RobustInitialEnhancement):
         return best - self._worst(frame)
 
     def offset(self, frame: Frame) -> Array:
-        """Return the value of a ranking without weight, the worst or below it."""
+        """Return the value of a ranking with weight 0, the worst or below it."""
         return (0.0 - self._worst(frame)) / self.divisor(frame)
 
     def _worst(self, frame: Frame) -> Array:
-        """Least sum of weights: all targets last, or nowhere if they can be missed."""
+        """Smallest sum of weights: all targets last, or without a rank if missed."""
         if frame.n_missed:
             return 0.0
         others = frame.n_samples - frame.n_targets

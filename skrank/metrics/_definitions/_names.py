@@ -32,7 +32,7 @@ from skrank.metrics._definitions._measures import (
     average_precision_at,
 )
 
-# Metrics by name; average precision with a cutoff is another class.
+# Metrics by name; average precision with a cutoff has its own class.
 METRICS: dict[str, type[Metric]] = {
     "average_precision": AveragePrecision,
     "recall": RecallAtT,
@@ -47,7 +47,7 @@ METRICS: dict[str, type[Metric]] = {
     "precision_at_recall": PrecisionAtRecall,
     "k_at_recall": KAtRecall,
 }
-# Other names that are taken,
+# Accepted synonyms,
 _ALIASES = {
     "ap": "average_precision",
     "map": "average_precision",
@@ -61,7 +61,7 @@ _ALIASES = {
     "rr": "reciprocal_rank",
     "mrr": "reciprocal_rank",
 }
-# and what may be meant by names that are not.
+# and suggestions for names that are not accepted.
 _ELSEWHERE = {
     **dict.fromkeys(("auprc", "aucpr", "prauc", "pr_auc"), "'average_precision'"),
     "average_precision_score": "'average_precision' with ties='threshold'",
@@ -199,7 +199,7 @@ def _number(metric: str, rule: str, text: str) -> float:
 
 
 def _unknown(metric: Any, text: str) -> ValueError:
-    """Error for a name that is none, with the one that may be meant."""
+    """Return the error for an unknown name, with a suggestion."""
     loose = re.fullmatch(r"([a-z_]+?)_?(?:@|at)?(\d+(?:\.\d+)?%?)?(?:\(.*\))?", text)
     word, cutoff = loose.groups() if loose else ("", None)
     near = get_close_matches(word, [*METRICS, *_ALIASES], n=1, cutoff=0.6)

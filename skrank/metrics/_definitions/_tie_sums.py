@@ -14,11 +14,11 @@ from scipy.stats import hypergeom
 
 from skrank.ranking._ranking import HitGroups
 
-Array = Any  # numbers or arrays of them, broadcast against each other
+Array = Any  # numbers, or arrays that are broadcast
 
 
 def hits_within(ties: str, groups: HitGroups, counted: Array) -> Array:
-    """Hits of each group among the first `counted` of its items."""
+    """Return the hits of each group in the first `counted` of its items."""
     if ties == "optimistic":
         return np.minimum(groups.hits, counted)
     if ties == "pessimistic":
@@ -31,13 +31,13 @@ def hits_within(ties: str, groups: HitGroups, counted: Array) -> Array:
 def whole_precisions(
     above: Array, size: Array, hits_above: Array, hits: Array
 ) -> Array:
-    """Each hit counts the precision at the end of its group."""
-    # the ratio first: products of weights can leave the range of floats
+    """Return the sum of precisions if each hit counts at the end of its group."""
+    # ratio first: products of weights may overflow
     return hits * ((hits_above + hits) / np.asarray(above + size))
 
 
 def run_precisions(start: Array, hits_above: Array, count: Array) -> Array:
-    """`count` hits in a row below `start` items: sum of (H + j) / (start + j)."""
+    """Return the sum of (H + j) / (start + j) for `count` hits in a row."""
     first, second = _harmonic(start, count)
     precision = (hits_above + 1) * first
     return precision if second is None else precision + second
@@ -46,11 +46,11 @@ def run_precisions(start: Array, hits_above: Array, count: Array) -> Array:
 def expected_precisions(
     above: Array, size: Array, hits_above: Array, hits: Array, counted: Array
 ) -> Array:
-    """Mean over the orders of a group of the precisions of its first `counted`.
+    """Return the mean sum of precisions of a group's hits in its first `counted` items.
 
-    At place j of the group stands a hit with probability d/b, and then
-    (j - 1)(d - 1)/(b - 1) more of them are expected above it (McSherry and Najork,
-    2008, section 3).
+    Place j of the group has a hit with probability d/b, and given this, (j - 1)(d -
+    1)/(b - 1) hits of the group are expected above it (McSherry and Najork, 2008,
+    section 3).
     """
     first, second = _harmonic(above, counted)
     precision = (hits_above + 1) * first
@@ -60,10 +60,10 @@ def expected_precisions(
 
 
 def _harmonic(above: Array, count: Array) -> tuple[NDArray[Any], NDArray[Any] | None]:
-    """Sums over j = 1..count of 1 / (above + j) and of (j - 1) / (above + j).
+    """Return sums over j = 1..count of 1 / (above + j) and of (j - 1) / (above + j).
 
-    Single items, by far the most frequent case, are exact to the last bit. Where there
-    is nothing else, the second sums are 0, and None stands for them.
+    Single items, by far the most frequent case, are exact to the last bit. If there are
+    only single items, the second sums are 0, and None is returned for them.
     """
     above, count = np.asarray(above), np.asarray(count)
     if count.max(initial=0) <= 1:
@@ -71,8 +71,8 @@ def _harmonic(above: Array, count: Array) -> tuple[NDArray[Any], NDArray[Any] | 
     above, count = np.broadcast_arrays(above.astype(float), count.astype(float))
     first = np.asarray(np.minimum(count, 1) / (above + 1))
     second = np.zeros(first.shape)
-    # below 1e8 items the closed form is off by 2e-10 of the second sum for 32 items,
-    # by 2e-9 for 16
+    # below 1e8 items the closed form has a relative error of the second sum of 2e-10
+    # for 32 items, and of 2e-9 for 16
     short, long = (count > 1) & (count <= 32), count > 32
     first[short], second[short] = _short_sums(above[short], count[short])
     first[long], second[long] = _long_sums(above[long], count[long])
@@ -80,13 +80,13 @@ def _harmonic(above: Array, count: Array) -> tuple[NDArray[Any], NDArray[Any] | 
 
 
 def _short_sums(above: Array, count: Array) -> tuple[Array, Array]:
-    """Term by term, since the closed form cancels for short, deep groups.
+    """Add up terms, because the closed form is inaccurate for short, deep groups.
 
-    A fraction of an item is that fraction of the next term.
+    A fraction of an item is this fraction of the next term.
     """
     first, second = np.zeros(count.shape), np.zeros(count.shape)
     place = np.arange(1, 1 + math.ceil(count.max(initial=0)))
-    for start in range(0, count.size, 2048):  # a table that the cache holds
+    for start in range(0, count.size, 2048):  # a table that fits into the cache
         part = slice(start, start + 2048)
         share = np.minimum(np.maximum(count[part, None] + 1 - place, 0), 1)
         term = share / (above[part, None] + place)
@@ -100,11 +100,11 @@ def _long_sums(above: Array, count: Array) -> tuple[Array, Array]:
 
 
 def _reciprocal_sum(above: Array, count: Array) -> Array:
-    """Sum of 1 / (above + j): digamma near the top, Euler and Maclaurin below.
+    """Return the sum of 1 / (above + j): digamma at the top, Euler-Maclaurin below.
 
-    Far down the ranking a difference of digammas loses digits. The series in
-    1 / (x + 1/2)**2 is that of digamma (Abramowitz and Stegun 1964, 6.3.18); at
-    x >= 32 its fifth term is below 1e-17.
+    At large depths a difference of digammas loses digits. The series in 1 / (x +
+    1/2)**2 is that of digamma (Abramowitz and Stegun 1964, 6.3.18); for x >= 32 its
+    fifth term is below 1e-17.
     """
     near = digamma(above + count + 1) - digamma(above + 1)
     start = 1 / np.square(np.maximum(above, 32) + 0.5)
@@ -116,14 +116,14 @@ def _reciprocal_sum(above: Array, count: Array) -> Array:
 
 
 def mean_over_hits(groups: HitGroups, counted: Array) -> tuple[Array, Array]:
-    """Slope and intercept of AP@K over hits, meaned over the orders of a group.
+    """Return slope and intercept of AP@K over hits, as means over orders of a group.
 
-    Of d hits j fall among the `counted` first of b items with hypergeometric
-    probability; given j those first items are a group of their own.
+    Of d hits, j are in the `counted` first of b items with hypergeometric probability;
+    given j, these first items are a group of their own.
     """
     most = int(np.max(np.minimum(counted, groups.hits), initial=0))
     shape = np.broadcast(groups.size, groups.hits_above, groups.hits, counted).shape
-    together = max(1, 2**18 // max(math.prod(shape), 1))  # of some 2 MB an array
+    together = max(1, 2**18 // max(math.prod(shape), 1))  # an array of about 2 MB
     slope, intercept, total = 0.0, 0.0, 0.0
     for first in range(0, most + 1, together):
         j = np.arange(first, min(first + together, most + 1))
@@ -141,22 +141,22 @@ def mean_over_hits(groups: HitGroups, counted: Array) -> tuple[Array, Array]:
 
 
 def geometric_sum(rate: float, above: Array, count: Array) -> Array:
-    """Sum of exp(-rate * (rank - 1)) over the `count` ranks below `above`.
+    """Return the sum of exp(-rate * (rank - 1)) over the `count` ranks below `above`.
 
-    ``exprel(x) = (exp(x) - 1) / x`` keeps the digits of small rates, does not overflow
-    at large ones, and makes a single rank exact. A weighted count need not be whole.
+    ``exprel(x) = (exp(x) - 1) / x`` is accurate for small rates, does not overflow for
+    large ones, and is exact for a single rank. A weighted count need not be whole.
     """
     series = exprel(-rate * count) / exprel(-rate)
     return np.exp(-rate * above) * (count * series)
 
 
 def first_hit_mean(above: Array, size: Array, hits: Array) -> NDArray[np.float64]:
-    """Mean over the orders of each group of 1 / (rank of its first hit).
+    """Return the mean over the orders of each group of 1 / (rank of its first hit).
 
-    The first of d hits is at place j with chance C(b - j, d - 1) / C(b, d). From
+    The first of d hits is at place j with probability C(b - j, d - 1) / C(b, d). From
     ``(b - j - d + 1) C(b - j, d - 1) = d C(b - j, d)`` follows a recurrence of the mean
-    E_d, ``(T + b + 1 - d) E_d = 1 + d (b - d) / (d + 1) E_(d+1)``, in which nothing
-    cancels as it goes down from ``E_b = 1 / (T + 1)``, or from any sum.
+    E_d, ``(T + b + 1 - d) E_d = 1 + d (b - d) / (d + 1) E_(d+1)``. It is stable
+    downwards from ``E_b = 1 / (T + 1)``, or from any sum.
     """
     key = above * (size.max(initial=0) + 1) + size
     _, index, which = np.unique(key, return_index=True, return_inverse=True)
@@ -174,10 +174,10 @@ def first_hit_mean(above: Array, size: Array, hits: Array) -> NDArray[np.float64
 def _first_hit_start(
     above: Array, size: Array, which: NDArray[np.intp], hits: Array
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Hits at which each group's recurrence starts, and the mean there."""
+    """Return the hits at which each group's recurrence begins, and the mean there."""
     most = np.zeros(size.size, dtype=np.intp)
     np.maximum.at(most, which, hits)
-    # up to 200 others the recurrence starts where all are hits: no sum is needed
+    # up to 200 non-targets the recurrence begins with hits only: no sum is needed
     full = size - most <= 200
     start, mean = np.where(full, size, most), 1 / (above + 1.0)
     for i in np.flatnonzero(~full):
@@ -186,8 +186,8 @@ def _first_hit_start(
 
 
 def _first_hit_sum(above: int, size: int, hits: int) -> float:
-    """Mean of one group, summed over the places up to where the rest is negligible."""
-    # (1 - j/b)**d bounds P(J > j), of which no sum of doubles feels 1e-17
+    """Return the mean of one group by a sum over places, without a negligible rest."""
+    # (1 - j/b)**d bounds P(J > j); 1e-17 is below rounding
     likely = -size * math.expm1(math.log(1e-17) / hits)
     place = np.arange(1.0, 1 + min(size - hits, math.ceil(likely)))
     onward = (size - place - hits + 1) / (size - place)
@@ -196,14 +196,14 @@ def _first_hit_sum(above: int, size: int, hits: int) -> float:
 
 
 def reciprocal_rank_of_hit(above: int, size: int, hits: int, place: int) -> float:
-    """Mean over the orders of one group of 1 / (rank of its hit number `place`).
+    """Return the mean over orders of a group of 1 / (rank of its hit number `place`).
 
-    Hit j of d is at place k of b with chance C(k-1, j-1) C(b-k, d-j) / C(b, d), the
-    negative hypergeometric distribution. Chances follow from their ratios, which fall
-    with k: from the likeliest place on, either way, products are of numbers up to 1.
-    Such a distribution is log-concave, so that exp(1 - z) bounds its chance beyond z
-    standard deviations: none that is noticed beyond 60, even if the value there is 1e7
-    times as large.
+    Hit j of d is at place k of b with probability C(k-1, j-1) C(b-k, d-j) / C(b, d),
+    the negative hypergeometric distribution. The probabilities are computed from their
+    ratios, which decrease with k: from the likeliest place in both directions, all
+    products are of numbers up to 1. The distribution is log-concave, so exp(1 - z)
+    bounds its probability beyond z standard deviations: it is negligible beyond 60,
+    even if the value there is 1e7 times as large.
     """
     mean = place * (size + 1) / (hits + 1)
     spread = mean * (hits + 1 - place) * (size - hits) / ((hits + 1) * (hits + 2))
