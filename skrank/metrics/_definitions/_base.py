@@ -57,7 +57,7 @@ class Metric(ABC):
     template: ClassVar[str]
     #: Checks of the settings.
     checks: ClassVar[Checks] = {}
-    #: Name of the cutoff, "t" or "k"; empty without a cutoff.
+    #: Name of the cutoff, "t" or "k"; None without a cutoff.
     cutoff: ClassVar[str | None] = None
     #: Whether the order of the groups above the cutoff has an effect.
     ordered: ClassVar[bool] = True
