@@ -1,7 +1,7 @@
-"""How far is ``method="auto"`` from the truth? A table, minutes to make.
+"""Accuracy of the p-values of ``method="auto"``: a table, in minutes.
 
-The judge is tilted sampling of the true chain, unbiased, with as many draws as bring
-its standard error to half a percent, at most four million; or enumeration.
+The reference values are from tilted sampling of the original chain, which is unbiased,
+with a standard error of half a percent or four million draws; or from enumeration.
 """
 
 import math

@@ -1,18 +1,19 @@
-"""A hundred million scores in a file, and how time and memory grow until there.
+"""Time and memory of rankings of up to a hundred million scores in a file.
 
-First the average precision of one long list: by `RankCounts` from memory-mapped files,
-by scikit-learn from arrays in memory, and by polars and duckdb from a Parquet file.
-Each runs in a process of its own. "anonymous" is the memory that it takes beyond its
-modules, without the pages of mapped files, which the system takes back when it needs
-them; "resident" is all, at most.
+The first table has the average precision of one long ranking: by `RankCounts` from
+memory-mapped files, by scikit-learn from arrays in memory, and by polars and duckdb
+from a Parquet file. Each runs in its own process. "anonymous" is the memory that it
+takes in addition to its modules, without the pages of mapped files, which the system
+frees when it needs them; "resident" is the maximum of all memory.
 
-Then each question of rankings of growing length. "passes" is its time in read passes,
-`y_score.max()` and `np.isfinite(y_score).all()`; what scikit-learn would take beyond
-the longest ranking that it is given is extrapolated as n log n, and marked by ~.
+The second table has several metrics and tests for rankings of increasing length.
+"passes" is the time in read passes, `y_score.max()` and `np.isfinite(y_score).all()`.
+The times of scikit-learn beyond the longest ranking that it is given are extrapolated
+as n log n, and marked by ~.
 
     python benchmarks/beyond_memory.py            # takes a quarter of an hour, 8 GiB
     python benchmarks/beyond_memory.py --largest 10000000
-    python benchmarks/beyond_memory.py --all      # scikit-learn to the end, too
+    python benchmarks/beyond_memory.py --all      # scikit-learn for all lengths
 """
 
 import argparse

@@ -1,15 +1,17 @@
 """Coverage of the bands of hit curves, by simulation.
 
-A population has normal scores, targets shifted; or Student's t with 2 degrees of
-freedom; or decoys: half of the targets and one in a hundred of the others are shifted,
-by twice as much, and the rest are random. Each run draws m targets and the others and
-asks whether the band of 95 % holds the hit curve of the population: at all of 60
-depths, and at which share of them, and at the worst, if it is pointwise; and whether
-the band of the difference of two correlated, equally good rankings holds 0. The curve
-of the population is that of a ranking 200 times as long. The last column is the
-standard error of the band over that of ``MetricInterval("recall@50")``, least and
-largest over the depths with 3 hits or more on average, as many non-targets above the
-cutoff, and as many targets below it.
+The scores of a population are normal, and those of targets shifted; or they have
+Student's t with 2 degrees of freedom; or there are decoys: half of the targets and one
+in a hundred of the non-targets are shifted by twice as much, and the others are random.
+Each run draws m targets and the non-targets. The table has the share of runs in which
+the 95 % band contains the hit curve of the population: at all of 60 depths and, for the
+pointwise band, the mean share of the depths and that of the worst depth; and the share
+of runs in which the band of the difference of two correlated, equally good rankings
+contains 0. The curve of the population is that of a ranking 200 times as long. The last
+column is the standard error of the band divided by that of
+``MetricInterval("recall@50")``: the smallest and the largest ratio over the depths with
+at least 3 hits on average, as many non-targets above the cutoff, and as many targets
+below it.
 
     python benchmarks/coverage_of_bands.py --runs 400
 """

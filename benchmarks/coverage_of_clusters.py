@@ -1,25 +1,25 @@
-"""Intervals and tests of items that come in clusters, by simulation.
+"""Intervals and tests of clusters of dependent items, by simulation.
 
-Each run draws so many clusters of 10 items, as images of patients, with normal scores
-that correlate within a cluster (intraclass correlation), and 15 % of targets, whose
-scores are shifted. Labels are those of the clusters (a patient is ill or not), or vary
-within them. Asked, for 20, 50 and 200 clusters, with ``clusters`` and without:
+Each run draws clusters of 10 items, such as images of patients. The scores are normal
+and correlated within a cluster (intraclass correlation), and 15 % of the items are
+targets, whose scores are shifted. Labels belong to the clusters (a patient is ill or
+not), or vary within them. For 20, 50 and 200 clusters, with ``clusters`` and without:
 
-- in what share of the runs does the 95 % interval of ``MetricInterval`` hold the mean
-  of the metric over samples of as many clusters, by "jackknife" and by "bootstrap", and
-  its median width;
-- in what share of the runs is the p-value of ``RankingComparison`` at most 0.05, for
-  two models of which neither is better, by "jackknife" and by "permutation";
-- the same for ``RandomSelectionTest``, for a model that knows nothing.
+- the share of the runs in which the 95 % interval of ``MetricInterval`` contains the
+  mean of the metric over samples of as many clusters, by "jackknife" and by
+  "bootstrap", and its median width;
+- the share of the runs in which the p-value of ``RankingComparison`` is at most 0.05,
+  for two equally good models, by "jackknife" and by "permutation";
+- the same for ``RandomSelectionTest``, for a model without information.
 
-With ``--bands`` only, for the same populations: in what share of the runs does
-``hit_curve_band`` hold the curve of the population at 40 depths together, at what share
-of the depths does it if it is not simultaneous, and in what share of the runs does
-``hit_curve_difference_band`` hold 0 for two models of which neither is better.
+With ``--bands`` only, for the same populations: the share of the runs in which
+``hit_curve_band`` contains the curve of the population at all of 40 depths, the share
+of the depths for the pointwise band, and the share of the runs in which
+``hit_curve_difference_band`` contains 0 for two equally good models.
 
-With ``--sizes`` only the last, for clusters of 2 to 40 items whose labels are those of
-the clusters: with sizes that know nothing of the labels, and with twice as many items
-in the clusters of targets; there also with ``strata`` of small and large clusters.
+With ``--sizes`` only the random selection test, for clusters of 2 to 40 items with one
+label each: with sizes that are independent of the labels, and with twice as many items
+in the clusters of targets; also with ``strata`` of small and large clusters.
 
     python benchmarks/coverage_of_clusters.py --runs 400
 """

@@ -1,15 +1,15 @@
 """Intervals and comparisons of the mean over folds, by simulation.
 
 Each run draws a data set: normal features, shifted for the targets. Two models of one
-kind see three features each, which are alike, so that neither is better. Asked, by
-average precision over the folds:
+kind use three different features each, with the same distribution, so neither is
+better. For average precision over the folds:
 
-- in what share of the runs does the 95 % interval of ``MetricInterval.from_cv`` hold
-  the mean over all runs; its median width; its standard error over the true one, both
-  as root mean squares; and the same for the plain resampled t, without the floor of the
-  items' variance and without the logit;
-- in what share of the runs is the p-value of ``RankingComparison.from_cv`` at most 0.05
-  and 0.01: by "corrected_t", and by Student's t as if folds were independent.
+- the share of the runs in which the 95 % interval of ``MetricInterval.from_cv``
+  contains the mean over all runs; its median width; its standard error divided by the
+  true one, both as root mean squares; and the same for the plain resampled t, without
+  the minimum by the variance of the items, and without the logit;
+- the share of the runs in which the p-value of ``RankingComparison.from_cv`` is at most
+  0.05 and 0.01: by "corrected_t", and by Student's t for independent folds.
 
     python benchmarks/coverage_of_folds.py --runs 300
 """

@@ -1,15 +1,15 @@
 """Intervals and comparisons of the mean over days, by simulation.
 
-Each run draws so many days of 400 items, with a Poisson number of targets around 6; the
-scores are normal, and those of the targets are shifted by an amount that differs from
-day to day. Asked, for the mean over the days:
+Each run draws days of 400 items, with a Poisson number of targets with mean 6. The
+scores are normal, and those of the targets are shifted by an amount that varies from
+day to day. For the mean over the days:
 
-- in what share of the runs does the 95 % interval of ``MetricInterval`` hold the mean
-  over a large number of days, by "t" and by "bootstrap", and its median width;
-- the same for the interval of all items in one ranking, which is what one gets without
-  ``groups`` ("pooled"), against the mean over days;
-- in what share of the runs is the p-value of ``RankingComparison`` at most 0.05, for
-  two models of which neither is better.
+- the share of the runs in which the 95 % interval of ``MetricInterval`` contains the
+  mean over a large number of days, by "t" and by "bootstrap", and its median width;
+- the same for the interval of all items in one ranking, without ``groups`` ("pooled"),
+  for the mean over days;
+- the share of the runs in which the p-value of ``RankingComparison`` is at most 0.05,
+  for two equally good models.
 
     python benchmarks/coverage_of_groups.py --runs 400
 """

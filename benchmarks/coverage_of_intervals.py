@@ -1,20 +1,20 @@
 """Coverage of the intervals of MetricInterval, by simulation.
 
-Each population has a score for targets and one for others, and a shift between them
-that gives a population AP of 0.05 to 0.8, as far as it can be reached:
+Each population has a distribution of the scores of targets and one of non-targets, and
+a shift between them that gives a population AP of 0.05 to 0.8, if it can be reached:
 
 - binormal: normal scores;
-- t2: heavy tails on both sides, Student's t with 2 degrees of freedom;
-- lognormal: skewed scores, the targets' shifted;
-- half: half of the targets shifted, half as the others;
-- decoys: the same, and one in a hundred of the others stands among the shifted;
-- neighbours: counts among 15 nearest neighbours, heavily tied;
+- t2: heavy tails of both, Student's t with 2 degrees of freedom;
+- lognormal: skewed scores, those of targets shifted;
+- half: half of the targets are shifted, and half are like the non-targets;
+- decoys: the same, and one in a hundred of the non-targets is shifted;
+- neighbours: counts among 15 nearest neighbours, with many ties;
 - tie: normal scores, all below 1 tied.
 
-Each run draws m targets and the others to a prevalence, and asks whether the interval
-holds the mean of the metric over all runs. A row has that mean, the standard deviation,
-and of each method the coverage at 95 and 80 %, the median width at 95 %, and the
-standard error over the standard deviation, as a root mean square.
+Each run draws m targets and the non-targets for a prevalence, and checks whether the
+interval contains the mean of the metric over all runs. A row has this mean, the
+standard deviation, and for each method the coverage at 95 and 80 %, the median width at
+95 %, and the standard error divided by the standard deviation, as a root mean square.
 
     python benchmarks/coverage_of_intervals.py --runs 2000 --metric average_precision
     python benchmarks/coverage_of_intervals.py --metric recall --cutoff 1

@@ -1,7 +1,8 @@
-"""Average precision of scores on a device against a copy to the host. Needs torch.
+"""Speed of average precision for scores on a device and on the host. Needs torch.
 
-Prints, for each device that torch has, seconds of ``average_precision`` on a tensor
-there, of a copy of the tensor to the host with the same on it, and the speed-up.
+For each device of torch, it prints the seconds of ``average_precision`` for a tensor on
+the device, and for a copy of the tensor on the host including the transfer, and the
+speed-up.
 
     python benchmarks/device.py
 """

@@ -1,11 +1,11 @@
-"""How fast is average precision within groups, beside loops and other packages?
+"""Speed of average precision within groups, beside loops and other packages.
 
 A million items in 100,000 groups and in 1,000, with and without ties, in order and not.
-The loop is over ``average_precision_score``, on items that are sorted by group already.
-ranx and pytrec_eval read dictionaries: the time to fill them is theirs, and the second
-figure is without it. polars-ds computes average precision in Rust with four other
-metrics, as an aggregation of ``group_by``. Times are the least of several; the loop and
-the dictionaries are timed on part of the groups, and scaled.
+The loop calls ``average_precision_score`` for items that are sorted by group. ranx and
+pytrec_eval read dictionaries: their time includes filling them, and the second figure
+does not. polars-ds computes average precision and four other metrics in Rust, as an
+aggregation of ``group_by``. Times are the minimum of several; the loop and the
+dictionaries are timed for a part of the groups, and scaled.
 
     python benchmarks/groups.py
 """

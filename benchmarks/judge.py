@@ -1,12 +1,13 @@
-"""Tail probabilities of null distributions, by code that shares nothing with skrank.
+"""Tail probabilities of null distributions, by code that is independent of skrank.
 
-All numbers of targets in the ties, with their probabilities, where they are few;
-otherwise importance sampling. The judge counts the targets in ties and in blocks of
-ranks, which get wider down the ranking; a proposal draws these counts from binomial
-distributions, given that they sum to m, and a mixture of proposals is fitted to the
-draws that reach the statistic (cross-entropy method). It starts from several ways in
-which a random ranking might reach it, and these stay in the mixture: a rare event that
-comes about in two ways would otherwise lose one, and no standard error would show it.
+If there are few numbers of targets in the ties, all are enumerated with their
+probabilities; otherwise importance sampling is used. It counts the targets in ties and
+in blocks of ranks, which are wider at larger depths. A proposal draws these counts from
+binomial distributions, given that they sum to m. A mixture of proposals is fitted to
+the draws that reach the statistic (cross-entropy method). It starts from several ways
+in which a random ranking can reach the statistic, and these stay in the mixture: a rare
+event with two such ways would otherwise lose one, and the standard error would not show
+it.
 """
 
 import math

@@ -1,8 +1,8 @@
-"""Are p-values within three times the error they claim? Some twenty minutes for 500.
+"""Errors of p-values relative to the errors that they report: 500 in twenty minutes.
 
-Five hundred null distributions drawn at random, of rankings tied in all the ways that
-models tie them, by every metric and tie rule, each asked for one p-value, and judged by
-judge.py, which shares no code with skrank.
+Five hundred random null distributions, for rankings with the ties of many kinds of
+models, for every metric and tie rule, with one p-value each. The reference values are
+from judge.py, which shares no code with skrank.
 
     python benchmarks/judged_distributions.py [number] [seed]
 """

@@ -1,9 +1,9 @@
-"""How long do p-values and quantiles take? Two tables, on one thread.
+"""Times of p-values and quantiles: two tables, on one thread.
 
-The first has lists of fixed shapes, in seconds and in calls of scikit-learn's
-``average_precision_score`` on a list of that shape in the same run. The second, by
-``--shapes number [seed]``, has the quantiles of the time of one p-value for lists of
-random shapes, metrics and ties, the slowest of them, what was not answered, and memory.
+The first has rankings of fixed shapes, in seconds and in calls of scikit-learn's
+``average_precision_score`` for a ranking of this shape in the same run. The second, by
+``--shapes number [seed]``, has the quantiles of the time of one p-value for random
+shapes, metrics and ties, the slowest of them, those without an answer, and memory.
 
     python benchmarks/null_times.py
     python benchmarks/null_times.py --shapes 300 0 --largest 1000000

@@ -1,8 +1,8 @@
-"""Print the cost of a random selection test, as ratios to scikit-learn's AP.
+"""Time of a random selection test, as ratios to scikit-learn's average precision.
 
 A permutation is one shuffle of the labels and one call of ``average_precision_score``;
-10,000 of them are what a p-value of 1e-4 would take. Their median time is taken in the
-same run as that of the test. Memory is what a test allocates at most beyond its input.
+a p-value of 1e-4 requires 10,000 of them. Their median time is taken in the same run as
+that of the test. Memory is the maximum that a test allocates in addition to its input.
 """
 
 import sys

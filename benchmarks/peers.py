@@ -1,15 +1,15 @@
-"""How fast are the metrics, beside other packages and beside reading the scores once?
+"""Speed of the metrics, beside other packages and beside one pass over the scores.
 
-Every row is one question about one ranking. "passes" is the time of skrank in read
-passes, `y_score.max()` and `np.isfinite(y_score).all()`; the columns of other packages
-say how many times as long they take. All start from the arrays of labels and scores.
-ranx and pytrec_eval read dictionaries; the time to fill them is theirs, and "(ready)"
-is without it. polars-ds computes four other metrics with its average precision. Each
-takes turns with skrank alone, and the shortest times are compared.
+Every row is one function of one ranking. "passes" is the time of skrank in read passes,
+`y_score.max()` and `np.isfinite(y_score).all()`. The columns of other packages have
+their times as multiples of it. All start from the arrays of labels and scores. ranx and
+pytrec_eval read dictionaries; their time includes filling them, and "(ready)" does not.
+polars-ds computes four other metrics with its average precision. Each takes turns with
+skrank, and the shortest times are compared.
 
-Sorting takes up to six times as long where NumPy does it by AVX-512, on AMD's Zen 4. So
-a processor with AVX-512 shows two worlds: as NumPy is by default, and in a process in
-which ``NPY_DISABLE_CPU_FEATURES`` leaves AVX2, which most others have.
+Sorting takes up to six times as long on AMD's Zen 4, where NumPy uses AVX-512. A
+processor with AVX-512 therefore has two results: with NumPy's default, and in a process
+in which ``NPY_DISABLE_CPU_FEATURES`` leaves AVX2, which most other processors have.
 
     python benchmarks/peers.py            # all, a quarter of an hour
     python benchmarks/peers.py --quick    # without the rankings of ten million

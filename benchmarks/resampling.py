@@ -1,9 +1,8 @@
-"""What resampling costs, as ratios to a loop of scikit-learn's, taken in one run.
+"""Time of resampling, as ratios to a loop over a function of scikit-learn.
 
-The loop draws the items anew, or exchanges their ranks, and calls
-average_precision_score; it runs for a few rounds, and its time is scaled. The two take
-turns, and medians are compared. The comparison by influences is measured in sorts of
-the values of both score arrays.
+The loop draws the items, or exchanges their ranks, and calls average_precision_score.
+It runs a few times, and its time is scaled. Both take turns, and medians are compared.
+The comparison by influences is measured in sorts of both score arrays.
 
     python benchmarks/resampling.py
 """

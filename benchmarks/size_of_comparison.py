@@ -1,14 +1,15 @@
-"""Size of the comparisons of two rankings: how often equals are called different.
+"""Type I error rates of the comparisons of two rankings, by simulation.
 
-First, rankings of equal shape: normal scores, targets shifted, correlated or not, as
-they are or rounded to few distinct values. The table has the share of pairs of rankings
-with p <= 5 % by each method; its standard error is 1 % by 500 pairs.
+The first table has rankings of equal shape: normal scores, shifted for the targets,
+correlated or not, as they are or rounded to few distinct values. It has the share of
+pairs of rankings with p <= 5 % for each method; the standard error of a share is 1 %
+for 500 pairs.
 
-Then, rankings of unlike shape that are equally good in the mean: the populations of
-``coverage_of_intervals.py``, shifted to the same average precision. What remains of the
-difference of their means, which other samples tell, is taken off the difference of each
-pair before it is referred to Student's t. Shares with p <= 5 % and p <= 1 %, by
-Student's t as in "jackknife" and by the normal distribution.
+The second table has rankings of different shape with equal means: the populations of
+``coverage_of_intervals.py``, shifted to the same average precision. The remaining
+difference of their means, estimated from other samples, is subtracted from the
+difference of each pair before the test. It has the shares with p <= 5 % and p <= 1 %,
+by Student's t as in "jackknife" and by the normal distribution.
 
     python benchmarks/size_of_comparison.py --pairs 500
 """

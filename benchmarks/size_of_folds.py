@@ -1,14 +1,14 @@
-"""Does the test of cross-validated folds keep its level? A table, minutes to make.
+"""Type I error rate of the test of cross-validated folds: a table, in minutes.
 
-Data that know nothing: random features, and labels that fall on the items at random. In
-what share of the data sets is p at most 0.05, 0.01 and 0.001, by average precision over
-five shuffled stratified folds? Ties are broken at random, so that one null distribution
-serves all data sets. Rules, from the same values:
+The data have no signal: random features, and random labels. The table has the shares of
+data sets with a p-value of at most 0.05, 0.01 and 0.001, for average precision over
+five shuffled stratified folds. Ties are broken at random, so one null distribution
+serves all data sets. The rules, from the same values:
 
-- default: that of ``RandomSelectionTest.from_cv``, the excess divided by sqrt(2);
-- independent: as if the folds were independent rankings, ``independent=True``;
+- default: the rule of ``RandomSelectionTest.from_cv``, the excess divided by sqrt(2);
+- independent: the folds as independent rankings, ``independent=True``;
 - Bonferroni: the number of folds times the smallest p of a fold, `bonferroni_pvalue`;
-- one fold: the first fold alone, whose p needs no assumption on the others.
+- one fold: the first fold only, whose p needs no assumption on the others.
 
 With a shift, two features of the targets differ by so many standard deviations, and the
 shares are the power.

@@ -1,10 +1,10 @@
-"""Does the test of a search keep its level? A table, minutes to make.
+"""Type I error rate of the test of a search: a table, in minutes.
 
-Data that know nothing: random features, and labels that fall on the items at random.
-How often is the p-value of the winner of a grid at most 5 %? By ``SearchSelectionTest``
-as it is; as if the folds were independent, without its inflation; and by Bonferroni
-beside the first. The last columns are the largest value of the grid, and what the test
-expects of the best by chance.
+The data have no signal: random features, and random labels. The table has the share of
+data sets in which the p-value of the winner of a grid is at most 5 %: by
+``SearchSelectionTest``; without its inflation, as for independent folds; and by
+Bonferroni. The last columns are the largest value of the grid, and its expected maximum
+under random selection.
 
 With a shift, the targets differ by so many standard deviations in two features, and
 the shares are the power. Number of data sets and shift can be given as arguments.

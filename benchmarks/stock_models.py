@@ -1,16 +1,16 @@
-"""Is every ranking of a stock model answered, and rightly? Minutes for a fiftieth.
+"""P-values of the rankings of scikit-learn's models: minutes for a fiftieth of them.
 
-Thirty models of scikit-learn, on every classification data set that ships with it: each
-class against the rest, as it is and thinned to 10 % and 2 %, ranked on a half held out
-and over five folds; by every metric and tie rule, and each ranking reversed. Every p
-must be a number between what is proven, and agree with 2,000 random rankings.
+Thirty models of scikit-learn, on every classification data set that it includes: each
+class against the others, as it is and thinned to 10 % and 2 %, ranked on a held-out
+half and over five folds; for every metric and tie rule, and each ranking reversed.
+Every p-value must be within its proven bounds, and agree with 2,000 random rankings.
 
-Without ties all rules are one, and one is asked.
+Without ties all tie rules are equal, and one is tested.
 
     python benchmarks/stock_models.py [1/50]
 
-Of all pairs of a model and a task every fiftieth, by default, beginning with the first;
-1/1 is all of them, which takes hours.
+The argument is the share of all pairs of a model and a task, every fiftieth by default,
+beginning with the first; 1/1 is all of them, which takes hours.
 """
 
 import math

@@ -1,11 +1,12 @@
-"""Average precision of all items from a hundredth of the non-targets, by simulation.
+"""Estimates of average precision from 1 % of the non-targets, by simulation.
 
-200,000 items, of which all targets and 1 % of the non-targets are kept, anew in each
-run. Non-targets have normal scores, and targets are shifted, or a part of them; scores
-are as they are, exponentials, logistic, or logistic and rounded as the votes of a
-forest. Printed are means over the runs: the truth, the value by weights (plug-in), the
-estimate, the bounds, how often the 95 % interval and the bounds hold the truth, and the
-scale that was chosen last.
+200,000 items, of which all targets and 1 % of the non-targets are kept, drawn again in
+each run. The scores of non-targets are normal, and those of the targets, or of a part
+of them, are shifted. Scores are used as they are, as exponentials, as logistic values,
+or rounded like the votes of a forest. The table has means over the runs: the true
+value, the value by weights (plug-in), the estimate, the bounds, the shares of runs in
+which the 95 % interval and the bounds contain the true value, and the scale that was
+chosen in the last run.
 
     python benchmarks/thinned_negatives.py --runs 40
 """

@@ -1,7 +1,7 @@
-"""What the scripts that compare speed share: lists, clocks, and what they ran on.
+"""Rankings, clocks and machine descriptions for the scripts that compare speed.
 
-Machines are noisy, so the contestants take turns, and the shortest times are compared:
-what else runs on the machine can only add to a time.
+Other processes can only add to a time, so the candidates take turns, and the shortest
+times are compared.
 """
 
 import gc
