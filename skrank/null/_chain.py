@@ -173,6 +173,8 @@ class Chain:
     @cached_property
     def is_pairwise(self) -> bool:
         """Whether the gains by pairs are exact for all numbers of hits."""
+        if not self.is_linear:
+            return False
         for part in self._parts():
             most = np.minimum(self.sizes[part], self.n_targets)
             cases: list[tuple[Any, int, Any]] = [(part, 2, np.minimum(1, most))]
@@ -189,6 +191,26 @@ class Chain:
                 if np.any(np.abs(gain - by_pairs) > 1e-9 * np.abs(gain)):
                     return False
         return True
+
+    @cached_property
+    def is_linear(self) -> bool:
+        """Whether the gain of an untied hit is linear in the number of hits above it.
+
+        It is for all sums over pairs of hits. Otherwise groups must not be merged,
+        because the gain of a block would depend on more than mean numbers of hits.
+        """
+        if self.n_targets < 3:  # two points are on a line
+            return True
+        first, last = int(self.depths[0]), int(self.ends[-1]) - 1
+        depths = np.unique(np.geomspace(1 + first, 1 + last, 32).astype(int)) - 1
+        # all of the first 256 numbers, since one target alone may count
+        hits = np.geomspace(1, self.n_targets, 32).astype(int) - 1
+        hits = np.union1d(hits, np.arange(min(256, self.n_targets)))[:, None]
+        among = replace(self.measure, ties="expected")
+        gain: Any = among.gain(depths, 1, hits, 1, self.frame)
+        gain = np.broadcast_to(gain, (hits.size, depths.size))
+        line = gain[0] + hits * (gain[1] - gain[0])
+        return bool(np.all(np.abs(gain - line) <= 1e-9 * np.abs(gain).max()))
 
     def _parts(self) -> Iterator[slice]:
         """Slices of the groups."""

@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank.metrics._definitions import AveragePrecision
+from skrank.null._atoms import first_hit_law
 from skrank.null._chain import Chain, log_binomial
-from skrank.null._counting import first_hit_law
 from skrank.null._lattice import Lattice, Step
 from skrank.null._sampling import measure_lists
 

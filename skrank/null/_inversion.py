@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from skrank.null._lattice import positive
 from skrank.null._search import Solution
-from skrank.null._tilted import Characteristic
+from skrank.null._tilted import Characteristic, FirstHitWay
 
 _ALIAS = 1e-5  # relative error by the period
 _GOOD = 4e-3  # relative size of the omitted frequencies at which to stop
@@ -31,7 +31,8 @@ _GOOD = 4e-3  # relative size of the omitted frequencies at which to stop
 _FIRST, _TOGETHER = 12, 1000
 _MOST, _WORK = 2**14, 6e8  # frequencies, and frequencies times cells: some ten seconds
 _BATCH_ITEMS = 2**20  # cells times frequencies of one step; limits the memory
-# Rankings of few groups: the sum may be near a lattice, whose frequencies repeat.
+# Rankings of few groups, or of which only the first hit counts: the sum may be near a
+# lattice, whose frequencies repeat.
 _FEW_GROUPS, _RETURN, _RETURN_WORK = 64, 4096, 2 * 10**7
 
 
@@ -74,7 +75,8 @@ def _least(solution: Solution, cells: int, width: float) -> int:
         squares += copies * float((gained**2 / np.maximum(held, 1)).sum())
     first = max(_FIRST, math.ceil(_TOGETHER / max(1.0, total**2 / squares)))
     parts = [one.way.part for one in solution.lists]
-    if sum(part.copies * part.chain.ends.size for part in parts) < _FEW_GROUPS:
+    groups = sum(part.copies * part.chain.ends.size for part in parts)
+    if groups < _FEW_GROUPS or isinstance(solution.ways[0], FirstHitWay):
         return max(first, min(_RETURN, _RETURN_WORK // max(cells, 1)))
     return max(first, _echo(solution, width))
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import digamma, zeta
 
 from skrank.metrics._definitions import AveragePrecision
-from skrank.null import _counting
+from skrank.null._atoms import first_hit_law
 from skrank.null._chain import Chain
 from skrank.null._lattice import IMPOSSIBLE, Lattice
 from skrank.null._tilted import Part, Way, _normalise
@@ -26,7 +26,7 @@ _MOST_CELLS, _GROUP_CELLS = 2**22, 2**9
 def moments(chain: Chain) -> tuple[float, float]:
     """Return mean and variance."""
     if chain.measure.counted_hits == 1:
-        mean, variance = _counting.first_hit_law(chain).moments()
+        mean, variance = first_hit_law(chain).moments()
     elif chain.slope is None:
         mean, _ = _passed(*_followed(chain), 0.0)
         rest, variance = _passed(*_followed(chain), mean)  # no digits are lost
@@ -45,11 +45,14 @@ def moments(chain: Chain) -> tuple[float, float]:
 
 
 def _followed(chain: Chain) -> tuple[Chain, Lattice]:
-    """Return all numbers of hits, or those within nine deviations, in blocks."""
+    """Return all numbers of hits, or those within nine deviations, in blocks.
+
+    Without blocks if groups cannot be merged: a second for each 20,000 items.
+    """
     lattice = chain.possible()
     if lattice.n_cells + _GROUP_CELLS * chain.ends.size <= _MOST_CELLS:
         return chain, lattice
-    chain = chain.blocks(0.01) if chain.ends.size > 1 else chain
+    chain = chain.blocks(0.01) if chain.ends.size > 1 and chain.is_linear else chain
     n, m = chain.stop - chain.start, chain.n_targets
     share, sizes, above = m / n, chain.sizes, chain.depths - chain.start
     inside = np.sqrt(share * (1 - share) * sizes * (n - sizes) / n)

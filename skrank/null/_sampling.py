@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from skrank._utils._jobs import run_draws
 from skrank.null._chain import Chain
 from skrank.null._lattice import positive
-from skrank.null._tilted import Term, Tilted
+from skrank.null._tilted import FirstHitWay, Term, Tilted
 from skrank.ranking._ranking import HitGroups
 
 # Places drawn at once, which stay in the processor's cache; in one task of some tenths
@@ -173,6 +173,14 @@ def _weights(
     centred, value = np.zeros(size), np.zeros(size)
     for tilted, (chain, weight, count) in zip(lists, terms, strict=True):
         for _ in range(count):
+            if isinstance(tilted.way, FirstHitWay):
+                (move,) = tilted.moves
+                index = generator.choice(
+                    move.gain.size, size, p=move.chance[:, 0] / move.chance.sum()
+                )
+                centred += move.gain[index, 0]
+                value += weight * tilted.way.law.value[index]
+                continue
             hits, added = _descend(tilted, size, generator)
             centred += added
             places = _spread(tilted.way.chain, hits, generator)

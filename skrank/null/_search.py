@@ -21,6 +21,7 @@ the coarser one.
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -32,7 +33,7 @@ from scipy.special import erfcx
 from skrank.null._chain import Chain
 from skrank.null._lattice import Lattice, OutOfReachError, positive
 from skrank.null._profile import Profile
-from skrank.null._tilted import Cumulants, Part, Tilted, Way, total
+from skrank.null._tilted import Cumulants, FirstHitWay, Part, Tilted, Way, total
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
@@ -91,25 +92,34 @@ class Solution:
 
         In blocks in which a draw may place its hits uniformly.
         """
+        if not all(way.part.chain.is_linear for way in self.ways):
+            return self.lists
         return [_drawable(Profile(one, self.tilt), self.tilt) for one in self.lists]
 
 
 def solve(parts: Sequence[Part]) -> Solution:
     """Find the tilt; the value must be inside the support. About a dozen passes.
 
-    All numbers of hits are followed if they are few, or if the levels fail.
+    All numbers of hits are followed if they are few, if the levels fail, or if groups
+    cannot be merged.
     """
+    if parts[0].chain.measure.counted_hits == 1:
+        return _centred_solution([FirstHitWay(part) for part in parts])
     groups = sum(part.chain.ends.size for part in parts)
     each = [part.chain.possible().n_cells for part in parts]
     cells = sum(each)
     positive(min(each))
-    if groups > _SHORT or cells > _SHORT_CELLS:
-        try:
+    linear = all(part.chain.is_linear for part in parts)
+    if linear and (groups > _SHORT or cells > _SHORT_CELLS):
+        with suppress(OutOfReachError):
             return _by_levels(parts)
-        except OutOfReachError:
-            if cells + _GROUP_CELLS * groups > _MANY_CELLS:
-                raise
+    positive(_MANY_CELLS - cells - _GROUP_CELLS * groups)
     ways = [Way(part, part.chain, part.chain.possible()) for part in parts]
+    return _centred_solution(ways)
+
+
+def _centred_solution(ways: list[Way]) -> Solution:
+    """Find the tilt on lattices of all numbers of hits."""
     found = _solution(ways, 0.0, total(ways, 0.0).deviation)
     if not _is_centred(found.found):
         raise OutOfReachError

@@ -26,6 +26,7 @@ from scipy.stats import norm
 
 from skrank._utils._text import track
 from skrank.null import _counting, _inversion, _limits, _sampling, _search, _tilted
+from skrank.null._atoms import Atoms
 from skrank.null._ends import SAME, end
 from skrank.null._lattice import OutOfReachError, positive
 from skrank.null._moments import moments
@@ -143,7 +144,7 @@ class Facts:
         return mean, sum(count * w**2 * v for _, v, w, count in found)
 
     @cached_property
-    def atoms(self) -> _counting.Atoms | None:
+    def atoms(self) -> Atoms | None:
         """The distribution value by value, if that is quick; else None."""
         return _counting.distribution(self.terms, _counting.FEW_PATHS)
 
@@ -250,7 +251,8 @@ class TailQuery:
         near = settled or abs(end - self.statistic) < _NEAR * abs(end - mean)
         yield from (self._count, self._invert) if near else (self._invert, self._count)
         yield partial(self._draw, _DRAWS)
-        if self._parts is None:
+        chains = [term.chain for term in self.facts.terms]
+        if self._parts is None or not all(chain.is_linear for chain in chains):
             yield self._plain
 
     def _plain(self, size: int | None = None) -> TailProbability:
@@ -263,9 +265,7 @@ class TailQuery:
 
     # Values without computation
 
-    def _known(
-        self, method: str, atoms: _counting.Atoms | None
-    ) -> TailProbability | None:
+    def _known(self, method: str, atoms: Atoms | None) -> TailProbability | None:
         """Answer at the ends of the support, beyond them, and from known values."""
         sign, slack = self.sign, self.facts.slack(self.statistic)
         (far, log_p), (near, _) = self.facts.end(sign), self.facts.end(-sign)
@@ -332,7 +332,7 @@ class TailQuery:
     def _trimmed(self) -> _limits.Trimmed:
         """The ranking without the parts that decide the question."""
         (term, *_) = self.facts.terms
-        if not self.facts.is_single:
+        if not self.facts.is_single or term.chain.measure.counted_hits == 1:
             return _limits.Trimmed(term.chain, -math.inf, 0.0)
         return _limits.trimmed(term.chain, self._fence, self.sign)
 

@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skrank.null._atoms import first_hit_law
 from skrank.null._chain import Chain
 from skrank.null._lattice import IMPOSSIBLE, Lattice, Orders, Step, positive
 
@@ -139,6 +140,19 @@ class Way:
         return Cumulants(self.temperature * value, slope, curvature / self.temperature)
 
 
+class FirstHitWay(Way):
+    """One ranking of which only the first hit counts: all its values, in one step."""
+
+    def __init__(self, part: Part) -> None:
+        self.part, self.chain, self.temperature = part, part.chain, 1
+        self.lattice, self.steps = part.chain.possible(), []
+        #: Distribution of the value.
+        self.law = first_hit_law(part.chain)
+        scale = part.sign * (1.0 if part.weight is None else part.weight)
+        gain = scale * (self.law.value - part.statistic)
+        self.tables = [(self.law.logchance[:, None], gain[:, None], None)]
+
+
 class _Move(NamedTuple):
     """A group of the tilted chain, from the top: probabilities of hits, and gains."""
 
@@ -178,6 +192,8 @@ class Tilted:
         move = self.moves[index]
         if move.step is not None:
             return move.step.hits
+        if isinstance(self.way, FirstHitWay):
+            return np.ones((move.joint.shape[0], 1), dtype=np.intp)
         _, _, stride, fewest, _ = self.way.lattice.last
         first = -(-fewest // stride) * stride
         return first + stride * np.arange(move.joint.shape[0])[:, None]

@@ -436,6 +436,57 @@ def test_a_metric_of_ones_own_against_all_placements(sizes):
         assert p == pytest.approx(chances[values <= s + 1e-10].sum(), rel=0.01)
 
 
+@dataclass(frozen=True, slots=True)
+class FirstTargets(Measure):
+    """Sum of 1 / rank over the first targets, or over one of them."""
+
+    first: int = 0
+    stop: int = 1
+    template: ClassVar[str] = "first_targets"
+
+    def gain(self, above, size, hits_above, hits, frame):
+        counts = (self.first <= hits_above) & (hits_above < self.stop) & (hits > 0)
+        return np.where(counts, 1 / (above + 1.0), 0.0)
+
+    def divisor(self, frame):
+        return sum(1 / (1 + i) for i in range(self.first, self.stop))
+
+
+def test_gains_of_the_first_three_targets_against_all_triples():
+    """Of 6 targets among 300 items; groups of items must not be merged."""
+    n, m = 300, 6
+    first, second, third = np.ogrid[1 : n + 1, 1 : n + 1, 1 : n + 1]
+    value = (1 / first + 1 / second + 1 / third) / (1 + 1 / 2 + 1 / 3)
+    ways = np.array([math.comb(n - r, m - 3) for r in range(1, n + 1)], dtype=float)
+    chance = (first < second) * (second < third) * ways / math.comb(n, m)
+    null = RandomSelectionNull(n, m, FirstTargets(first=0, stop=3))
+    assert null.mean() == pytest.approx((chance * value).sum(), rel=1e-9)
+    for s in (0.02, 0.05, 0.1, 0.3, 0.6):
+        exact = chance[value >= s].sum()
+        judges.assert_p(null.tail(s), exact, PROMISED)
+
+
+def test_gain_of_the_second_target_of_a_long_ranking():
+    """The rank of the second target has a negative hypergeometric distribution."""
+    n, m = 5000, 60
+    null = RandomSelectionNull(n, m, FirstTargets(first=1, stop=2))
+    for rank in (20, 100, 140, 300):
+        exact = hypergeom(n, m, rank).sf(1)
+        judges.assert_p(null.tail(2 / rank), exact, PROMISED)
+
+
+@pytest.mark.parametrize("number", [2, 4, 5, 6, 10, 20])
+def test_gain_of_a_later_target(number):
+    n, m = 300, 20
+    null = RandomSelectionNull(n, m, FirstTargets(first=number - 1, stop=number))
+    rank = np.arange(number, n - m + number + 1)
+    chance = -np.diff([hypergeom(n, m, r).sf(number - 1) for r in rank], prepend=0)
+    assert null.mean() == pytest.approx(-chance @ (number / rank), rel=1e-9)
+    for r in rank[len(rank) // 4 :: len(rank) // 4].tolist():
+        exact = hypergeom(n, m, r).sf(number - 1)
+        judges.assert_p(null.tail(number / r), exact, PROMISED)
+
+
 @pytest.mark.parametrize("sizes", [None, [100, 300, 600]])
 def test_a_metric_of_ones_own_against_draws(sizes):
     null = RandomSelectionNull(1000, 20, DiscountedGain(), tie_sizes=sizes)

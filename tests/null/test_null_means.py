@@ -108,6 +108,70 @@ def test_four_first_hits_against_all_combinations(z):
         assert null.pvalue(s, alternative=side) == pytest.approx(exact, rel=0.05)
 
 
+def first_hits(n_samples, n_targets):
+    """Reciprocal ranks without ties, and their probabilities."""
+    rank = np.arange(1, n_samples - n_targets + 2)
+    below = [math.comb(n_samples - int(r), n_targets - 1) for r in rank]
+    return 1 / rank, np.array(below) / math.comb(n_samples, n_targets)
+
+
+@pytest.mark.parametrize("value", [0.05, 0.2, 0.25, 0.3, 0.5, 0.8])
+@pytest.mark.parametrize("method", ["auto", "importance_sampling"])
+def test_first_hits_of_different_queries_against_all_combinations(value, method):
+    """Four queries of 100 documents, with 3 to 9 relevant ones: sums of two pairs."""
+    relevant = (3, 5, 7, 9)
+    (one, p_one), (other, p_other) = (
+        (np.add.outer(v, w).ravel() / 4, np.multiply.outer(p, q).ravel())
+        for (v, p), (w, q) in (
+            (first_hits(100, relevant[i]), first_hits(100, relevant[i + 1]))
+            for i in (0, 2)
+        )
+    )
+    order = np.argsort(other)
+    below = np.append(0, np.cumsum(p_other[order]))
+    wanted = np.searchsorted(other[order], value - 1e-9 - one)
+    exact = float(p_one @ (1 - below[wanted]))
+    null = MeanNull([RandomSelectionNull(100, m, "reciprocal_rank") for m in relevant])
+    judges.assert_p(null.tail(value, method=method, random_state=0), exact, 0.05)
+
+
+@pytest.mark.parametrize("n_rankings", [20, 100])
+@pytest.mark.parametrize("ties", ALL_TIES)
+def test_first_hits_of_many_tied_queries_against_draws(n_rankings, ties):
+    """The first target of each ranking is drawn by numpy alone."""
+    rng = np.random.default_rng(3)
+    sizes = [rng.integers(1, 9, size=20) for _ in range(n_rankings)]
+    null = lists_null([(one, 4) for one in sizes], "reciprocal_rank", ties=ties)
+    drawn = np.zeros(4000)
+    for one in sizes:
+        group = np.repeat(np.arange(one.size), one)
+        targets = rng.random((drawn.size, group.size)).argsort(axis=1)[:, :4]
+        first = group[targets.min(axis=1)]
+        hits = (group[targets] == first[:, None]).sum(axis=1)
+        above, size = (np.cumsum(one) - one)[first], one[first]
+        place = {"optimistic": 1, "pessimistic": size - hits + 1, "threshold": size}
+        if ties == "expected":
+            drawn += expected_first(above, size, hits) / n_rankings
+        else:
+            drawn += 1 / (above + place[ties]) / n_rankings
+    for value in np.quantile(drawn, [0.2, 0.5, 0.8, 0.95]):
+        share = np.mean(drawn >= value - 1e-9)
+        error = math.sqrt(share * (1 - share) / drawn.size)
+        assert null.pvalue(value) == pytest.approx(share, abs=4 * error)
+
+
+def expected_first(above, size, hits):
+    """Mean of 1 / rank of the first of some hits in a tie, one by one."""
+    found = [
+        sum(
+            math.comb(s - i - 1, h - 1) / math.comb(s, h) / (a + i + 1)
+            for i in range(s - h + 1)
+        )
+        for a, s, h in zip(above.tolist(), size.tolist(), hits.tolist(), strict=True)
+    ]
+    return np.array(found)
+
+
 @pytest.mark.parametrize("copies", [1, 2, 5])
 def test_means_of_recalls_are_sums_of_hypergeometric_hits(copies):
     null = MeanNull([RandomSelectionNull(100, 10, "recall@20")] * copies)
