@@ -456,7 +456,7 @@ def test_a_fold_without_the_class_has_no_targets():
     with UNDEFINED:
         average_precision(RankCounts.from_chunks(chunks, pos_label="van"))
     days = np.where(VAN, 1, CODES % 3)
-    with pytest.warns(UserWarning, match="2 of 3 rankings hold no targets"):
+    with pytest.warns(UserWarning, match="2 of 3 rankings have no targets"):
         found = RandomSelectionTest().from_predictions(
             Y, SCORES, groups=days, pos_label="van"
         )
@@ -548,7 +548,7 @@ def test_a_report_leaves_out_classes_of_no_item():
     model = GaussianNB().fit(X, Y)
     part = CODES < 4
     matrix = model.predict_proba(X[part])
-    with pytest.warns(UserWarning, match="1 of 5 rankings hold no targets"):
+    with pytest.warns(UserWarning, match="1 of 5 rankings have no targets"):
         report = ranking_report(Y[part], matrix, labels=model.classes_)
     assert report.names == ("bike", "bus", "car", "tram")
 

@@ -1,5 +1,6 @@
 """Convert columns of any data frame library to one-dimensional NumPy arrays."""
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import invalid
-from skrank._utils._text import brief
+from skrank._utils._text import brief, listed
 
 
 def check_numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
@@ -64,8 +65,20 @@ def check_index(name: str, values: Any, y_true: Any) -> None:
             name,
             "have the index of `y_true`, if both are of pandas",
             f"{' and '.join(pairs[first])} at position {first}",
-            f"Align them, or give {name}.to_numpy() to go by position.",
+            "Align them, or convert the labels by to_numpy() to go by position.",
         )
+
+
+def check_order(values: Any, y_true: Any) -> None:
+    """Check that the rows of `X` and the labels do not have one index in two orders.
+
+    Different labels are accepted, because scikit-learn goes by position.
+    """
+    if _has_index(values) and _has_index(y_true):
+        index, expected = values.index, y_true.index
+        same = index.equals(expected) or len(index) != len(expected)
+        if not same and index.isin(expected).all():
+            check_index("X", values, y_true)
 
 
 def _has_index(values: Any) -> bool:
@@ -142,19 +155,20 @@ def factorize(name: str, labels: ArrayLike) -> tuple[list[Any], NDArray[np.intp]
         except TypeError:  # labels that cannot be compared, or are not labels
             missing = True
         if missing:
-            raise _mixed(name)
+            raise mixed(name, items)
         code = {label: number for number, label in enumerate(distinct)}
         codes = np.fromiter(map(code.__getitem__, items), np.intp, len(items))
         return [plain_value(label) for label in distinct], codes
     if array.dtype.kind in "fmM" and np.any(array != array):  # NaN and NaT
-        raise _mixed(name)
+        raise mixed(name, array.tolist())
     low, high = (array.min(), array.max()) if array.dtype.kind in "iu" else (0, 0)
     if 0 < int(high) - int(low) < 4 * array.size:  # a table is faster than a sort
-        codes = np.subtract(array, low, dtype=np.intp, casting="unsafe")
+        kind = array.dtype if array.dtype.kind == "u" else np.intp  # no overflow
+        codes = np.subtract(array, low, dtype=kind).astype(np.intp)
         present = np.bincount(codes) > 0
         if not present.all():
             codes = (present.cumsum() - 1).take(codes)
-        return (present.nonzero()[0] + int(low)).tolist(), codes
+        return (present.nonzero()[0].astype(kind) + low).tolist(), codes
     if np.all(array[1:] >= array[:-1]):  # such as days
         is_first = np.append(True, array[1:] != array[:-1])
         found, codes = array[is_first], is_first.cumsum() - 1
@@ -165,9 +179,19 @@ def factorize(name: str, labels: ArrayLike) -> tuple[list[Any], NDArray[np.intp]
     return found.tolist(), codes
 
 
-def _mixed(name: str) -> ValueError:
-    rule = "hold labels of one kind, none missing"
-    return invalid(name, rule, "a mixture or missing values")
+def mixed(name: str, labels: Sequence[Any]) -> ValueError:
+    """Return the error for missing labels, or labels of several kinds."""
+    missing = [i for i, label in enumerate(labels) if _is_missing(label)]
+    if missing:
+        got = f"{len(missing)} missing, the first at position {missing[0]}"
+    else:
+        got = f"labels of {listed(sorted({type(one).__name__ for one in labels}), 5)}"
+    return invalid(name, "hold labels of one kind, none missing", got)
+
+
+def _is_missing(label: Any) -> bool:
+    """Whether a label is None, or one of NaN, NaT and the NA of pandas."""
+    return not isinstance(label, str) and str(label) in ("None", "nan", "NaT", "<NA>")
 
 
 def plain_value(value: Any) -> Any:

@@ -389,8 +389,8 @@ class _Gaps:
         if self.total > self.n_kept and np.median(above) < _FEW:
             model = "the tail of their scores" if self.tail else "their order alone"
             msg = (
-                f"Half of the targets stand above all but {_FEW} or fewer of the "
-                f"non-targets: the estimate rests on {model}. See its bounds."
+                f"Fewer than {_FEW} non-targets stand above half of the targets: the "
+                f"estimate rests on {model}. See its bounds."
             )
             warn(msg, UserWarning)
 

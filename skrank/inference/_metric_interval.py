@@ -20,6 +20,7 @@ from skrank._utils._checks import (
     check_positive,
     invalid,
 )
+from skrank._utils._rounding import ROUNDING
 from skrank._utils._warnings import warn
 from skrank.inference._base import RankingInference
 from skrank.inference._metric_interval_result import MetricIntervalResult
@@ -68,9 +69,20 @@ from skrank.metrics._evaluate import for_weights
 from skrank.ranking._as_ranking import Labels, columns_of
 from skrank.ranking._cv_results import rank_held_out
 from skrank.ranking._folds import fit_folds, make_folds
-from skrank.ranking._input import check_both_classes, check_ranking_input
+from skrank.ranking._input import (
+    RankingInput,
+    check_both_classes,
+    check_ranking_input,
+)
 from skrank.ranking._ranking import Ranking, rank
-from skrank.ranking._several import check_clusters, rank_scored, rank_within
+from skrank.ranking._several import (
+    check_clusters,
+    group_codes,
+    items_of_groups,
+    rank_scored,
+    rank_within,
+    take_parts,
+)
 
 # the last two are for several rankings, and for the folds of a cross-validation
 METHODS = (
@@ -127,7 +139,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
     ============= ================================================== ==================
     "moderated"   jackknife variance and that of binormal rankings;  smooth metrics
                   Student's t
-    "jackknife"   jackknife variance; normal quantiles               smooth, `clusters`
+    "jackknife"   jackknife variance; normal quantiles               `clusters`, whole
     "bootstrap"   drawn targets and non-targets; normal quantiles    other metrics
     "survival"    ranks of the targets as survival times
     "posterior"   beta distribution of recall or precision
@@ -136,7 +148,8 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
     ============= ================================================== ==================
 
     Sources: "survival" [1]_, "posterior" [2]_, "corrected_t" [3]_. With `clusters`,
-    whole clusters are drawn or left out. See :ref:`variability` for the choice of a
+    whole clusters are drawn or left out, with Student's t, and "auto" is "bootstrap"
+    for metrics at a cutoff. See :ref:`variability` for the choice of a
     method, :ref:`derivations` for the formulas, :ref:`clusters` for dependent items and
     :ref:`validation` for the measured coverage.
 
@@ -243,7 +256,10 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         if sample_weight is not None:
             y_true, y_score = columns_of(y_true, y_score)
             given: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
-            return self._of_weights(measure, y_true, y_score, groups, given)
+            data = check_ranking_input(y_true, y_score, **given)
+            if data.weight is not None:  # weights of 1 are no weights
+                args = y_true, y_score, groups, given
+                return self._of_weights(measure, data, *args)
         if groups is not None:
             defined = measure.always_defined
             labels, rankings = rank_within(
@@ -412,7 +428,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
                 rules = [self._rule(measure, one) for one in folds.rankings]
                 errors = np.nan_to_num([one.standard_error for one in rules])
                 error = max(error, sampling_error(errors, ratio))
-            rule = _rule_of_mean(measure, folds.rankings, values, error)
+            rule = _rule_of_mean(measure, _ends(measure, folds.rankings), values, error)
         return MetricIntervalResult(
             estimate=float(values.mean()),
             standard_error=rule.standard_error,
@@ -463,14 +479,14 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             asked = "be 'auto', 't' or 'bootstrap' for several rankings"
             raise invalid("method", asked, repr(self.method))
         values = np.array([measure.value(ranking) for ranking in rankings])
-        if method == "t":
+        if method == "t" or len(rankings) == 1:
             error = corrected_error(values, 0.0)
         else:
             error = self._two_level_error(measure, rankings, values)
-        rule = _rule_of_mean(measure, rankings, values, error)
+        rule = _rule_of_mean(measure, _ends(measure, rankings), values, error)
         return MetricIntervalResult(
             estimate=float(values.mean()),
-            standard_error=error,
+            standard_error=rule.standard_error,
             method=method,
             metric=measure.name,
             n_samples=sum(int(one.n_samples) for one in rankings),
@@ -483,6 +499,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
     def _of_weights(
         self,
         measure: Metric,
+        data: RankingInput,
         y_true: ArrayLike,
         y_score: ArrayLike,
         groups: ArrayLike | None,
@@ -494,32 +511,30 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             several = "" if groups is None else " in several rankings"
             asked = f"be 'auto' or {method!r} for weighted items{several}"
             raise invalid("method", asked, repr(self.method))
-        data = check_ranking_input(y_true, y_score, **given)
         check_both_classes(data.targets.size, data.y_score.size)
+        _check_weighted_classes(data)
         bootstrap = WeightedBootstrap(for_weights(measure, [rank(data)]), data)
-        least, best = bootstrap.ends()
         if groups is None:
             values = np.array([measure(y_true, y_score, **given)])
             error = float(self._draw(bootstrap).std(ddof=1))
-            labels, freedom = (), math.inf
+            (estimate,), labels, (least, best) = values, (), bootstrap.ends()
+            limits = min(least, estimate), max(best, estimate)
+            rule = NormalRule(float(estimate), error, *limits, plain_at_ends=True)
         else:
             found = measure.by_group(y_true, y_score, groups, **given)
             defined = np.flatnonzero(~np.isnan(found.values))
+            if defined.size == 0:
+                asked = "be above 0 for targets and non-targets in some ranking"
+                raise invalid("sample_weight", asked, "none such")
             values = found.values[defined]
             labels = tuple(found.labels[i] for i in defined)
-            error, freedom = corrected_error(values, 0.0), values.size - 1
-        estimate = float(values.mean())
-        rule = NormalRule(
-            estimate,
-            error,
-            min(least, estimate),
-            max(best, estimate),
-            plain_at_ends=True,
-            degrees_of_freedom=freedom,
-        )
+            codes = group_codes(data, groups)[1]
+            parts = take_parts(data, items_of_groups(codes, len(found.labels)))
+            ends = [replace(bootstrap, data=parts[i]).ends() for i in defined]
+            rule = _rule_of_mean(measure, ends, values, corrected_error(values, 0.0))
         return MetricIntervalResult(
-            estimate=estimate,
-            standard_error=error,
+            estimate=rule.estimate,
+            standard_error=rule.standard_error,
             method=method,
             metric=measure.name,
             n_samples=data.y_score.size,
@@ -648,21 +663,41 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
         return BetaRule(hits + self.prior, total - hits + self.prior, scale)
 
 
+def _check_weighted_classes(data: RankingInput) -> None:
+    """Check that some targets and some non-targets have a weight above 0."""
+    assert data.weight is not None
+    weighted = data.weight > 0
+    n_targets, n_samples = int(weighted[data.targets].sum()), int(weighted.sum())
+    if not 0 < n_targets < n_samples:
+        asked = "be above 0 for some targets and some non-targets"
+        got = f"{n_targets} such targets among {n_samples} such items"
+        raise invalid("sample_weight", asked, got)
+
+
+def _ends(measure: Metric, rankings: list[Ranking]) -> list[tuple[float, float]]:
+    """Return the values of the worst and the best ranking of each size."""
+    return [reach_of(measure, measure.frame(one, one.n_targets)) for one in rankings]
+
+
 def _rule_of_mean(
     measure: Metric,
-    rankings: list[Ranking],
+    ends: list[tuple[float, float]],
     values: NDArray[np.float64],
     error: float,
 ) -> NormalRule:
-    """Return Student's t on the logit scale, between the ends of the rankings."""
+    """Return Student's t on the logit scale, between the ends of the rankings.
+
+    If the ends differ, as with the number of targets, those of other samples differ as
+    well, and the interval is limited by those of the metric.
+    """
     estimate = float(values.mean())
-    ends = [reach_of(measure, measure.frame(one, one.n_targets)) for one in rankings]
-    least, best = np.mean(ends, axis=0).tolist()
-    if not least < best:  # all items of these rankings count, unlike others
-        least, best = 0.0, max(1.0, estimate)
+    least, best = min(low for low, _ in ends), max(high for _, high in ends)
+    most = getattr(measure, "bounds", (0.0, math.inf))[1]
+    if most < math.inf and len(set(ends)) > 1:
+        best = max(best, most)
     return NormalRule(
         estimate,
-        error,
+        0.0 if error <= ROUNDING * best else error,
         min(least, estimate),
         max(best, estimate),
         plain_at_ends=True,

@@ -189,7 +189,7 @@ class RandomSelectionResult(Printed):
         if self.permuted:
             rows.append(("permuted", self.permuted))
         if self.inflation > 1:
-            note = f"{n} times the smallest pvalue of a fold, valid however they depend"
+            note = f"{n} times the smallest pvalue of a ranking, for any dependence"
             rows.append(("Bonferroni", f"{self.bonferroni_pvalue:.2g}   {note}"))
         if self.alternative != "less" and self._is_far_below():
             rows.append(("note", f"far below chance: {REVERSED}"))

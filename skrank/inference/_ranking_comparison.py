@@ -229,7 +229,7 @@ class RankingComparison(MetricSettings):
         result : RankingComparisonResult
             The two values, their difference, its standard error and its p-value. Data
             sets without targets or without non-targets are left out with a warning,
-            except for precision, which is 0 or 1 there.
+            except for precision, which is defined there.
 
         Raises
         ------
@@ -749,7 +749,7 @@ def _check_method(method: str, measure: Metric) -> None:
     if method == "jackknife" and not measure.smooth:
         rule = (
             f"not be 'jackknife' for {measure.name}, which may jump when one item is "
-            "left out; choose 'permutation' or 'bootstrap'"
+            "left out; choose 'auto'"
         )
         raise invalid("method", rule, repr(method))
 

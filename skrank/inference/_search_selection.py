@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import FitFailedWarning
 
 from skrank._utils._checks import check_generator
-from skrank._utils._columns import check_index
+from skrank._utils._columns import check_index, check_order
 from skrank._utils._jobs import run_draws
 from skrank._utils._text import as_text, brief
 from skrank._utils._warnings import warn
@@ -356,6 +356,7 @@ class SearchSelectionTest(MetricSettings):
     ) -> SearchSelectionResult:
         """Fit the candidates on each fold that can be tested, and test them."""
         items, y, folds = data
+        check_order(items, y)
         is_target = mark_targets(y, pos_label)
         parts = self._divide(
             [test for _, test in folds], is_target, groups, is_target.size

@@ -224,7 +224,7 @@ def _measure_weights(
     metric = for_weights(metric, rankings)
     values = [
         metric.value(one)
-        if metric.always_defined or why_undefined(one) is None
+        if why_undefined(one) is None or (metric.always_defined and one.n_samples)
         else math.nan
         for one in rankings
     ]
@@ -238,7 +238,7 @@ def _tell_undefined(
     """Warn of the number of groups without a value, if the answer there is NaN."""
     msg = (
         f"{name} is undefined in {is_undefined.sum()} of {is_undefined.size} groups, "
-        "which hold no targets or nothing else"
+        "in which there are no targets, or no non-targets"
     )
     if answer == "raise":
         raise ValueError(f"{msg}.")

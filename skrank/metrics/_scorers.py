@@ -18,6 +18,7 @@ estimator or raises an error. It is the only private name of scikit-learn here;
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -25,8 +26,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import make_scorer
 
-from skrank._utils._checks import check_undefined
-from skrank._utils._columns import check_index
+from skrank._utils._checks import check_undefined, invalid
+from skrank._utils._columns import check_index, check_order
 from skrank.metrics._definitions._base import Metric
 from skrank.metrics._definitions._curve import (
     BreakevenPoint,
@@ -119,6 +120,10 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
         if points.method not in outputs:
             outputs[points.method] = getattr(estimator, points.method)(X)
         scores = points.scores(outputs[points.method])
+        if "groups" in kwargs and "groups" not in signature(self.function).parameters:
+            rule = f"not be requested by a scorer of {self.__name__}, which has none"
+            raise invalid("groups", rule, "values")
+        check_order(X, y_true)
         for name, values in kwargs.items():  # the marks have no index
             check_index(name, values, y_true)
         marks = points.marks(y_true, pos_label)

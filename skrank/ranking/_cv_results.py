@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import check_jobs, invalid
-from skrank._utils._columns import check_length, factorize
+from skrank._utils._columns import check_length, check_order, factorize
 from skrank._utils._jobs import run_jobs
 from skrank._utils._text import brief
 from skrank.ranking._input import check_ranking_input, mark_targets
@@ -59,6 +59,7 @@ def rank_held_out(
     metric that is `always_defined`, none is left out. `kept` are the folds that are
     known to have both classes.
     """
+    check_order(X, y)
     test, jobs, y = held_out(cv_results), check_jobs(n_jobs), np.asarray(y)
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     most = 1 + max(int(np.max(index, initial=-1)) for index in test)

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import check_cv, cross_validate
+from sklearn.utils.metadata_routing import get_routing_for_object
 
 from skrank._utils._checks import check_jobs, invalid
 from skrank._utils._text import brief, track
@@ -46,7 +47,12 @@ def make_folds(
     if isinstance(cv, type):
         raise invalid("cv", f"be a splitter, as {cv.__name__}()", "the class")
     classifier = any(is_classifier(one) for one in candidates)
-    folds = list(check_cv(cv, y, classifier=classifier).split(X, y, groups))
+    splitter = check_cv(cv, y, classifier=classifier)
+    requests = getattr(get_routing_for_object(splitter), "split", None)
+    if groups is None and requests is not None and requests.requests.get("groups"):
+        rule = f"be the groups of the splitter, which {brief(cv)} needs"
+        raise invalid("cv_groups", rule, "None")
+    folds = list(splitter.split(X, y, groups))
     if not folds:
         got = f"none, as of a generator that was used up, from {brief(cv)}"
         raise invalid("cv", "make folds each time, as a splitter or a list does", got)

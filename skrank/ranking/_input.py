@@ -20,6 +20,7 @@ from skrank._utils._columns import (
     check_index,
     check_length,
     factorize,
+    mixed,
 )
 from skrank._utils._text import brief, listed
 from skrank.ranking._device import check_device_scores, namespace_of, to_host
@@ -111,8 +112,7 @@ def _targets_of(
     if labels.dtype.kind == "O" and isinstance(labels[0], bool | int | float):
         labels = np.asarray(labels.tolist())  # nullable columns become objects
     if labels.dtype.kind == "f" and np.isnan(labels.min()):
-        rule = "hold labels of one kind, none missing"
-        raise invalid("y_true", rule, "a mixture or missing values")
+        raise mixed("y_true", labels.tolist())
     is_list = isinstance(y_true, list | tuple) and labels.dtype.kind == "f"
     are_numbers = labels.dtype.kind in "biuf"
     if is_list and abs(labels).max() >= 2.0**53:
@@ -124,7 +124,10 @@ def _targets_of(
                 "name the label of the targets when labels are not {0, 1}, {-1, 1} or "
                 "bool"
             )
-            raise invalid("pos_label", rule, f"None for labels {count_labels(y_true)}")
+            got = f"None for labels {count_labels(y_true)}"
+            grades = are_numbers and labels.min() == 0 and np.all(labels % 1 == 0)
+            advice = "For grades give y_true >= the lowest grade of a target."
+            raise invalid("pos_label", rule, got, advice if grades else "")
         return ones
     codes, target = labels, pos_label
     if not are_numbers:
@@ -176,9 +179,10 @@ def _check_order(scores: NDArray[Any], name: str, *, whole: bool) -> None:
     if scores.dtype.kind == "f":
         if math.isfinite(low) and math.isfinite(high):
             return
+        finite = np.isfinite(scores)
         got = (
-            f"NaN or infinity (minimum {low}, maximum {high}), first at position "
-            f"{np.isfinite(scores).argmin()}"
+            f"{np.isnan(scores).sum()} NaN and {np.isinf(scores).sum()} infinite of "
+            f"{scores.size}, the first at position {finite.argmin()}"
         )
         raise invalid(name, "be finite", got)
     if scores.dtype.kind == "b" or (whole and _are_labels(scores, low, high)):

@@ -14,6 +14,7 @@ from sklearn.base import is_classifier, is_outlier_detector, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._utils._checks import check_option, invalid
+from skrank._utils._columns import check_order
 from skrank._utils._text import brief
 from skrank.ranking._device import namespace_of, to_host
 from skrank.ranking._input import count_labels, mark_targets
@@ -78,6 +79,7 @@ def marks_and_scores(
     The result is ranked without `pos_label`. A class of the estimator may have no
     items.
     """
+    check_order(X, y_true)
     points = orientation(estimator, y_true, pos_label, detector_targets)
     scores = points.scores(getattr(estimator, points.method)(X))
     return points.marks(y_true, pos_label), scores

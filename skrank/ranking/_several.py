@@ -46,6 +46,8 @@ def columns_by_name(y_scores: Any, *, least: int) -> dict[Any, Any]:
         raise invalid("y_scores", "have different names, also in print", brief(names))
     if len(names) < least:
         raise invalid("y_scores", f"hold {least} or more rankings", str(len(names)))
+    if not isinstance(y_scores, Mapping):
+        _check_no_probabilities([np.asarray(table[name]) for name in names])
     return {name: table[name] for name in names}
 
 
@@ -60,18 +62,21 @@ def _numbered_columns(y_scores: Any) -> dict[int, NDArray[Any]]:
         )
         got = f"{type(y_scores).__name__} of shape {array.shape}"
         raise invalid("y_scores", rule, got)
+    return dict(enumerate(array.T))
+
+
+def _check_no_probabilities(columns: list[NDArray[Any]]) -> None:
+    """Refuse the probabilities of two classes, which are not two models."""
     if (
-        array.shape[1] == 2
-        and array.dtype.kind == "f"
-        and (array >= 0).all()
-        and np.allclose(array.sum(axis=1), 1)
+        len(columns) == 2
+        and all(one.dtype.kind == "f" and (one >= 0).all() for one in columns)
+        and np.allclose(columns[0] + columns[1], 1)
     ):
         rule = (
             "have a column for each ranking, as the column of the target class in what "
             "predict_proba gives"
         )
         raise invalid("y_scores", rule, "two columns that sum to 1")
-    return dict(enumerate(array.T))
 
 
 def rank_classes(
@@ -158,8 +163,8 @@ def both_classes(
         n_targets = sum(m for m, _ in sizes)
         n_left = n_targets - sum(sizes[i][0] for i in kept)
         warn(
-            f"{len(sizes) - len(kept)} of {len(sizes)} rankings hold no targets or "
-            f"nothing else: the metric is undefined there, and they are left out, with "
+            f"{len(sizes) - len(kept)} of {len(sizes)} rankings have no targets, or "
+            "no non-targets. The metric is undefined there. They are left out, with "
             f"{n_left} of {n_targets} targets.{about_groups}"
         )
     return kept

@@ -39,12 +39,12 @@ def gallery(
             "Targets found down the ranking",
             HitCurveDisplay(shown),
             "The steeper, the better. Chance is the dotted line, and stays in the "
-            "grey band at any one depth with a probability of 95 %.",
+            "grey band at any one depth with a probability of at least 95 %.",
         ),
         _figure(
             "Precision against recall",
             PrecisionRecallDisplay(shown, [points[name] for name in names]),
-            "Average precision is the area below, but for the corners. The grey band "
+            "Average precision is about the area below the curve. The grey band "
             "is what is expected by chance; it is high where few targets are found.",
         ),
         _figure(

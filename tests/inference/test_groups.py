@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.special import expit, logit
-from scipy.stats import nct, t, ttest_1samp
+from scipy.stats import nct, poisson, t, ttest_1samp
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
@@ -122,6 +122,55 @@ def test_an_interval_by_t_is_that_of_scipy():
     half = t.isf(0.05, 17) * error / (mean * (1 - mean))
     by_logit = expit([logit(mean) - half, logit(mean) + half])
     assert_allclose(result.confidence_interval(0.9), by_logit, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n_days", [5, 30])
+def test_coverage_where_days_differ_in_their_numbers_of_targets(n_days):
+    """Judge: all targets are found; precision at 10 is min(m, 10) / 10, m Poisson."""
+    rng, truth = (
+        np.random.default_rng(0),
+        poisson(2).expect(lambda m: np.minimum(m, 10)),
+    )
+    day, places = np.repeat(np.arange(n_days), 40), np.tile(np.arange(40), n_days)
+    covered = 0
+    for _ in range(200):
+        y = places < np.repeat(rng.poisson(2, n_days), 40)
+        interval = MetricInterval("precision@10").from_predictions(
+            y, -places, groups=day
+        )
+        low, high = interval.confidence_interval()
+        covered += low <= truth / 10 <= high
+    assert covered >= 0.9 * 200
+
+
+def test_weighted_days_reach_beyond_a_ranking_of_all_items():
+    # recall in the first half of a day is more than in so short a top of all days
+    interval = MetricInterval("recall@10")
+    given = {"sample_weight": np.where(Y, 2.0, 1.0), "groups": DAY}
+    result = interval.from_predictions(Y, X[:, 0], **given)
+    low, high = result.confidence_interval()
+    assert low < result.estimate < high < 1
+
+
+@pytest.mark.parametrize("name", ["precision@10", "average_precision"])
+def test_a_bootstrap_of_equal_scores_or_of_one_day(name):
+    bootstrap = MetricInterval(name, method="bootstrap", n_resamples=99, random_state=0)
+    y = np.tile([1, 0, 0, 0], 90)
+    same = bootstrap.from_predictions(y, 0 * y, groups=np.arange(360) % 36 // 4)
+    assert same.standard_error == 0
+    one = bootstrap.from_predictions(Y, X[:, 0], groups=0 * DAY)
+    assert math.isnan(one.standard_error)
+    with pytest.warns(UndefinedMetricWarning, match="is undefined by bootstrap"):
+        assert np.isnan(one.confidence_interval()).all()
+
+
+def test_group_splitters_need_their_groups():
+    given = {"X": X, "y": Y, "cv": GroupKFold(3), "groups": DAY}
+    for test in (MetricInterval(), RandomSelectionTest()):
+        with pytest.raises(
+            ValueError, match="`cv_groups` must be the groups of the sp"
+        ):
+            test.from_cv(LogisticRegression(), **given)
 
 
 def test_the_bootstrap_draws_days_and_then_items():
@@ -386,6 +435,46 @@ def test_weights_of_one_class_or_of_another_method():
         )
     with pytest.raises(ValueError, match="must hold targets and non-targets"):
         MetricInterval().from_predictions(0 * Y, X[:, 0], **given)
+
+
+@pytest.mark.parametrize("name", ["average_precision", "recall@10%", "precision@5"])
+def test_weights_of_zero_for_a_whole_class(name):
+    interval = MetricInterval(name)
+    for weight in (Y, 1 - Y):
+        for groups in (None, DAY):
+            with pytest.raises(ValueError, match="be above 0 for some targets and"):
+                interval.from_predictions(
+                    Y, X[:, 0], sample_weight=weight, groups=groups
+                )
+
+
+@pytest.mark.filterwarnings("ignore:average_precision is undefined in 18 of 18")
+def test_days_with_weights_of_zero_for_one_class_each():
+    weight = np.where(DAY % 2, Y, 1 - Y)
+    with pytest.raises(ValueError, match="targets and non-targets in some ranking"):
+        MetricInterval().from_predictions(Y, X[:, 0], sample_weight=weight, groups=DAY)
+
+
+@pytest.mark.parametrize("groups", [None, DAY])
+def test_weights_of_one_are_no_weights(groups):
+    interval = MetricInterval("precision@5")
+    plain = interval.from_predictions(Y, X[:, 0], groups=groups)
+    weighted = interval.from_predictions(
+        Y, X[:, 0], groups=groups, sample_weight=np.ones(Y.size)
+    )
+    assert plain.method == weighted.method
+    assert plain.confidence_interval() == weighted.confidence_interval()
+
+
+@pytest.mark.parametrize("name", ["precision@20", "recall@20"])
+def test_days_of_which_all_items_count(name):
+    # 20 items and 3 targets each: the value does not vary
+    y, groups = np.tile(np.arange(20) < 3, 4), np.repeat(np.arange(4), 20)
+    result = MetricInterval(name).from_predictions(y, np.arange(80), groups=groups)
+    assert result.estimate == (1 if name == "recall@20" else pytest.approx(0.15))
+    assert result.standard_error == 0
+    with pytest.warns(UndefinedMetricWarning, match="is undefined by t"):
+        assert np.isnan(result.confidence_interval()).all()
 
 
 def test_days_that_are_shorter_than_the_cutoff():

@@ -506,7 +506,7 @@ def test_errors_of_lists_add_up(method):
 
 def test_lists_of_one_class_are_left_out():
     groups = np.where(np.arange(N) > N - 5, 99, GROUPS)
-    with pytest.warns(UndefinedMetricWarning, match="1 of 9 rankings hold no targets"):
+    with pytest.warns(UndefinedMetricWarning, match="1 of 9 rankings have no targets"):
         result = RankingComparison().from_predictions(Y, A, B, groups=groups)
     assert result.labels == tuple(range(8))
     assert result.n_samples == N - 4
@@ -780,7 +780,7 @@ def test_methods_of_one_list_refuse_lists(method):
     ("y", "a", "b", "message"),
     [
         (Y, A[1:], B, "`y_score_a` must have as many items as `y_true`"),
-        (Y, A, np.full(N, np.nan), "`y_score_b` must be finite; got NaN"),
+        (Y, A, np.full(N, np.nan), "`y_score_b` must be finite; got 400 NaN"),
         (Y, A, Y.astype(int), "`y_score_b` must rank the items.*got hard labels"),
         (Y, np.c_[A, B], B, "`y_score_a` must be one-dimensional, as the column"),
         (np.zeros(N, int), A, B, "`y_true` must hold targets and non-targets to"),

@@ -549,7 +549,7 @@ def test_folds_of_one_class_are_left_out():
     y[:100] = 0
     test = SearchSelectionTest(**FAST)
     cv = PredefinedSplit(fold)
-    message = "1 of 3 rankings hold no targets"
+    message = "1 of 3 rankings have no targets"
     with pytest.warns(UndefinedMetricWarning, match=message) as first:
         result = test.from_predictions(y, noise(), folds=fold)
     with pytest.warns(UndefinedMetricWarning, match=message) as second:

@@ -114,7 +114,7 @@ def test_groups_without_targets_are_left_out():
     y_true, y_score, groups = grouped_list()
     y_true[groups == 2] = 0
     with pytest.warns(
-        UndefinedMetricWarning, match="1 of 4 rankings hold no targets or"
+        UndefinedMetricWarning, match="1 of 4 rankings have no targets, or"
     ):
         result = RandomSelectionTest().from_predictions(y_true, y_score, groups=groups)
     assert result.labels == (0, 1, 3)
@@ -282,7 +282,7 @@ def test_one_fold_of_two_classes_shares_its_chance_with_none():
     labels[folds == 2], labels[folds == 3] = 0, 1
     keep = folds > 0
     with pytest.warns(
-        UndefinedMetricWarning, match="2 of 3 rankings hold no targets or"
+        UndefinedMetricWarning, match="2 of 3 rankings have no targets, or"
     ):
         result = RandomSelectionTest().from_cv(
             GaussianNB(), X[keep], labels[keep], cv=PredefinedSplit(folds[keep])

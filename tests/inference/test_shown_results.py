@@ -41,7 +41,7 @@ class Tags(HTMLParser):
         self.text += f" {data}"
 
 
-@pytest.mark.filterwarnings("ignore:Half of the targets")
+@pytest.mark.filterwarnings("ignore:Fewer than 10 non-targets")
 @pytest.mark.parametrize(
     "result",
     [

@@ -133,6 +133,11 @@ def test_weights_that_leave_a_group_undefined():
         value = average_precision(y, s, sample_weight=weight, groups=groups)
     assert value == 1.0
     assert precision_at_t(y, s, t=1, sample_weight=weight, groups=groups) == 0.5
+    # a group without weight has no items
+    for t in (1, 0.5):
+        with pytest.warns(UndefinedMetricWarning, match="in 1 of 2"):
+            value = precision_at_t(y, s, t=t, sample_weight=[1, 1, 0, 0], groups=groups)
+        assert value == 1.0
 
 
 @pytest.mark.parametrize("ties", ["expected", "threshold"])
@@ -165,6 +170,8 @@ LABELS = {
     "categories": lambda day: pd.Series(day).astype("category"),
     "polars": lambda day: pl.Series(day),
     "bool": lambda day: day > 2,
+    "large": lambda day: 2**63 + day.astype(np.uint64),
+    "narrow": lambda day: (50 * day - 128).astype(np.int8),
 }
 
 
@@ -254,6 +261,20 @@ def test_scorers_take_a_column_as_groups_beside_those_of_the_splitter():
     for (train, test), value in zip(folds, found["test_all"], strict=True):
         s = MODEL.fit(X[train], Y[train]).decision_function(X[test])
         assert value == pytest.approx(average_precision(Y[test], s))
+
+
+@pytest.mark.usefixtures("routing")
+@pytest.mark.parametrize(
+    "scorer",
+    [
+        skrank.make_random_selection_scorer("zscore"),
+        skrank.make_metric_scorer("average_precision", negatives_kept=0.1),
+    ],
+    ids=str,
+)
+def test_scorers_that_have_no_groups_say_so(scorer):
+    with pytest.raises(ValueError, match="`groups` must not be requested by a scorer"):
+        scorer.set_score_request(groups="day")(MODEL.fit(X, Y), X, Y, groups=DAY)
 
 
 @pytest.mark.usefixtures("routing")

@@ -1,6 +1,7 @@
 """Every refusal says the parameter, the rule, and what was got."""
 
 from collections import deque
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -8,10 +9,15 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy.sparse import csr_array, csr_matrix
+from sklearn.datasets import make_classification
 from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
 
 import oracles
 from skrank import (
+    HitCurveDisplay,
+    MetricInterval,
     RandomSelectionTest,
     RankCounts,
     Ranking,
@@ -20,6 +26,7 @@ from skrank import (
     average_precision,
     average_precision_at_k,
     bedroc,
+    make_average_precision_scorer,
     precision_at_t,
     recall_at_t,
     rie,
@@ -28,10 +35,10 @@ from skrank._utils._checks import check_cutoff, check_depth, check_generator
 
 Y = [0, 1, 0, 1]
 S = [0.1, 0.2, 0.3, 0.4]
-NOT_FINITE = "`y_score` must be finite; got NaN or infinity"
+NOT_FINITE = "`y_score` must be finite; got "
 NO_NUMBERS = "`y_score` must hold real numbers, none missing; got "
 HARD_LABELS = "`y_score` must rank the items.*; got hard labels, "
-ONE_KIND = "`y_true` must hold labels of one kind, none missing; got a mixture or miss"
+ONE_KIND = "`y_true` must hold labels of one kind, none missing; got "
 TWO_LABELS = (
     r"`pos_label` must name the label .* not \{0, 1\}, .* or bool; got None for labels "
 )
@@ -40,8 +47,8 @@ TWO_LABELS = (
 @pytest.mark.parametrize(
     ("y_true", "y_score", "text"),
     [
-        (Y, [0.1, np.nan, 0.3, 0.4], NOT_FINITE),
-        (Y, [0.1, 0.2, np.inf, -np.inf], NOT_FINITE + ".*inf.*, first at position 2"),
+        (Y, [0.1, np.nan, 0.3, 0.4], NOT_FINITE + "1 NaN and 0 infinite of 4, the fir"),
+        (Y, [0.1, 0.2, np.inf, -np.inf], NOT_FINITE + "0 NaN and 2 inf.* position 2"),
         (Y, pd.Series([0.1, None, 0.3, 0.4], dtype="Float64"), NOT_FINITE),
         (Y, [0.1, None, 0.3, "x"], NO_NUMBERS),
         (Y, list("abcd"), NO_NUMBERS + "<U1 values like 'a'"),
@@ -59,14 +66,14 @@ TWO_LABELS = (
         (Y, csr_array([S]), r"`y_score` must be one-dimensional; got csr_array"),
         (Y, S[:3], "`y_score` must have as many items as `y_true`; got 3 and 4"),
         ([], [], "`y_true` must hold at least one item; got none"),
-        ([0, 1, 2, 1], S, TWO_LABELS + r"0 \(1\), 2 \(1\), 1 \(2\)"),
+        ([0, 1, 2, 1], S, TWO_LABELS + r"0 \(1\), 2 \(1\), 1 \(2\). For grades give"),
         ([-1, 0, 1, 1], S, TWO_LABELS + r"-1 \(1\), 0 \(1\), 1 \(2\)"),
-        ([0, 0.5, 1, 1], S, TWO_LABELS + r"0 \(1\), 0.5 \(1\), 1 \(2\)"),
+        ([0, 0.5, 1, 1], S, TWO_LABELS + r"0 \(1\), 0.5 \(1\), 1 \(2\).$"),
         ([2, 1, 1, 2], S, TWO_LABELS + r"1 \(2\), 2 \(2\)"),
-        ([0, np.nan, 1, 1], S, ONE_KIND),
-        ([True, None, True, False], S, ONE_KIND),
-        (["a", 1, "b", 0], S, ONE_KIND),
-        (["a", np.nan, "b", "a"], S, ONE_KIND),
+        ([0, np.nan, 1, np.nan], S, ONE_KIND + "2 missing, the first at position 1"),
+        ([True, None, True, False], S, ONE_KIND + "1 missing, the first at position 1"),
+        (["a", 1, "b", 0], S, ONE_KIND + "labels of int, str"),
+        (["a", np.nan, "b", "nan"], S, ONE_KIND + "1 missing, the first at position 1"),
         (np.array(["a", 1, "b", 0], object), S, ONE_KIND),
         (Y, np.ma.masked_less(S, 0.2), "`y_score` must have no masked items; got some"),
         (np.ma.masked_equal(Y, 0), S, "`y_true` must have no masked items; got some"),
@@ -231,7 +238,7 @@ def test_groups_keep_their_values(groups, n_groups):
     ids=range(8),
 )
 def test_groups_that_are_missing_or_mixed_are_refused(groups):
-    message = "`groups` must hold labels of one kind, none missing; got a mixture or"
+    message = "`groups` must hold labels of one kind, none missing; got "
     with pytest.raises(ValueError, match=message):
         RandomSelectionTest().from_predictions(Y, S, groups=groups)
 
@@ -419,3 +426,28 @@ def test_random_state_in_all_its_forms():
     for bad in ("3", -1, 1.5):
         with pytest.raises(ValueError, match="`random_state` must be None, a non-neg"):
             check_generator(bad)
+
+
+def test_rows_and_labels_in_two_orders():
+    """As in scikit-learn other labels of the rows do not matter, but an order does."""
+    X, y = make_classification(200, weights=[0.8], random_state=0)
+    X, y = pd.DataFrame(X), pd.Series(y)
+    turned = y[::-1]
+    renamed = turned.set_axis(range(1000, 1200))
+    model, cv = LogisticRegression().fit(X, y), StratifiedKFold(3)
+    test, interval = RandomSelectionTest(), MetricInterval()
+    calls = [
+        partial(test.from_estimator, model, X),
+        partial(test.from_cv, model, X, cv=cv),
+        partial(interval.from_estimator, model, X),
+        partial(RankingComparison().from_estimators, model, model, X),
+        partial(SearchSelectionTest(n_resamples=99).from_candidates, [model], X, cv=cv),
+        partial(make_average_precision_scorer(), model, X),
+        partial(HitCurveDisplay.from_estimator, model, X),
+    ]
+    for call in calls:
+        call(y)
+        with pytest.raises(ValueError, match="`X` must have the index of `y_true`"):
+            call(turned)
+    value = interval.from_estimator(model, X, renamed).estimate
+    assert value == interval.from_estimator(model, X, turned.to_numpy()).estimate

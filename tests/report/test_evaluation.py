@@ -443,7 +443,7 @@ def test_all_targets_missed(ties):
     [
         (([1, 0], [1.0]), "`y_score` must have as many items as `y_true`; got 1 and 2"),
         (([], []), "`y_true` must hold at least one item; got none"),
-        (([1, 0], [1.0, math.nan]), "`y_score` must be finite; got NaN"),
+        (([1, 0], [1.0, math.nan]), "`y_score` must be finite; got 1 NaN"),
         (
             ([1, 0], [True, False]),
             "`y_score` must rank the items.*got hard labels, boo",

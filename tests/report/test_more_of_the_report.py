@@ -108,7 +108,7 @@ def test_metrics_come_with_their_intervals():
         ranking_report(Y, SCORES, metrics=["accuracy"])
 
 
-@pytest.mark.filterwarnings("ignore:Half of the targets")
+@pytest.mark.filterwarnings("ignore:Fewer than 10 non-targets")
 @pytest.mark.parametrize("given", [{"negatives_kept": 0.2}, {"prevalence": 0.02}])
 def test_report_at_deployment(given):
     a = {"A": SCORES["A"]}

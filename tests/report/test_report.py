@@ -270,6 +270,8 @@ def test_probabilities_of_two_classes_are_not_two_rankings(dtype):
         ranking_report(y, both)
     with pytest.raises(ValueError, match="got two columns that sum to 1"):
         RankingComparison().compare_all(y, both)
+    with pytest.raises(ValueError, match="got two columns that sum to 1"):
+        RankingComparison().compare_all(y, pd.DataFrame(both, columns=["no", "yes"]))
     assert ranking_report(y, both[:, 1]).names == ("model",)
     assert ranking_report(y, np.column_stack([p, p**2])).names == ("0", "1")
 
@@ -771,7 +773,7 @@ def test_a_report_on_groups_is_that_of_the_classes():
     day = np.repeat(np.arange(12), 50)
     y = ((rng.random(600) < 0.1) & (day != 4)).astype(int)
     scores = {"a": rng.normal(y), "b": rng.normal(y)}
-    with pytest.warns(UndefinedMetricWarning, match="1 of 12 rankings hold no targets"):
+    with pytest.warns(UndefinedMetricWarning, match="1 of 12 rankings have no targets"):
         report = ranking_report(y, scores, t=[5, 0.1, 60], groups=day)
     kept = day != 4
     given = {"groups": day[kept]}

@@ -59,12 +59,14 @@ class NormalRule:
         self, confidence_level: float, transform: str | None
     ) -> tuple[float, float]:
         """Return limits within the possible values, or NaN without variation."""
+        if not self.standard_error > 0:
+            return math.nan, math.nan
         outside, scale = (1 - confidence_level) / 2, self.best - self.zero
         share = (self.estimate - self.zero) / scale
         logits = transform is not None
         if self.plain_at_ends:
             logits = logits and _inside(share)
-        if not self.standard_error > 0 or (logits and not _inside(share)):
+        if logits and not _inside(share):
             return math.nan, math.nan
         half = self.standard_error * student.isf(outside, self.degrees_of_freedom)
         low, high = self.estimate - half, self.estimate + half

@@ -1,6 +1,6 @@
 """Bootstrap of a ranking of weighted items. Each resample is ranked again."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,6 @@ class WeightedBootstrap:
         """Return the value of some of the items with these scores."""
         assert self.data.weight is not None
         targets = np.flatnonzero(self.data.is_target[items])
-        return self.metric.value(
-            rank(RankingInput(targets, y_score, self.data.weight[items]))
-        )
+        ranking = rank(RankingInput(targets, y_score, self.data.weight[items]))
+        # a group may be shorter than a cutoff, which was checked before
+        return self.metric.value(replace(ranking, several=True))

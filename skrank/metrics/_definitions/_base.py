@@ -221,7 +221,9 @@ class Measure(Metric):
     A gain can have the form of pairs of targets, ``A d H + B d + C d (d - 1)`` for d
     targets in a tie and H targets above it, but any other form is allowed. The null
     distribution of a long ranking combines items far down. It calls `gain` for single
-    items at places between two ranks, and for whole ties under the rule "expected".
+    items at places between two ranks, and for whole ties under the rule "expected". If
+    the gain of an untied target is not linear in H, items are not combined, and the
+    p-values of rankings of more than some 4000 items are estimated by random draws.
 
     Attributes
     ----------
