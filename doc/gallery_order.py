@@ -10,6 +10,7 @@ ORDER = [
     "precision_recall",
     "lift",
     "daily_alerts",
+    "retrieval",
     "docking_scores",
     "medical_screening",
     "rare_class",

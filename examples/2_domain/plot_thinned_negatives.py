@@ -45,7 +45,7 @@ import warnings
 
 from skrank import deployment_estimate
 
-warnings.filterwarnings("ignore", "Half of the targets")
+warnings.filterwarnings("ignore", "Fewer than 10 non-targets")
 deployment_estimate(y, s, negatives_kept=0.02, random_state=0)
 
 # %%
