@@ -630,7 +630,7 @@ class MetricInterval(RankingInference[MetricIntervalResult]):
             error = float(self._draw(engine).std(ddof=1))
         rule = resampled_rule(measure, ranking, error, fewest, freedom)
         # other samples have other numbers of targets, and so other perfect values
-        most = getattr(measure, "bounds", (0.0, math.inf))[1]
+        most = _most(measure)
         if isinstance(rule, NormalRule) and most < math.inf:
             return replace(rule, best=max(rule.best, most))
         return rule
@@ -674,6 +674,12 @@ def _check_weighted_classes(data: RankingInput) -> None:
         raise invalid("sample_weight", asked, got)
 
 
+def _most(measure: Metric) -> float:
+    """Return the largest value over all rankings; infinity for a metric without it."""
+    most: float = getattr(measure, "bounds", (0.0, math.inf))[1]
+    return most
+
+
 def _ends(measure: Metric, rankings: list[Ranking]) -> list[tuple[float, float]]:
     """Return the values of the worst and the best ranking of each size."""
     return [reach_of(measure, measure.frame(one, one.n_targets)) for one in rankings]
@@ -692,7 +698,7 @@ def _rule_of_mean(
     """
     estimate = float(values.mean())
     least, best = min(low for low, _ in ends), max(high for _, high in ends)
-    most = getattr(measure, "bounds", (0.0, math.inf))[1]
+    most = _most(measure)
     if most < math.inf and len(set(ends)) > 1:
         best = max(best, most)
     return NormalRule(
