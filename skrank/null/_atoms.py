@@ -76,7 +76,8 @@ def first_hit_law(chain: Chain) -> Atoms:
     stretch of untied items the first hit is in the middle.
     """
     n, m, frame = chain.n_samples, chain.n_targets, chain.frame
-    most = _most_hits(chain)
+    # numbers of hits of each group that make a difference
+    most = np.where(chain.merged, 1, np.minimum(chain.sizes, m))
     group = np.repeat(np.arange(most.size), most)
     hits = 1 + np.arange(group.size) - np.repeat(np.cumsum(most) - most, most)
     above, size, loose = chain.depths[group], chain.sizes[group], chain.merged[group]
@@ -91,11 +92,6 @@ def first_hit_law(chain: Chain) -> Atoms:
     ways[loose] = _log_first(above[loose], size[loose], n, m)
     value = (chain.slope or 1.0) * gain
     return Atoms.of(value, ways - log_binomial(n, m), chain.scale)
-
-
-def _most_hits(chain: Chain) -> _Ints:
-    """Numbers of hits of each group that make a difference."""
-    return np.where(chain.merged, 1, np.minimum(chain.sizes, chain.n_targets))
 
 
 def _log_first(above: _Ints, size: _Ints, n: int, m: int) -> _Floats:

@@ -175,16 +175,15 @@ def _weights(
         for _ in range(count):
             if isinstance(tilted.way, FirstHitWay):
                 (move,) = tilted.moves
-                index = generator.choice(
-                    move.gain.size, size, p=move.chance[:, 0] / move.chance.sum()
-                )
-                centred += move.gain[index, 0]
-                value += weight * tilted.way.law.value[index]
-                continue
-            hits, added = _descend(tilted, size, generator)
+                chance = move.chance[:, 0] / move.chance.sum()
+                index = generator.choice(chance.size, size, p=chance)
+                added, drawn = move.gain[index, 0], tilted.way.law.value[index]
+            else:
+                hits, added = _descend(tilted, size, generator)
+                places = _spread(tilted.way.chain, hits, generator)
+                drawn = measure_lists(chain, places)
             centred += added
-            places = _spread(tilted.way.chain, hits, generator)
-            value += weight * measure_lists(chain, places)
+            value += weight * drawn
     return np.where(reached(value), np.exp(-lists[0].tilt * centred), 0.0)
 
 

@@ -90,9 +90,11 @@ class Solution:
     def drawable(self) -> list[Tilted]:
         """Return tilted rankings with all numbers of hits, for draws.
 
-        In blocks in which a draw may place its hits uniformly.
+        In blocks in which a draw may place its hits uniformly. Rankings that are one
+        step, or whose groups cannot be merged, have no blocks.
         """
-        if not all(way.part.chain.is_linear for way in self.ways):
+        one_step = isinstance(self.ways[0], FirstHitWay)
+        if one_step or not all(way.part.chain.is_linear for way in self.ways):
             return self.lists
         return [_drawable(Profile(one, self.tilt), self.tilt) for one in self.lists]
 

@@ -117,9 +117,11 @@ def first_hits(n_samples, n_targets):
 
 @pytest.mark.parametrize("value", [0.05, 0.2, 0.25, 0.3, 0.5, 0.8])
 @pytest.mark.parametrize("method", ["auto", "importance_sampling"])
-def test_first_hits_of_different_queries_against_all_combinations(value, method):
-    """Four queries of 100 documents, with 3 to 9 relevant ones: sums of two pairs."""
-    relevant = (3, 5, 7, 9)
+@pytest.mark.parametrize("relevant", [(3, 5, 7, 9), (1, 1, 2, 2), (1, 2, 3, 90)])
+def test_first_hits_of_different_queries_against_all_combinations(
+    value, method, relevant
+):
+    """Four queries of 100 documents: sums of two pairs."""
     (one, p_one), (other, p_other) = (
         (np.add.outer(v, w).ravel() / 4, np.multiply.outer(p, q).ravel())
         for (v, p), (w, q) in (
@@ -133,6 +135,18 @@ def test_first_hits_of_different_queries_against_all_combinations(value, method)
     exact = float(p_one @ (1 - below[wanted]))
     null = MeanNull([RandomSelectionNull(100, m, "reciprocal_rank") for m in relevant])
     judges.assert_p(null.tail(value, method=method, random_state=0), exact, 0.05)
+
+
+@pytest.mark.parametrize("n_queries", [6, 30, 100])
+@pytest.mark.parametrize("rank", [2, 3, 4])
+def test_nearly_perfect_means_of_queries_with_one_target(n_queries, rank):
+    """At most one query has a rank from 2 to `rank`; the other targets are first."""
+    sizes = np.random.default_rng(5).integers(20, 3000, size=n_queries)
+    null = MeanNull([RandomSelectionNull(int(n), 1, "reciprocal_rank") for n in sizes])
+    count = 1 + (rank - 1) * n_queries
+    exact = math.log(count) - math.fsum(np.log(sizes).tolist())
+    found = null.tail(1 - (1 - 1 / rank) / n_queries, random_state=0)
+    assert found.log_pvalue == pytest.approx(exact, abs=0.05)
 
 
 @pytest.mark.parametrize("n_rankings", [20, 100])
