@@ -430,14 +430,16 @@ class TailQuery:
     def _is_credible(self, found: TailProbability) -> bool:
         """Whether an answer is inside the bounds, and accurate enough.
 
-        Estimates do not resolve the last few of all untied rankings.
+        Estimates do not resolve the last few of all untied rankings, unless only their
+        first hits count: these are drawn in one step.
         """
         if found.log_bounds is not None:
             return self._limits.hold(found.log_pvalue, _CERTAIN)
         chains = [term.chain for term in self.facts.terms]
         lists = sum(term.chain.log_total * term.copies for term in self.facts.terms)
         few = found.log_pvalue < math.log(_FEW_LISTS) - lists
-        few = few and self.sign > 0 and all(chain.is_untied for chain in chains)
+        few = few and self.sign > 0 and chains[0].measure.counted_hits != 1
+        few = few and all(chain.is_untied for chain in chains)
         slack = math.log1p(3 * found.doubt)
         known = found.doubt <= _HOPELESS and not few
         return known and self._limits.hold(found.log_pvalue, slack)
