@@ -15,7 +15,7 @@ not), or vary within them. For 20, 50 and 200 clusters, with ``clusters`` and wi
 With ``--bands`` only, for the same populations: the share of the runs in which
 ``hit_curve_band`` contains the curve of the population at all of 40 depths, the share
 of the depths for the pointwise band, and the share of the runs in which
-``hit_curve_difference_band`` contains 0 for two equally good models.
+``hit_curve_band`` contains 0 for two equally good models.
 
 With ``--sizes`` only the random selection test, for clusters of 2 to 40 items with one
 label each: with sizes that are independent of the labels, and with twice as many items
@@ -37,7 +37,6 @@ from skrank import (
     RandomSelectionTest,
     RankingComparison,
     hit_curve_band,
-    hit_curve_difference_band,
     make_metric,
 )
 
@@ -116,7 +115,7 @@ def run_bands(kind, n_clusters, correlation, seed):
             held += [np.nan] * 3
             continue
         inside = [(band.low <= truth) & (truth <= band.high) for band in bands]
-        band = hit_curve_difference_band(y, a + SHIFT * y, b + SHIFT * y, **given)
+        band = hit_curve_band(y, a + SHIFT * y, b + SHIFT * y, **given)
         same = np.all((band.low <= 1e-9) & (band.high >= -1e-9))
         held += [inside[0].all(), inside[1].mean(), same]
     return held

@@ -67,9 +67,9 @@ def results(grid, items, y, seed):
     """The test as it is, and as if folds were independent."""
     cv = StratifiedKFold(5, shuffle=True, random_state=seed)
     test = SearchSelectionTest(n_resamples=N_RESAMPLES, random_state=seed)
-    yield test.from_candidates(grid, items, y, cv=cv)
+    yield test.from_cv(grid, items, y, cv=cv)
     with mock.patch("skrank.inference._search_selection.FOLDS_INFLATION", 1.0):
-        yield test.from_candidates(grid, items, y, cv=cv)
+        yield test.from_cv(grid, items, y, cv=cv)
 
 
 def row(name, n_sets, shift):

@@ -8,15 +8,10 @@ from skrank.curves._band import CurveBand
 from skrank.curves._hit_curve import HitCurve, hit_curve
 from skrank.curves._operating_points import OperatingPoints, operating_points
 from skrank.displays._hit_curve import HitCurveDisplay
-from skrank.displays._lift import LiftDisplay
 from skrank.displays._null_distribution import NullDistributionDisplay
 from skrank.displays._precision_recall import PrecisionRecallDisplay
 from skrank.displays._ranking_comparison import RankingComparisonDisplay
-from skrank.inference._deployment_estimate import (
-    DeploymentEstimate,
-    deployment_estimate,
-)
-from skrank.inference._hit_curve_band import hit_curve_band, hit_curve_difference_band
+from skrank.inference._hit_curve_band import hit_curve_band
 from skrank.inference._metric_interval import MetricInterval
 from skrank.inference._metric_interval_result import (
     ConfidenceInterval,
@@ -29,7 +24,7 @@ from skrank.inference._ranking_comparison_result import (
     RankingComparisonResult,
     RankingComparisonTable,
 )
-from skrank.inference._scorer import make_random_selection_scorer
+from skrank.inference._scorer import make_metric_scorer
 from skrank.inference._search_selection import SearchSelectionTest
 from skrank.inference._search_selection_result import SearchSelectionResult
 from skrank.metrics import (
@@ -47,19 +42,17 @@ from skrank.metrics import (
     reciprocal_rank,
     rie,
 )
-from skrank.metrics._by_group import MetricByGroup
 from skrank.metrics._definitions import Measure, make_metric
 from skrank.metrics._scorers import (
     make_average_precision_at_k_scorer,
     make_average_precision_scorer,
-    make_metric_scorer,
     make_precision_at_t_scorer,
-    make_rare_target_scorers,
     make_recall_at_t_scorer,
 )
-from skrank.null import MeanNull, RandomSelectionNull, TailProbability
+from skrank.null import RandomSelectionNull
 from skrank.ranking._counts import RankCounts
 from skrank.ranking._ranking import Ranking
+from skrank.ranking._rankings import Rankings
 from skrank.report._evaluation import RankingEvaluation
 from skrank.report._report import ranking_report
 from skrank.report._result import RankingReport
@@ -69,13 +62,9 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "ConfidenceInterval",
     "CurveBand",
-    "DeploymentEstimate",
     "HitCurve",
     "HitCurveDisplay",
-    "LiftDisplay",
-    "MeanNull",
     "Measure",
-    "MetricByGroup",
     "MetricInterval",
     "MetricIntervalResult",
     "NullDistributionDisplay",
@@ -92,26 +81,22 @@ __all__ = [
     "RankingComparisonTable",
     "RankingEvaluation",
     "RankingReport",
+    "Rankings",
     "SearchSelectionResult",
     "SearchSelectionTest",
-    "TailProbability",
     "average_precision",
     "average_precision_at_k",
     "bedroc",
     "breakeven_point",
-    "deployment_estimate",
     "enrichment_factor",
     "hit_curve",
     "hit_curve_band",
-    "hit_curve_difference_band",
     "k_at_recall",
     "make_average_precision_at_k_scorer",
     "make_average_precision_scorer",
     "make_metric",
     "make_metric_scorer",
     "make_precision_at_t_scorer",
-    "make_random_selection_scorer",
-    "make_rare_target_scorers",
     "make_recall_at_t_scorer",
     "max_f_score",
     "operating_points",

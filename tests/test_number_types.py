@@ -289,7 +289,7 @@ CALLS = {
     "hit_curve_band": lambda **given: skrank.hit_curve_band(
         TEN.repeat(20), TEN_S.repeat(20), **{"t": 50, "random_state": 0, **given}
     ),
-    "hit_curve_difference_band": lambda **given: skrank.hit_curve_difference_band(
+    "hit_curve_band": lambda **given: skrank.hit_curve_band(
         TEN.repeat(20),
         TEN_S.repeat(20),
         (TEN_S % 4).repeat(20),
@@ -359,9 +359,9 @@ CALLS = {
         n_resamples=20,
         random_state=0,
     ),
-    "SearchSelectionTest.from_candidates": lambda **given: (
+    "SearchSelectionTest.from_cv": lambda **given: (
         skrank.SearchSelectionTest("recall@5", n_resamples=5, random_state=0)
-        .from_candidates([GaussianNB()], X, Y, **given)
+        .from_cv([GaussianNB()], X, Y, **given)
         .to_dict()
     ),
     "RandomSelectionNull.__init__": null,

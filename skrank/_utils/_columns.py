@@ -91,7 +91,7 @@ def by_position(values: Any) -> Any:
 
 
 def as_column(name: str, values: ArrayLike) -> NDArray[Any]:
-    """Convert to a non-empty one-dimensional array."""
+    """Convert to a non-empty one-dimensional array; a single column is taken."""
     if type(values) is not np.ndarray:
         refuse_dask(name, values)
         if np.ma.is_masked(values):
@@ -99,11 +99,11 @@ def as_column(name: str, values: ArrayLike) -> NDArray[Any]:
     array = np.asarray(values)
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         array = np.asarray(values, dtype=object)  # a list may have other values as well
+    if array.ndim == 2 and array.shape[1] == 1:  # as scikit-learn takes it
+        array = array[:, 0]
     if array.ndim != 1:
         hint = ""
-        if array.ndim == 2 and array.shape[1] == 1:
-            hint = f", as {name}.squeeze() is"
-        elif array.ndim == 2 and array.shape[1] == 2 and name.startswith("y_score"):
+        if array.ndim == 2 and array.shape[1] == 2 and name.startswith("y_score"):
             hint = ", as the column y_score[:, i] of the target class"
         got = f"shape {array.shape}" if array.ndim else type(values).__name__
         raise invalid(name, f"be one-dimensional{hint}", got)

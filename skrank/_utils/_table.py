@@ -1,14 +1,9 @@
 """Table of text cells for printing, HTML pages and data frames."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from numbers import Real
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from skrank._utils._checks import check_option
 from skrank._utils._optional import load
-from skrank._utils._text import as_text
 
 _LONG = 40  # letters of a name that are printed, with dots for the rest
 
@@ -73,27 +68,7 @@ def _line(row: Sequence[str], widths: Sequence[int], n_names: int) -> str:
     return ("  " + "  ".join(cells)).rstrip()
 
 
-def data_frame(columns: Mapping[str, Iterable[Any]], backend: str) -> Any:
-    """Make a data frame of a library, which is imported for this only.
-
-    Polars and pyarrow have columns of one type. Columns of mixed types, such as the
-    candidates of a search, become text.
-    """
-    check_option("backend", backend, ("pandas", "polars", "pyarrow"))
-    missing = f"`to_frame` needs {backend}, which is not installed; see also `to_dict`."
-    library = load(backend, missing)
-    if backend == "pandas":
-        return library.DataFrame(columns)
-    plain = {name: _of_one_type(values) for name, values in columns.items()}
-    return library.table(plain) if backend == "pyarrow" else library.DataFrame(plain)
-
-
-def _of_one_type(values: Iterable[Any]) -> Any:
-    """Return an array of numbers or text, and other values as text."""
-    if isinstance(values, np.ndarray):
-        return values
-    values = list(values)
-    for kind in (str, Real | np.bool_):
-        if all(value is None or isinstance(value, kind) for value in values):
-            return values
-    return [as_text(value) for value in values]
+def data_frame(columns: Mapping[str, Iterable[Any]]) -> Any:
+    """Make a data frame of pandas, which is imported for this only."""
+    missing = "`to_frame` needs pandas, which is not installed; see also `to_dict`."
+    return load("pandas", missing).DataFrame(columns)

@@ -45,27 +45,20 @@ class CurveBand:
         ends = f" from {self.x[0]:g} to {self.x[-1]:g}" if self.x.size else ""
         return f"<CurveBand of {level}: {self.x.size} points{ends}>"
 
-    def to_frame(self, backend: str = "pandas") -> Any:
+    def to_frame(self) -> Any:
         """Return the limits as a data frame.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the returned table.
 
         Returns
         -------
-        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+        frame : pandas.DataFrame
             Table with the columns "x", "low" and "high".
 
         Raises
         ------
         ImportError
-            If the library is not installed.
-        ValueError
-            If `backend` is not one of these names.
+            If pandas is not installed.
         """
-        return data_frame({"x": self.x, "low": self.low, "high": self.high}, backend)
+        return data_frame({"x": self.x, "low": self.low, "high": self.high})
 
 
 def check_band_level(confidence_level: Any, weighted: bool) -> float:

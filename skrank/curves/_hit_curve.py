@@ -193,28 +193,21 @@ class HitCurve:
         x, low, high = (np.append(0, one) * self.unit for one in (ends, least, most))
         return CurveBand(x, low, high, level)
 
-    def to_frame(self, backend: str = "pandas") -> Any:
+    def to_frame(self) -> Any:
         """Return the curve as a data frame.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the returned table.
 
         Returns
         -------
-        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+        frame : pandas.DataFrame
             Table with the columns "t", "hits", "recall", "precision" and "lift".
 
         Raises
         ------
         ImportError
-            If the library is not installed.
-        ValueError
-            If `backend` is not one of these names.
+            If pandas is not installed.
         """
         names = ("t", "hits", "recall", "precision", "lift")
-        return data_frame({name: getattr(self, name) for name in names}, backend)
+        return data_frame({name: getattr(self, name) for name in names})
 
 
 def hit_curve(

@@ -236,29 +236,22 @@ class OperatingPoints:
         )
         return CurveBand(hits / self.n_targets, deepest, first, level)
 
-    def to_frame(self, backend: str = "pandas") -> Any:
+    def to_frame(self) -> Any:
         """Return the points as a data frame.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the returned table.
 
         Returns
         -------
-        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+        frame : pandas.DataFrame
             Table with the columns "score", "t", "hits", "recall", "precision" and
             "specificity".
 
         Raises
         ------
         ImportError
-            If the library is not installed.
-        ValueError
-            If `backend` is not one of these names.
+            If pandas is not installed.
         """
         names = ("score", "t", "hits", "recall", "precision", "specificity")
-        return data_frame({name: getattr(self, name) for name in names}, backend)
+        return data_frame({name: getattr(self, name) for name in names})
 
 
 def operating_points(

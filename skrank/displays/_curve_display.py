@@ -18,15 +18,14 @@ from skrank._utils._checks import (
     check_fraction,
     invalid,
 )
+from skrank._utils._documented import documented
+from skrank._utils._text import as_text
 from skrank.curves._hit_curve import HitCurve, curve_of, in_fractions
 from skrank.displays import _drawing
 from skrank.inference._random_selection import RandomSelectionTest, null_of
 from skrank.metrics._definitions import AveragePrecision
-from skrank.ranking._as_ranking import Labels, as_ranking
-from skrank.ranking._cv_results import rank_held_out
 from skrank.ranking._ranking import Ranking
-from skrank.ranking._response import marks_and_scores
-from skrank.ranking._several import rank_within
+from skrank.ranking._rankings import Rankings
 
 # Number of curves of one display above which they are thin lines of one colour: there
 # are six colours and five styles, and a longer legend hides the axes.
@@ -36,6 +35,7 @@ Array = NDArray[Any]
 Heights = tuple[Array, ...]  # positions and heights of a line
 
 
+@documented
 @dataclass(eq=False, repr=False)
 class CurveDisplay(ABC):
     """Base class of displays of the hit curve of one ranking, or of several.
@@ -51,6 +51,68 @@ class CurveDisplay(ABC):
     mean: bool = False
 
     @classmethod
+    def of(
+        cls,
+        rankings: Rankings,
+        *,
+        as_fraction: bool = False,
+        pvalue: bool | None = None,
+        ax: Any = None,
+        name: str | Sequence[str] | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw rankings.
+
+        Parameters
+        ----------
+        rankings : Rankings
+            One ranking, or one for each of several models; or the rankings of groups or
+            folds by one model. The rankings of groups are thin lines, and their mean is
+            drawn. Folds are drawn in fractions of the ranking.
+        {as_fraction}
+        {pvalue_of_curve}
+        {ax}
+        name : str or sequence of str, default=None
+            Name of the curve in the legend, or a name for each model or fold, including
+            folds that are left out. More than ten folds are thin lines of one colour
+            with one entry in the legend.
+        **kwargs : dict
+            Keyword arguments of `plot`.
+
+        Returns
+        -------
+        display : the display
+            Display with the data and what was drawn. Groups and folds without targets
+            or without non-targets are left out with a warning.
+
+        Raises
+        ------
+        ValueError
+            If there are no targets, if no group or fold holds targets and non-targets,
+            or if the number of names is not the number of folds.
+        """
+        _drawing.need_matplotlib()
+        measure = partial(cls._measure, as_fraction=as_fraction, pvalue=pvalue)
+        if rankings.kind == "one" and len(rankings.names) == 1:
+            return cls(**measure(rankings.single[0]), name=name).plot(ax, **kwargs)
+        if rankings.kind == "one":
+            name = list(map(as_text, rankings.names)) if name is None else name
+            data = _listed_by_key(list(map(measure, rankings.parts[0])))
+            return cls(**data, name=name).plot(ax, **kwargs)
+        asked = rankings.defined_for(AveragePrecision())
+        if rankings.kind == "groups":
+            data = _listed_by_key([measure(one, pvalue=False) for one in asked.single])
+            if pvalue is not None and check_flag("pvalue", pvalue):
+                result = RandomSelectionTest(random_state=0).of(asked)
+                data["log10_pvalue"] = [result.log10_pvalue] * len(data["curve"])
+            return cls(**data, name=name, mean=True).plot(ax, **kwargs)
+        names, is_many = cls._names_of_folds(rankings, asked, name)
+        if is_many and pvalue is None:
+            measure = partial(measure, pvalue=False)
+        data = _listed_by_key([measure(one, as_fraction=True) for one in asked.single])
+        return cls(**data, name=names).plot(ax, **kwargs)
+
+    @classmethod
     def from_estimator(
         cls,
         estimator: Any,
@@ -59,6 +121,7 @@ class CurveDisplay(ABC):
         *,
         pos_label: object = None,
         detector_targets: str | None = None,
+        groups: ArrayLike | None = None,
         name: str | None = None,
         **kwargs: Any,
     ) -> Self:
@@ -66,23 +129,17 @@ class CurveDisplay(ABC):
 
         Parameters
         ----------
-        estimator : estimator instance
-            Fitted classifier, regressor, ranker or outlier detector. For the
-            method that gives the scores see :ref:`scores_of_estimators`.
-        X : array-like of shape (n_samples, n_features)
-            Items to rank, other than those on which the estimator was fitted.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
+        {estimator}
+        {X}
+        {y}
+        {pos_label}
+        {detector_targets}
+        {groups}
         name : str, default=None
             Name of the curve in the legend. None uses the name of the estimator's
             class.
         **kwargs : dict
-            Keyword arguments of `from_predictions`.
+            Keyword arguments of `of`.
 
         Returns
         -------
@@ -97,51 +154,32 @@ class CurveDisplay(ABC):
             `from_predictions`.
         """
         _drawing.need_matplotlib()
-        marks, y_score = marks_and_scores(estimator, X, y, pos_label, detector_targets)
-        name = type(estimator).__name__ if name is None else name
-        return cls.from_predictions(marks, y_score, name=name, **kwargs)
+        if name is None and not isinstance(estimator, Mapping):
+            name = type(estimator).__name__
+        data: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
+        rankings = Rankings.from_estimator(estimator, X, y, groups=groups, **data)
+        return cls.of(rankings, name=name, **kwargs)
 
     @classmethod
     def from_predictions(
         cls,
-        y_true: Labels,
-        y_score: ArrayLike | None = None,
+        y_true: Any,
+        y_score: Any = None,
         *,
         pos_label: object = None,
         groups: ArrayLike | None = None,
-        as_fraction: bool = False,
-        pvalue: bool | None = None,
-        ax: Any = None,
-        name: str | None = None,
         **kwargs: Any,
     ) -> Self:
         """Draw a ranking given as labels and scores, or the rankings of groups.
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,), Ranking or RankCounts
-            Labels of the items. A Ranking or RankCounts replaces labels and scores.
-        y_score : array-like of shape (n_samples,), default=None
-            Scores of the items; a higher score means a likelier target. Required unless
-            `y_true` is a Ranking or RankCounts.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        groups : array-like of shape (n_samples,), default=None
-            Ranking that each item belongs to, such as its query or its day. Each
-            ranking is a thin line, and their mean is drawn.
-        as_fraction : bool, default=False
-            Whether depths and hits are fractions of the ranking. By default they are
-            numbers of items.
-        pvalue : bool, default=None
-            Whether the legend has the p-value against random selection. None leaves it
-            out if it may take more than about two seconds (few targets in a very long
-            ranking), if items have weights, and with `groups`.
-        ax : matplotlib Axes, default=None
-            Where to draw. None makes a new figure.
-        name : str, default=None
-            Name of the curve in the legend.
+        {y_true}
+        {y_score}
+        {pos_label}
+        {groups}
         **kwargs : dict
-            Keyword arguments of `plot`.
+            Keyword arguments of `of`.
 
         Returns
         -------
@@ -154,20 +192,8 @@ class CurveDisplay(ABC):
             If the input is not a ranking of two classes, or if there are no targets.
         """
         _drawing.need_matplotlib()
-        measure = partial(cls._measure, as_fraction=as_fraction)
-        if groups is None:
-            ranking = as_ranking(y_true, y_score, pos_label=pos_label)
-            data = measure(ranking, pvalue=pvalue)
-            return cls(**data, name=name).plot(ax, **kwargs)
-        _, rankings = rank_within(y_true, y_score, pos_label, groups)
-        data = _listed_by_key([measure(one, pvalue=False) for one in rankings])
-        if pvalue is not None and check_flag("pvalue", pvalue):
-            test = RandomSelectionTest(random_state=0)
-            result = test.from_predictions(
-                y_true, y_score, pos_label=pos_label, groups=groups
-            )
-            data["log10_pvalue"] = [result.log10_pvalue] * len(data["curve"])
-        return cls(**data, name=name, mean=True).plot(ax, **kwargs)
+        data: Any = {"pos_label": pos_label, "groups": groups}
+        return cls.of(Rankings.from_predictions(y_true, y_score, **data), **kwargs)
 
     @classmethod
     def from_cv_results(
@@ -179,76 +205,55 @@ class CurveDisplay(ABC):
         n_jobs: int | None = None,
         pos_label: object = None,
         detector_targets: str | None = None,
-        pvalue: bool | None = None,
-        ax: Any = None,
-        name: str | Sequence[str] | None = None,
         **kwargs: Any,
     ) -> Self:
         """Draw the rankings of the held-out folds of a cross-validation.
 
         Parameters
         ----------
-        cv_results : dict
-            Result of :func:`sklearn.model_selection.cross_validate` with
-            ``return_estimator=True, return_indices=True``.
-        X : array-like of shape (n_samples, n_features)
-            Items of the cross-validation.
-        y : array-like of shape (n_samples,)
-            Their labels.
+        {cv_results}
+        {X_fit}
+        {y}
         n_jobs : int, default=None
             Number of jobs that predict the held-out items.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector.
-        pvalue : bool, default=None
-            Whether the legend has the p-value of each fold against random selection.
-            None follows the rule of `from_predictions`, and leaves the p-values out if
-            there are more than ten folds.
-        ax : matplotlib Axes, default=None
-            Where to draw. None makes a new figure.
-        name : str or sequence of str, default=None
-            Name of the model in the legend, or a name for each fold of `cv_results`,
-            including folds that are left out. More than ten folds are thin lines of one
-            colour with one entry in the legend.
+        {pos_label}
+        {detector_targets}
         **kwargs : dict
-            Keyword arguments of `plot`.
+            Keyword arguments of `of`.
 
         Returns
         -------
         display : the display
             Display with a list of curves, one for each fold, in fractions of the
-            ranking. Folds without targets or without non-targets are left out with a
-            warning.
+            ranking.
 
         Raises
         ------
         ValueError
-            If estimators or indices are missing, if folds reach beyond `X`, if no fold
-            holds targets and non-targets, or if the number of names is not the number
-            of folds.
+            If estimators or indices are missing, if folds reach beyond `X`, or as in
+            `of`.
         """
         _drawing.need_matplotlib()
-        folds = rank_held_out(cv_results, X, y, n_jobs, pos_label, detector_targets)
-        count, is_many = len(cv_results["estimator"]), len(folds.rankings) > _MANY
+        data: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
+        rankings = Rankings.from_cv_results(cv_results, X, y, n_jobs=n_jobs, **data)
+        return cls.of(rankings, **kwargs)
+
+    @staticmethod
+    def _names_of_folds(
+        rankings: Rankings, asked: Rankings, name: Any
+    ) -> tuple[Any, bool]:
+        """Return the names of the folds that are drawn, and whether they are many."""
+        count, is_many = len(rankings.parts), len(asked.parts) > _MANY
         before = f"{name}, " if name is not None else ""
-        names: Any = name
-        if not _is_listed(name):
-            names = [f"{before}fold {number}" for number in range(count)]
-        names = list(names)
+        if is_many and not _is_listed(name):
+            return f"{before}{len(asked.parts)} folds", is_many
+        names = [f"{before}fold {label}" for label in rankings.labels]
+        if _is_listed(name):
+            names = list(name)
         if len(names) != count:
             raise invalid("name", f"be one for each of {count} folds", f"{len(names)}")
-        names = [names[number] for number in folds.kept]
-        if is_many and not _is_listed(name):
-            names = f"{before}{len(folds.rankings)} folds"
-        if is_many and pvalue is None:
-            pvalue = False
-        measured = [
-            cls._measure(ranking, as_fraction=True, pvalue=pvalue)
-            for ranking in folds.rankings
-        ]
-        return cls(**_listed_by_key(measured), name=names).plot(ax, **kwargs)
+        kept = dict(zip(rankings.labels, names, strict=True))
+        return [kept[label] for label in asked.labels], is_many
 
     @abstractmethod
     def plot(self, *args: Any, **kwargs: Any) -> Self:
@@ -264,7 +269,7 @@ class CurveDisplay(ABC):
         if pvalue is None:
             pvalue = not ranking.weighted and null_of(ranking, metric).is_quick
         if check_flag("pvalue", pvalue):
-            test = RandomSelectionTest(random_state=0).from_predictions(ranking)
+            test = RandomSelectionTest(random_state=0).from_rankings(ranking)
         return {
             "curve": in_fractions(curve) if as_fraction else curve,
             "average_precision": metric.value(ranking),

@@ -6,19 +6,17 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
-from numpy.typing import ArrayLike
-
 from skrank._utils._checks import check_flag, check_option, invalid
+from skrank._utils._documented import documented
 from skrank.curves._band import CurveBand, spread_counts
 from skrank.curves._hit_curve import HitCurve
 from skrank.displays import _drawing
 from skrank.displays._curve_display import Array, CurveDisplay, Heights, mean_of, thin
 from skrank.inference._hit_curve_band import hit_curve_band
-from skrank.ranking._as_ranking import Labels, as_ranking
-from skrank.ranking._counts import RankCounts
-from skrank.ranking._ranking import Ranking
+from skrank.ranking._rankings import Rankings
 
 
+@documented
 @dataclass(eq=False, repr=False)
 class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
     """Plot of a hit curve: targets found against items looked at.
@@ -70,7 +68,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
     See Also
     --------
     hit_curve : Computes the data.
-    LiftDisplay : The same hits, divided by their mean under random selection.
+    enrichment_factor : Lift at one depth.
     PrecisionRecallDisplay : The same hits as precision against recall.
 
     Notes
@@ -105,51 +103,36 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
     confidence_band: CurveBand | None = None
 
     @classmethod
-    def from_predictions(
+    def of(
         cls,
-        y_true: Labels,
-        y_score: ArrayLike | None = None,
+        rankings: Rankings,
         *,
-        pos_label: object = None,
-        groups: ArrayLike | None = None,
         as_fraction: bool = False,
         confidence_band: str | None = None,
         random_state: object = None,
         pvalue: bool | None = None,
         ax: Any = None,
-        name: str | None = None,
+        name: str | Sequence[str] | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw a ranking given as labels and scores, or the rankings of groups.
+        """Draw rankings.
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,), Ranking or RankCounts
-            Labels of the items. A Ranking or RankCounts replaces labels and scores.
-        y_score : array-like of shape (n_samples,), default=None
-            Scores of the items; a higher score means a likelier target. Required unless
-            `y_true` is a Ranking or RankCounts.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        groups : array-like of shape (n_samples,), default=None
-            Ranking that each item belongs to, such as its query or its day. Each
-            ranking is a thin line, and their mean is drawn.
-        as_fraction : bool, default=False
-            Whether depths and hits are fractions of the ranking. By default they are
-            numbers of items.
+        rankings : Rankings
+            One ranking, or one for each of several models; or the rankings of groups or
+            folds by one model. The rankings of groups are thin lines, and their mean is
+            drawn. Folds are drawn in fractions of the ranking.
+        {as_fraction}
         confidence_band : {"simultaneous", "pointwise"}, default=None
             Confidence band of the curve by :func:`hit_curve_band` at a level of 95 %,
             for all depths at once or for each depth. None draws no band.
         random_state : int, RandomState, Generator or None, default=None
             Source of randomness of the simultaneous band.
-        pvalue : bool, default=None
-            Whether the legend has the p-value against random selection. None leaves it
-            out if it may take more than about two seconds (few targets in a very long
-            ranking), if items have weights, and with `groups`.
-        ax : matplotlib Axes, default=None
-            Where to draw. None makes a new figure.
-        name : str, default=None
-            Name of the curve in the legend.
+        {pvalue_of_curve}
+        {ax}
+        name : str or sequence of str, default=None
+            Name of the curve in the legend, or a name for each model or fold.
         **kwargs : dict
             Keyword arguments of :meth:`plot`.
 
@@ -161,36 +144,23 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         Raises
         ------
         ValueError
-            If the input is not a ranking of two classes, or if there are no targets.
+            If there are no targets, or if there is more than one ranking and a
+            confidence band.
         """
-        _drawing.need_matplotlib()
         bands = (None, "simultaneous", "pointwise")
         check_option("confidence_band", confidence_band, bands)
+        shown: Any = {"as_fraction": as_fraction, "pvalue": pvalue, "name": name}
         if confidence_band is None:
-            return super().from_predictions(
-                y_true,
-                y_score,
-                pos_label=pos_label,
-                groups=groups,
-                as_fraction=as_fraction,
-                pvalue=pvalue,
-                ax=ax,
-                name=name,
-                **kwargs,
-            )
-        if y_score is None or isinstance(y_true, Ranking | RankCounts):
-            raise invalid("confidence_band", "be None for a ranking", repr(y_true))
-        if groups is not None:
-            got = repr(confidence_band)
-            raise invalid("confidence_band", "be None with `groups`", got)
-        ranking = as_ranking(y_true, y_score, pos_label=pos_label)
-        data = cls._measure(ranking, as_fraction=as_fraction, pvalue=pvalue)
+            return super().of(rankings, ax=ax, **shown, **kwargs)
+        _drawing.need_matplotlib()
+        if len(rankings.names) > 1:
+            raise invalid("confidence_band", "be None for several models", "a band")
+        together = confidence_band == "simultaneous"
         band = hit_curve_band(
-            y_true,
-            y_score,
-            simultaneous=confidence_band == "simultaneous",
-            pos_label=pos_label,
-            random_state=random_state,
+            rankings, simultaneous=together, random_state=random_state
+        )
+        data = cls._measure(
+            rankings.single[0], as_fraction=as_fraction, pvalue=pvalue
         )
         unit = data["curve"].unit
         data["confidence_band"] = replace(
@@ -202,6 +172,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         self,
         ax: Any = None,
         *,
+        kind: str = "hits",
         name: str | Sequence[str] | None = None,
         top: float | None = None,
         chance_band_level: float | None = 0.95,
@@ -216,6 +187,11 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         ----------
         ax : matplotlib Axes, default=None
             Where to draw. None makes a new figure.
+        kind : {"hits", "lift"}, default="hits"
+            What is drawn: the number of targets found, or the lift, that number divided
+            by its mean under random selection. Both axes of a lift are logarithmic, so
+            the top of the ranking takes most of the width. Its chance level is 1, or
+            lower if targets were missed. A lift of 0 is below the axes.
         name : str or list of str, default=None
             Name of the curve in the legend. None uses the name of the display.
         top : int or float, default=None
@@ -249,6 +225,8 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
             band, or if `plot_perfect` is not True or False.
         """
         plot_perfect = check_flag("plot_perfect", plot_perfect)
+        check_option("kind", kind, ("hits", "lift"))
+        self.kind_ = kind
         limit = self._check(ax, top, chance_band_level, name, line_kw)
         curves = self._listed(self.curve)
         if self.confidence_band is not None and not isinstance(self.curve, HitCurve):
@@ -280,10 +258,13 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
                 label=f"{100 * band.confidence_level:g} % band of {whose}",
                 **{"color": self.line_.get_color(), "alpha": 0.18, "zorder": 1.2},
             )
-        if ax is None and curves[0].unit == 1:
-            self.ax_.locator_params(integer=True, min_n_ticks=1)
         self.ax_.set_xmargin(0)
-        self._set_axes(limit, before)
+        if kind == "lift":
+            self._set_axes_of_lift(limit, before)
+        else:
+            if ax is None and curves[0].unit == 1:
+                self.ax_.locator_params(integer=True, min_n_ticks=1)
+            self._set_axes(limit, before)
         _drawing.draw_legend(self.ax_)
         return self
 
@@ -304,7 +285,11 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
 
     def _view(self, curve: HitCurve, t: Array, *hits: Array) -> Heights:
         """Convert depths and hits to what is drawn."""
-        return t, *hits
+        if self.kind_ == "hits":
+            return t, *hits
+        below = t > 0
+        by_chance = t[below] * (curve.n_targets / curve.n_samples)
+        return t[below], *(found[below] / by_chance for found in hits)
 
     def _set_axes(self, limit: float | None, before: tuple[Any, Any] | None) -> None:
         """Label the axes, and set the limits to the top or to all that was drawn."""
@@ -319,3 +304,21 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         (left, right), (bottom, up) = before or ((0.0, limit), (low, high))
         x, y = (min(0.0, left), max(limit, right)), (min(low, bottom), max(high, up))
         self.ax_.set(xlim=x, ylim=y)
+
+    def _set_axes_of_lift(
+        self, limit: float | None, before: tuple[Any, Any] | None
+    ) -> None:
+        """Make the axes logarithmic, and set the limits to the top."""
+        fractions = self._listed(self.curve)[0].unit < 1
+        unit = ", as a fraction of the ranking" if fractions else ""
+        self.ax_.set(
+            xscale="log",
+            yscale="log",
+            xlabel=f"items looked at{unit}",
+            ylabel="lift: targets found / targets expected by chance",
+        )
+        self.ax_.set_ylim(bottom=0.1)  # a tenth of the chance level
+        if limit is not None:
+            self.ax_.set_xlim(right=max(limit, before[0][1]) if before else limit)
+        for axis in (self.ax_.xaxis, self.ax_.yaxis):
+            axis.set_major_formatter("{x:,.10g}")  # 100 instead of a power of ten

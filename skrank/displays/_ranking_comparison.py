@@ -9,18 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_flag, invalid
+from skrank._utils._documented import documented
 from skrank._utils._text import format_pvalue
 from skrank.curves._band import CurveBand
-from skrank.curves._hit_curve import HitCurve, hit_curve
+from skrank.curves._hit_curve import HitCurve, curve_of
 from skrank.displays import _drawing
 from skrank.displays._curve_display import thin
 from skrank.displays._hit_curve import HitCurveDisplay
-from skrank.inference._hit_curve_band import hit_curve_difference_band
-from skrank.inference._ranking_comparison import RankingComparison
+from skrank.inference._hit_curve_band import hit_curve_band
+from skrank.inference._ranking_comparison import RankingComparison, by_name
 from skrank.inference._ranking_comparison_result import RankingComparisonResult
-from skrank.ranking._response import marks_and_scores
+from skrank.ranking._rankings import Rankings
 
 
+@documented
 @dataclass(eq=False, repr=False)
 class RankingComparisonDisplay:  # numpydoc ignore=PR02
     """Plot of the hit curves of two rankings, with their difference below.
@@ -35,7 +37,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
     curve_a, curve_b : HitCurve
         Results of :func:`hit_curve` for the two rankings, in the same units.
     band : CurveBand, default=None
-        Result of :func:`hit_curve_difference_band`. None draws no band.
+        Result of :func:`hit_curve_band`. None draws no band.
     result : RankingComparisonResult, default=None
         Result of :class:`RankingComparison` for the legends. None leaves it out.
     names : tuple of two str, default=("A", "B")
@@ -61,7 +63,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
     See Also
     --------
     RankingComparison : Tests the difference of a metric.
-    hit_curve_difference_band : Computes the band.
+    hit_curve_band : Computes the band.
 
     Notes
     -----
@@ -93,35 +95,21 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
     names: tuple[str, str] = ("A", "B")
 
     @classmethod
-    def from_predictions(
+    def of(
         cls,
-        y_true: ArrayLike,
-        y_score_a: ArrayLike,
-        y_score_b: ArrayLike,
+        rankings: Rankings,
         *,
-        pos_label: object = None,
-        clusters: ArrayLike | None = None,
-        names: tuple[str, str] = ("A", "B"),
         simultaneous: bool = True,
         random_state: object = None,
         ax: Any = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw two rankings given as labels and two sets of scores.
+        """Draw the rankings of two models.
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,)
-            Labels of the items; both targets and non-targets.
-        y_score_a, y_score_b : array-like of shape (n_samples,)
-            Scores of A and of B for the same items; a higher score means a likelier
-            target.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        clusters : array-like of shape (n_samples,), default=None
-            Cluster of each item, as in :func:`hit_curve_difference_band`.
-        names : tuple of two str, default=("A", "B")
-            Names of the two rankings in the legends.
+        rankings : Rankings
+            Rankings of two models, with or without clusters.
         simultaneous : bool, default=True
             Whether the band of 95 % covers all depths at once. If False, it covers each
             single depth.
@@ -140,24 +128,57 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         Raises
         ------
         ValueError
+            If there are not two models, or several rankings for each.
+        """
+        _drawing.need_matplotlib()
+        band = hit_curve_band(
+            rankings, simultaneous=simultaneous, random_state=random_state
+        )
+        result = RankingComparison().of(rankings)
+        a, b = map(curve_of, rankings.parts[0])
+        return cls(a, b, band, result=result, names=result.names).plot(ax, **kwargs)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score_a: ArrayLike,
+        y_score_b: ArrayLike,
+        *,
+        pos_label: object = None,
+        clusters: ArrayLike | None = None,
+        names: tuple[str, str] = ("A", "B"),
+        **kwargs: Any,
+    ) -> Self:
+        """Draw two rankings given as labels and two sets of scores.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Labels of the items; both targets and non-targets.
+        y_score_a, y_score_b : array-like of shape (n_samples,)
+            Scores of A and of B for the same items; a higher score means a likelier
+            target.
+        {pos_label}
+        {clusters}
+        {names}
+        **kwargs : dict
+            Keyword arguments of :meth:`of`.
+
+        Returns
+        -------
+        display : RankingComparisonDisplay
+            Display with the data and what was drawn.
+
+        Raises
+        ------
+        ValueError
             If the input is not two rankings of two classes.
         """
         _drawing.need_matplotlib()
-        result = RankingComparison().from_predictions(
-            y_true, y_score_a, y_score_b, pos_label=pos_label, clusters=clusters
-        )
-        pair = (y_score_a, y_score_b)
-        a, b = (hit_curve(y_true, one, pos_label=pos_label) for one in pair)
-        band = hit_curve_difference_band(
-            y_true,
-            y_score_a,
-            y_score_b,
-            simultaneous=simultaneous,
-            pos_label=pos_label,
-            clusters=clusters,
-            random_state=random_state,
-        )
-        return cls(a, b, band, result=result, names=names).plot(ax, **kwargs)
+        data: Any = {"pos_label": pos_label, "clusters": clusters}
+        scores = by_name(names, y_score_a, y_score_b)
+        return cls.of(Rankings.from_predictions(y_true, scores, **data), **kwargs)
 
     @classmethod
     def from_estimators(
@@ -169,6 +190,7 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         *,
         pos_label: object = None,
         detector_targets: str | None = None,
+        clusters: ArrayLike | None = None,
         names: tuple[str, str] | None = None,
         **kwargs: Any,
     ) -> Self:
@@ -179,20 +201,16 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
         a, b : estimator instance
             Fitted classifiers, regressors, rankers or outlier detectors. For the
             method that gives the scores see :ref:`scores_of_estimators`.
-        X : array-like of shape (n_samples, n_features)
-            Items to rank, other than those on which the estimators were fitted.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector. Other estimators are not affected.
+        {X}
+        {y}
+        {pos_label}
+        {detector_targets}
+        {clusters}
         names : tuple of two str, default=None
             Names of the two rankings in the legends. None uses the names of the
             estimators' classes, or "A" and "B" if these names are equal.
         **kwargs : dict
-            Keyword arguments of `from_predictions`.
+            Keyword arguments of :meth:`of`.
 
         Returns
         -------
@@ -207,14 +225,14 @@ class RankingComparisonDisplay:  # numpydoc ignore=PR02
             `from_predictions`.
         """
         _drawing.need_matplotlib()
-        (marks, score_a), (_, score_b) = (
-            marks_and_scores(estimator, X, y, pos_label, detector_targets)
-            for estimator in (a, b)
-        )
         if names is None:
             classes = type(a).__name__, type(b).__name__
             names = classes if classes[0] != classes[1] else ("A", "B")
-        return cls.from_predictions(marks, score_a, score_b, names=names, **kwargs)
+        data: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
+        rankings = Rankings.from_estimator(
+            by_name(names, a, b), X, y, clusters=clusters, **data
+        )
+        return cls.of(rankings, **kwargs)
 
     def plot(
         self,

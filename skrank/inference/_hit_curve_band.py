@@ -1,4 +1,4 @@
-"""Confidence band of a hit curve, and of the difference of two hit curves.
+"""Confidence band of a hit curve, or of the difference of two hit curves.
 
 The band contains the curve of another sample with the given probability. It is not the
 chance band, which belongs to random selection.
@@ -23,19 +23,16 @@ from skrank._utils._checks import (
     check_generator,
     invalid,
 )
+from skrank._utils._columns import refuse_dask
 from skrank._utils._rounding import ROUNDING
 from skrank.curves._band import CurveBand, spread_counts
 from skrank.inference._variability._clusters import clusters_of_classes, satterthwaite
 from skrank.inference._variability._jackknife import share_at_cut
 from skrank.inference._variability._sample import is_one_tie, same_order, sample_of
-from skrank.ranking._as_ranking import columns_of
-from skrank.ranking._input import (
-    RankingInput,
-    check_both_classes,
-    check_ranking_input,
-)
-from skrank.ranking._ranking import hits_at, rank
-from skrank.ranking._several import check_clusters
+from skrank.ranking._input import check_both_classes
+from skrank.ranking._items import ListedItems
+from skrank.ranking._ranking import hits_at
+from skrank.ranking._rankings import Rankings
 from skrank.ranking._standing import cut_places
 
 # Number of draws: the critical value has an error of half a percent; with half as many,
@@ -49,8 +46,9 @@ Floats = NDArray[np.float64]
 
 
 def hit_curve_band(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_true: ArrayLike | Rankings,
+    y_score: ArrayLike | None = None,
+    y_score_b: ArrayLike | None = None,
     *,
     t: float | Sequence[float] | None = None,
     confidence_level: float = 0.95,
@@ -59,24 +57,31 @@ def hit_curve_band(
     clusters: ArrayLike | None = None,
     random_state: object = None,
 ) -> CurveBand:
-    """Confidence band of a hit curve, for all depths at once or for each depth.
+    """Confidence band of a hit curve, or of the difference of two hit curves.
 
     Other samples of the same size from the same population, ranked by the same model,
     have other hit curves. A simultaneous band contains the curve of the population at
     all depths together with the probability `confidence_level`.
 
+    With the scores of two models, the band is that of the hits of A minus the hits of
+    B. At depths where it excludes 0, one ranking finds more targets than sampling
+    variation explains. Both rank the same items, so this band is narrower than the
+    bands of the two curves suggest.
+
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        Labels of the items; both targets and non-targets.
-    y_score : array-like of shape (n_samples,)
-        Scores of the items; a higher score means a likelier target.
+    y_true : array-like of shape (n_samples,), or Rankings
+        Labels of the items; both targets and non-targets. Rankings of one or two models
+        replace labels, scores and clusters.
+    y_score, y_score_b : array-like of shape (n_samples,), default=None
+        Scores of the items by a model, or by A and by B; a higher score means a
+        likelier target.
     t : int, float or sequence of them, default=None
         Depths of the limits: ints count items, and floats in (0, 1] are fractions,
         rounded up. None takes about 500 depths. Fewer depths make a simultaneous band
         narrower.
     confidence_level : float, default=0.95
-        Probability that the band contains the curve, between 0 and 1.
+        Probability that the band contains the curve, or the difference, between 0 and 1.
     simultaneous : bool, default=True
         Whether the band covers all depths at once. If False, it covers each depth.
     pos_label : int, float, bool or str, default=None
@@ -91,8 +96,9 @@ def hit_curve_band(
     -------
     band : CurveBand
         Depths in ascending order, with limits of h(t) that are possible for this
-        ranking. Divide by m for limits of recall. Both limits are h(t) where it cannot
-        vary: at t = n, or if all scores are equal.
+        ranking, or of ``h_A(t) - h_B(t)``. Divide by m for limits of recall. Both
+        limits are the value where it cannot vary: at t = n, if all scores are equal, or
+        if A and B have the same order.
 
     Raises
     ------
@@ -103,7 +109,7 @@ def hit_curve_band(
     See Also
     --------
     hit_curve : The curve, with its chance band.
-    hit_curve_difference_band : Band of the difference of two curves.
+    RankingComparison : Test of the difference by one metric.
     MetricInterval : Intervals of recall and precision at one depth.
 
     Notes
@@ -112,10 +118,11 @@ def hit_curve_band(
     half a hit and half a miss above each depth. Recalls at two depths have the
     covariance of their influences. The limits are those of Jeffreys [3]_ for a binomial
     share with the same variance. The simultaneous band takes the quantile of the
-    largest deviation, as in the sup-t band [2]_. With `clusters`, influences are summed
-    within clusters, and the limits are those of Student's t (:ref:`clusters`). In 27
+    largest deviation, as in the sup-t band [2]_. The limits of a difference are those of
+    the normal distribution. With `clusters`, influences are summed within clusters, and the limits are those of Student's t (:ref:`clusters`). In 27
     simulated populations with 200 samples each, the simultaneous band of 95 % contained
-    the population curve in at least 93.5 % of the samples (:ref:`validation_bands`).
+    the population curve in at least 93.5 % of the samples, and that of the difference of
+    two equally good rankings contained 0 in at least 92.5 % (:ref:`validation_bands`).
     Time is O(n log n + n_draws * n_depths**2), with at least 10,000 draws.
 
     References
@@ -137,126 +144,38 @@ def hit_curve_band(
     ...     print(f"{low:.1f} to {high:.1f} targets among the top {t}")
     1.4 to 7.2 targets among the top 10
     3.6 to 9.2 targets among the top 100
-    """
-    rule = _rule(confidence_level, simultaneous, random_state)
-    if clusters is not None:
-        y_true, y_score = columns_of(y_true, y_score, "clusters")
-    codes = check_clusters(clusters, y_true, None)
-    data = check_ranking_input(y_true, y_score, pos_label=pos_label)
-    tops = _Tops([data], t, codes)
-    one_tie = is_one_tie(tops.rankings[0])
-    ends = (tops.hits[0],) * 2 if one_tie else (tops.least, tops.most)
-    variances, reach = tops.spread(rule)
-    limits = tops.limits(variances, reach)
-    low, high = (np.clip(limit, *ends) for limit in limits)
-    return CurveBand(tops.depths, low, high, rule.level)
 
-
-def hit_curve_difference_band(
-    y_true: ArrayLike,
-    y_score_a: ArrayLike,
-    y_score_b: ArrayLike,
-    *,
-    t: float | Sequence[float] | None = None,
-    confidence_level: float = 0.95,
-    simultaneous: bool = True,
-    pos_label: object = None,
-    clusters: ArrayLike | None = None,
-    random_state: object = None,
-) -> CurveBand:
-    """Confidence band of the difference of two hit curves, hits of A minus hits of B.
-
-    At depths where the band excludes 0, one ranking finds more targets than sampling
-    variation explains. Both rank the same items, so this band is narrower than the
-    bands of the two curves suggest.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        Labels of the items; both targets and non-targets.
-    y_score_a, y_score_b : array-like of shape (n_samples,)
-        Scores of A and of B for the same items; a higher score means a likelier target.
-    t : int, float or sequence of them, default=None
-        Depths of the limits: ints count items, and floats in (0, 1] are fractions,
-        rounded up. None takes about 500 depths. Fewer depths make a simultaneous band
-        narrower.
-    confidence_level : float, default=0.95
-        Probability that the band contains the difference, between 0 and 1.
-    simultaneous : bool, default=True
-        Whether the band covers all depths at once. If False, it covers each depth.
-    pos_label : int, float, bool or str, default=None
-        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-    clusters : array-like of shape (n_samples,), default=None
-        Cluster of each item, as in :func:`hit_curve_band`.
-    random_state : int, RandomState, Generator or None, default=None
-        Source of randomness of the simultaneous band, accurate to about 0.5 %.
-
-    Returns
-    -------
-    band : CurveBand
-        Depths in ascending order, with limits of ``h_A(t) - h_B(t)``. Both limits are 0
-        where the difference cannot vary: at t = n, or if A and B have the same order.
-
-    Raises
-    ------
-    ValueError
-        If the input is not two rankings of two classes, if a class is absent, if fewer
-        than two clusters hold targets or non-targets, or if a setting is outside its
-        range.
-
-    See Also
-    --------
-    hit_curve_band : Band of one curve.
-    RankingComparison : Test of the difference by one metric.
-
-    Notes
-    -----
-    The recalls of A and of B at two depths have the covariance ``(1 - Lambda_1)(1 -
-    Lambda_2)(k_12 - k_1 k_2) / m + Lambda_1 Lambda_2 ((1 - pi) / pi)**2 (f_12 - f_1
-    f_2) / (n - m)`` [1]_. Here k_12 is the share of the targets and f_12 the share of
-    the non-targets that are in both tops, and k_i and f_i are the shares in one top.
-    Lambda_i is the share of targets at the cutoff, and pi is the prevalence.
-
-    In simulations of 27 populations with 200 samples each, of two equally good
-    rankings, the simultaneous band of 95 % contained 0 at 60 depths in 92.5 to 100 % of
-    the samples.
-
-    Time and memory are those of :func:`hit_curve_band`.
-
-    References
-    ----------
-    .. [1] Ash and Hughes-Oliver (2022), *Journal of Cheminformatics* 14, article 50.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrank import hit_curve_difference_band
     >>> rng = np.random.default_rng(0)
     >>> y_true = np.arange(2000) < 100
     >>> a = rng.normal(size=2000) + 2.0 * y_true
     >>> b = rng.normal(size=2000) + 0.5 * y_true
-    >>> band = hit_curve_difference_band(
-    ...     y_true, a, b, t=[50, 200], random_state=0
-    ... )
+    >>> band = hit_curve_band(y_true, a, b, t=[50, 200], random_state=0)
     >>> for t, low, high in zip(band.x, band.low, band.high):
     ...     print(f"top {t}: A finds {low:.0f} to {high:.0f} more targets")
     top 50: A finds 22 to 38 more targets
     top 200: A finds 35 to 63 more targets
     """
     rule = _rule(confidence_level, simultaneous, random_state)
-    codes = check_clusters(clusters, y_true, None)
-    a, b = (
-        check_ranking_input(y_true, score, pos_label=pos_label, score_name=name)
-        for name, score in (("y_score_a", y_score_a), ("y_score_b", y_score_b))
-    )
-    tops = _Tops([a, b], t, codes)
+    rankings = y_true
+    if not isinstance(rankings, Rankings):
+        refuse_dask("y_true", y_true)
+        refuse_dask("y_score", y_score)
+        scores = y_score if y_score_b is None else {"A": y_score, "B": y_score_b}
+        given: Any = {"pos_label": pos_label, "clusters": clusters}
+        rankings = Rankings.from_predictions(y_true, scores, **given)
+    tops = _Tops(rankings, t)
     variances, reach = tops.spread(rule)
-    most = 0 * tops.most if same_order(a.y_score, b.y_score) else tops.most - tops.least
-    difference, width = tops.hits[0] - tops.hits[1], reach * np.sqrt(variances)
-    low, high = (
-        np.clip(limit, -most, most)
-        for limit in (difference - width, difference + width)
-    )
+    if len(tops.rankings) == 1:
+        one_tie = is_one_tie(tops.rankings[0])
+        ends = (tops.hits[0],) * 2 if one_tie else (tops.least, tops.most)
+        limits = tops.limits(variances, reach)
+    else:
+        a, b = (one.items.y_score for one in tops.rankings)
+        most = 0 * tops.most if same_order(a, b) else tops.most - tops.least
+        ends = -most, most
+        difference, width = tops.hits[0] - tops.hits[1], reach * np.sqrt(variances)
+        limits = difference - width, difference + width
+    low, high = (np.clip(limit, *ends) for limit in limits)
     return CurveBand(tops.depths, low, high, rule.level)
 
 
@@ -290,17 +209,21 @@ class _Tops:
     """
 
     def __init__(
-        self,
-        inputs: list[RankingInput],
-        t: float | Sequence[float] | None,
-        codes: NDArray[np.intp] | None,
+        self, rankings: Rankings, t: float | Sequence[float] | None
     ) -> None:
-        self.n, self.m = inputs[0].y_score.size, inputs[0].targets.size
+        row, codes = rankings.parts[0], rankings.clusters
+        if rankings.kind != "one" or rankings.weighted or rankings.n_missed:
+            rule = "be one ranking a model, without weights and missed targets"
+            raise invalid("rankings", rule, repr(rankings))
+        if len(row) > 2 or not all(isinstance(one.items, ListedItems) for one in row):
+            rule = "be of one or two models, with items in memory"
+            raise invalid("rankings", rule, repr(rankings))
+        self.n, self.m = rankings.sizes
         check_both_classes(self.m, self.n)
-        self.targets = inputs[0].targets
+        self.targets = row[0].items.targets
         self.depths = spread_counts(self.n) if t is None else _depths(t, self.n)
-        self.rankings = [rank(data) for data in inputs]
-        self.places = [cut_places(data.y_score, self.depths) for data in inputs]
+        self.rankings = row
+        self.places = [cut_places(one.items.y_score, self.depths) for one in row]
         self.hits = [hits_at(ranking, self.depths) for ranking in self.rankings]
         # Lambda, the probability that an item at the cutoff is a target
         self.around = [

@@ -2,13 +2,12 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from skrank._utils._checks import check_fraction, check_option
-from skrank._utils._printed import Printed, Shown
-from skrank._utils._table import data_frame
-from skrank._utils._text import format_count, format_size
+from skrank._utils._checks import check_fraction
+from skrank._utils._documented import documented
 from skrank._utils._warnings import warn
+from skrank.inference._result import Result, shown
 from skrank.inference._variability._interval import IntervalRule
 
 
@@ -34,8 +33,9 @@ class ConfidenceInterval(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class MetricIntervalResult(Printed):
+@documented
+@dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
+class MetricIntervalResult(Result):
     """Result of :class:`MetricInterval`.
 
     All methods have the same fields.
@@ -48,19 +48,10 @@ class MetricIntervalResult(Printed):
         Standard error of the value, on the scale of the metric. It is 0 if the value
         cannot vary, and NaN if it cannot be estimated from a single target or a single
         non-target.
-    method : str
-        Method of the standard error; never "auto".
-    metric : str
-        Name of the metric with its cutoff.
-    n_samples, n_targets : int
-        Number of items, and of targets among them. Items in several folds count once.
     values : tuple of float
         Values of the metric on several rankings, or on the folds of a cross-validation.
         Empty for one ranking.
-    labels : tuple
-        Labels of these rankings: the values of `groups`, or the numbers of the folds.
-    n_clusters : int
-        Number of `clusters`, which are the sampling units; 0 if the items are.
+    {of_results}
 
     See Also
     --------
@@ -84,59 +75,38 @@ class MetricIntervalResult(Printed):
     4        4  0.967
     """
 
-    estimate: float
-    standard_error: float
-    method: str
-    metric: str
-    n_samples: int
-    n_targets: int
-    _rule: IntervalRule
+    title: ClassVar[str] = "Interval of {0.metric}"
+
+    estimate: float = shown("{0:.4g}{1._mean}")
+    standard_error: float = shown("{0:.3g}, method: {1.method}")
     values: tuple[float, ...] = ()
-    labels: tuple[Any, ...] = ()
-    n_clusters: int = 0
+    _rule: IntervalRule
 
-    @property
-    def n_rankings(self) -> int:
-        """Number of rankings.
-
-        Returns
-        -------
-        n_rankings : int
-            Length of `values`, or 1.
-        """
-        return max(1, len(self.values))
-
-    def confidence_interval(
-        self, confidence_level: float = 0.95, transform: str | None = "logit"
-    ) -> ConfidenceInterval:
+    def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Return the interval for the mean of the metric over samples of this size.
 
         Parameters
         ----------
         confidence_level : float, default=0.95
             Probability that the interval contains the mean, between 0 and 1.
-        transform : {"logit", None}, default="logit"
-            Scale on which the interval is symmetric. "logit" is the logit of the value
-            divided by the perfect value, and None is the metric itself. The quantiles
-            of "posterior" do not depend on it.
 
         Returns
         -------
         interval : ConfidenceInterval
             Lower and upper limit, within the values of the worst and the best ranking
-            without ties. "posterior" only has the upper bound of 1. Both limits are the
-            value itself if it cannot vary: at t = n, or if all scores are equal.
-            Otherwise they are NaN, with a warning, if the standard error is 0 or NaN,
-            or if the value has no logit.
+            without ties; symmetric on the scale of the logit of the value divided by
+            the perfect value. "posterior" only has the upper bound of 1. Both limits
+            are the value itself if it cannot vary: at t = n, or if all scores are
+            equal. Otherwise they are NaN, with a warning, if the standard error is 0 or
+            NaN, or if the value has no logit.
 
         Raises
         ------
         ValueError
-            If `confidence_level` is not between 0 and 1, or if `transform` is unknown.
+            If `confidence_level` is not between 0 and 1.
         """
         level = check_fraction("confidence_level", confidence_level)
-        check_option("transform", transform, ("logit", None))
-        limits = self._limits(level, transform)
+        limits = ConfidenceInterval(*self._rule.bounds(level))
         if math.isnan(limits.low):
             warn(
                 f"The interval of {self.metric} is undefined by {self.method}: the "
@@ -145,24 +115,9 @@ class MetricIntervalResult(Printed):
             )
         return limits
 
-    def _limits(
-        self, level: float = 0.95, transform: str | None = "logit"
-    ) -> ConfidenceInterval:
-        return ConfidenceInterval(*self._rule.bounds(level, transform))
-
-    def _shown(self) -> Shown:
-        low, high = self._limits()
-        n, mean = len(self.values), " on average" if self.values else ""
-        rows = [
-            (
-                format_count(n, "ranking"),
-                format_size(self.n_samples, self.n_targets, n_clusters=self.n_clusters),
-            ),
-            ("estimate", f"{self.estimate:.4g}{mean}"),
-            ("standard error", f"{self.standard_error:.3g}, method: {self.method}"),
-            ("95 % interval", f"{low:.4g} to {high:.4g}"),
-        ]
-        return Shown(f"Interval of {self.metric}", rows)
+    def _rows(self) -> list[tuple[str, str]]:
+        low, high = self._rule.bounds(0.95)
+        return [*Result._rows(self), ("95 % interval", f"{low:.4g} to {high:.4g}")]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain numbers and strings.
@@ -170,35 +125,11 @@ class MetricIntervalResult(Printed):
         Returns
         -------
         fields : dict
-            All fields except `values` and `labels`, with `n_rankings` and with the
-            limits of the 95 % interval as "low" and "high".
+            All fields that are a number or a text, `n_rankings`, and the limits of the
+            95 % interval as "low" and "high".
         """
-        left_out = ("_rule", "values", "labels")
-        names = [name for name in self.__slots__ if name not in left_out]
-        fields = {name: getattr(self, name) for name in names}
-        fields["n_rankings"] = self.n_rankings
-        return {**fields, **self._limits()._asdict()}
+        limits = ConfidenceInterval(*self._rule.bounds(0.95))
+        return {**Result.to_dict(self), **limits._asdict()}
 
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the values of the rankings as a data frame.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the returned table.
-
-        Returns
-        -------
-        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            Table with the columns "ranking", which holds `labels`, and "value".
-
-        Raises
-        ------
-        ImportError
-            If the library is not installed.
-        ValueError
-            If `backend` is not one of these names.
-        """
-        values = self.values or (self.estimate,)
-        labels = self.labels or (0,)
-        return data_frame({"ranking": list(labels), "value": values}, backend)
+    def _columns(self) -> dict[str, Any]:
+        return {"value": self.values or (self.estimate,)}

@@ -2,25 +2,23 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._utils._printed import Printed, Shown
-from skrank._utils._table import data_frame
-from skrank._utils._text import (
-    columns_of,
-    format_count,
-    format_pvalue,
-    format_size,
-)
+from skrank._utils._documented import documented
+from skrank._utils._text import columns_of, format_pvalue
+from skrank.inference._result import Result, shown
 from skrank.null import MeanNull, RandomSelectionNull
 
 REVERSED = (
     "do higher scores mean likelier targets, or the other class (the wrong column of "
     "predict_proba)?"
+)
+MAJORITY = (
+    "most items are targets: is the rare class the one to find (give its `pos_label`)?"
 )
 # Probability of a value as low or lower at which the scores may be reversed. It is also
 # the share of random rankings with this note; with half of it, half as many have it.
@@ -29,8 +27,9 @@ REVERSED = (
 FAR_BELOW = 0.001
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class RandomSelectionResult(Printed):
+@documented
+@dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
+class RandomSelectionResult(Result):
     """Result of a :class:`RandomSelectionTest`.
 
     All methods have the same fields, for one ranking and for several. The printed
@@ -62,13 +61,6 @@ class RandomSelectionResult(Printed):
         the draws with `clusters` or `strata`. For the folds of a cross-validation the
         standard deviation is `inflation` times that of independent rankings. The mean
         is the chance level. It is above the prevalence, most of all for short rankings.
-    n_samples, n_targets : int
-        Number of items, and of targets among them, in all rankings together, including
-        missed targets.
-    metric : str
-        Name of the metric with its cutoff.
-    method : str
-        Method of the p-value; never "auto".
     alternative : str
         Values that count as more extreme.
     null_distribution : RandomSelectionNull, MeanNull or None
@@ -76,18 +68,15 @@ class RandomSelectionResult(Printed):
     parts : sequence of RandomSelectionResult
         Results of the single rankings, if there are several. Each is computed on
         access.
-    labels : tuple
-        Labels of the rankings: the values of `groups`, or the numbers of the folds.
-    n_missed : int
-        Number of targets that were never scored.
     null_values : ndarray of shape (n_resamples,) or None
         Values drawn from the null distribution with `clusters` or `strata`. None
         otherwise.
     permuted : str
         Description of the labels that are permuted with `clusters` or `strata`. Empty
         otherwise.
-    n_clusters, n_strata : int
-        Number of `clusters` and of `strata`; 0 if they are not given.
+    n_strata : int
+        Number of `strata`; 0 if they are not given.
+    {of_results}
 
     See Also
     --------
@@ -110,38 +99,22 @@ class RandomSelectionResult(Printed):
     1        2      0.333      0.408    0.50
     """
 
-    statistic: float
-    zscore: float
-    pvalue: float
+    title: ClassVar[str] = "Random selection test of {0.metric}"
+
+    statistic: float = shown("{0:.4g}{1._mean}")
+    null_mean: float = shown()
+    null_std: float = shown("{0:.3g}")
+    zscore: float = shown("{0:.3g}")
+    pvalue: float = shown("{1._pvalue}")
     log10_pvalue: float
-    pvalue_bounds: tuple[float, float] | None
-    pvalue_error: float | None
-    null_mean: float
-    null_std: float
-    n_samples: int
-    n_targets: int
-    metric: str
-    method: str
-    alternative: str
-    null_distribution: RandomSelectionNull | MeanNull | None
+    pvalue_bounds: tuple[float, float] | None = None
+    pvalue_error: float | None = None
+    alternative: str = "greater"
+    null_distribution: RandomSelectionNull | MeanNull | None = None
     parts: Sequence["RandomSelectionResult"] = ()
-    labels: tuple[Any, ...] = ()
-    n_missed: int = 0
-    null_values: NDArray[np.float64] | None = field(default=None, compare=False)
+    null_values: NDArray[np.float64] | None = None
     permuted: str = ""
-    n_clusters: int = 0
     n_strata: int = 0
-
-    @property
-    def n_rankings(self) -> int:
-        """Number of rankings.
-
-        Returns
-        -------
-        n_rankings : int
-            Length of `parts`, or 1.
-        """
-        return max(1, len(self.parts))
 
     @property
     def inflation(self) -> float:
@@ -168,32 +141,23 @@ class RandomSelectionResult(Printed):
         parts = self.parts or (self,)
         return min(1.0, len(parts) * min(part.pvalue for part in parts))
 
-    def _shown(self) -> Shown:
-        n, mean = len(self.parts), " on average" if self.parts else ""
-        extreme = {"greater": ">=", "less": "<=", "two-sided": "as extreme as"}
-        size = format_size(
-            self.n_samples, self.n_targets, self.n_missed, self.n_clusters
-        )
-        rows = [
-            (format_count(n, "ranking"), size),
-            ("statistic", f"{self.statistic:.4g}{mean}"),
-            ("null mean", f"{self.null_mean:.4g}"),
-            ("null std", f"{self.null_std:.3g}"),
-            ("zscore", f"{self.zscore:.3g}"),
-            (
-                "pvalue",
-                f"{format_pvalue(self.log10_pvalue)}   P(null "
-                f"{extreme[self.alternative]} observed), method: {self.method}",
-            ),
-        ]
+    @property
+    def _pvalue(self) -> str:
+        """The p-value with its meaning and its method, in print."""
+        said = {"greater": ">=", "less": "<=", "two-sided": "as extreme as"}
+        extreme = said[self.alternative]
+        value = format_pvalue(self.log10_pvalue)
+        return f"{value}   P(null {extreme} observed), method: {self.method}"
+
+    def _rows(self) -> list[tuple[str, str]]:
+        rows = Result._rows(self)
         if self.permuted:
             rows.append(("permuted", self.permuted))
-        if self.inflation > 1:
-            note = f"{n} times the smallest pvalue of a ranking, for any dependence"
-            rows.append(("Bonferroni", f"{self.bonferroni_pvalue:.2g}   {note}"))
         if self.alternative != "less" and self._is_far_below():
             rows.append(("note", f"far below chance: {REVERSED}"))
-        return Shown(f"Random selection test of {self.metric}", rows)
+        if 2 * self.n_targets > self.n_samples:
+            rows.append(("note", MAJORITY))
+        return rows
 
     def _is_far_below(self) -> bool:
         if self.null_values is not None:
@@ -202,56 +166,28 @@ class RandomSelectionResult(Printed):
         one_sided = self.pvalue if self.alternative == "greater" else None
         return is_far_below(self.statistic, self.null_distribution, one_sided)
 
-    def to_dict(self) -> dict[str, float | int | str]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain numbers and strings.
 
         Returns
         -------
         fields : dict
-            All fields except the null distribution, its values and the single rankings,
-            with `n_rankings`, `inflation` and `bonferroni_pvalue`. The bounds are
-            "pvalue_lower" and "pvalue_upper". Missing bounds and errors are NaN.
+            All fields that are a number or a text, with `n_rankings` and `inflation`.
+            The bounds are "pvalue_lower" and "pvalue_upper". Missing bounds and errors
+            are NaN.
         """
-        fields = {name: getattr(self, name) for name in self.__slots__}
-        for name in ("null_distribution", "null_values", "parts", "labels"):
-            del fields[name]
-        lower, upper = fields.pop("pvalue_bounds") or (math.nan, math.nan)
-        if fields["pvalue_error"] is None:
-            fields["pvalue_error"] = math.nan
+        lower, upper = self.pvalue_bounds or (math.nan, math.nan)
+        error = math.nan if self.pvalue_error is None else self.pvalue_error
         return {
-            **fields,
+            **Result.to_dict(self),
+            "pvalue_error": error,
             "pvalue_lower": lower,
             "pvalue_upper": upper,
-            "n_rankings": self.n_rankings,
             "inflation": self.inflation,
-            "bonferroni_pvalue": self.bonferroni_pvalue,
         }
 
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the results of the single rankings as a data frame.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the returned table.
-
-        Returns
-        -------
-        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            A row for each ranking. The column "ranking" holds `labels`, or 0 for a
-            single ranking. The other columns are those of `to_dict`.
-
-        Raises
-        ------
-        ImportError
-            If the library is not installed.
-        ValueError
-            If `backend` is not one of these names.
-        """
-        rows = [part.to_dict() for part in self.parts or (self,)]
-        return data_frame(
-            {"ranking": list(self.labels or (0,)), **columns_of(rows)}, backend
-        )
+    def _columns(self) -> dict[str, Any]:
+        return columns_of([part.to_dict() for part in self.parts or (self,)])
 
 
 def is_far_below(

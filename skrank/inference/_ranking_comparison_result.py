@@ -2,30 +2,27 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from scipy.stats import norm, t
 
 from skrank._utils._checks import check_fraction
+from skrank._utils._documented import documented
 from skrank._utils._printed import Printed, Shown
 from skrank._utils._table import data_frame
-from skrank._utils._text import (
-    as_text,
-    columns_of,
-    format_count,
-    format_pvalue,
-    format_size,
-)
+from skrank._utils._text import as_text, columns_of, format_pvalue, format_size
 from skrank._utils._warnings import warn
 from skrank.inference._metric_interval_result import ConfidenceInterval
+from skrank.inference._result import Result, shown
 
 # Rows of the summary; rankings must not have these names.
 _ROWS = ("difference", "standard error", "95 % interval", "zscore", "pvalue")
 _SIZE = "sample size"
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class RankingComparisonResult(Printed):
+@documented
+@dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
+class RankingComparisonResult(Result):
     """Result of a :class:`RankingComparison` of two rankings, A and B.
 
     All methods have the same fields, for one data set and for several.
@@ -52,17 +49,8 @@ class RankingComparisonResult(Printed):
     probability_superior : float
         Posterior probability that A finds targets that B misses more often than the
         reverse. NaN for methods other than "posterior".
-    method : str
-        Method of the p-value; never "auto".
     alternative : str
         Differences that count as more extreme.
-    metric : str
-        Name of the metric with its cutoff.
-    n_samples, n_targets : int
-        Number of items, and of targets among them, in all data sets together. Items in
-        several folds count once.
-    n_rankings : int
-        Number of data sets or folds; 1 without groups.
     names : tuple of two str
         Names of A and B.
     degrees_of_freedom : float
@@ -70,11 +58,7 @@ class RankingComparisonResult(Printed):
         normal distribution.
     values_a, values_b : tuple of float
         Values of the metric by A and by B on the data sets.
-    labels : tuple
-        Labels of the data sets: the values of `groups`, or the numbers of folds or
-        rankings. Empty for one data set.
-    n_clusters : int
-        Number of `clusters`, which are the sampling units; 0 if the items are.
+    {of_results}
 
     See Also
     --------
@@ -97,26 +81,22 @@ class RankingComparisonResult(Printed):
     1        2    0.333    0.333         0.0
     """
 
+    title: ClassVar[str] = "Comparison of two rankings by {0.metric}"
+    unit: ClassVar[str] = "data set"
+
+    names: tuple[str, str]
     estimate_a: float
     estimate_b: float
-    difference: float
-    standard_error: float
-    zscore: float
-    pvalue: float
+    difference: float = shown()
+    standard_error: float = shown("{1._known[0]}")
+    zscore: float = shown("{0:.3g}")
+    pvalue: float = shown("{1._pvalue}")
     log10_pvalue: float
-    probability_superior: float
-    method: str
-    alternative: str
-    metric: str
-    n_samples: int
-    n_targets: int
-    n_rankings: int
-    names: tuple[str, str]
-    degrees_of_freedom: float
-    values_a: tuple[float, ...]
-    values_b: tuple[float, ...]
-    labels: tuple[Any, ...] = ()
-    n_clusters: int = 0
+    probability_superior: float = math.nan
+    alternative: str = "two-sided"
+    degrees_of_freedom: float = math.inf
+    values_a: tuple[float, ...] = ()
+    values_b: tuple[float, ...] = ()
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Return the confidence interval of the difference.
@@ -212,20 +192,32 @@ class RankingComparisonResult(Printed):
         freedom = self.degrees_of_freedom
         return float((norm if math.isinf(freedom) else t(freedom)).isf(outside))
 
-    def _shown(self) -> Shown:
-        mean = " on average" if self.labels else ""
-        size = _data(self)
-        first, second = (
-            as_text(name, reserved=[size, *_ROWS, _SIZE]) for name in self.names
-        )
+    @property
+    def _known(self) -> tuple[str, str]:
+        """The standard error and the interval, in print."""
+        if math.isnan(self.standard_error):
+            return "unknown", "unknown"
+        low, high = self._limits()
+        return f"{self.standard_error:.3g}", f"{low:.4g} to {high:.4g}"
+
+    @property
+    def _pvalue(self) -> str:
+        """The p-value with its alternative and its method, in print."""
+        value = format_pvalue(self.log10_pvalue)
+        return f"{value}   {self.alternative}, method: {self.method}"
+
+    def _rows(self) -> list[tuple[str, str]]:
+        size, difference, error, *others = Result._rows(self)
+        reserved = [self._parts, *_ROWS, _SIZE]
+        first, second = (as_text(name, reserved=reserved) for name in self.names)
         rows = [
-            (
-                size,
-                format_size(self.n_samples, self.n_targets, n_clusters=self.n_clusters),
-            ),
-            (first, f"{self.estimate_a:.4g}{mean}"),
-            (second, f"{self.estimate_b:.4g}{mean}"),
-            *zip(_ROWS, self._findings(), strict=True),
+            size,
+            (first, f"{self.estimate_a:.4g}{self._mean}"),
+            (second, f"{self.estimate_b:.4g}{self._mean}"),
+            difference,
+            error,
+            ("95 % interval", self._known[1]),
+            *others,
         ]
         if not math.isnan(self.probability_superior):
             rows.append((f"P({first} > {second})", f"{self.probability_superior:.4g}"))
@@ -235,69 +227,29 @@ class RankingComparisonResult(Printed):
             unit = "data sets" if self.labels else unit
             said = f"{needed:.0f} {unit} would show this difference with power 0.8"
             rows.append((_SIZE, said))
-        return Shown(f"Comparison of two rankings by {self.metric}", rows)
+        return rows
 
-    def _findings(self) -> tuple[str, ...]:
-        """Return the rows of the summary."""
-        low, high = self._limits()
-        unknown = math.isnan(self.standard_error)
-        return (
-            f"{self.difference:.4g}",
-            "unknown" if unknown else f"{self.standard_error:.3g}",
-            "unknown" if unknown else f"{low:.4g} to {high:.4g}",
-            f"{self.zscore:.3g}",
-            f"{format_pvalue(self.log10_pvalue)}   {self.alternative}, "
-            f"method: {self.method}",
-        )
-
-    def to_dict(self) -> dict[str, float | int | str]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain numbers and strings.
 
         Returns
         -------
         fields : dict
-            All fields except the values on single data sets and their labels. The names
-            are "name_a" and "name_b", and the limits of the 95 % interval are "low" and
+            All fields that are a number or a text, and `n_rankings`. The names are
+            "name_a" and "name_b", and the limits of the 95 % interval are "low" and
             "high".
         """
-        fields = {name: getattr(self, name) for name in self.__slots__}
-        for name in ("values_a", "values_b", "labels"):
-            del fields[name]
-        name_a, name_b = fields.pop("names")
+        name_a, name_b = self.names
         names = {"name_a": name_a, "name_b": name_b}
-        return {**names, **fields, **self._limits()._asdict()}
+        return {**names, **Result.to_dict(self), **self._limits()._asdict()}
 
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the values on the data sets as a data frame.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the returned table.
-
-        Returns
-        -------
-        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            A row for each data set or fold, with its label in the column "ranking" and
-            the columns "value_a", "value_b" and "difference".
-
-        Raises
-        ------
-        ImportError
-            If the library is not installed.
-        ValueError
-            If `backend` is not one of these names.
-        """
+    def _columns(self) -> dict[str, Any]:
         values = zip(self.values_a, self.values_b, strict=True)
-        return data_frame(
-            {
-                "ranking": list(self.labels or (0,)),
-                "value_a": self.values_a,
-                "value_b": self.values_b,
-                "difference": [a - b for a, b in values],
-            },
-            backend,
-        )
+        return {
+            "value_a": self.values_a,
+            "value_b": self.values_b,
+            "difference": [a - b for a, b in values],
+        }
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -353,7 +305,7 @@ class RankingComparisonTable(Printed):
             first.n_samples, first.n_targets, n_clusters=first.n_clusters
         )
         facts = [
-            (_data(first), sizes),
+            (first._parts, sizes),
             ("pvalue", f"{first.alternative}, method: {first.method}"),
         ]
         title = f"Comparison of {len(self.names)} rankings by {first.metric}"
@@ -375,32 +327,20 @@ class RankingComparisonTable(Printed):
             "adjusted_log10_pvalue": list(self.adjusted_log10_pvalues),
         }
 
-    def to_frame(self, backend: str = "pandas") -> Any:
+    def to_frame(self) -> Any:
         """Return the table as a data frame.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the returned table.
 
         Returns
         -------
-        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+        frame : pandas.DataFrame
             A row for each comparison, with the columns of `to_dict`.
 
         Raises
         ------
         ImportError
-            If the library is not installed.
-        ValueError
-            If `backend` is not one of these names.
+            If pandas is not installed.
         """
-        return data_frame(self.to_dict(), backend)
-
-
-def _data(result: RankingComparisonResult) -> str:
-    """Describe the data: one data set, or several."""
-    return format_count(len(result.labels), "data set")
+        return data_frame(self.to_dict())
 
 
 def _cells(result: RankingComparisonResult, log10_adjusted: float) -> list[str]:

@@ -1,4 +1,4 @@
-"""Scorers that return the position of a ranking in its null distribution.
+"""Scorers of any metric: its value, or its position in its null distribution.
 
 Folds of different size and prevalence have different chance levels, so a mean of raw
 values mixes values that are not comparable. Values relative to chance are comparable.
@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_option, check_undefined
 from skrank.inference._random_selection import null_of, zscore_of
-from skrank.metrics._definitions import Measure, Metric, make_measure
+from skrank.metrics._definitions import Measure, Metric, make_measure, make_metric
 from skrank.metrics._evaluate import undefined as undefined_value
 from skrank.metrics._evaluate import why_undefined
-from skrank.metrics._scorers import RankingScorer
+from skrank.metrics._scorers import RankingScorer, scorer_of
 from skrank.null import RandomSelectionNull
 from skrank.ranking._as_ranking import as_ranking
 
@@ -30,7 +30,7 @@ def selection_score(
     metric: str | Metric = "average_precision",
     ties: str = "expected",
 ) -> float:
-    """Return a value relative to chance; see ``make_random_selection_scorer``.
+    """Return a value relative to chance; see `make_metric_scorer`.
 
     Smaller values are better for "log10_pvalue" only.
     """
@@ -66,84 +66,101 @@ def _score(statistic: str, value: float, null: RandomSelectionNull) -> float:
     return 0.0 if null.std() == 0 else float((value - mean) / (1 - mean))
 
 
-def make_random_selection_scorer(
-    statistic: str,
+def make_metric_scorer(
+    metric: str | Metric,
     *,
-    metric: str | Metric = "average_precision",
     ties: str = "expected",
     pos_label: object = None,
     undefined: float | str = float("nan"),
     detector_targets: str | None = None,
+    statistic: str | None = None,
 ) -> RankingScorer:
-    """Make a scorer that compares a metric with random selection.
+    """Make a scorer from the name of a metric.
 
-    The chance level of a metric depends on the size of a fold and on its prevalence. It
-    is far above the prevalence for short rankings. The three statistics remove the
-    chance level, so that different folds are comparable. A larger score is better.
+    The scorer computes the metric from the scores of an estimator. A larger score is
+    better, so the value of "k_at_recall" is negated.
 
     Parameters
     ----------
-    statistic : {"zscore", "log10_pvalue", "chance_adjusted"}
-        Statistic for the value S of the metric, with its mean E and standard deviation
-        D under random selection of the fold. "zscore" is ``(S - E) / D``.
-        "log10_pvalue" is the decimal logarithm of the p-value ``P(null >= S)`` with the
-        sign changed, so that 3 means p = 0.001. "chance_adjusted" is ``(S - E) / (1 -
-        E)``, 0 for the chance level and 1 for a perfect ranking.
-    metric : str or Metric, default="average_precision"
-        Metric by its printed name, such as "average_precision@50", "recall@5%" or
-        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
-        with its own tie rule. "max_f_score", "breakeven_point", "k_at_recall" and
-        "precision_at_recall" have no null distribution and are not accepted.
+    metric : str or Metric
+        Metric by its printed name: "average_precision", "average_precision@50",
+        "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
+        "rie(alpha=20)", "bedroc(alpha=20)", "r_precision", "max_f_score(beta=1)",
+        "breakeven_point", "precision_at_recall(0.8)" or "k_at_recall(0.8)". A cutoff is
+        a number of items or a fraction of the fold.
+        "average_precision@50(normalize=hits)" has another divisor. An object of
+        :func:`make_metric` keeps its own tie rule.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Tie rule of the metric.
+        Tie rule. See the function of the metric.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     undefined : float or "raise", default=nan
-        Score of a fold without targets or without non-targets.
+        Value of the metric on a fold without targets or without non-targets.
     detector_targets : {"outliers", "inliers"}, default=None
-        What the targets are to an outlier detector. Required for an outlier detector;
-        see :func:`make_metric_scorer`.
+        What the targets are to an outlier detector. Required for an outlier detector,
+        because scikit-learn's detectors give inliers higher scores. Other estimators
+        are not affected.
+    statistic : {"zscore", "log10_pvalue", "chance_adjusted"}, default=None
+        Compares the value S with its mean E and standard deviation D under random
+        selection of the fold, so that folds of different sizes are comparable. "zscore"
+        is ``(S - E) / D``. "log10_pvalue" is the decimal logarithm of the p-value
+        ``P(null >= S)`` with the sign changed, so that 3 means p = 0.001.
+        "chance_adjusted" is ``(S - E) / (1 - E)``, 0 for the chance level and 1 for a
+        perfect ranking. Not for metrics without a null distribution: "max_f_score",
+        "breakeven_point", "k_at_recall" and "precision_at_recall". None is the value
+        itself.
 
     Returns
     -------
     scorer : callable
-        ``scorer(estimator, X, y) -> float``. The name of a scorer with "log10_pvalue"
-        starts with ``neg_``, as in scikit-learn.
+        ``scorer(estimator, X, y) -> float``, made by
+        :func:`sklearn.metrics.make_scorer`. Its ``__name__`` is the name of the metric,
+        with the prefix ``neg_`` if the value is negated, and
+        as in "zscore(average_precision)" with a `statistic`.
 
     Raises
     ------
     ValueError
-        As in :func:`make_metric_scorer`; also if the statistic is not defined for the
-        metric.
+        If there is no such metric, or if a setting is outside its range. The scorer
+        raises the error if the estimator only gives labels, does not know the class
+        `pos_label`, or is an outlier detector and `detector_targets` is None, or if a
+        fold has fewer items than the cutoff.
 
     See Also
     --------
+    make_average_precision_scorer : Scorer of average precision.
     RandomSelectionTest : The test with its full result.
 
     Notes
     -----
-    All three statistics are finite for every fold with targets and non-targets. They
-    are 0 for constant scores, and for other ties that allow a single value. A perfect
-    ranking of m targets among n items without ties has the p-value 1 / C(n, m), and its
-    logarithm does not underflow.
-
-    The mean and the standard deviation are exact and fast. A p-value takes from ten
-    milliseconds to seconds; see :class:`RandomSelectionTest`.
+    All statistics are finite for every fold with targets and non-targets. They are 0
+    for constant scores, and for other ties that allow a single value. A perfect ranking
+    of m targets among n items without ties has the p-value 1 / C(n, m), and its
+    logarithm does not underflow. The mean and the standard deviation are exact and
+    fast. A p-value takes from ten milliseconds to seconds.
 
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.model_selection import cross_val_score
     >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> from skrank import make_random_selection_scorer
+    >>> from skrank import make_metric_scorer
     >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> scorer = make_metric_scorer("bedroc(alpha=20)", pos_label=0)
     >>> estimator = KNeighborsClassifier()
-    >>> scorer = make_random_selection_scorer(
-    ...     "chance_adjusted", pos_label=0
+    >>> cross_val_score(estimator, X, y, scoring=scorer).round(2)
+    array([0.96, 1.  , 1.  , 1.  , 0.97])
+    >>> make_metric_scorer("k_at_recall(0.8)").__name__
+    'neg_k_at_recall(0.8)'
+    >>> scorer = make_metric_scorer(
+    ...     "average_precision", statistic="chance_adjusted", pos_label=0
     ... )
     >>> cross_val_score(estimator, X, y, scoring=scorer).round(2)
     array([0.87, 0.93, 0.97, 0.94, 0.9 ])
     """
+    if statistic is None:
+        made = make_metric(metric, ties)
+        return scorer_of(made, pos_label, undefined, detector_targets)
     measure = make_measure(metric, ties)
     check_statistic(statistic, measure)
     answer = check_undefined(undefined)

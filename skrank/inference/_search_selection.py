@@ -1,50 +1,45 @@
 """Test of the best candidate of a search against random selection.
 
-The input is a finished search, a list of candidates, or out-of-fold scores. The same
-random labels are used for all candidates. The output is a frozen result.
+The candidates are the models of `Rankings`. The same random labels are used for all
+candidates. The output is a frozen result.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import compress
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import FitFailedWarning
 
 from skrank._utils._checks import check_generator
-from skrank._utils._columns import check_index, check_order
+from skrank._utils._columns import check_order
+from skrank._utils._documented import documented
 from skrank._utils._jobs import run_draws
-from skrank._utils._text import as_text, brief
 from skrank._utils._warnings import warn
-from skrank.inference._base import MetricSettings
+from skrank.inference._question import Question
 from skrank.inference._search_selection_result import COLUMNS, SearchSelectionResult
 from skrank.metrics._definitions import Metric
 from skrank.null._joint import JointList, JointNull
-from skrank.ranking._cv_results import divide_folds
 from skrank.ranking._folds import (
     FOLDS_INFLATION,
-    Fold,
-    check_candidates,
     folds_of_search,
     make_candidates,
-    make_folds,
-    rank_folds,
     read_search,
 )
-from skrank.ranking._input import check_ranking_input, mark_targets
-from skrank.ranking._several import both_classes, columns_by_name, split
+from skrank.ranking._rankings import Rankings
 from skrank.ranking._standing import items_above
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
 
 
-class SearchSelectionTest(MetricSettings):
+@documented
+class SearchSelectionTest(Question[SearchSelectionResult]):
     """Test whether the best candidate of a search is better than chance.
 
     The best of many candidates has a high score by chance alone. The test compares its
@@ -54,12 +49,8 @@ class SearchSelectionTest(MetricSettings):
 
     Parameters
     ----------
-    metric : str or Metric, default="average_precision"
-        Metric by its printed name, such as "average_precision@50", "recall@5%" or
-        "bedroc(alpha=20)" (:ref:`metric_names`), or an object of :func:`make_metric`
-        with its own tie rule.
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Tie rule of the metric.
+    {metric}
+    {ties}
     n_resamples : int, default=9999
         Number of draws of labels; no p-value is below ``1 / (n_resamples + 1)``.
     random_state : int, RandomState, Generator or None, default=None
@@ -113,6 +104,14 @@ class SearchSelectionTest(MetricSettings):
     0.88, unadjusted 0.041
     """
 
+    refuses: ClassVar[dict[str, str]] = {
+        "clusters": "the draws permute labels of single items",
+        "strata": "the draws permute labels of all items of a ranking",
+        "sample_weight": "weighted items have no null distribution",
+        "n_missed": "candidates of a search rank all items",
+    }
+    repeated: ClassVar[bool] = False
+
     def __init__(
         self,
         metric: str | Metric = "average_precision",
@@ -125,6 +124,72 @@ class SearchSelectionTest(MetricSettings):
     ) -> None:
         super().__init__(metric, ties, n_resamples, n_jobs, progress, random_state)
 
+    def of(self, rankings: Rankings) -> SearchSelectionResult:
+        """Test all models, and the best of them.
+
+        Parameters
+        ----------
+        rankings : Rankings
+            Rankings of any data. The models are the candidates.
+
+        Returns
+        -------
+        result : SearchSelectionResult
+            Result in the order of the candidates. The winner has the largest z-score; a
+            candidate whose scores are all equal cannot win.
+
+        Raises
+        ------
+        ValueError
+            If no ranking has targets and non-targets.
+        """
+        measure, asked = self._measure(), self._asked(rankings)
+        targets = [row[0].items.targets for row in asked.parts]
+        null = JointNull(
+            [
+                JointList.of(
+                    measure,
+                    np.stack([items_above(one.items.y_score) for one in row]),
+                    row[0].items.targets.size,
+                    several=asked.grouped,
+                )
+                for row in asked.parts
+            ]
+        )
+        wider = FOLDS_INFLATION if len(set(asked.folds)) > 1 else 1.0
+        values = null.values(targets)
+        zscores = null.zscores(values) / wider
+        alone, best, null_maxima = _count_draws(
+            null,
+            zscores,
+            wider,
+            self.n_resamples,
+            check_generator(self.random_state),
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+        )
+        pvalues = (alone + 1) / (self.n_resamples + 1)
+        n_samples, n_targets = asked.sizes
+        return SearchSelectionResult(
+            candidates=asked.names,
+            best_index=int(np.argmax(zscores)),
+            values=values,
+            null_means=null.mean,
+            null_stds=null.std * wider,
+            inflation=wider,
+            zscores=np.where(null.std > 0, zscores, 0.0),
+            pvalues=pvalues,
+            adjusted_pvalues=(best + 1) / (self.n_resamples + 1),
+            bonferroni_pvalues=np.minimum(len(asked.names) * pvalues, 1.0),
+            null_maxima=null_maxima,
+            metric=measure.name,
+            method="monte_carlo",
+            n_samples=n_samples,
+            n_targets=n_targets,
+            kind=asked.kind,
+            labels=asked.labels,
+        )
+
     def from_search(
         self,
         search: Any,
@@ -132,10 +197,8 @@ class SearchSelectionTest(MetricSettings):
         y: ArrayLike,
         *,
         cv_groups: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
         params: Mapping[str, Any] | None = None,
-        pos_label: object = None,
-        detector_targets: str | None = None,
+        **data: Any,
     ) -> SearchSelectionResult:
         """Test the winner of a finished search, and all its candidates.
 
@@ -153,22 +216,9 @@ class SearchSelectionTest(MetricSettings):
             Items of the search.
         y : array-like of shape (n_samples,)
             Their labels.
-        cv_groups : array-like of shape (n_samples,), default=None
-            Groups for splitters that keep them together, such as
-            :class:`sklearn.model_selection.GroupKFold`.
-        groups : array-like of shape (n_samples,), default=None
-            Ranking that each item belongs to, such as its query or its day. The items
-            of a fold are ranked within each ranking.
-        params : dict, default=None
-            Parameters of ``fit``, such as ``{"sample_weight": w}``, as in
-            :func:`sklearn.model_selection.cross_validate`. A parameter with an entry
-            for each item is split with the folds. Weights here do not change the metric
-            of the test.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector.
+        {cv_groups}
+        {params}
+        {data_cv}
 
         Returns
         -------
@@ -186,275 +236,19 @@ class SearchSelectionTest(MetricSettings):
         ValueError
             If the folds of the search cannot be made again because they are shuffled
             without a fixed `random_state`, if `search` is not a search or is not
-            fitted, if no candidate has a score, and as in `from_candidates`.
+            fitted, if no candidate has a score, and as in `from_cv`.
         """
+        check_order(X, y)
         table = read_search(search)
         _warn_of_failed(table.finished)
         tested = tuple(compress(table.params, table.finished))
         estimators = make_candidates(search, tested)
-        result = self._cross_fit(
-            estimators,
-            tested,
-            (X, y, folds_of_search(search, estimators, X, np.asarray(y), cv_groups)),
-            groups,
-            params,
-            pos_label,
-            detector_targets,
-        )
+        folds = folds_of_search(search, estimators, X, np.asarray(y), cv_groups)
+        named = dict(enumerate(estimators))
+        result = self.from_cv(named, X, y, cv=folds, params=params, **data)
         result = _spread(result, table.params, table.finished, table.winner)
         _warn_of_other_values(result.values, table.scores)
         return result
-
-    def from_candidates(
-        self,
-        candidates: Mapping[Any, Any] | Iterable[Any],
-        X: Any,  # noqa: N803
-        y: ArrayLike,
-        *,
-        cv: Any = 5,
-        cv_groups: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        params: Mapping[str, Any] | None = None,
-        pos_label: object = None,
-        detector_targets: str | None = None,
-    ) -> SearchSelectionResult:
-        """Cross-validate candidates, and test all of them and the best.
-
-        Parameters
-        ----------
-        candidates : dict or iterable of estimator instances
-            Classifiers, regressors, rankers or outlier detectors. They are cloned and
-            fitted for each fold. The keys of a dict are their names.
-        X : array-like of shape (n_samples, n_features)
-            Items to fit and to rank.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        cv : int, cross-validation generator or iterable, default=5
-            As in :func:`sklearn.model_selection.cross_validate`. An int makes
-            stratified folds if there is a classifier. No item may be held out twice.
-        cv_groups : array-like of shape (n_samples,), default=None
-            Groups for splitters that keep them together, such as
-            :class:`sklearn.model_selection.GroupKFold`.
-        groups : array-like of shape (n_samples,), default=None
-            Ranking that each item belongs to, such as its query or its day. The items
-            of a fold are ranked within each ranking.
-        params : dict, default=None
-            Parameters of ``fit``, such as ``{"sample_weight": w}``, as in
-            :func:`sklearn.model_selection.cross_validate`. A parameter with an entry
-            for each item is split with the folds. Weights here do not change the metric
-            of the test.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        detector_targets : {"outliers", "inliers"}, default=None
-            What the targets are to an outlier detector. Required for an outlier
-            detector.
-
-        Returns
-        -------
-        result : SearchSelectionResult
-            Result in the order of the candidates. The winner has the largest z-score; a
-            candidate whose scores are all equal cannot win. Folds without targets or
-            without non-targets are left out with a warning.
-
-        Raises
-        ------
-        ValueError
-            If `candidates` holds anything but estimators, if there are no folds, if an
-            item is held out twice, if an estimator only gives labels, if an estimator
-            is an outlier detector and `detector_targets` is None, or if no fold holds
-            targets and non-targets. An error during fitting has a note that names the
-            candidate.
-        """
-        names: Iterable[Any] | None = None
-        if isinstance(candidates, Mapping):
-            names, candidates = candidates.keys(), candidates.values()
-        estimators = check_candidates(candidates)
-        return self._cross_fit(
-            estimators,
-            tuple(names or map(as_text, estimators)),
-            (X, y, make_folds(cv, estimators, X, np.asarray(y), cv_groups)),
-            groups,
-            params,
-            pos_label,
-            detector_targets,
-        )
-
-    def from_predictions(
-        self,
-        y_true: ArrayLike,
-        y_scores: Any,
-        *,
-        folds: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        pos_label: object = None,
-    ) -> SearchSelectionResult:
-        """Test several rankings of the same items, and the best of them.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,)
-            Labels of the items.
-        y_scores : mapping, DataFrame or array of shape (n_samples, n_candidates)
-            Scores of each candidate by name: a mapping from names to scores, or
-            columns. A higher score means a likelier target. The names of array columns
-            are their numbers.
-        folds : array-like of shape (n_samples,), default=None
-            Fold in which each item was held out. Its scores come from models that were
-            fitted to the labels of the other folds. None means a single ranking by
-            models that were not fitted to these labels.
-        groups : array-like of shape (n_samples,), default=None
-            Ranking that each item belongs to, such as its query or its day. The items
-            of a fold, or all items without `folds`, are ranked within each ranking.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-
-        Returns
-        -------
-        result : SearchSelectionResult
-            Result in the order of the candidates. The winner has the largest z-score; a
-            candidate whose scores are all equal cannot win. Folds without targets or
-            without non-targets are left out with a warning.
-
-        Raises
-        ------
-        ValueError
-            If there are no candidates, if two have the same name, if their scores are
-            not valid rankings of the items, or if no fold holds targets and
-            non-targets.
-        """
-        columns = columns_by_name(y_scores, least=1)
-        inputs = [
-            check_ranking_input(
-                y_true,
-                column,
-                pos_label=pos_label,
-                score_name=f"y_scores[{brief(name)}]",
-            )
-            for name, column in columns.items()
-        ]
-        check_index("folds", folds, y_true)
-        n_samples = inputs[0].y_score.size
-        every = np.zeros(n_samples, np.intp) if folds is None else folds
-        held = [items for _, items, _ in split(inputs[0], every, "folds")]
-        above = [
-            np.stack([items_above(data.y_score[items]) for data in inputs])
-            for items in held
-        ]
-        parts = self._divide(held, inputs[0].is_target, groups, n_samples)
-        several = groups is not None
-        return self._test(*_within(parts, above), tuple(columns), len(held), several)
-
-    def _cross_fit(
-        self,
-        candidates: Sequence[Any],
-        names: tuple[Any, ...],
-        data: tuple[Any, ArrayLike, list[Fold]],
-        groups: ArrayLike | None,
-        params: Mapping[str, Any] | None,
-        pos_label: object,
-        detector_targets: str | None,
-    ) -> SearchSelectionResult:
-        """Fit the candidates on each fold that can be tested, and test them."""
-        items, y, folds = data
-        check_order(items, y)
-        is_target = mark_targets(y, pos_label)
-        parts = self._divide(
-            [test for _, test in folds], is_target, groups, is_target.size
-        )
-        kept = list(dict.fromkeys(number for number, *_ in parts))
-        above = rank_folds(
-            candidates,
-            items,
-            np.asarray(y),
-            [folds[number] for number in kept],
-            params,
-            self.n_jobs,
-            pos_label,
-            detector_targets,
-            progress=self.progress,
-        )
-        parts = [(kept.index(i), items, targets) for i, items, targets in parts]
-        several = groups is not None
-        return self._test(*_within(parts, above), names, len(kept), several)
-
-    def _divide(
-        self,
-        held: list[_Ints],
-        is_target: NDArray[np.bool_],
-        groups: ArrayLike | None,
-        n_samples: int,
-    ) -> list[tuple[int, _Ints, _Ints]]:
-        """Return fold, positions of the items, and targets of each ranking."""
-        divided = divide_folds(held, groups, n_samples)
-        parts = [
-            (i, items, is_target[held[i][items]].nonzero()[0])
-            for i, (_, parts_of) in enumerate(divided)
-            for items in parts_of
-        ]
-        kept = both_classes(
-            [(targets.size, items.size) for _, items, targets in parts],
-            grouped=groups is not None,
-            always_defined=self._measure().always_defined,
-        )
-        return [parts[i] for i in kept]
-
-    def _test(
-        self,
-        above: Sequence[_Ints],
-        targets: Sequence[_Ints],
-        names: tuple[Any, ...],
-        n_folds: int,
-        several: bool,
-    ) -> SearchSelectionResult:
-        """Compare all candidates, and the best one, with their joint distribution."""
-        measure = self._measure()
-        null = JointNull(
-            [
-                JointList.of(measure, ranked, items.size, several=several)
-                for ranked, items in zip(above, targets, strict=True)
-            ]
-        )
-        wider = 1.0 if n_folds == 1 else FOLDS_INFLATION
-        values = null.values(targets)
-        zscores = null.zscores(values) / wider
-        alone, best, null_maxima = _count_draws(
-            null,
-            zscores,
-            wider,
-            self.n_resamples,
-            check_generator(self.random_state),
-            n_jobs=self.n_jobs,
-            progress=self.progress,
-        )
-        pvalues = (alone + 1) / (self.n_resamples + 1)
-        return SearchSelectionResult(
-            candidates=names,
-            best_index=int(np.argmax(zscores)),
-            values=values,
-            null_means=null.mean,
-            null_stds=null.std * wider,
-            inflation=wider,
-            zscores=np.where(null.std > 0, zscores, 0.0),
-            pvalues=pvalues,
-            adjusted_pvalues=(best + 1) / (self.n_resamples + 1),
-            bonferroni_pvalues=np.minimum(len(names) * pvalues, 1.0),
-            null_maxima=null_maxima,
-            n_samples=sum(ranked.shape[1] for ranked in above),
-            n_targets=sum(items.size for items in targets),
-            n_rankings=len(targets),
-            metric=measure.name,
-        )
-
-
-def _within(
-    parts: Sequence[tuple[int, _Ints, _Ints]], above: Sequence[_Ints]
-) -> tuple[list[_Ints], list[_Ints]]:
-    """Count the items above each item in its ranking; return them and the targets."""
-    ranked = [
-        np.stack([items_above(-row) for row in above[i][:, items]])
-        for i, items, _ in parts
-    ]
-    return ranked, [targets for *_, targets in parts]
 
 
 def _count_draws(

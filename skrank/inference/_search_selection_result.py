@@ -1,14 +1,15 @@
 """Result of `SearchSelectionTest`."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._utils._printed import Printed, Shown
+from skrank._utils._documented import documented
 from skrank._utils._table import data_frame
-from skrank._utils._text import as_text, format_count, format_size
+from skrank._utils._text import as_text
+from skrank.inference._result import Result
 
 _Floats = NDArray[np.float64]
 
@@ -24,8 +25,9 @@ COLUMNS = {
 }
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class SearchSelectionResult(Printed):
+@documented
+@dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
+class SearchSelectionResult(Result):
     """Result of a :class:`SearchSelectionTest`.
 
     Arrays of shape (n_candidates,) have an entry for each candidate, in the order of
@@ -63,10 +65,7 @@ class SearchSelectionResult(Printed):
         p-values compare z-scores and not these values. For folds the values are spread
         by `inflation`, as the z-scores are, but only between 0 and the value of perfect
         rankings.
-    n_samples, n_targets, n_rankings : int
-        Number of held-out items, of targets among them, and of rankings or folds.
-    metric : str
-        Name of the metric with its cutoff.
+    {of_results}
 
     See Also
     --------
@@ -90,6 +89,8 @@ class SearchSelectionResult(Printed):
     1      some  0.303      0.067     True
     """
 
+    title: ClassVar[str] = "Search selection test of {0.metric}"
+
     candidates: tuple[Any, ...]
     best_index: int
     values: _Floats
@@ -101,10 +102,6 @@ class SearchSelectionResult(Printed):
     adjusted_pvalues: _Floats
     bonferroni_pvalues: _Floats
     null_maxima: _Floats
-    n_samples: int
-    n_targets: int
-    n_rankings: int
-    metric: str
 
     @property
     def n_candidates(self) -> int:
@@ -166,33 +163,26 @@ class SearchSelectionResult(Printed):
         for name in (*COLUMNS.values(), "null_maxima"):
             getattr(self, name).flags.writeable = False
 
-    def _shown(self) -> Shown:
-        best, n = self.best_index, self.n_rankings
+    def _rows(self) -> list[tuple[str, str]]:
+        best = self.best_index
         n_failed = np.count_nonzero(np.isnan(self.values))
         failed = f", {n_failed} failed" if n_failed else ""
         plural = "" if self.n_candidates == 1 else "s"
-        rows = [
-            (
-                format_count(n if n > 1 else 0, "ranking"),
-                format_size(self.n_samples, self.n_targets),
-            ),
+        unadjusted, bonferroni = self.pvalues[best], self.bonferroni_pvalues[best]
+        return [
+            *Result._rows(self),
             ("candidate", as_text(self.candidates[best])),
             ("best of", f"{self.n_candidates} candidate{plural}{failed}"),
-            ("statistic", f"{self.statistic:.4g}"),
+            ("statistic", f"{self.statistic:.4g}{self._mean}"),
             ("null mean", f"{self.null_means[best]:.4g}"),
             ("null std", f"{self.null_stds[best]:.3g}"),
             ("expected maximum", f"{self.expected_maximum:.4g}"),
             ("zscore", f"{self.zscores[best]:.3g}"),
             ("pvalue", f"{self.pvalue:.2g}   P(largest null zscore >= observed)"),
-            (
-                "unadjusted",
-                f"{self.pvalues[best]:.2g}, "
-                f"Bonferroni {self.bonferroni_pvalues[best]:.2g}",
-            ),
+            ("unadjusted", f"{unadjusted:.2g}, Bonferroni {bonferroni:.2g}"),
         ]
-        return Shown(f"Search selection test of {self.metric}", rows)
 
-    def to_dict(self) -> dict[str, float | int | str]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the result of the winner as plain numbers and strings.
 
         Returns
@@ -204,35 +194,28 @@ class SearchSelectionResult(Printed):
         entries = {
             name: float(getattr(self, plural)[best]) for name, plural in COLUMNS.items()
         }
-        names = (
-            "best_index",
-            "expected_maximum",
-            "n_candidates",
-            "n_resamples",
-            "n_samples",
-            "n_targets",
-            "n_rankings",
-            "inflation",
-            "metric",
-        )
+        names = "expected_maximum", "n_candidates", "n_resamples"
         shared = {name: getattr(self, name) for name in names}
-        return {"candidate": as_text(self.candidates[best]), **entries, **shared}
+        candidate = {"candidate": as_text(self.candidates[best])}
+        return {**candidate, **entries, **shared, **Result.to_dict(self)}
 
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the entries of all candidates as a data frame.
+    def _columns(self) -> dict[str, Any]:
+        columns = {name: getattr(self, plural) for name, plural in COLUMNS.items()}
+        is_best = np.arange(self.n_candidates) == self.best_index
+        return {"candidate": list(self.candidates), **columns, "is_best": is_best}
 
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the returned table.
+    def to_frame(self) -> Any:
+        """Return the entries of all candidates as a data frame of pandas.
 
         Returns
         -------
-        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+        frame : pandas.DataFrame
             A row for each candidate, in the order of the search, so that the table can
             be joined to ``cv_results_``. The column "is_best" marks the winner.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed; see also `to_dict`.
         """
-        columns = {name: getattr(self, plural) for name, plural in COLUMNS.items()}
-        is_best = np.arange(self.n_candidates) == self.best_index
-        named = {"candidate": list(self.candidates)}
-        return data_frame({**named, **columns, "is_best": is_best}, backend)
+        return data_frame(self._columns())

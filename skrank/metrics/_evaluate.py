@@ -29,9 +29,8 @@ Function = TypeVar("Function", bound=Callable[..., float])
 _THINNED = (
     "`sample_weight` has one weight for all targets and a larger one for all others, "
     "as of non-targets of which a part was kept. {} is then too high where targets "
-    "stand above most of the kept ones: the removed ones among them have no weight. "
-    "`deployment_estimate`, with `negatives_kept` or `prevalence`, takes them into "
-    "account."
+    "stand above most of the kept ones, since the removed ones among them have no "
+    "weight; recall, and precision at a fixed score, stay right."
 )
 
 

@@ -29,25 +29,12 @@ from sklearn.metrics import make_scorer
 from skrank._utils._checks import check_undefined, invalid
 from skrank._utils._columns import check_index, check_order
 from skrank.metrics._definitions._base import Metric
-from skrank.metrics._definitions._curve import (
-    BreakevenPoint,
-    KAtRecall,
-    MaxFScore,
-    PrecisionAtRecall,
-)
 from skrank.metrics._definitions._measures import (
     AveragePrecision,
-    Bedroc,
-    EnrichmentFactor,
     PrecisionAtT,
     RecallAtT,
-    ReciprocalRank,
-    RobustInitialEnhancement,
-    RPrecision,
     average_precision_at,
 )
-from skrank.metrics._definitions._names import make_metric
-from skrank.metrics._thinned import check_thinning, plug_in_value
 from skrank.ranking._response import (
     RESPONSE_METHODS,
     check_detector_targets,
@@ -157,107 +144,6 @@ def scorer_of(
     return RankingScorer(function, metric.name, *given, greater_is_better=larger)
 
 
-def make_metric_scorer(
-    metric: str | Metric,
-    *,
-    ties: str = "expected",
-    pos_label: object = None,
-    undefined: float | str = float("nan"),
-    detector_targets: str | None = None,
-    prevalence: float | None = None,
-    negatives_kept: float | None = None,
-) -> RankingScorer:
-    """Make a scorer from the name of a metric.
-
-    The scorer computes the metric from the scores of an estimator. A larger score is
-    better, so the value of "k_at_recall" is negated.
-
-    Parameters
-    ----------
-    metric : str or Metric
-        Metric by its printed name: "average_precision", "average_precision@50",
-        "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
-        "rie(alpha=20)", "bedroc(alpha=20)", "r_precision", "max_f_score(beta=1)",
-        "breakeven_point", "precision_at_recall(0.8)" or "k_at_recall(0.8)". A cutoff is
-        a number of items or a fraction of the fold.
-        "average_precision@50(normalize=hits)" has another divisor. An object of
-        :func:`make_metric` keeps its own tie rule.
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Tie rule. See the function of the metric.
-    pos_label : int, float, bool or str, default=None
-        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-    undefined : float or "raise", default=nan
-        Value of the metric on a fold without targets or without non-targets.
-    detector_targets : {"outliers", "inliers"}, default=None
-        What the targets are to an outlier detector. Required for an outlier detector,
-        because scikit-learn's detectors give inliers higher scores. Other estimators
-        are not affected.
-    prevalence : float, default=None
-        Prevalence at which to compute the metric, between 0 and 1. The non-targets of
-        each fold are repeated to reach this prevalence.
-    negatives_kept : float, default=None
-        Share of the non-targets that were kept, above 0 and up to 1, in place of
-        `prevalence`. Each non-target counts ``1 / negatives_kept`` times.
-
-    Returns
-    -------
-    scorer : callable
-        ``scorer(estimator, X, y) -> float``, made by
-        :func:`sklearn.metrics.make_scorer`. Its ``__name__`` is the name of the metric,
-        with the prefix ``neg_`` if the value is negated.
-
-    Raises
-    ------
-    ValueError
-        If there is no such metric, or if a setting is outside its range. The scorer
-        raises the error if the estimator only gives labels, does not know the class
-        `pos_label`, or is an outlier detector and `detector_targets` is None, or if a
-        fold has fewer items than the cutoff.
-
-    See Also
-    --------
-    deployment_estimate : Metric at another prevalence, with its uncertainty.
-    make_rare_target_scorers : Scorers of all metrics.
-    make_random_selection_scorer : Scorer that compares a metric with random selection.
-
-    Notes
-    -----
-    With `prevalence` or `negatives_kept`, each non-target is repeated, and the
-    non-targets take a whole number of ranks. Candidates are then selected by their
-    errors at this prevalence. The values are too high if targets are above most
-    non-targets; see :func:`deployment_estimate`.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.model_selection import cross_val_score
-    >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> from skrank import make_metric_scorer
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> scorer = make_metric_scorer("bedroc(alpha=20)", pos_label=0)
-    >>> estimator = KNeighborsClassifier()
-    >>> cross_val_score(estimator, X, y, scoring=scorer).round(2)
-    array([0.96, 1.  , 1.  , 1.  , 0.97])
-    >>> make_metric_scorer("k_at_recall(0.8)").__name__
-    'neg_k_at_recall(0.8)'
-    """
-    made = make_metric(metric, ties)
-    if prevalence is None and negatives_kept is None:
-        return scorer_of(made, pos_label, undefined, detector_targets)
-    share, kept = check_thinning(prevalence, negatives_kept)
-    return RankingScorer(
-        plug_in_value,
-        made.name,
-        pos_label,
-        undefined,
-        detector_targets,
-        greater_is_better=made.greater_is_better,
-        metric=made,
-        prevalence=share,
-        negatives_kept=kept,
-    )
-
-
 def make_average_precision_scorer(
     *,
     ties: str = "expected",
@@ -297,7 +183,6 @@ def make_average_precision_scorer(
     See Also
     --------
     make_metric_scorer : Scorer of any metric.
-    make_rare_target_scorers : Scorers of all metrics.
 
     Examples
     --------
@@ -477,102 +362,3 @@ def make_precision_at_t_scorer(
     'precision@50'
     """
     return scorer_of(PrecisionAtT(ties, t), pos_label, undefined, detector_targets)
-
-
-def make_rare_target_scorers(
-    *,
-    t: float,
-    k: float,
-    alpha: float = 20.0,
-    beta: float = 1.0,
-    recall: float = 0.8,
-    normalize: str = "min",
-    ties: str = "expected",
-    pos_label: object = None,
-    undefined: float | str = float("nan"),
-    detector_targets: str | None = None,
-) -> dict[str, RankingScorer]:
-    """Make the scorers of all metrics, for ``scoring`` with several metrics.
-
-    The predictions of a fold are computed once for all scorers.
-
-    Parameters
-    ----------
-    t : int or float
-        Depth of recall, precision and the enrichment factor. An int counts items, and a
-        float in (0, 1] is a fraction of the fold.
-    k : int or float
-        Depth of average precision at k. An int counts items, and a float in (0, 1] is a
-        fraction of the fold.
-    alpha : float, default=20.0
-        Decay rate of the weights of RIE and BEDROC, above 0.
-    beta : float, default=1.0
-        Weight of recall relative to precision in the maximum F-score, above 0.
-    recall : float, default=0.8
-        Share of the targets to find, for precision at a recall and k at a recall.
-    normalize : {"min", "relevant", "hits"}, default="min"
-        Divisor of average precision at k; see :func:`average_precision_at_k`.
-    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
-        Tie rule of all metrics that have one.
-    pos_label : int, float, bool or str, default=None
-        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-    undefined : float or "raise", default=nan
-        Value of a fold without targets or without non-targets. For k at a recall it is
-        negated.
-    detector_targets : {"outliers", "inliers"}, default=None
-        What the targets are to an outlier detector. Required for an outlier detector;
-        see :func:`make_metric_scorer`.
-
-    Returns
-    -------
-    scorers : dict of str to callable
-        Scorers by the names of their metrics, including parameters. A larger score is
-        better for all of them, so k at a recall is negated.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`make_metric_scorer`.
-
-    See Also
-    --------
-    make_metric_scorer : Scorer of one metric.
-
-    Examples
-    --------
-    >>> from skrank import make_rare_target_scorers
-    >>> for name in make_rare_target_scorers(t=0.05, k=20):
-    ...     print(name)
-    average_precision
-    average_precision@20
-    recall@0.05
-    precision@0.05
-    enrichment_factor@0.05
-    reciprocal_rank
-    rie(alpha=20)
-    bedroc(alpha=20)
-    max_f_score(beta=1)
-    breakeven_point
-    r_precision
-    precision_at_recall(0.8)
-    neg_k_at_recall(0.8)
-    """
-    metrics = (
-        AveragePrecision(ties),
-        average_precision_at(k, normalize, ties),
-        RecallAtT(ties, t),
-        PrecisionAtT(ties, t),
-        EnrichmentFactor(ties, t),
-        ReciprocalRank(ties),
-        RobustInitialEnhancement(ties, alpha),
-        Bedroc(ties, alpha),
-        MaxFScore(beta=beta),
-        BreakevenPoint(),
-        RPrecision(ties),
-        PrecisionAtRecall(ties, recall),
-        KAtRecall(ties, recall),
-    )
-    scorers = [
-        scorer_of(metric, pos_label, undefined, detector_targets) for metric in metrics
-    ]
-    return {scorer.__name__: scorer for scorer in scorers}

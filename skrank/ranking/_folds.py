@@ -1,8 +1,4 @@
-"""Rankings of the held-out items of each fold by each candidate.
-
-The input is estimators and data, or a finished search that has them. The output is, for
-each fold and candidate, the number of items above each item.
-"""
+"""Folds of a cross-validation: made, fitted, and read from a finished search."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -16,10 +12,8 @@ from sklearn.model_selection import check_cv, cross_validate
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from skrank._utils._checks import check_jobs, invalid
-from skrank._utils._text import brief, track
-from skrank.ranking._cv_results import rank_held_out
+from skrank._utils._text import brief
 from skrank.ranking._response import check_estimator
-from skrank.ranking._standing import items_above
 
 #: Standard deviation of the mean over folds, over that of independent rankings, at
 #: most: see the notes of `SearchSelectionTest`.
@@ -108,18 +102,35 @@ def check_held_out_once(
         raise invalid(name, rule, got + source)
 
 
-def check_candidates(candidates: Any) -> list[Any]:
-    """Check that the candidates are a collection of estimators."""
-    if hasattr(candidates, "fit"):
-        got = f"the single estimator {type(candidates).__name__}"
-        raise invalid("candidates", "hold estimators, in a list or by name", got)
-    estimators = list(candidates)
-    if not estimators:
-        raise invalid("candidates", "hold at least one candidate", "none")
-    others = [one for one in estimators if not hasattr(one, "fit")]
-    if others:
-        raise invalid("candidates", "hold estimators, with fit", brief(others[0]))
-    return estimators
+def held_out(cv_results: Mapping[str, Any]) -> list[NDArray[np.intp]]:
+    """Return the held-out items of each fold, from results with all entries."""
+    if not {"estimator", "indices"} <= set(cv_results):
+        rule = (
+            "hold estimators and indices, as from cross_validate("
+            "..., return_estimator=True, return_indices=True)"
+        )
+        raise invalid("cv_results", rule, f"the keys {brief(sorted(cv_results))}")
+    return list(cv_results["indices"]["test"])
+
+
+def check_held_out(
+    folds: list[NDArray[np.intp]],
+    X: Any,  # noqa: N803
+) -> list[NDArray[np.intp]]:
+    """Check that the held-out items are some of `X`."""
+    n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+    most = 1 + max(int(np.max(index, initial=-1)) for index in folds)
+    if most > n_samples:
+        got = f"{n_samples} for folds of {most} or more"
+        raise invalid("X", "be the items that were cross-validated", got)
+    return folds
+
+
+def rows(X: Any, index: NDArray[np.intp]) -> Any:  # noqa: N803
+    """Select items by position from arrays, sparse matrices, data frames and lists."""
+    if hasattr(X, "iloc"):
+        return X.iloc[index]
+    return X[index] if hasattr(X, "shape") else [X[i] for i in index]
 
 
 class SearchTable(NamedTuple):
@@ -199,32 +210,3 @@ def folds_of_search(
         )
         raise invalid("search.cv", rule, brief(search.cv))
     return folds
-
-
-def rank_folds(
-    candidates: Sequence[Any],
-    X: Any,  # noqa: N803
-    y: NDArray[Any],
-    folds: list[Fold],
-    params: Mapping[str, Any] | None,
-    n_jobs: int | None,
-    pos_label: object,
-    detector_targets: str | None,
-    *,
-    progress: bool,
-) -> list[NDArray[np.intp]]:
-    """Count the items above each item of each fold, in one row for each candidate."""
-    above = []
-    shown = track(candidates, total=len(candidates), label="fits", progress=progress)
-    for candidate in shown:
-        try:
-            fitted = fit_folds(candidate, X, y, folds, n_jobs, params)
-            kept = list(range(len(folds)))
-            ranked = rank_held_out(
-                fitted, X, y, n_jobs, pos_label, detector_targets, kept=kept
-            )
-        except Exception as error:
-            error.add_note(f"The candidate was {brief(candidate)}.")
-            raise
-        above.append([items_above(one.items.y_score) for one in ranked.rankings])
-    return [np.stack(fold) for fold in zip(*above, strict=True)]

@@ -140,6 +140,14 @@ def _targets_of(
     return targets
 
 
+def check_known_classes(y_true: ArrayLike, classes: Sequence[Any]) -> None:
+    """Check that the labels and the classes of an estimator have some in common."""
+    known, found = set(classes), factorize("y_true", y_true)[0]
+    if known.isdisjoint(found):
+        rule = f"have some of the classes {listed([*map(brief, classes)], 10)}"
+        raise invalid("y_true", rule, f"labels {count_labels(y_true)}")
+
+
 def _find_ones(labels: NDArray[Any]) -> NDArray[np.intp] | None:
     """Return the positions of ones among zeros or minus ones; None for other labels."""
     is_set = labels if labels.dtype.kind == "b" else labels != 0

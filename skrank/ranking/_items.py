@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._checks import invalid
+from skrank.ranking._input import RankingInput
 from skrank.ranking._receipt import hashes_of
 from skrank.ranking._tie_search import ScoreSample, TieSearch
 from skrank.ranking._ties import DETAILED, TieGroups
@@ -78,13 +79,18 @@ class ListedItems:
 
 
 class WeightedItems(ListedItems):
-    """Sorted items with weights; `depth` is the cumulative weight down to each item."""
+    """Sorted items with weights; `depth` is the cumulative weight down to each item.
+
+    `data` has the items in their original order.
+    """
 
     weighted = True
 
-    def __init__(self, ordered: NDArray[Any], depth: NDArray[np.float64]) -> None:
+    def __init__(
+        self, ordered: NDArray[Any], depth: NDArray[np.float64], data: RankingInput
+    ) -> None:
         super().__init__(ordered)
-        self.depth = depth
+        self.depth, self.data = depth, data
 
     @property
     def whole(self) -> bool:

@@ -424,7 +424,7 @@ def _rank_weights(data: RankingInput) -> Ranking:
         n_targets=total + data.n_missed,
         n_non_targets=float(others.sum()),
         n_missed=data.n_missed,
-        items=WeightedItems(ordered, depth),
+        items=WeightedItems(ordered, depth, data),
         shares_weight=bool(np.any(n_weighted[held] > 1)),
         thinned=_are_thinned(data.weight[data.targets], others),
     )

@@ -9,6 +9,7 @@ import io
 from collections.abc import Mapping
 from html import escape
 from importlib.util import find_spec
+from typing import Any
 
 from skrank._utils._text import as_text
 from skrank.curves._hit_curve import HitCurve
@@ -16,7 +17,6 @@ from skrank.curves._operating_points import OperatingPoints
 from skrank.displays._curve_display import CurveDisplay
 from skrank.displays._drawing import COLORS, STYLES, lone_axes
 from skrank.displays._hit_curve import HitCurveDisplay
-from skrank.displays._lift import LiftDisplay
 from skrank.displays._precision_recall import PrecisionRecallDisplay
 
 _MOST = 10  # number of curves: more colours and dashes cannot be distinguished
@@ -49,9 +49,10 @@ def gallery(
         ),
         _figure(
             "Lift at every depth",
-            LiftDisplay(shown),
+            HitCurveDisplay(shown),
             "Targets found as a multiple of those expected by chance, on logarithmic "
             "scales. Chance is 1, and in the grey band.",
+            kind="lift",
         ),
     ]
     legend = [_line(i, name, average_precision[name]) for i, name in enumerate(names)]
@@ -73,14 +74,16 @@ def gallery(
 """
 
 
-def _figure(caption: str, display: CurveDisplay, reading: str) -> str:
+def _figure(
+    caption: str, display: CurveDisplay, reading: str, **settings: Any
+) -> str:
     """Draw on a figure without pyplot; return it with its explanation."""
     from matplotlib import style
 
     drawn = io.BytesIO()  # as pixels: lines of many points make a large page
     with style.context("default"):
         ax = lone_axes(6.0, 5.0)
-        display.plot(ax)
+        display.plot(ax, **settings)
         ax.figure.savefig(drawn, format="png", dpi=160)  # 960 pixels wide
     source = base64.b64encode(drawn.getvalue()).decode()
     return f"""<figure>

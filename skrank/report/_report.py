@@ -7,12 +7,12 @@ once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from skrank._utils._checks import (
     TIES,
@@ -20,37 +20,27 @@ from skrank._utils._checks import (
     check_depth,
     check_flag,
     check_fraction,
-    check_generator,
     check_option,
     invalid,
 )
+from skrank._utils._columns import as_numbers
 from skrank._utils._text import brief, listed
 from skrank.curves._hit_curve import curve_of
 from skrank.curves._operating_points import points_of
-from skrank.inference._deployment_estimate import DEPLOYMENT_DRAWS, deployment_of
 from skrank.inference._metric_interval import MetricInterval
-from skrank.inference._metric_interval_result import MetricIntervalResult
 from skrank.inference._random_selection import RandomSelectionTest, null_of
 from skrank.inference._random_selection_result import RandomSelectionResult
 from skrank.inference._ranking_comparison import RankingComparison
-from skrank.inference._ranking_comparison_result import RankingComparisonTable
-from skrank.inference._variability._clusters import n_clusters
 from skrank.metrics._definitions import Measure, Metric, make_measure, make_metric
-from skrank.metrics._thinned import check_thinning
 from skrank.null import MeanNull, RandomSelectionNull
 from skrank.null._exchange import NothingMovesError
-from skrank.ranking._as_ranking import Labels, columns_of
+from skrank.ranking._as_ranking import Labels
 from skrank.ranking._counts import RankCounts
+from skrank.ranking._input import oriented
 from skrank.ranking._items import ListedItems
 from skrank.ranking._ranking import Ranking
-from skrank.ranking._several import (
-    both_classes,
-    check_clusters,
-    columns_by_name,
-    rank_classes,
-    rank_columns,
-    rank_scored,
-)
+from skrank.ranking._rankings import Rankings
+from skrank.ranking._several import columns_by_name, is_table
 from skrank.ranking._ties import untied
 from skrank.report._result import RankingReport
 
@@ -71,8 +61,6 @@ def ranking_report(
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
-    prevalence: float | None = None,
-    negatives_kept: float | None = None,
     ties: str = "expected",
     confidence_level: float = 0.95,
     pvalue: bool | None = None,
@@ -112,9 +100,6 @@ def ranking_report(
         are then means over the rankings (:ref:`several_rankings`).
     clusters : array-like of shape (n_samples,), default=None
         Cluster of each item, such as the patient of an image (:ref:`clusters`).
-    prevalence, negatives_kept : float, default=None
-        Adds a table for this prevalence, or for this share of kept non-targets, by
-        :func:`deployment_estimate`. Give one of them.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule of all metrics.
     confidence_level : float, default=0.95
@@ -123,7 +108,7 @@ def ranking_report(
         Whether to test each ranking against random selection. None leaves out tests
         that may take more than about two seconds.
     random_state : int, RandomState, Generator or None, default=None
-        Source of randomness of tests, intervals and deployment.
+        Source of randomness of tests and intervals.
 
     Returns
     -------
@@ -161,292 +146,159 @@ def ranking_report(
     level = check_fraction("confidence_level", confidence_level)
     if pvalue is not None:
         pvalue = check_flag("pvalue", pvalue)
-    thinning = None
-    if prevalence is not None or negatives_kept is not None:
-        thinning = check_thinning(prevalence, negatives_kept)
-    _check_apart(labels, pos_label, groups, clusters, thinning, lower_is_better)
+    lower = None if lower_is_better is False else lower_is_better
+    beside = {"pos_label": pos_label, "groups": groups, "clusters": clusters}
+    for name, given in {**beside, "lower_is_better": lower}.items():
+        if labels is not None and given is not None:
+            raise invalid(name, "be None beside `labels`", brief(given))
 
-    # rankings
-    codes, group_labels = None, None
-    if clusters is not None:
-        y_true, y_scores = columns_of(y_true, y_scores, "clusters")  # type: ignore[arg-type]
-        codes = check_clusters(clusters, y_true, groups)
+    # rankings: `every` has all groups, `both` those with targets and non-targets
     if labels is not None:
-        single = rank_classes(y_true, y_scores, labels)  # type: ignore[arg-type]
-        rankings = {name: [one] for name, one in single.items()}
+        every = Rankings.from_classes(y_true, y_scores, labels)  # type: ignore[arg-type]
     else:
-        found, rankings = _rankings(
-            y_true, y_scores, pos_label, groups, lower_is_better
-        )
-        group_labels = None if groups is None else found
-    asked = _Asked(rankings, group_labels, codes, ties, random_state)
-    if thinning is not None and not asked.is_listed:
-        rule = "be None where items were only counted"
-        raise invalid("prevalence` and `negatives_kept", rule, brief(y_true))
+        every = _rankings(y_true, y_scores, lower_is_better, **beside)
+    ap = make_measure("average_precision", ties)
+    both = every.defined_for(ap)
+    settings = {"ties": ties, "random_state": random_state}
+    names = every.names
+    first = [row[0] for row in every.parts]
+    is_listed = all(isinstance(one.items, ListedItems) for one in every.parts[0])
+
+    def rankings_for(metric: Metric) -> Rankings:
+        return every if every.grouped and metric.always_defined else both
+
+    def values_of(metric: Metric) -> dict[str, float]:
+        columns = zip(*rankings_for(metric).parts, strict=True)
+        means = [float(np.mean([metric.value(r) for r in column])) for column in columns]
+        return dict(zip(names, means, strict=True))
 
     # metrics
-    n_least, beyond = min(n for n, _ in asked.shapes), groups is not None
-    depths_t = _depths("t", t, n_least, beyond=beyond)
-    depths_k = depths_t if k is None else _depths("k", k, n_least, beyond=beyond)
-    names = [f"average_precision@{depth}" for depth in depths_k]
+    n_least = min(int(one.n_samples) for one in first)
+    depths_t = _depths("t", t, n_least, beyond=every.grouped)
+    depths_k = depths_t if k is None else _depths("k", k, n_least, beyond=every.grouped)
+    of_top = [f"average_precision@{depth}" for depth in depths_k]
     for at_t in ("recall", "precision", "enrichment_factor"):
-        names += [f"{at_t}@{depth}" for depth in depths_t]
-    of_top = {name: make_measure(name, ties) for name in names}
-    ap = make_measure("average_precision", ties)
+        of_top += [f"{at_t}@{depth}" for depth in depths_t]
+    at_top = {name: make_measure(name, ties) for name in of_top}
     more = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
     others = {made.name: made for made in (make_metric(one, ties) for one in more)}
 
-    # results
+    # results; null means otherwise depend on the targets or the ties of each ranking
     null_means: dict[str, float] = {}
-    # otherwise they depend on the targets or the ties of each ranking
     if labels is None and ties == "expected":
-        null_means = asked.null_means({"average_precision": ap, **of_top, **others})
-    nulls, tests = asked.tests(ap, pvalue)
-    deployed = {}
-    if thinning is not None:
-        rng, wanted = check_generator(random_state), [ap, *others.values()]
-        deployed = asked.each(
-            lambda parts: deployment_of(
-                parts[0], wanted, thinning, DEPLOYMENT_DRAWS, rng
-            )
-        )
-    intervals = asked.intervals(ap)
-    by_metric = {at: asked.intervals(metric) for at, metric in others.items()}
-    at_top = {at: asked.values(metric) for at, metric in of_top.items()}
-    n_targets: int | dict[str, int] = sum(m for _, m in asked.shapes)
-    if labels is not None:
-        n_targets = asked.each(lambda parts: int(parts[0].n_targets))
-    curves = {} if beyond else rankings
+        for name, metric in {ap.name: ap, **at_top, **others}.items():
+            # with clusters, metrics of the order within the top have another mean
+            if isinstance(metric, Measure) and not (every.n_clusters and metric.ordered):
+                null_means[name] = _null_mean(metric, rankings_for(metric))
+    nulls, tests = _tests(RandomSelectionTest(ap, **settings), both, pvalue)
+    intervals = {
+        metric.name: {
+            name: MetricInterval(metric, **settings).of(rankings_for(metric).only(name))
+            for name in names
+        }
+        for metric in (ap, *others.values())
+    }
+    compared = None
+    if labels is None and len(names) > 1 and is_listed:
+        compared = RankingComparison(ap, **settings).compare_all(both)
+    top = {at: values_of(metric) for at, metric in at_top.items()}
+    n_samples, n_targets = every.sizes
+    curves = {} if every.grouped else dict(zip(names, every.parts[0], strict=True))
     return RankingReport(
-        average_precision=asked.values(ap),
+        average_precision=values_of(ap),
         null_distributions=nulls,
         tests=tests,
         intervals={
-            name: one.confidence_interval(level) for name, one in intervals.items()
+            name: one.confidence_interval(level)
+            for name, one in intervals[ap.name].items()
         },
-        at_depths=_by_name(at_top, rankings),
+        at_depths={n: {at: one[n] for at, one in top.items()} for n in names},
         null_means=null_means,
-        comparisons=None if labels is not None else asked.comparisons(),
-        hit_curves={name: curve_of(one, ties) for name, (one,) in curves.items()},
-        operating_points={name: points_of(one) for name, (one,) in curves.items()},
+        comparisons=compared,
+        hit_curves={name: curve_of(one, ties) for name, one in curves.items()},
+        operating_points={name: points_of(one) for name, one in curves.items()},
         t=depths_t,
         k=depths_k,
-        n_samples=sum(n for n, _ in asked.shapes),
-        n_targets=n_targets,
+        n_samples=n_samples,
+        n_targets=n_targets
+        if labels is None
+        else {name: int(one.n_targets) for name, one in curves.items()},
         ties=ties,
         confidence_level=level,
-        n_rankings=len(asked.shapes),
-        n_clusters=n_clusters(codes),
-        metrics=_by_name(by_metric, rankings),
-        deployment=deployed,
+        n_rankings=len(every.parts),
+        n_clusters=every.n_clusters,
+        metrics={n: {at: intervals[at][n] for at in others} for n in names},
     )
 
 
-def _check_apart(
-    labels: Any,
-    pos_label: Any,
-    groups: Any,
-    clusters: Any,
-    thinning: Any,
-    lower_is_better: Any,
-) -> None:
-    """Check that no settings are given that exclude each other."""
-    thinned = {"prevalence` and `negatives_kept": thinning}
-    lower = None if lower_is_better is False else lower_is_better
-    beside_labels = {"pos_label": pos_label, "groups": groups, "clusters": clusters}
-    excluded = [
-        ("labels", labels, {**beside_labels, "lower_is_better": lower, **thinned}),
-        ("groups", groups, thinned),
-        ("clusters", clusters, thinned),
-    ]
-    for name, value, others in excluded:
-        for other, given in others.items():
-            if value is not None and given is not None:
-                raise invalid(other, f"be None beside `{name}`", brief(given))
+def _tests(
+    test: RandomSelectionTest, both: Rankings, pvalue: bool | None
+) -> tuple[dict[str, Any], dict[str, RandomSelectionResult] | None]:
+    """Return null distributions, and tests if they are requested or quick."""
+    each = {name: both.only(name) for name in both.names}
+    if both.clusters is not None:
+        is_quick = both.sizes[0] <= _MOST_IN_CLUSTERS
+        if is_quick if pvalue is None else pvalue:
+            try:
+                return {}, {name: test.of(one) for name, one in each.items()}
+            except NothingMovesError:
+                if pvalue:
+                    raise
+        return {}, None
+    measure = make_measure(test.metric, test.ties)
+    nulls: dict[str, Any] = {}
+    for name, one in each.items():
+        parts = [null_of(ranking, measure) for ranking in one.single]
+        nulls[name] = parts[0] if len(parts) == 1 else MeanNull(parts)
+    if pvalue is None:
+        pvalue = all(null.is_quick for null in nulls.values())
+    if not pvalue:
+        return nulls, None
+    nulls.clear()  # a test makes its own, of 60 MB if the ranking is long
+    tests = {name: test.of(one) for name, one in each.items()}
+    return {name: one.null_distribution for name, one in tests.items()}, tests
 
 
-def _by_name(
-    found: Mapping[str, Mapping[str, Any]], names: Iterable[str]
-) -> dict[str, dict[str, Any]]:
-    """Convert results by metric and ranking to results by ranking and metric."""
-    return {name: {at: one[name] for at, one in found.items()} for name in names}
-
-
-class _Asked:
-    """Rankings by name, and the results of the other classes for them.
-
-    There is one ranking for a data set, or one for each group, with the labels of the
-    groups. With clusters, `codes` is the number of each item's cluster.
-    """
-
-    def __init__(
-        self,
-        rankings: dict[str, list[Ranking]],
-        labels: tuple[Any, ...] | None,
-        codes: NDArray[np.intp] | None,
-        ties: str,
-        random_state: Any,
-    ) -> None:
-        self.rankings, self.labels, self.codes = rankings, labels, codes
-        self.settings = {"ties": ties, "random_state": random_state}
-        first = next(iter(rankings.values()))
-        self.shapes = [(int(one.n_samples), int(one.n_targets)) for one in first]
-        # for metrics that need both classes
-        self.kept = [0]
-        if labels is not None:
-            sizes = [(m, n) for n, m in self.shapes]
-            self.kept = both_classes(sizes, grouped=True)
-        self.named = () if labels is None else tuple(labels[i] for i in self.kept)
-
-    @property
-    def is_listed(self) -> bool:
-        """Whether single items are known."""
-        return all(
-            isinstance(ps[0].items, ListedItems) for ps in self.rankings.values()
-        )
-
-    def each(self, question: Callable[[list[Ranking]], Any]) -> dict[str, Any]:
-        """Apply a function to each list of rankings."""
-        return {name: question(parts) for name, parts in self.rankings.items()}
-
-    def both(self, parts: list[Ranking]) -> list[Ranking]:
-        """Return the rankings of a list with both classes."""
-        return [parts[i] for i in self.kept]
-
-    def where_defined(self, metric: Metric, parts: Sequence[Any]) -> list[Any]:
-        """Return the rankings of a list for which a metric is defined."""
-        is_all = metric.always_defined and self.labels is not None
-        return [*parts] if is_all else [parts[i] for i in self.kept]
-
-    def values(self, metric: Metric) -> dict[str, float]:
-        """Value of each ranking, or its mean over the groups."""
-        return self.each(
-            lambda parts: float(
-                np.mean(
-                    [metric.value(one) for one in self.where_defined(metric, parts)]
-                )
-            )
-        )
-
-    def intervals(self, metric: Metric) -> dict[str, MetricIntervalResult]:
-        """Interval of each ranking, or of the mean over groups."""
-        interval, codes = MetricInterval(metric, **self.settings), self.codes
-        if codes is not None:
-            return self.each(lambda parts: interval.of_clusters(parts[0], codes))
-        named: tuple[Any, ...] = ()
-        if self.labels is not None:
-            named = tuple(self.where_defined(metric, self.labels))
-        return self.each(
-            lambda parts: interval.of_ranked(self.where_defined(metric, parts), named)
-        )
-
-    def null_means(self, metrics: Mapping[str, Metric]) -> dict[str, float]:
-        """Means under random selection without ties, for metrics that have one.
-
-        With clusters, metrics of the order within the top have another mean.
-        """
-        means = {}
-        for name, metric in metrics.items():
-            is_known = self.codes is None or not metric.ordered
-            if isinstance(metric, Measure) and is_known:
-                counts = Counter(self.where_defined(metric, self.shapes))
-                chance = [k * _chance_of(n, m, metric) for (n, m), k in counts.items()]
-                means[name] = float(sum(chance) / counts.total())
-        return means
-
-    def tests(
-        self, ap: Measure, pvalue: bool | None
-    ) -> tuple[dict[str, Any], dict[str, RandomSelectionResult] | None]:
-        """Null distributions, and tests if they are requested or quick."""
-        test, codes = RandomSelectionTest(**self.settings), self.codes
-        if codes is not None:
-            is_quick = self.shapes[0][0] <= _MOST_IN_CLUSTERS
-            if is_quick if pvalue is None else pvalue:
-                try:
-                    return {}, self.each(lambda ps: test.test_exchanged(ps[0], codes))
-                except NothingMovesError:
-                    if pvalue:
-                        raise
-            return {}, None
-        nulls = self.each(
-            lambda parts: _null_of([null_of(one, ap) for one in self.both(parts)])
-        )
-        if pvalue is None:
-            pvalue = all(null.is_quick for null in nulls.values())
-        if not pvalue:
-            return nulls, None
-        nulls.clear()  # a test makes its own, of 60 MB if the ranking is long
-        tests = self.each(lambda parts: test.test_ranked(self.both(parts), self.named))
-        return {name: one.null_distribution for name, one in tests.items()}, tests
-
-    def comparisons(self) -> RankingComparisonTable | None:
-        """Comparisons of all pairs of rankings, if single items are known."""
-        if len(self.rankings) < 2 or not self.is_listed:
-            return None
-        compare, ranked = RankingComparison(**self.settings), self.each(self.both)
-        return compare.compare_ranked(ranked, self.named, codes=self.codes)
-
-
-def _null_of(nulls: list[RandomSelectionNull]) -> RandomSelectionNull | MeanNull:
-    """Distribution of one value, or of the mean over several."""
-    return nulls[0] if len(nulls) == 1 else MeanNull(nulls)
-
-
-def _chance_of(n_samples: int, n_targets: int, measure: Measure) -> float:
+def _null_mean(measure: Measure, rankings: Rankings) -> float:
     """Mean under random selection without ties, which do not affect it."""
-    ties = replace(untied(n_samples), several=True)
-    return RandomSelectionNull.of_ties(ties, n_targets, measure).mean()
+    shapes = Counter((int(r.n_samples), int(r.n_targets)) for r, *_ in rankings.parts)
+    means = []
+    for n_samples, n_targets in shapes:
+        ties = replace(untied(n_samples), several=True)
+        means.append(RandomSelectionNull.of_ties(ties, n_targets, measure).mean())
+    return float(np.average(means, weights=list(shapes.values())))
 
 
 def _rankings(
-    y_true: Any,
-    y_scores: Any,
-    pos_label: object,
-    groups: ArrayLike | None,
-    lower_is_better: Any,
-) -> tuple[tuple[Any, ...], dict[str, list[Ranking]]]:
-    """Return the labels of the groups, and by name the rankings, one for each group."""
-    if groups is not None:
-        y_true, y_scores = columns_of(y_true, y_scores)
-    if y_scores is not None:
-        if len(getattr(y_scores, "shape", ())) == 1:
+    y_true: Any, y_scores: Any, lower_is_better: Any, **given: Any
+) -> Rankings:
+    """Return the rankings of all columns, or existing rankings, with names as text."""
+    if y_scores is None and isinstance(y_true, Mapping | Ranking | RankCounts):
+        for name, value in {**given, "lower_is_better": lower_is_better or None}.items():
+            if value is not None:
+                rule = "be left out for rankings and counts"
+                raise invalid(name, rule, brief(value))
+        known = y_true
+        if isinstance(y_true, Mapping):
+            known = columns_by_name(y_true)
+        found = Rankings.from_rankings(known)
+    else:
+        if is_table(y_scores):
+            columns = columns_by_name(y_scores)
+        else:
             name = getattr(y_scores, "name", None)
             columns = {"model" if name in (None, "") else name: y_scores}
-        else:
-            columns = columns_by_name(y_scores, least=1)
-        named = {f"y_scores[{name!r}]": column for name, column in columns.items()}
-        lower = _lower(lower_is_better, dict(zip(columns, named, strict=True)))
-        found, ranked = rank_columns(
-            y_true, named, pos_label, groups, lower=lower, always_defined=True
-        )
-        pairs = zip(columns, ranked.values(), strict=True)
-        return found, {str(name): parts for name, parts in pairs}
-    if lower_is_better is not False:
-        got = brief(lower_is_better)
-        raise invalid("lower_is_better", "be False for rankings and counts", got)
-    given = {"model": y_true}
-    if isinstance(y_true, Mapping):
-        given = columns_by_name(y_true, least=1)
-    if not all(isinstance(one, Ranking | RankCounts) for one in given.values()):
-        rule = (
-            "be given with `y_true`, unless that is a Ranking or RankCounts, or a "
-            "mapping from names to these"
-        )
-        raise invalid("y_scores", rule, f"y_true={brief(y_true)} alone")
-    rankings = {
-        str(name): rank_scored(one, None, pos_label) for name, one in given.items()
-    }
-    sizes = {(one.n_samples, one.n_targets) for one in rankings.values()}
-    if len(sizes) > 1:
-        raise invalid("y_true", "hold rankings of the same items", brief(y_true))
-    return (), {name: [one] for name, one in rankings.items()}
+        for name in _lower(lower_is_better, list(columns)):
+            columns[name] = oriented(as_numbers(f"y_score[{name!r}]", columns[name]), True)
+        found = Rankings.from_predictions(y_true, columns, **given)
+    return replace(found, names=tuple(map(str, found.names)))
 
 
-def _lower(lower_is_better: Any, names: Mapping[Any, str]) -> list[str]:
-    """Return the columns in which lower scores are better, by their names in errors."""
+def _lower(lower_is_better: Any, names: Sequence[Any]) -> list[Any]:
+    """Return the columns in which lower scores are better."""
     if isinstance(lower_is_better, bool | np.bool_):
-        return [*names.values()] if lower_is_better else []
-    by_text = {str(name): said for name, said in names.items()}
+        return list(names) if lower_is_better else []
+    by_text = {str(name): name for name in names}
     given = [lower_is_better] if np.ndim(lower_is_better) == 0 else [*lower_is_better]
     unknown = [name for name in map(str, given) if name not in by_text]
     if unknown:

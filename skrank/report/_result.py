@@ -14,7 +14,6 @@ from skrank._utils._table import Table, data_frame
 from skrank._utils._text import as_text, columns_of, format_size, listed
 from skrank.curves._hit_curve import HitCurve
 from skrank.curves._operating_points import OperatingPoints
-from skrank.inference._deployment_estimate import DeploymentEstimate
 from skrank.inference._metric_interval_result import (
     ConfidenceInterval,
     MetricIntervalResult,
@@ -33,7 +32,6 @@ from skrank.report._latex import latex_of
 from skrank.report._pictures import gallery
 from skrank.report._tables import (
     conclusion_of,
-    table_of_deployment,
     table_of_depths,
     table_of_metrics,
     table_of_pairs,
@@ -46,8 +44,7 @@ class RankingReport:
     """Report of :func:`ranking_report` on the rankings of one data set.
 
     The printed report has tables of average precision, of the top of the ranking, of
-    the named metrics, of the metrics at deployment, and of the comparisons. A dash
-    stands for an undefined value. A note names each ranking that is so far below chance
+    the named metrics, and of the comparisons. A dash stands for an undefined value. A note names each ranking that is so far below chance
     that random selection is as low with a probability of at most 0.001. The scores of
     such a ranking may be reversed.
 
@@ -96,9 +93,6 @@ class RankingReport:
         Number of clusters; 0 without clusters.
     metrics : dict of str to dict of str to MetricIntervalResult
         Intervals of the named metrics, by ranking and by name.
-    deployment : dict of str to list of DeploymentEstimate
-        Average precision and the named metrics at another prevalence, by ranking. Empty
-        if no prevalence was given.
 
     See Also
     --------
@@ -139,7 +133,6 @@ class RankingReport:
     n_rankings: int = 1
     n_clusters: int = 0
     metrics: dict[str, dict[str, MetricIntervalResult]] = field(default_factory=dict)
-    deployment: dict[str, list[DeploymentEstimate]] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -237,34 +230,26 @@ class RankingReport:
         """
         return _written("\n".join(map(latex_of, self._tables())), path)
 
-    def to_frame(self, backend: str = "pandas") -> Any:
+    def to_frame(self) -> Any:
         """Return the rankings as a data frame with a row for each ranking.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the returned table.
 
         Returns
         -------
-        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+        frame : pandas.DataFrame
             Table with the columns "name", "average_precision", "low" and "high" (its
             interval), "zscore", "pvalue", "log10_pvalue", "null_mean" and "null_std"
             (mean and standard deviation under random selection, with the ties of the
             ranking), and the columns of `at_depths`. The p-values are NaN without
             `tests`. Several classes have "n_targets" after "name". Each of `metrics`
             has three more columns, such as "max_f_score", "max_f_score_low" and
-            "max_f_score_high". So has each metric at deployment, such as
-            "average_precision_deployed".
+            "max_f_score_high".
 
         Raises
         ------
         ImportError
-            If the library is not installed.
-        ValueError
-            If `backend` is not one of these names.
+            If pandas is not installed.
         """
-        return data_frame(self.to_dict()["rankings"], backend)
+        return data_frame(self.to_dict()["rankings"])
 
     def to_html(self, path: Any = None) -> str | None:
         """Write or return the report as one self-contained HTML page.
@@ -293,8 +278,8 @@ class RankingReport:
         """Return the tables and figures as a piece of a page."""
         curves, points = self.hit_curves, self.operating_points
         pictures = (
-            "<p>There are no curves of several rankings here. HitCurveDisplay and "
-            "LiftDisplay draw their mean.</p>\n"
+            "<p>With groups, the report draws no curves. HitCurveDisplay draws the mean "
+            "curve over the groups.</p>\n"
         )
         if curves:
             pictures = gallery(curves, points, self.average_precision, self.ties)
@@ -325,9 +310,6 @@ class RankingReport:
             at: (one.estimate, one.confidence_interval(level))
             for at, one in self.metrics.get(name, {}).items()
         }
-        for one in self.deployment.get(name, ()):
-            limits = one.confidence_interval(level, new_targets=True)
-            more[f"{one.metric}_deployed"] = one.estimate, limits
         for at, (estimate, (low, high)) in more.items():
             numbers |= {at: estimate, f"{at}_low": low, f"{at}_high": high}
         named: dict[str, float | str] = {"name": name}
@@ -355,10 +337,6 @@ class RankingReport:
                     "precision over all"
                 )
         facts["ties"] = self.ties
-        if self.deployment:
-            one = next(iter(self.deployment.values()))[0]
-            said = f"{one.n_non_targets} non-targets, prevalence {one.prevalence:.4g}"
-            facts["deployment"] = said
         if self.comparisons is None and len(self.names) > 1:
             facts["comparison"] = f"left out, {why}"
         if self.tests is None:
@@ -394,8 +372,6 @@ class RankingReport:
             tables.append(table_of_depths(values, null_means, depths, n_samples))
         if any(self.metrics.values()):
             tables.append(table_of_metrics(self.metrics, self.null_means, level))
-        if self.deployment:
-            tables.append(table_of_deployment(self.deployment, level))
         if self.comparisons is not None:
             tables.append(table_of_pairs(self.comparisons, level))
         return tables

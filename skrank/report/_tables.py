@@ -11,7 +11,6 @@ from typing import Any
 from skrank._utils._checks import check_depth
 from skrank._utils._table import Table
 from skrank._utils._text import as_text, format_pvalue
-from skrank.inference._deployment_estimate import DeploymentEstimate
 from skrank.inference._metric_interval_result import (
     ConfidenceInterval,
     MetricIntervalResult,
@@ -127,29 +126,6 @@ def table_of_metrics(
     )
     header = ("metric", "ranking", "value", f"{level} interval")
     return Table("Metrics", header, rows, 2, reading, bool(null_means))
-
-
-def table_of_deployment(
-    results: Mapping[str, Sequence[DeploymentEstimate]], confidence_level: float
-) -> Table:
-    """Return the table of metrics at another prevalence."""
-    level, rows = _percent(confidence_level), []
-    for found in zip(*results.values(), strict=True):
-        heading = found[0].metric
-        decimals = _decimals([one.bounds[0] for one in found])
-        for name, one in zip(results, found, strict=True):
-            limits = one.confidence_interval(confidence_level, new_targets=True)
-            cells = _estimate(one.estimate, limits.low, limits.high, decimals)
-            _, bounds = _estimate(one.estimate, one.bounds[0], one.bounds[1], decimals)
-            rows.append((heading, _name(name), *cells, bounds))
-            heading = ""
-    reading = (
-        "What the metrics are among all non-targets. The bounds follow from the order "
-        f"alone, the estimate from the scores. The interval is the {level} confidence "
-        "interval of the mean over samples of as many targets."
-    )
-    header = ("metric", "ranking", "estimate", f"{level} interval", "bounds")
-    return Table("At deployment", header, rows, 2, reading)
 
 
 def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Table:

@@ -17,7 +17,6 @@ from cases import make_list
 from oracles import tie_groups
 from skrank import (
     HitCurveDisplay,
-    LiftDisplay,
     PrecisionRecallDisplay,
     RandomSelectionTest,
     RankCounts,
@@ -29,7 +28,7 @@ from skrank import (
 )
 from skrank.displays._curve_display import thin
 
-CURVE_DISPLAYS = (HitCurveDisplay, LiftDisplay, PrecisionRecallDisplay)
+CURVE_DISPLAYS = (HitCurveDisplay, PrecisionRecallDisplay)
 N, M = 400, 30
 rng = np.random.default_rng(0)
 Y = np.arange(N) < M
@@ -38,7 +37,7 @@ SCORE = np.round(X.sum(axis=1))  # with ties
 MODEL = LogisticRegression().fit(X, Y)
 
 every = pytest.mark.parametrize("display", CURVE_DISPLAYS)
-with_chance_line = pytest.mark.parametrize("display", CURVE_DISPLAYS[:2])
+with_chance_line = pytest.mark.parametrize("display", CURVE_DISPLAYS[:1])
 
 
 def folds(times=1):
@@ -50,8 +49,8 @@ def folds(times=1):
         return_estimator=True,
         return_indices=True,
     )
-    tests = list(found["indices"]["test"]) * times
-    return {"estimator": list(found["estimator"]) * times, "indices": {"test": tests}}
+    indices = {name: list(parts) * times for name, parts in found["indices"].items()}
+    return {"estimator": list(found["estimator"]) * times, "indices": indices}
 
 
 def folds_without_the_second():
@@ -97,7 +96,9 @@ def test_hit_curve_is_that_of_the_definition(unit):
 
 @pytest.mark.parametrize("as_fraction", [False, True])
 def test_lift_is_hits_over_those_by_chance(as_fraction):
-    display = LiftDisplay.from_predictions(Y, SCORE, as_fraction=as_fraction)
+    display = HitCurveDisplay.from_predictions(
+        Y, SCORE, as_fraction=as_fraction, kind="lift"
+    )
     t, lift = display.line_.get_data()
     items = t * N if as_fraction else t
     assert lift == pytest.approx(hits_by_definition(Y, SCORE, items) / (items * M / N))
@@ -129,7 +130,8 @@ def test_interpolated_steps_are_the_best_precision_at_a_recall():
 
 def test_band_of_chance_of_hits_and_of_lift():
     shown = HitCurveDisplay.from_predictions(Y, X[:, 0], chance_band_level=0.9)
-    lift = LiftDisplay.from_predictions(Y, X[:, 0], chance_band_level=0.9)
+    settings = {"chance_band_level": 0.9, "kind": "lift"}
+    lift = HitCurveDisplay.from_predictions(Y, X[:, 0], **settings)
     for t in (1, 2, 5, 20, 100, N):
         within = hypergeom.ppf([0.05, 0.95], N, M, t)
         assert limits_at(shown.chance_band_, t) == pytest.approx(tuple(within))
@@ -154,7 +156,7 @@ def test_chance_and_perfect_lines():
     assert hits == pytest.approx(t * M / N)
     t, hits = display.perfect_.get_data()
     assert hits == pytest.approx(np.minimum(t, M))
-    display = LiftDisplay.from_predictions(Y, SCORE)
+    display = HitCurveDisplay.from_predictions(Y, SCORE, kind="lift")
     assert display.chance_level_.get_ydata() == pytest.approx(1)
     t, lift = display.perfect_.get_data()
     assert lift == pytest.approx(np.minimum(t, M) / t * N / M)
@@ -192,8 +194,10 @@ def test_band_of_the_curve(as_fraction):
     for word in ("simultaneous", "pointwise"):
         settings = {"confidence_band": word, "random_state": 0, "name": "model"}
         shown, lift = (
-            display.from_predictions(Y, SCORE, as_fraction=as_fraction, **settings)
-            for display in (HitCurveDisplay, LiftDisplay)
+            HitCurveDisplay.from_predictions(
+                Y, SCORE, as_fraction=as_fraction, kind=kind, **settings
+            )
+            for kind in ("hits", "lift")
         )
         band = hit_curve_band(
             Y, SCORE, simultaneous=word == "simultaneous", random_state=0
@@ -302,8 +306,8 @@ def test_names_of_folds():
     ],
 )
 def test_folds_of_one_class_are_left_out(name, kept):
-    with pytest.warns(UndefinedMetricWarning, match="1 of 4 rankings"):
-        shown = LiftDisplay.from_cv_results(
+    with pytest.warns(UndefinedMetricWarning, match="1 of 4 folds"):
+        shown = HitCurveDisplay.from_cv_results(
             folds_without_the_second(), X, Y, name=name, pvalue=False
         )
     assert list(shown.name) == kept
@@ -571,15 +575,12 @@ def test_bad_input():
     with pytest.raises(ValueError, match="`y_score` must have as many items"):
         HitCurveDisplay.from_predictions(Y, SCORE[:-1])
     with pytest.raises(ValueError, match="`y_true` must hold targets to make a curve"):
-        LiftDisplay.from_predictions(0 * Y, SCORE)
+        HitCurveDisplay.from_predictions(0 * Y, SCORE)
     with pytest.raises(ValueError, match="`interpolate` must be True or False"):
         PrecisionRecallDisplay.from_predictions(Y, SCORE, interpolate="no")
-    with pytest.raises(
-        ValueError, match="`confidence_band` must be None .*got <Rankin"
-    ):
-        HitCurveDisplay.from_predictions(
-            Ranking.from_predictions(Y, SCORE), confidence_band="pointwise"
-        )
+    counts = RankCounts.from_arrays(Y, SCORE)
+    with pytest.raises(ValueError, match="models, with items in memory; got <Rankin"):
+        HitCurveDisplay.from_predictions(counts, confidence_band="pointwise")
 
 
 def test_data_have_the_length_of_the_curves():

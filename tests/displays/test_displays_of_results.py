@@ -22,7 +22,7 @@ from skrank import (
     SearchSelectionTest,
     average_precision,
     hit_curve,
-    hit_curve_difference_band,
+    hit_curve_band,
     recall_at_t,
 )
 from skrank.null import MeanNull
@@ -271,7 +271,7 @@ def test_comparison_draws_both_and_their_difference(simultaneous):
     assert gained == pytest.approx(hit_curve(Y, A).at(t) - hit_curve(Y, B).at(t))
     assert (t[0], t[-1]) == (0, N)
     assert np.all(display.zero_.get_ydata() == 0)
-    band = hit_curve_difference_band(Y, A, B, **settings)
+    band = hit_curve_band(Y, A, B, **settings)
     np.testing.assert_array_equal(display.band.low, band.low)
     drawn = display.band_.get_paths()[0].get_extents()
     assert (drawn.y0, drawn.y1) == pytest.approx((band.low.min(), band.high.max()))
@@ -343,7 +343,7 @@ def test_comparison_takes_two_axes_side_by_side():
 
 
 def test_the_difference_has_the_scale_of_what_is_shown():
-    band = hit_curve_difference_band(Y, A, B, simultaneous=False)
+    band = hit_curve_band(Y, A, B, simultaneous=False)
     for drawn in (None, band):
         display = RankingComparisonDisplay(*two_curves(), drawn).plot(top=10)
         t, gained = display.difference_.get_data()

@@ -6,12 +6,11 @@ from numpy.testing import assert_allclose
 
 from skrank import (
     HitCurveDisplay,
-    LiftDisplay,
     PrecisionRecallDisplay,
     average_precision,
 )
 
-DISPLAYS = [HitCurveDisplay, LiftDisplay, PrecisionRecallDisplay]
+DISPLAYS = [HitCurveDisplay, PrecisionRecallDisplay]
 rng = np.random.default_rng(0)
 DAY = np.repeat(np.arange(12), [40, 60] * 6)
 Y = (rng.random(DAY.size) < 0.1).astype(int)
@@ -65,6 +64,6 @@ def test_few_rankings_are_thin_beside_their_mean():
 
 def test_a_band_is_of_one_ranking():
     with pytest.raises(
-        ValueError, match="`confidence_band` must be None with `groups`"
+        ValueError, match="`rankings` must be one ranking a model, .*12 groups"
     ):
         HitCurveDisplay.from_predictions(Y, S, groups=DAY, confidence_band="pointwise")

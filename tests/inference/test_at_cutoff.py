@@ -127,13 +127,10 @@ def test_nothing_found_by_one_only():
 # The posterior
 
 
-@pytest.mark.parametrize("prior", [0.5, 1.0])
-def test_posterior_is_that_of_the_dirichlet(prior):
+def test_posterior_is_that_of_the_dirichlet():
     # Monte Carlo, as Goutte and Gaussier (2005) do it
-    found = posterior(COUNTS, prior, "greater")
-    draws = dirichlet.rvs(
-        [13 + prior, 5 + prior, 22 + prior], size=200_000, random_state=0
-    )
+    found = posterior(COUNTS, "greater")
+    draws = dirichlet.rvs([13.5, 5.5, 22.5], size=200_000, random_state=0)
     superior = np.mean(draws[:, 0] > draws[:, 1])
     assert found.probability_superior == pytest.approx(superior, abs=0.002)
     assert math.exp(found.log_pvalue) == pytest.approx(1 - superior, abs=0.002)
@@ -152,7 +149,7 @@ def test_posterior_in_closed_form():
         lambda x: min(x, 1 - x),
         epsabs=1e-9,
     )
-    found = posterior(COUNTS, 0.5, "two-sided")
+    found = posterior(COUNTS, "two-sided")
     assert found.probability_superior == pytest.approx(inside, abs=1e-6)
     assert math.exp(found.log_pvalue) == pytest.approx(2 * (1 - inside), abs=1e-6)
     assert found.probability_superior == pytest.approx(beta.sf(0.5, 13.5, 5.5))
@@ -162,7 +159,7 @@ def test_posterior_and_mcnemar_bracket_each_other():
     # a prior of (0, 1) would be the one-sided binomial test, (1, 0) one below it
     exact = binomtest(13, 18, alternative="greater").pvalue
     below = binomtest(14, 18, alternative="greater").pvalue
-    found = posterior(COUNTS, 0.5, "greater")
+    found = posterior(COUNTS, "greater")
     assert below < math.exp(found.log_pvalue) < exact
 
 

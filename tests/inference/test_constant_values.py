@@ -22,7 +22,6 @@ from skrank import (
     MetricInterval,
     RankingComparison,
     hit_curve_band,
-    hit_curve_difference_band,
 )
 
 pytestmark = pytest.mark.arithmetic
@@ -97,10 +96,10 @@ def ask(case, y_true, y_score, **kwargs):
     return None
 
 
-def interval(result, transform):
+def interval(result):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return result.confidence_interval(0.9, transform)
+        return result.confidence_interval(0.9)
 
 
 @st.composite
@@ -128,13 +127,12 @@ def test_one_point_is_the_interval_of_what_no_sample_changes(case, ties, sized):
     )
     results = [ask(case, y_true, y_score, ties=ties, method=m) for m in METHODS]
     for result in filter(None, results):
-        for transform in ("logit", None):
-            is_point = interval(result, transform) == (result.estimate,) * 2
-            assert fixed or not is_point
-            if fixed and ties == "expected":
-                assert is_point
-                assert result.standard_error == 0
-                assert f"{result.estimate:.4g} to {result.estimate:.4g}" in str(result)
+        is_point = interval(result) == (result.estimate,) * 2
+        assert fixed or not is_point
+        if fixed and ties == "expected":
+            assert is_point
+            assert result.standard_error == 0
+            assert f"{result.estimate:.4g} to {result.estimate:.4g}" in str(result)
 
 
 @pytest.mark.parametrize("ties", TIES)
@@ -159,7 +157,7 @@ def test_a_perfect_list_is_not_certain(case):
     for method in METHODS:
         result = ask(case, y_true, y_score, method=method)
         if result is not None:
-            low, high = interval(result, "logit")
+            low, high = interval(result)
             assert math.isnan(low) or low < high
 
 
@@ -263,8 +261,8 @@ def test_bands_of_what_cannot_vary_have_no_width(simultaneous):
     np.testing.assert_array_equal(band.low, band.high)
     band = hit_curve_band(y_true, a, **kwargs)
     np.testing.assert_array_equal(band.low == band.high, band.x == 30)
-    band = hit_curve_difference_band(y_true, a, rng.normal(size=30), **kwargs)
+    band = hit_curve_band(y_true, a, rng.normal(size=30), **kwargs)
     np.testing.assert_array_equal(band.low == band.high, band.x == 30)
-    band = hit_curve_difference_band(y_true, a, np.exp(a), **kwargs)
+    band = hit_curve_band(y_true, a, np.exp(a), **kwargs)
     assert not band.low.any()
     assert not band.high.any()

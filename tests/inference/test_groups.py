@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.special import expit, logit
-from scipy.stats import nct, poisson, t, ttest_1samp
+from scipy.stats import nct, poisson, sem, t, ttest_1samp
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
@@ -54,19 +54,20 @@ def placements(metric, y, s, groups):
         values = []
         for places in itertools.combinations(range(own.size), m):
             labels = np.isin(np.arange(own.size), places).astype(int)
-            pair = np.append(labels, [0, 1]), np.append(s[own], [0.0, 1.0])
-            group = np.append(np.zeros(own.size), [1, 1])  # never all undefined
-            values.append(metric.by_group(*pair, group, undefined=-1.0).values[0])
+            values.append(value_in_a_group(metric, labels, s[own]))
         if values[0] != -1:
             totals = np.add.outer(totals, values).ravel()
-            value = metric.by_group(
-                np.append(y[own], [0, 1]),
-                np.append(s[own], [0.0, 1.0]),
-                group,
-                undefined=-1.0,
-            ).values[0]
+            value = value_in_a_group(metric, y[own], s[own])
             observed, n_groups = observed + value, n_groups + 1
     return observed / n_groups, totals / n_groups
+
+
+def value_in_a_group(metric, y, s):
+    """The value of a group that may be undefined, -1, or shorter than the cutoff."""
+    other = metric([0, 1], [0.0, 1.0], groups=[1, 1])
+    pair = np.append(y, [0, 1]), np.append(s, [0.0, 1.0])
+    groups = np.append(np.zeros(len(y)), [1, 1])
+    return 2 * metric(*pair, groups=groups, undefined=-1.0) - other
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -110,15 +111,14 @@ def test_days_without_targets_count_in_precision_everywhere():
 
 def test_an_interval_by_t_is_that_of_scipy():
     result = MetricInterval("recall@10").from_predictions(Y, X[:, 0], groups=DAY)
-    values = make_metric("recall@10").by_group(Y, X[:, 0], DAY)
+    metric = make_metric("recall@10")
+    values = [metric(Y[own], X[own, 0]) for own in (day == DAY for day in range(18))]
     assert result.method == "t"
-    assert_allclose(result.values, values.values, rtol=1e-12)
-    assert list(result.to_frame()["ranking"]) == values.labels
-    expected = ttest_1samp(values.values, 0.0).confidence_interval(0.9)
-    found = result.confidence_interval(0.9, transform=None)
-    assert_allclose(found, expected, rtol=1e-12)
+    assert_allclose(result.values, values, rtol=1e-12)
+    assert list(result.to_frame()["ranking"]) == list(range(18))
+    assert result.standard_error == pytest.approx(sem(values))
     # on the scale of the logit, by the delta method
-    mean, error = values.mean, values.values.std(ddof=1) / math.sqrt(18)
+    mean, error = np.mean(values), sem(values)
     half = t.isf(0.05, 17) * error / (mean * (1 - mean))
     by_logit = expit([logit(mean) - half, logit(mean) + half])
     assert_allclose(result.confidence_interval(0.9), by_logit, rtol=1e-9)
@@ -199,9 +199,9 @@ def test_the_bootstrap_draws_days_and_then_items():
 
 
 def test_methods_are_those_of_one_ranking_or_of_several():
-    with pytest.raises(ValueError, match="be 'auto', 't' or 'bootstrap' for several"):
+    with pytest.raises(ValueError, match="one of 'auto', 't', 'bootstrap' for several"):
         MetricInterval(method="jackknife").from_predictions(Y, X[:, 0], groups=DAY)
-    with pytest.raises(ValueError, match="not be 't', which needs several"):
+    with pytest.raises(ValueError, match="for one ranking; got 't'"):
         MetricInterval(method="t").from_predictions(Y, X[:, 0])
 
 
@@ -290,8 +290,8 @@ def test_folds_of_whole_days(name):
     cv, model = GroupKFold(3), LogisticRegression()
     s, fold = held_out(model, cv, DAY)
     given = {"cv": cv, "cv_groups": DAY, "groups": DAY}
-    test = RandomSelectionTest(name)
-    result = test.from_cv(model, X, Y, independent=True, **given)
+    test = RandomSelectionTest(name, independent=True)
+    result = test.from_cv(model, X, Y, **given)
     by_hand = test.from_predictions(Y, s, groups=DAY)
     # the labels are in the order of the folds
     assert sorted(result.labels) == list(by_hand.labels)
@@ -377,7 +377,7 @@ def test_a_search_by_day():
         s, _ = held_out(LogisticRegression(C=model), cv, DAY)
         assert value == pytest.approx(make_metric("precision@5")(Y, s, groups=DAY))
     models = [LogisticRegression(C=c) for c in grid["C"]]
-    again = test.from_candidates(models, X, Y, cv=cv, **given)
+    again = test.from_cv(models, X, Y, cv=cv, **given)
     assert_allclose(again.values, result.values)
     assert again.n_rankings == 18
 
@@ -410,14 +410,17 @@ def test_weighted_values_of_days():
     interval = MetricInterval("recall@0.1")
     given = {"sample_weight": AMOUNT, "groups": DAY}
     result = interval.from_predictions(Y, X[:, 0], **given)
-    values = make_metric("recall@0.1").by_group(Y, X[:, 0], DAY, sample_weight=AMOUNT)
+    metric = make_metric("recall@0.1")
+    values = [
+        metric(Y[own], X[own, 0], sample_weight=AMOUNT[own])
+        for own in (day == DAY for day in range(18))
+    ]
     assert result.method == "t"
-    assert_allclose(result.values, values.values)
-    assert list(result.labels) == values.labels
-    expected = ttest_1samp(values.values, 0.0).confidence_interval(0.9)
-    assert_allclose(result.confidence_interval(0.9, transform=None), expected)
+    assert_allclose(result.values, values)
+    assert result.labels == tuple(range(18))
+    assert result.standard_error == pytest.approx(sem(values))
     y = np.where(DAY == 2, 0, Y)
-    with pytest.warns(UndefinedMetricWarning, match="undefined in 1 of 18 groups"):
+    with pytest.warns(UndefinedMetricWarning, match="1 of 18 rankings"):
         left = interval.from_predictions(y, X[:, 0], **given)
     assert left.n_rankings == 17
     assert 2 not in left.labels
@@ -426,10 +429,10 @@ def test_weighted_values_of_days():
 def test_weights_of_one_class_or_of_another_method():
     given = {"sample_weight": AMOUNT}
     with pytest.raises(
-        ValueError, match="be 'auto' or 'bootstrap' for weighted items;"
+        ValueError, match="be one of 'auto', 'bootstrap' for weighted items;"
     ):
         MetricInterval(method="jackknife").from_predictions(Y, X[:, 0], **given)
-    with pytest.raises(ValueError, match="or 't' for weighted items in several rank"):
+    with pytest.raises(ValueError, match="'t' for weighted items in several rank"):
         MetricInterval(method="bootstrap").from_predictions(
             Y, X[:, 0], groups=DAY, **given
         )
@@ -451,7 +454,7 @@ def test_weights_of_zero_for_a_whole_class(name):
 @pytest.mark.filterwarnings("ignore:average_precision is undefined in 18 of 18")
 def test_days_with_weights_of_zero_for_one_class_each():
     weight = np.where(DAY % 2, Y, 1 - Y)
-    with pytest.raises(ValueError, match="targets and non-targets in some ranking"):
+    with pytest.raises(ValueError, match="be above 0 for some targets and some non"):
         MetricInterval().from_predictions(Y, X[:, 0], sample_weight=weight, groups=DAY)
 
 

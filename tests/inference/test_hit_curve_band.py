@@ -10,7 +10,6 @@ from skrank import (
     MetricInterval,
     hit_curve,
     hit_curve_band,
-    hit_curve_difference_band,
 )
 from skrank.inference._hit_curve_band import (
     critical_value,
@@ -104,7 +103,7 @@ def test_limits_are_possible_and_in_order():
         assert np.all((band.low <= hits) & (hits <= band.high))
         each = hit_curve_band(y_true, a, simultaneous=False)
         assert np.all((band.low <= each.low) & (each.high <= band.high))
-        band = hit_curve_difference_band(y_true, a, b, random_state=0)
+        band = hit_curve_band(y_true, a, b, random_state=0)
         difference = hits - hit_curve(y_true, b).at(t)
         assert np.all((band.low <= difference) & (difference <= band.high))
         assert np.all(np.abs(band.low) <= np.minimum(t, 6))
@@ -112,10 +111,10 @@ def test_limits_are_possible_and_in_order():
 
 def test_difference_turns_with_its_rankings():
     y_true, a, b = example()
-    one = hit_curve_difference_band(y_true, a, b, simultaneous=False)
-    other = hit_curve_difference_band(y_true, b, a, simultaneous=False)
+    one = hit_curve_band(y_true, a, b, simultaneous=False)
+    other = hit_curve_band(y_true, b, a, simultaneous=False)
     assert_allclose(one.low, -other.high, atol=1e-9)
-    same = hit_curve_difference_band(y_true, a, np.exp(a), simultaneous=False)
+    same = hit_curve_band(y_true, a, np.exp(a), simultaneous=False)
     assert not np.any(same.low)
     assert not np.any(same.high)
 
@@ -128,7 +127,7 @@ def test_difference_of_rankings_that_agree_at_the_top():
     y_true = np.random.default_rng(1).permutation(y_true)
     b[:30] = a[:30] = 100 - np.arange(30) // 2
     for simultaneous in (True, False):
-        band = hit_curve_difference_band(
+        band = hit_curve_band(
             y_true, a, b, simultaneous=simultaneous, random_state=0
         )
         difference = hit_curve(y_true, a).at(band.x) - hit_curve(y_true, b).at(band.x)
@@ -179,7 +178,7 @@ def test_coverage_of_binormal_populations(m, shift):
         settings = {"t": depths.tolist(), "random_state": rng}
         band = hit_curve_band(y_true, a, **settings)
         held.append(np.all((band.low <= truth) & (truth <= band.high)))
-        band = hit_curve_difference_band(y_true, a, b, **settings)
+        band = hit_curve_band(y_true, a, b, **settings)
         equal.append(np.all((band.low <= 0) & (band.high >= 0)))
     assert np.mean(held) > 0.95 - 4 * np.sqrt(0.05 * 0.95 / 80)
     assert np.mean(equal) > 0.95 - 4 * np.sqrt(0.05 * 0.95 / 80)
@@ -202,7 +201,7 @@ def test_labels_of_any_kind():
     words = np.where(y_true, "yes", "no")
     for ask, scores in (
         (hit_curve_band, [a]),
-        (hit_curve_difference_band, [a, b]),
+        (hit_curve_band, [a, b]),
     ):
         found = ask(words, *scores, pos_label="yes", random_state=0)
         assert_array_equal(found.low, ask(y_true, *scores, random_state=0).low)
@@ -226,8 +225,8 @@ def test_errors():
         ValueError, match=r"`y_true` must hold targets and non-targets to"
     ):
         hit_curve_band(np.ones(5), np.arange(5.0))
-    with pytest.raises(ValueError, match=r"`y_score_b` must have as many items as"):
-        hit_curve_difference_band(y_true, a, b[1:])
+    with pytest.raises(ValueError, match=r"`y_score\['B'\]` must have as many items as"):
+        hit_curve_band(y_true, a, b[1:])
 
 
 @pytest.mark.slow

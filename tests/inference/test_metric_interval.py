@@ -20,14 +20,13 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 import skrank
 from cases import ALL, BY_VALUE, METRICS, TIES, make_list, metric_function, named
 from oracles import tie_groups, value
-from skrank import MetricInterval
+from skrank import MetricInterval, Ranking
 from skrank.inference._variability._binormal import (
     binormal_variances,
     spread_of_targets,
 )
 from skrank.inference._variability._jackknife import jackknife_of
 from skrank.metrics._definitions import Frame, make_measure
-from skrank.ranking._several import rank_both_classes
 
 SMOOTH = [case for case in METRICS if "hits" not in case and case != "reciprocal_rank"]
 WHOLE = [case for case in SMOOTH if "@" not in case and case != "r_precision"]
@@ -199,8 +198,6 @@ def test_no_logit_no_interval():
         assert result.standard_error > 0
         with pytest.warns(UndefinedMetricWarning, match="interval"):
             assert np.isnan(result.confidence_interval()).all()
-        low, high = result.confidence_interval(transform=None)
-        assert low <= result.estimate <= high
         assert "nan" in str(result)
 
 
@@ -302,7 +299,7 @@ def test_spread_of_targets_is_that_of_their_distribution():
         y_score = np.where(
             y_true, rng.normal(-1.0, spread, 60_000), rng.normal(size=60_000)
         )
-        ranking = rank_both_classes(y_true, y_score)
+        ranking = Ranking.from_predictions(y_true, y_score)
         assert spread_of_targets(ranking) == pytest.approx(spread, rel=0.1)
 
 
@@ -315,7 +312,7 @@ def test_spread_of_targets_is_not_that_of_the_worse_half():
     for positions in below:
         labels = y_true.copy()
         labels[positions] = 1
-        found.append(spread_of_targets(rank_both_classes(labels, y_score)))
+        found.append(spread_of_targets(Ranking.from_predictions(labels, y_score)))
     assert found[0] == found[1] == found[2] < 1
 
 
@@ -351,7 +348,7 @@ def test_binormal_variance_of_recall_is_that_of_the_two_normal_distributions(
 def test_binormal_variance_is_that_of_a_large_sample(case):
     name, given_settings = METRICS[case]
     measure = make_measure(**named(name, **given_settings))
-    ranking = rank_both_classes(*draw(np.random.default_rng(1), 20_000, 380_000))
+    ranking = Ranking.from_predictions(*draw(np.random.default_rng(1), 20_000, 380_000))
     variance = jackknife_of(measure, ranking).variance
     values, variances = binormal_variances(
         measure, Frame(400_000, 20_000, 400_000), 1.0
@@ -434,12 +431,14 @@ def test_survival_view_of_hits_at_a_cut():
     ],
 )
 def test_posterior_is_a_beta_distribution(name, hits, total, scale):
-    # with a uniform prior P(share <= x | hits) = P(Binomial(total + 1, x) > hits)
+    # the prior of Jeffreys: tails between those of two binomial distributions
     y_true, y_score = make_list((1,) * 12, (1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0))
-    asked = MetricInterval(method="posterior", prior=1, **named(name, t=5))
+    asked = MetricInterval(method="posterior", **named(name, t=5))
     low, high = asked.from_predictions(y_true, y_score).confidence_interval(0.9)
-    assert binom.sf(hits, total + 1, low / scale) == pytest.approx(0.05)
-    assert binom.cdf(hits, total + 1, high / scale) == pytest.approx(0.05)
+    assert binom.sf(hits, total, low / scale) < 0.05
+    assert binom.sf(hits - 1, total, low / scale) > 0.05
+    assert binom.cdf(hits - 1, total, high / scale) < 0.05
+    assert binom.cdf(hits, total, high / scale) > 0.05
 
 
 def test_posterior_shares_out_ties():
@@ -502,11 +501,10 @@ def test_intervals_are_nested_and_possible(seed, method):
     result = asked.from_predictions(*sample)
     if not result.standard_error > 0:
         return
-    for transform in ("logit", None):
-        wide = result.confidence_interval(0.99, transform)
-        assert {type(limit) for limit in wide} == {float}
-        narrow = result.confidence_interval(0.5, transform)
-        assert 0 <= wide.low <= narrow.low < narrow.high <= wide.high <= 1
+    wide = result.confidence_interval(0.99)
+    assert {type(limit) for limit in wide} == {float}
+    narrow = result.confidence_interval(0.5)
+    assert 0 <= wide.low <= narrow.low < narrow.high <= wide.high <= 1
 
 
 def test_auto_moderates_where_it_can():
@@ -616,7 +614,6 @@ def test_one_target_does_not_tell_how_much_it_varies(method):
         ({"method": "posterior"}, r"`method` must be one of \['auto', .*'posterior'"),
         ({"metric": "bedroc", "method": "survival"}, "got 'survival'"),
         ({"metric": "reciprocal_rank", "method": "jackknife"}, "got 'jackknife'"),
-        ({"prior": 0}, "`prior` must be a finite number above 0"),
         ({"n_resamples": 1}, "`n_resamples` must be an int of at least 2"),
         ({"metric": "recall"}, "`metric` must have a cutoff"),
     ],
@@ -636,5 +633,3 @@ def test_input_and_levels_are_checked():
     result = MetricInterval().from_predictions(*sample)
     with pytest.raises(ValueError, match="`confidence_level` must be a number between"):
         result.confidence_interval(95)
-    with pytest.raises(ValueError, match="`transform` must be one of"):
-        result.confidence_interval(transform="log")

@@ -66,7 +66,7 @@ def test_fields(example):
     names = {field.name for field in dataclasses.fields(result)}
     left_out = {"null_distribution", "null_values", "pvalue_bounds"}
     plain = names - left_out - {"parts", "labels"}
-    computed = {"pvalue_lower", "pvalue_upper", "inflation", "bonferroni_pvalue"}
+    computed = {"pvalue_lower", "pvalue_upper", "inflation"}
     computed.add("n_rankings")
     assert set(result.to_dict()) == plain | computed
     assert {type(value) for value in result.to_dict().values()} == {int, float, str}

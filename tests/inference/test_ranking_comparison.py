@@ -83,7 +83,8 @@ def test_fields(method):
     assert result.labels == (tuple(range(8)) if CASES[method][1] else ())
     names = {field.name for field in dataclasses.fields(result)}
     plain = names - {"names", "values_a", "values_b", "labels"}
-    assert set(result.to_dict()) == plain | {"name_a", "name_b", "low", "high"}
+    computed = {"name_a", "name_b", "low", "high", "n_rankings"}
+    assert set(result.to_dict()) == plain | computed
     assert {type(value) for value in result.to_dict().values()} == {int, float, str}
 
 
@@ -147,10 +148,10 @@ def test_printed_result():
     # nothing but ranks: A has its two targets first, B has one second
     y = np.array([1, 1, 0, 0, 0, 0, 0, 0])
     a, b = -np.arange(8.0), -np.array([2, 5, 1, 3, 4, 6, 7, 8.0])
-    comparison = RankingComparison("recall@2", method="posterior", prior=1.0)
+    comparison = RankingComparison("recall@2", method="posterior")
     result = comparison.from_predictions(y, a, b)
-    # hits 2 and 1, posterior Dirichlet(2, 1, 2): P(beta(2, 1) > 1/2) = 3/4, variance
-    # (3 - 1/5) / 30 of pi_1 - pi_2
+    # hits 2 and 1, posterior Dirichlet(1.5, .5, 1.5): P(beta(1.5, .5) < 1/2) is
+    # 1/2 - 1/pi, and pi_1 - pi_2 has the variance (2 - 1 / 3.5) / (3.5 4.5)
     assert repr(result) == str(result)
     assert str(result).splitlines() == [
         "Comparison of two rankings by recall@2",
@@ -158,13 +159,13 @@ def test_printed_result():
         "  A               1",
         "  B               0.5",
         "  difference      0.5",
-        "  standard error  0.306",
-        "  95 % interval   -0.09878 to 1.099",
-        "  zscore          1.64",
-        "  pvalue          0.5   two-sided, method: posterior",
-        "  P(A > B)        0.75",
-        # 2 (.3062 (1.9600 + .8416) / .5)**2 = 5.9
-        "  sample size     6 targets would show this difference with power 0.8",
+        "  standard error  0.33",
+        "  95 % interval   -0.1466 to 1.147",
+        "  zscore          1.52",
+        "  pvalue          0.36   two-sided, method: posterior",
+        "  P(A > B)        0.8183",
+        # 2 (.3299 (1.9600 + .8416) / .5)**2 = 6.8
+        "  sample size     7 targets would show this difference with power 0.8",
     ]
     lines = str(ask("sign")).splitlines()
     assert lines[1] == "  8 data sets     400 items, 40 targets (prevalence 0.1)"
@@ -670,7 +671,7 @@ def test_printed_table():
         "perfect": -np.arange(8.0),
         "half": -np.array([2, 5, 1, 3, 4, 6, 7, 8.0]),
     }
-    comparison = RankingComparison("recall@2", method="posterior", prior=1.0)
+    comparison = RankingComparison("recall@2", method="posterior")
     table = comparison.compare_all(y, scores)
     assert repr(table) == str(table)
     assert str(table).splitlines() == [
@@ -679,8 +680,8 @@ def test_printed_table():
         "  pvalue    two-sided, method: posterior",
         "  A        B     value A  value B  difference  std error  zscore  pvalue"
         "  adjusted",
-        "  perfect  half   1.0000   0.5000      0.5000     0.3055    1.64     0.5"
-        "       0.5",
+        "  perfect  half   1.0000   0.5000      0.5000     0.3299    1.52    0.36"
+        "      0.36",
     ]
 
 
@@ -731,7 +732,6 @@ def test_from_estimators_with_other_labels_and_a_detector():
     [
         ({"method": "guess"}, "`method` must be one of 'auto'"),
         ({"alternative": "better"}, "`alternative` must be one of 'two-sided'"),
-        ({"prior": 0}, "`prior` must be a finite number above 0; got 0"),
         ({"n_resamples": 1}, "`n_resamples` must be an int of at least 2; got 1"),
         ({"metric": "auc"}, "`metric` must name a metric"),
         (
@@ -779,10 +779,10 @@ def test_methods_of_one_list_refuse_lists(method):
 @pytest.mark.parametrize(
     ("y", "a", "b", "message"),
     [
-        (Y, A[1:], B, "`y_score_a` must have as many items as `y_true`"),
-        (Y, A, np.full(N, np.nan), "`y_score_b` must be finite; got 400 NaN"),
-        (Y, A, Y.astype(int), "`y_score_b` must rank the items.*got hard labels"),
-        (Y, np.c_[A, B], B, "`y_score_a` must be one-dimensional, as the column"),
+        (Y, A[1:], B, r"`y_score\['A'\]` must have as many items as `y_true`"),
+        (Y, A, np.full(N, np.nan), r"`y_score\['B'\]` must be finite; got 400 NaN"),
+        (Y, A, Y.astype(int), r"`y_score\['B'\]` must rank the items.*got hard labels"),
+        (Y, np.c_[A, B], B, r"`y_score\['A'\]` must be one-dimensional, as the column"),
         (np.zeros(N, int), A, B, "`y_true` must hold targets and non-targets to"),
     ],
 )
@@ -795,8 +795,8 @@ def test_wrong_input(y, a, b, message):
     ("scores", "baseline", "message"),
     [
         ({"one": A}, None, "`y_scores` must hold 2 or more rankings; got 1"),
-        (A, None, r"\(n_samples, n_rankings\).* got ndarray of shape \(400,\)"),
-        ([A, B], None, r"\(n_samples, n_rankings\).* got list of shape \(2, 400\)"),
+        (A, None, "`y_scores` must hold 2 or more rankings; got 1"),
+        ([A, B], None, r"`y_score` must be one-dimensional; got shape \(2, 400\)"),
         (np.c_[A], None, "`y_scores` must hold 2 or more rankings; got 1"),
         (
             pd.DataFrame(np.c_[A, B], columns=["x", "x"]),
@@ -807,13 +807,13 @@ def test_wrong_input(y, a, b, message):
         (
             pd.DataFrame({"one": A, "two": Y}),
             None,
-            r"`y_scores\['two'\]` must rank the items",
+            r"`y_score\['two'\]` must rank the items",
         ),
         (SCORES, "four", "`baseline` must be one of .*got 'four'"),
         (
             {"one": A, "two": B[1:]},
             None,
-            r"`y_scores\['two'\]` must have as many items as `y_true`",
+            r"`y_score\['two'\]` must have as many items as `y_true`",
         ),
     ],
 )
@@ -902,10 +902,12 @@ def test_rankings_that_cannot_be_compared():
     for one, message in (
         (counts, "rank the same items, in the same order and in memory"),
         (other, "rank the same items, in the same order and in memory"),
-        (short, "rank the same items as `rankings_a`"),
-        (missed, "be a ranking without missed targets"),
+        (short, "`rankings` must hold rankings of the same items"),
+        (missed, "`rankings` must hold rankings of the same items"),
     ):
         with pytest.raises(ValueError, match=message):
             asked.from_rankings(ranking, one)
-    with pytest.raises(ValueError, match="rank the same items as `rankings_a`"):
+    with pytest.raises(ValueError, match="`n_missed` must be left out for RankingComp"):
+        asked.from_rankings(missed, missed)
+    with pytest.raises(ValueError, match="hold rankings of the same items"):
         asked.from_rankings([], [])

@@ -40,7 +40,7 @@ from skrank import (
     SearchSelectionResult,
     SearchSelectionTest,
     make_average_precision_scorer,
-    make_rare_target_scorers,
+    make_metric_scorer,
 )
 
 X, Y = make_classification(300, n_features=5, weights=[0.9], random_state=1)
@@ -253,7 +253,7 @@ def test_one_held_out_list_is_the_test_of_its_rankings():
     cv = StratifiedShuffleSplit(1, random_state=0)
     models = [KNeighborsClassifier(k) for k in (3, 9)]
     test = SearchSelectionTest(**FAST)
-    result = test.from_candidates(models, X, Y, cv=cv)
+    result = test.from_cv(models, X, Y, cv=cv)
     (train, held_out), *_ = cv.split(X, Y)
     scores = [
         model.fit(X[train], Y[train]).predict_proba(X[held_out])[:, 1]
@@ -275,7 +275,7 @@ def test_familywise_error_of_folds():
         y = rng.permutation(np.arange(200) < 20)
         test = SearchSelectionTest(n_resamples=99, random_state=seed)
         pvalues.append(
-            test.from_candidates(models, rng.normal(size=(200, 3)), y).pvalue
+            test.from_cv(models, rng.normal(size=(200, 3)), y).pvalue
         )
     for level in (0.05, 0.2):
         error = 3 * math.sqrt(level * (1 - level) / 80)
@@ -368,7 +368,8 @@ def test_halving_is_tested_by_all_that_it_began_with(settings, n_tried):
 
 
 def test_winner_of_a_search_by_several_metrics():
-    scoring = make_rare_target_scorers(k=20, t=10)
+    names = ("average_precision", "precision@10")
+    scoring = {name: make_metric_scorer(name) for name in names}
     test = SearchSelectionTest(**named("precision_at_t", t=10, **FAST))
     search = knn_search(scoring=scoring, refit="precision@10")
     result = test.from_search(search, X, Y)
@@ -402,7 +403,7 @@ def test_failed_candidates_are_left_out():
     assert "best of           4 candidates, 2 failed\n" in str(result)
     table = result.to_frame()
     assert table["candidate"].tolist() == search.cv_results_["params"]
-    tested = test.from_candidates([Picky(C=1), Picky(C=10)], X, Y).to_frame()
+    tested = test.from_cv([Picky(C=1), Picky(C=10)], X, Y).to_frame()
     numbers = table.drop(columns=["candidate", "is_best"])
     assert_array_equal(numbers.iloc[[1, 3]], tested[numbers.columns])
     assert numbers.iloc[[0, 2]].isna().all(axis=None)
@@ -412,8 +413,8 @@ def test_errors_name_the_candidate():
     models = {"good": Picky(), "bad": Picky(C=3)}
     for n_jobs in (1, 2):
         with pytest.raises(RuntimeError, match="not with this C") as caught:
-            SearchSelectionTest(n_jobs=n_jobs).from_candidates(models, X, Y)
-        assert caught.value.__notes__ == ["The candidate was Picky(C=3)."]
+            SearchSelectionTest(n_jobs=n_jobs).from_cv(models, X, Y)
+        assert caught.value.__notes__ == ["The model was 'bad'."]
 
 
 def halving():
@@ -434,7 +435,10 @@ def halving():
         (
             functools.partial(
                 knn_search,
-                scoring=make_rare_target_scorers(k=5, t=10),
+                scoring={
+                    name: make_metric_scorer(name)
+                    for name in ("average_precision", "recall@10")
+                },
                 refit="recall@10",
             ),
             X,
@@ -466,19 +470,19 @@ def test_estimators_of_a_grid_are_not_fitted_themselves():
 def test_labels_and_tables_of_any_kind():
     test = SearchSelectionTest(**FAST)
     models = [LogisticRegression(), KNeighborsClassifier(9)]
-    plain = test.from_candidates(models, X, Y)
+    plain = test.from_cv(models, X, Y)
     words = np.where(Y == 1, "rare", "common")
-    named = test.from_candidates(
+    named = test.from_cv(
         dict(zip("ab", models, strict=True)), pd.DataFrame(X), words, pos_label="rare"
     )
     assert named.candidates == ("a", "b")
     assert plain.candidates == tuple(map(repr, models))
     assert_array_equal(named.values, plain.values)
     assert_array_equal(named.null_maxima, plain.null_maxima)
-    assert test.from_candidates([Ridge()], X, Y, cv=3).n_rankings == 3
+    assert test.from_cv([Ridge()], X, Y, cv=3).n_rankings == 3
     forest = [IsolationForest(random_state=0)]
     found, missed = (
-        test.from_candidates(forest, X, Y, cv=3, detector_targets=which)
+        test.from_cv(forest, X, Y, cv=3, detector_targets=which)
         for which in ("outliers", "inliers")
     )
     assert found.zscores[0] * missed.zscores[0] < 0
@@ -523,7 +527,7 @@ def test_columns_of_a_table_keep_their_types(table):
     result = SearchSelectionTest(**FAST).from_predictions(Y, table(columns))
     alone = RandomSelectionTest().from_predictions(Y, large.argsort().argsort())
     assert result.values[0] == pytest.approx(alone.statistic, rel=1e-12)
-    with pytest.raises(ValueError, match=r"`y_scores\['large'\]` must rank the items"):
+    with pytest.raises(ValueError, match=r"`y_score\['large'\]` must rank the items"):
         SearchSelectionTest().from_predictions(Y, table({**columns, "large": Y}))
 
 
@@ -538,7 +542,7 @@ def test_predictions_of_folds_are_those_of_a_cross_validation():
             score[test, column] = model.predict_proba(X[test])[:, 1]
     test = SearchSelectionTest(n_resamples=99, random_state=0)
     ready = test.from_predictions(Y, score, folds=fold)
-    fitted = test.from_candidates(models, X, Y, cv=cv)
+    fitted = test.from_cv(models, X, Y, cv=cv)
     assert_allclose(ready.values, fitted.values)
     assert_array_equal(ready.adjusted_pvalues, fitted.adjusted_pvalues)
 
@@ -549,11 +553,11 @@ def test_folds_of_one_class_are_left_out():
     y[:100] = 0
     test = SearchSelectionTest(**FAST)
     cv = PredefinedSplit(fold)
-    message = "1 of 3 rankings have no targets"
+    message = "1 of 3 folds have no targets"
     with pytest.warns(UndefinedMetricWarning, match=message) as first:
         result = test.from_predictions(y, noise(), folds=fold)
     with pytest.warns(UndefinedMetricWarning, match=message) as second:
-        fitted = test.from_candidates([KNeighborsClassifier()], X, y, cv=cv)
+        fitted = test.from_cv([KNeighborsClassifier()], X, y, cv=cv)
     assert first[0].filename == second[0].filename == __file__
     assert result.n_rankings == fitted.n_rankings == 2
     assert result.n_samples == fitted.n_samples == 200
@@ -566,8 +570,8 @@ def test_folds_of_one_class_are_left_out():
 def test_jobs_and_progress_change_nothing(capsys):
     models = [LogisticRegression(), KNeighborsClassifier(9)]
     settings = {**FAST, "n_resamples": 3000}
-    one = SearchSelectionTest(**settings).from_candidates(models, X, Y)
-    two = SearchSelectionTest(n_jobs=2, progress=True, **settings).from_candidates(
+    one = SearchSelectionTest(**settings).from_cv(models, X, Y)
+    two = SearchSelectionTest(n_jobs=2, progress=True, **settings).from_cv(
         models, X, Y
     )
     assert_array_equal(one.null_maxima, two.null_maxima)
@@ -600,7 +604,7 @@ def test_printed_result():
         f"  unadjusted        {result.pvalues[0]:.2g}, "
         f"Bonferroni {3 * result.pvalues[0]:.2g}",
     ]
-    assert "2 rankings" in str(test.from_predictions(y, score, folds=np.arange(20) % 2))
+    assert "2 folds" in str(test.from_predictions(y, score, folds=np.arange(20) % 2))
 
 
 def test_result_as_plain_numbers():
@@ -684,39 +688,30 @@ def test_search_must_be_fitted_and_keep_its_folds():
 
 def test_candidates_are_checked():
     test = SearchSelectionTest(**FAST)
-    with pytest.raises(ValueError, match="`candidates` must hold at least one"):
-        test.from_candidates([], X, Y)
-    for single in (KNeighborsClassifier(), make_pipeline(StandardScaler(), Ridge())):
-        name = type(single).__name__
-        with pytest.raises(ValueError, match=f"got the single estimator {name}"):
-            test.from_candidates(single, X, Y)
-    with pytest.raises(ValueError, match=r"`candidates` must hold estimators.*got 'a'"):
-        test.from_candidates("abc", X, Y)
+    with pytest.raises(ValueError, match="`estimator` must hold at least one"):
+        test.from_cv([], X, Y)
+    with pytest.raises(ValueError, match=r"`estimator` must be an estimator; got 'a'"):
+        test.from_cv("abc", X, Y)
     spent = (fold for fold in ())
     with pytest.raises(ValueError, match="`cv` must make folds each time.*got none"):
-        test.from_candidates([KNeighborsClassifier()], X, Y, cv=spent)
+        test.from_cv([KNeighborsClassifier()], X, Y, cv=spent)
     cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
     with pytest.raises(ValueError, match="`cv` must make folds that hold out no item"):
-        test.from_candidates([KNeighborsClassifier()], X, Y, cv=cv)
+        test.from_cv([KNeighborsClassifier()], X, Y, cv=cv)
     with pytest.raises(ValueError, match="`detector_targets` must be"):
-        test.from_candidates([IsolationForest()], X, Y)
-    with pytest.raises(ValueError, match="`y_true` must hold targets and non-targets"):
-        test.from_candidates([KNeighborsClassifier()], X, 0 * Y, cv=2)
+        test.from_cv([IsolationForest()], X, Y)
+    with pytest.raises(ValueError, match="know two classes or more, targets and the"):
+        test.from_cv([KNeighborsClassifier()], X, 0 * Y, cv=2)
 
 
 @pytest.mark.parametrize(
     ("scores", "folds", "message"),
     [
         (noise()[:, :0], None, "`y_scores` must hold 1 or more rankings; got 0"),
-        (noise()[:, 0], None, r"`y_scores` must be .* got ndarray of shape \(300,\)"),
-        (
-            list(noise().T),
-            None,
-            r"\(n_samples, n_rankings\).* got list of shape \(4, 3",
-        ),
-        ({"x": Y}, None, r"`y_scores\['x'\]` must rank the items"),
-        (noise()[:9], None, r"`y_scores\[0\]` must have as many items as `y_true`"),
-        (noise() * np.nan, None, r"`y_scores\[0\]` must be finite"),
+        (list(noise().T), None, r"`y_score` must be one-dim.* got shape \(4, 3"),
+        ({"x": Y}, None, r"`y_score\['x'\]` must rank the items"),
+        (noise()[:9], None, r"`y_score\[0\]` must have as many items as `y_true`"),
+        (noise() * np.nan, None, r"`y_score\[0\]` must be finite"),
         (noise(), [1, 2], "`folds` must have as many items as `y_true`"),
     ],
 )

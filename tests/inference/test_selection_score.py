@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 from cases import named
-from skrank import RandomSelectionTest, make_random_selection_scorer
+from skrank import RandomSelectionTest, make_metric_scorer
 
 X, Y = make_classification(300, n_features=5, weights=[0.9], random_state=2)
 STATISTICS = ("zscore", "log10_pvalue", "chance_adjusted")
@@ -40,7 +40,7 @@ def test_scores_are_those_of_the_test(settings):
         / (1 - result.null_mean),
     }
     for statistic, value in expected.items():
-        scorer = make_random_selection_scorer(statistic, **named(**settings))
+        scorer = make_metric_scorer(statistic=statistic, **named(**settings))
         assert scorer(model, X[1::2], Y[1::2]) == pytest.approx(value)
 
 
@@ -49,13 +49,13 @@ def test_perfect_ranking_is_one_after_adjustment():
         def predict_proba(self, X):
             return np.c_[1 - X[:, 0], X[:, 0]]
 
-    scorer = make_random_selection_scorer("chance_adjusted")
+    scorer = make_metric_scorer("average_precision", statistic="chance_adjusted")
     model = Oracle().fit(np.c_[Y, Y], Y)
     assert scorer(model, np.c_[Y + np.arange(300) * 1e-4, Y], Y) == pytest.approx(1.0)
 
 
 def test_searches_take_them_together():
-    scoring = {name: make_random_selection_scorer(name) for name in STATISTICS}
+    scoring = {name: make_metric_scorer("average_precision", statistic=name) for name in STATISTICS}
     search = GridSearchCV(
         KNeighborsClassifier(),
         {"n_neighbors": [3, 25]},
@@ -83,7 +83,7 @@ def test_no_candidate_of_a_search_is_without_a_score(model, grid, target, n_item
     search = GridSearchCV(
         model,
         grid,
-        scoring={name: make_random_selection_scorer(name) for name in STATISTICS},
+        scoring={name: make_metric_scorer("average_precision", statistic=name) for name in STATISTICS},
         refit="log10_pvalue",
         cv=StratifiedKFold(3, shuffle=True, random_state=0),
         error_score="raise",
@@ -95,7 +95,7 @@ def test_no_candidate_of_a_search_is_without_a_score(model, grid, target, n_item
 
 
 def test_names_say_what_is_better():
-    names = [make_random_selection_scorer(name).__name__ for name in STATISTICS]
+    names = [make_metric_scorer("average_precision", statistic=name).__name__ for name in STATISTICS]
     assert names == [
         "zscore(average_precision)",
         "neg_log10_pvalue(average_precision)",
@@ -110,12 +110,12 @@ def test_undefined_is_the_users_choice(statistic):
     nothing = np.zeros(20, dtype=int)
     with pytest.warns(UndefinedMetricWarning, match=f"{statistic} is undefined: `y_tr"):
         assert math.isnan(
-            make_random_selection_scorer(statistic)(model, X[:20], nothing)
+            make_metric_scorer("average_precision", statistic=statistic)(model, X[:20], nothing)
         )
-    scorer = make_random_selection_scorer(statistic, undefined=-1.0)
+    scorer = make_metric_scorer("average_precision", statistic=statistic, undefined=-1.0)
     assert scorer(model, X[:20], nothing) == -1.0
     with pytest.raises(ValueError, match="is undefined"):
-        make_random_selection_scorer(statistic, undefined="raise")(
+        make_metric_scorer("average_precision", statistic=statistic, undefined="raise")(
             model, X[:20], nothing
         )
 
@@ -132,7 +132,7 @@ def test_undefined_is_the_users_choice(statistic):
 )
 def test_constant_scores_are_chance(statistic, settings):
     model = KNeighborsClassifier(240).fit(X[:240], Y[:240])
-    scorer = make_random_selection_scorer(statistic, **named(**settings))
+    scorer = make_metric_scorer(statistic=statistic, **named(**settings))
     assert scorer(model, X[240:], Y[240:]) == 0
 
 
@@ -140,7 +140,7 @@ def test_perfect_ranking_has_the_least_pvalue():
     # C(300, m) placements, one of them perfect
     oracle = Ridge().fit(np.c_[Y], Y)
     items = np.c_[Y + np.arange(300) * 1e-4]
-    scorer = make_random_selection_scorer("log10_pvalue")
+    scorer = make_metric_scorer("average_precision", statistic="log10_pvalue")
     expected = math.log10(math.comb(300, int(Y.sum())))
     assert scorer(oracle, items, Y) == pytest.approx(expected)
     assert scorer(oracle, np.c_[Y], Y) == pytest.approx(expected)
@@ -149,7 +149,7 @@ def test_perfect_ranking_has_the_least_pvalue():
 def test_cross_validate_scores_folds_of_chance_near_zero():
     # labels that have nothing to do with the items: z has mean 0
     rng = np.random.default_rng(0)
-    scorer = make_random_selection_scorer("zscore")
+    scorer = make_metric_scorer("average_precision", statistic="zscore")
     scores = [
         cross_validate(
             GaussianNB(),
@@ -166,9 +166,9 @@ def test_cross_validate_scores_folds_of_chance_near_zero():
 def test_adjustment_needs_a_largest_value(metric):
     settings = {"t": 10} if metric == "enrichment_factor" else {}
     with pytest.raises(ValueError, match='`statistic` must not be "chance_adjusted"'):
-        make_random_selection_scorer("chance_adjusted", **named(metric, **settings))
+        make_metric_scorer(statistic="chance_adjusted", **named(metric, **settings))
 
 
 def test_bad_statistic():
     with pytest.raises(ValueError, match="`statistic` must be one of 'zscore', 'log10"):
-        make_random_selection_scorer("pvalue")
+        make_metric_scorer("average_precision", statistic="pvalue")

@@ -246,7 +246,8 @@ def test_folds_are_placed_under_a_wider_distribution(metric, alternative):
     test = RandomSelectionTest(metric, alternative=alternative)
     for labels in (Y, np.random.default_rng(1).permutation(Y)):
         result = test.from_cv(KNeighborsClassifier(5), X, labels)
-        alone = test.from_cv(KNeighborsClassifier(5), X, labels, independent=True)
+        wide = RandomSelectionTest(metric, alternative=alternative, independent=True)
+        alone = wide.from_cv(KNeighborsClassifier(5), X, labels)
         assert result.inflation == pytest.approx(math.sqrt(2))
         assert alone.inflation == 1
         assert result.statistic == alone.statistic
@@ -263,17 +264,11 @@ def test_smallest_p_of_folds_times_their_number():
     result = RandomSelectionTest().from_cv(GaussianNB(), X, Y)
     pvalues = [part.pvalue for part in result.parts]
     assert result.bonferroni_pvalue == 5 * min(pvalues)
-    line = str(result).splitlines()[-1]
-    assert line.startswith(
-        f"  Bonferroni  {5 * min(pvalues):.2g}   5 times the smallest"
-    )
-    assert result.to_dict()["bonferroni_pvalue"] == result.bonferroni_pvalue
     assert result.parts[0].bonferroni_pvalue == pvalues[0]
     noise = RandomSelectionTest().from_cv(DummyClassifier(), X, Y)
     assert noise.bonferroni_pvalue == 1.0
     groups = RandomSelectionTest().from_predictions(Y, X[:, 0], groups=X[:, 1] > 0)
     assert groups.inflation == 1
-    assert "Bonferroni" not in str(groups)
 
 
 def test_one_fold_of_two_classes_shares_its_chance_with_none():
@@ -282,7 +277,7 @@ def test_one_fold_of_two_classes_shares_its_chance_with_none():
     labels[folds == 2], labels[folds == 3] = 0, 1
     keep = folds > 0
     with pytest.warns(
-        UndefinedMetricWarning, match="2 of 3 rankings have no targets, or"
+        UndefinedMetricWarning, match="2 of 3 folds have no targets, or"
     ):
         result = RandomSelectionTest().from_cv(
             GaussianNB(), X[keep], labels[keep], cv=PredefinedSplit(folds[keep])

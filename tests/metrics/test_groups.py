@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 
 import skrank
 from cases import ALL, ALL_TIES, SCORES, metric_function
-from skrank import average_precision, make_metric, precision_at_t, recall_at_t
+from skrank import Rankings, average_precision, make_metric, precision_at_t, recall_at_t
 
 
 def days(n_days=6, n=300, seed=0):
@@ -54,13 +54,12 @@ def test_any_scores_in_groups_of_any_size(kind, ties):
     group = np.where(rng.random(s.size) < 0.5, 0, rng.integers(0, 3000, s.size))
     y = rng.random(s.size) < 0.05
     metric = make_metric("average_precision", ties)
-    found = metric.by_group(y, s, group, undefined=-1.0)
-    for label in (0, *range(1, 3000, 29)):
-        own = group == label
-        value = -1.0
-        if 0 < y[own].sum() < own.sum():
-            value = metric(y[own], s[own])
-        assert found.values[label] == pytest.approx(value, rel=1e-12)
+    values = [
+        metric(y[own], s[own]) if 0 < y[own].sum() < own.size else -1.0
+        for own in (np.flatnonzero(group == label) for label in range(3000))
+    ]
+    found = metric(y, s, groups=group, undefined=-1.0)
+    assert found == pytest.approx(np.mean(values), rel=1e-12)
 
 
 def test_scikit_learn_in_a_loop():
@@ -111,10 +110,7 @@ def test_undefined_groups_are_left_out_with_a_warning(name):
     groups = ["a", "a", "b", "b", "c", "c"]
     metric = make_metric(name)
     with pytest.warns(UndefinedMetricWarning, match="undefined in 2 of 3 groups"):
-        result = metric.by_group(y, s, groups)
-    assert_array_equal(result.values, [1.0, math.nan, math.nan])
-    assert result.mean == 1.0
-    assert "over 1 of 3 groups" in repr(result)
+        assert metric(y, s, groups=groups) == 1.0
     assert metric(y, s, groups=groups, undefined=0.25) == pytest.approx(0.5)
     with pytest.raises(ValueError, match="undefined in 2 of 3 groups"):
         metric(y, s, groups=groups, undefined="raise")
@@ -181,18 +177,18 @@ def test_labels_of_any_kind(kind, is_sorted):
     y, s, day = days()
     day = np.sort(day) if is_sorted else day
     groups = LABELS[kind](day)
-    found = make_metric("average_precision").by_group(y, s, groups)
     expected = loop(average_precision, y, s, np.asarray(groups))
-    assert_allclose(found.values, expected, rtol=1e-12)
-    frame = found.to_frame()
-    assert list(frame.columns) == ["group", "value", "n_samples", "n_targets"]
-    assert frame["n_samples"].sum() == y.size
-    assert found.labels == sorted(found.labels)
+    value = average_precision(y, s, groups=groups)
+    assert value == pytest.approx(np.mean(expected), rel=1e-12)
+    rankings = Rankings.from_predictions(y, s, groups=groups)
+    values = [average_precision(one) for (one,) in rankings.parts]
+    assert_allclose(values, expected, rtol=1e-12)
+    assert list(rankings.labels) == sorted(rankings.labels)
 
 
 def test_dates_keep_their_days():
     groups = pd.to_datetime(["2026-03-01", "2026-03-01", "2026-03-02", "2026-03-02"])
-    found = make_metric("precision@1").by_group([1, 0, 0, 1], [4, 3, 2, 1], groups)
+    found = Rankings.from_predictions([1, 0, 0, 1], [4, 3, 2, 1], groups=groups)
     assert [str(one) for one in found.labels] == [
         "2026-03-01 00:00:00",
         "2026-03-02 00:00:00",
@@ -264,15 +260,8 @@ def test_scorers_take_a_column_as_groups_beside_those_of_the_splitter():
 
 
 @pytest.mark.usefixtures("routing")
-@pytest.mark.parametrize(
-    "scorer",
-    [
-        skrank.make_random_selection_scorer("zscore"),
-        skrank.make_metric_scorer("average_precision", negatives_kept=0.1),
-    ],
-    ids=str,
-)
-def test_scorers_that_have_no_groups_say_so(scorer):
+def test_scorers_that_have_no_groups_say_so():
+    scorer = skrank.make_metric_scorer("average_precision", statistic="zscore")
     with pytest.raises(ValueError, match="`groups` must not be requested by a scorer"):
         scorer.set_score_request(groups="day")(MODEL.fit(X, Y), X, Y, groups=DAY)
 

@@ -51,7 +51,6 @@ from skrank import (
     make_average_precision_scorer,
     make_metric_scorer,
     make_precision_at_t_scorer,
-    make_rare_target_scorers,
     make_recall_at_t_scorer,
     max_f_score,
     precision_at_recall,
@@ -419,6 +418,23 @@ def test_the_hook_of_scikit_learn_is_there():
     assert len(set(map(id, calls))) == 1 + 3  # one for both scorers of a fold
 
 
+METRICS = [
+    "average_precision",
+    "average_precision@5",
+    "recall@0.02",
+    "precision@0.02",
+    "enrichment_factor@0.02",
+    "reciprocal_rank",
+    "rie(alpha=80.5)",
+    "bedroc(alpha=80.5)",
+    "max_f_score(beta=0.5)",
+    "breakeven_point",
+    "r_precision",
+    "precision_at_recall(0.9)",
+    "k_at_recall(0.9)",
+]
+
+
 @pytest.mark.parametrize(
     "copied",
     [lambda s: clone(s, safe=False), lambda s: pickle.loads(pickle.dumps(s))],
@@ -426,9 +442,8 @@ def test_the_hook_of_scikit_learn_is_there():
 )
 def test_clone_and_pickle(copied):
     model = IsolationForest(random_state=0).fit(X)
-    for scorer in make_rare_target_scorers(
-        t=0.1, k=10, detector_targets="outliers"
-    ).values():
+    for name in METRICS:
+        scorer = make_metric_scorer(name, detector_targets="outliers")
         again = copied(scorer)
         assert again(model, X, Y) == scorer(model, X, Y)
         assert again.__name__ == scorer.__name__
@@ -436,22 +451,8 @@ def test_clone_and_pickle(copied):
 
 
 def test_names_carry_the_cut_off():
-    scorers = make_rare_target_scorers(t=0.02, k=50, alpha=80.5, beta=0.5, recall=0.9)
-    assert list(scorers) == [
-        "average_precision",
-        "average_precision@50",
-        "recall@0.02",
-        "precision@0.02",
-        "enrichment_factor@0.02",
-        "reciprocal_rank",
-        "rie(alpha=80.5)",
-        "bedroc(alpha=80.5)",
-        "max_f_score(beta=0.5)",
-        "breakeven_point",
-        "r_precision",
-        "precision_at_recall(0.9)",
-        "neg_k_at_recall(0.9)",
-    ]
+    names = [make_metric_scorer(name).__name__ for name in METRICS]
+    assert names == [*METRICS[:-1], f"neg_{METRICS[-1]}"]
 
 
 class Counting(KNeighborsClassifier):
@@ -466,7 +467,7 @@ class Counting(KNeighborsClassifier):
 
 def test_multimetric_search_predicts_once_a_fold():
     Counting.calls.clear()
-    scoring = make_rare_target_scorers(t=5, k=5)
+    scoring = {name: make_metric_scorer(name) for name in METRICS}
     search = GridSearchCV(
         Counting(), {"n_neighbors": [3, 9]}, scoring=scoring, refit=False, cv=CV
     )

@@ -253,7 +253,8 @@ def test_a_search_with_weights_is_that_of_sklearn(model, routing):
 
 
 def test_no_scorer_costs_a_search_with_weights():
-    scoring = skrank.make_rare_target_scorers(t=0.1, k=0.2)
+    names = ("average_precision", "average_precision@0.2", "recall@0.1", "precision@0.1")
+    scoring = {name: skrank.make_metric_scorer(name) for name in names}
     search = weighted_search("tree", scoring, refit="average_precision")
     for name in scoring:
         assert np.isfinite(search.cv_results_[f"mean_test_{name}"]).all(), name
@@ -304,7 +305,7 @@ def test_a_search_in_which_no_candidate_has_a_score_is_refused():
 def test_a_search_without_scores_is_tested_as_it_is():
     search = weighted_search("linear", "roc_auc")
     expected = SearchSelectionTest(n_resamples=9, random_state=0)
-    expected = expected.from_candidates(
+    expected = expected.from_cv(
         [LogisticRegression(C=C) for C in MODELS["linear"][1]["C"]], X, Y, cv=4
     )
     search.cv_results_ = {"params": search.cv_results_["params"]}
@@ -329,9 +330,9 @@ def test_parameters_of_fit_are_those_of_a_cross_validation(form):
     expected = test.from_predictions(Y, {"model": scores}, folds=folds)
     for n_jobs in (None, 2):
         test = SearchSelectionTest(n_resamples=9, random_state=0, n_jobs=n_jobs)
-        result = test.from_candidates([estimator], X, Y, cv=4, params=params)
+        result = test.from_cv([estimator], X, Y, cv=4, params=params)
         np.testing.assert_array_equal(result.values, expected.values)
-    plain = test.from_candidates([estimator], X, Y, cv=4)
+    plain = test.from_cv([estimator], X, Y, cv=4)
     assert plain.values != result.values
 
 
@@ -358,6 +359,6 @@ def test_parameters_of_fit_have_names():
         "`params` must be a mapping from names to parameters of fit.*; got ndarray"
     )
     with pytest.raises(ValueError, match=message):
-        SearchSelectionTest().from_candidates(
+        SearchSelectionTest().from_cv(
             [LogisticRegression()], X, Y, params=WEIGHT
         )

@@ -10,7 +10,8 @@ from numpy.testing import assert_allclose
 from scipy.stats import norm
 
 from cases import TIES, named
-from skrank import MeanNull, RandomSelectionNull, RandomSelectionTest, TailProbability
+from skrank import RandomSelectionNull, RandomSelectionTest
+from skrank.null import MeanNull, TailProbability
 
 doubt_is_allowed = pytest.mark.filterwarnings(
     "ignore:the p-value is known:RuntimeWarning"

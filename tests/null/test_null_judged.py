@@ -18,7 +18,8 @@ from null import judges
 from scipy.stats import hypergeom, norm
 
 import oracles
-from skrank import MeanNull, Measure, RandomSelectionNull
+from skrank import Measure, RandomSelectionNull
+from skrank.null import MeanNull
 
 PROMISED = 0.05
 slow = pytest.mark.slow

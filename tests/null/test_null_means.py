@@ -12,7 +12,8 @@ from scipy.stats import hypergeom, norm
 
 import oracles
 from cases import ALL_TIES, METRICS, named, oracle_settings
-from skrank import MeanNull, RandomSelectionNull
+from skrank import RandomSelectionNull
+from skrank.null import MeanNull
 
 
 def means(laws):

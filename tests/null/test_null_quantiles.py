@@ -9,7 +9,8 @@ from null import judges
 from numpy.testing import assert_allclose
 
 from cases import named
-from skrank import MeanNull, RandomSelectionNull
+from skrank import RandomSelectionNull
+from skrank.null import MeanNull
 
 # Point masses
 

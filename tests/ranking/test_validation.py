@@ -61,8 +61,6 @@ TWO_LABELS = (
         (Y, [[0.1, 0.2, 0.3, 0.4]], r"`y_score` must be one-dimensional; got shape"),
         (Y, np.ones((4, 2)), r"`y_score` must be one-dimensional, as the column y_sco"),
         (Y, np.ones((4, 3)), r"`y_score` must be one-dimensional; got shape \(4, 3\)"),
-        (Y, pd.DataFrame({"a": S}), r"as y_score.squeeze\(\) is; got shape \(4, 1\)"),
-        (pd.DataFrame({"a": Y}), S, r"as y_true.squeeze\(\) is; got shape \(4, 1\)"),
         (Y, csr_array([S]), r"`y_score` must be one-dimensional; got csr_array"),
         (Y, S[:3], "`y_score` must have as many items as `y_true`; got 3 and 4"),
         ([], [], "`y_true` must hold at least one item; got none"),
@@ -114,8 +112,8 @@ def test_what_is_no_column_is_named(values, got):
     ("y_scores", "text"),
     [
         (np.c_[S, 1 - np.array(S)], "`y_scores` must have a column .*two columns that"),
-        ([S, S], "`y_scores` must be a mapping from names to scores, .*; got list of"),
-        (np.array(S), "or an array of shape .*; got ndarray of shape"),
+        ([S, S], r"`y_score` must be one-dimensional; got shape \(2, 4\)"),
+        (np.array(S), "`y_scores` must hold 2 or more rankings; got 1"),
         ({"1": S, 1: S}, "`y_scores` must have different names, also in print"),
         ({"1": S}, "`y_scores` must hold 2 or more rankings; got 1"),
     ],
@@ -441,7 +439,7 @@ def test_rows_and_labels_in_two_orders():
         partial(test.from_cv, model, X, cv=cv),
         partial(interval.from_estimator, model, X),
         partial(RankingComparison().from_estimators, model, model, X),
-        partial(SearchSelectionTest(n_resamples=99).from_candidates, [model], X, cv=cv),
+        partial(SearchSelectionTest(n_resamples=99).from_cv, [model], X, cv=cv),
         partial(make_average_precision_scorer(), model, X),
         partial(HitCurveDisplay.from_estimator, model, X),
     ]

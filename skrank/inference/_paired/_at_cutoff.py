@@ -63,7 +63,7 @@ def count_at_cut(pair: Pair, t: int) -> CutCounts:
 
 
 def weigh_at_cut(
-    method: str, pair: Pair, measure: Measure, alternative: str, prior: float
+    method: str, pair: Pair, measure: Measure, alternative: str
 ) -> PairedResult:
     """Test the difference of a metric by the targets that only one ranking finds."""
     frame = measure.frame(pair.a, pair.n_targets)
@@ -71,7 +71,7 @@ def weigh_at_cut(
     if method == "mcnemar":
         found = mcnemar(counts, alternative)
     else:
-        found = posterior(counts, prior, alternative)
+        found = posterior(counts, alternative)
     error = found.standard_error / measure.divisor(frame)
     return found._replace(standard_error=error)
 
@@ -95,16 +95,16 @@ def mcnemar(counts: CutCounts, alternative: str) -> PairedResult:
     return PairedResult(error, z, log_p)
 
 
-def posterior(counts: CutCounts, prior: float, alternative: str) -> PairedResult:
+def posterior(counts: CutCounts, alternative: str) -> PairedResult:
     """Dirichlet posterior of the targets found by A only, by B only, or by both.
 
     pi_1 / (pi_1 + pi_2) has a beta distribution. P(pi_1 > pi_2) of Goutte and Gaussier
     (2005, section 4), who draw it, is a tail probability of this distribution.
     """
     only_a, only_b = counts.found_by_one
-    a, b = only_a + prior, only_b + prior
+    a, b = only_a + 0.5, only_b + 0.5  # the prior of Jeffreys
     log_tails = log_below_half(a, b), log_below_half(b, a)
-    total = counts.m + 3 * prior
+    total = counts.m + 3 * 0.5
     variance = (a + b - (a - b) ** 2 / total) / (total * (total + 1))
     error = counts.m * math.sqrt(variance)
     return PairedResult(

@@ -13,34 +13,9 @@ it is also suitable for repeated folds.
 """
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-from skrank._utils._checks import invalid
-from skrank.ranking._cv_results import held_out
-
-
-def ratio_of_folds(cv_results: Mapping[str, Any]) -> float:
-    """Ratio of the held-out items to the items of a fit, as a mean over the folds."""
-    train, test = (cv_results["indices"][name] for name in ("train", "test"))
-    ratios = [len(out) / len(fit) for fit, out in zip(train, test, strict=True)]
-    return float(np.mean(ratios))
-
-
-def check_same_folds(
-    cv_results_a: Mapping[str, Any], cv_results_b: Mapping[str, Any]
-) -> None:
-    """Check that two cross-validations hold out the same items in the same order."""
-    of_a, of_b = map(held_out, (cv_results_a, cv_results_b))
-    if len(of_a) != len(of_b) or not all(map(np.array_equal, of_a, of_b)):
-        rule = (
-            "be of the same folds as `cv_results_a`, as by a `cv` with a fixed "
-            "random_state"
-        )
-        raise invalid("cv_results_b", rule, "others")
 
 
 def corrected_error(values: ArrayLike, ratio: float) -> float:

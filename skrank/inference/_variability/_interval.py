@@ -31,9 +31,7 @@ class CertainRule:
     estimate: float
     standard_error: float = 0.0
 
-    def bounds(
-        self, confidence_level: float, transform: str | None
-    ) -> tuple[float, float]:
+    def bounds(self, confidence_level: float) -> tuple[float, float]:
         """Return the estimate for any confidence level."""
         return self.estimate, self.estimate
 
@@ -42,8 +40,8 @@ class CertainRule:
 class NormalRule:
     """Interval of quantiles of the normal distribution or of Student's t.
 
-    The logit scale uses the position between `zero` and `best`. If the estimate has no
-    logit, there are no limits on this scale, unless those on the scale of the metric
+    The limits are symmetric in the logit of the position between `zero` and `best`. If
+    the estimate has no logit, there are none, unless those on the scale of the metric
     may be used.
     """
 
@@ -55,31 +53,22 @@ class NormalRule:
     zero: float = 0.0
     degrees_of_freedom: float = math.inf
 
-    def bounds(
-        self, confidence_level: float, transform: str | None
-    ) -> tuple[float, float]:
+    def bounds(self, confidence_level: float) -> tuple[float, float]:
         """Return limits within the possible values, or NaN without variation."""
         if not self.standard_error > 0:
             return math.nan, math.nan
         outside, scale = (1 - confidence_level) / 2, self.best - self.zero
         share = (self.estimate - self.zero) / scale
-        logits = transform is not None
-        if self.plain_at_ends:
-            logits = logits and _inside(share)
-        if logits and not _inside(share):
+        has_logit = ROUNDING < share < 1 - ROUNDING
+        if not (has_logit or self.plain_at_ends):
             return math.nan, math.nan
         half = self.standard_error * student.isf(outside, self.degrees_of_freedom)
         low, high = self.estimate - half, self.estimate + half
-        if logits:
+        if has_logit:
             half /= scale * share * (1 - share)
             low = self.zero + scale * float(expit(logit(share) - half))
             high = self.zero + scale * float(expit(logit(share) + half))
         return float(max(self.least, low)), float(min(self.best, high))
-
-
-def _inside(share: float) -> bool:
-    """Whether a share has a logit, apart from rounding."""
-    return ROUNDING < share < 1 - ROUNDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +86,8 @@ class FirstHitRule:
     standard_error: float
     least: float
 
-    def bounds(
-        self, confidence_level: float, transform: str | None
-    ) -> tuple[float, float]:
-        """Return limits with equal tails, which do not depend on the transform."""
+    def bounds(self, confidence_level: float) -> tuple[float, float]:
+        """Return limits with equal tails."""
         outside = (1 - confidence_level) / 2
         rank = 1 / self.estimate
         rare = -math.expm1(math.log1p(-outside) / rank)
@@ -127,10 +114,8 @@ class BetaRule:
         """Standard deviation of the distribution."""
         return float(self.best * beta.std(self.hits, self.misses))
 
-    def bounds(
-        self, confidence_level: float, transform: str | None
-    ) -> tuple[float, float]:
-        """Return limits with equal tails, which do not depend on the transform."""
+    def bounds(self, confidence_level: float) -> tuple[float, float]:
+        """Return limits with equal tails."""
         outside = (1 - confidence_level) / 2
         null = beta(self.hits, self.misses)
         return self.best * float(null.ppf(outside)), self.best * float(
@@ -172,19 +157,13 @@ class ModeratedRule:
         slope = (self.best - self.zero) * self.share * (1 - self.share)
         return float(slope * np.sqrt(self._variance_at(logit(self.share))))
 
-    def bounds(
-        self, confidence_level: float, transform: str | None
-    ) -> tuple[float, float]:
+    def bounds(self, confidence_level: float) -> tuple[float, float]:
         """Return the limits."""
         df = self._own + _MODEL_WEIGHT
         outside = (1 - confidence_level) / 2
         t = student.isf(outside, df)
-        if transform is None:
-            half = t * self.standard_error
-            low, high = self.estimate - half, self.estimate + half
-        else:
-            scale = self.best - self.zero
-            low, high = (self.zero + scale * expit(self._limit(x)) for x in (t, -t))
+        scale = self.best - self.zero
+        low, high = (self.zero + scale * expit(self._limit(x)) for x in (t, -t))
         low, high = min(low, self._with_losses(outside)), max(high, self.estimate)
         # from five hits on, the limits by the variance are nearly always wider
         if self.hits < 5:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import TIES, check_depth, check_option
 from skrank._utils._warnings import warn
-from skrank.metrics._by_group import MetricByGroup, evaluate, measure_groups
+from skrank.metrics._by_group import evaluate
 from skrank.metrics._definitions._tie_sums import Array
 from skrank.ranking._as_ranking import Labels
 from skrank.ranking._grouped import GroupedRankings
@@ -92,48 +92,6 @@ class Metric(ABC):
         """Return the value for labels and scores, as the metric's function does."""
         given = pos_label, sample_weight, groups, n_missed, undefined
         return evaluate(self, y_true, y_score, *given)
-
-    def by_group(
-        self,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        groups: ArrayLike,
-        *,
-        pos_label: object = None,
-        sample_weight: ArrayLike | None = None,
-        undefined: float | str = nan,
-    ) -> MetricByGroup:
-        """Compute the metric within groups of items, such as days or queries.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,)
-            Labels of the items.
-        y_score : array-like of shape (n_samples,)
-            Scores of the items; a higher score means a likelier target.
-        groups : array-like of shape (n_samples,)
-            Ranking that each item belongs to, such as its query or its day.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the items.
-        undefined : float or "raise", default=nan
-            Value of groups without targets or without non-targets, if the metric is
-            undefined there. Precision at t is always defined. NaN gives a warning.
-
-        Returns
-        -------
-        result : MetricByGroup
-            Values of the groups with their labels and sizes, and the mean.
-
-        Raises
-        ------
-        ValueError
-            As in a call of the metric; also if `groups` has missing labels, or if all
-            labels are different.
-        """
-        given = pos_label, sample_weight, 0, undefined
-        return measure_groups(self, y_true, y_score, groups, *given)
 
     def unweighted(
         self,

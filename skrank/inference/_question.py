@@ -1,0 +1,287 @@
+"""Base classes of tests and intervals: settings of a metric, and the entrances.
+
+An object of these classes holds settings only. An entrance, ``from_...``, makes
+`Rankings` of the data, and `of` answers for these with a frozen result.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Generic, TypeVar
+
+from numpy.typing import ArrayLike
+
+from skrank._utils._checks import (
+    check_count,
+    check_flag,
+    check_jobs,
+    check_random_state,
+    invalid,
+)
+from skrank._utils._documented import documented
+from skrank.metrics._definitions import Metric, make_measure
+from skrank.ranking._rankings import Rankings
+
+Result = TypeVar("Result")
+
+
+class MetricSettings:
+    """Base class with the settings of a metric; subclasses add other settings."""
+
+    _least_resamples = 1
+
+    #: Makes the metric; by default one that has a null distribution.
+    _make: ClassVar[Callable[..., Any]] = staticmethod(make_measure)
+
+    def __init__(
+        self,
+        metric: str | Metric,
+        ties: str,
+        n_resamples: int,
+        n_jobs: int | None,
+        progress: bool,
+        random_state: object,
+    ) -> None:
+        self.metric = metric
+        self.ties = self._make(metric, ties).ties
+        least = self._least_resamples
+        self.n_resamples = check_count("n_resamples", n_resamples, least=least)
+        self.n_jobs = check_jobs(n_jobs)
+        self.progress = check_flag("progress", progress)
+        self.random_state = check_random_state(random_state)
+
+    def __repr__(self) -> str:
+        """Print the settings as they would be written."""
+        settings = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({settings})"
+
+    def _measure(self) -> Any:
+        return self._make(self.metric, self.ties)
+
+
+@documented
+class Question(MetricSettings, ABC, Generic[Result]):
+    """A question about rankings, asked of data in any form."""
+
+    #: What this question does not use beside plain items, each with the reason.
+    refuses: ClassVar[Mapping[str, str]] = {}
+    #: Whether an item may be held out by several folds.
+    repeated: ClassVar[bool] = True
+
+    @abstractmethod
+    def of(self, rankings: Rankings) -> Result:
+        """Answer for rankings.
+
+        Parameters
+        ----------
+        rankings : Rankings
+            Rankings of any data.
+
+        Returns
+        -------
+        result : frozen result
+            The answer.
+
+        Raises
+        ------
+        ValueError
+            If the question cannot be asked of these rankings.
+        """
+
+    def from_predictions(
+        self,
+        y_true: Any,
+        y_score: Any = None,
+        *,
+        pos_label: object = None,
+        groups: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
+        strata: ArrayLike | None = None,
+        folds: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        n_missed: int = 0,
+    ) -> Result:
+        """Answer for labels and scores.
+
+        Parameters
+        ----------
+        {y_true}
+        {y_score}
+        {pos_label}
+        {groups}
+        {clusters}
+        {strata}
+        {folds}
+        {sample_weight}
+        {n_missed}
+
+        Returns
+        -------
+        result : frozen result
+            The answer. Rankings without targets or without non-targets are left out
+            with a warning, except for precision at t.
+
+        Raises
+        ------
+        ValueError
+            If labels, scores or another column are not valid, if a class is absent, or
+            if the question does not use one of the arguments.
+        """
+        return self.of(
+            Rankings.from_predictions(
+                y_true,
+                y_score,
+                pos_label=pos_label,
+                groups=groups,
+                clusters=clusters,
+                strata=strata,
+                folds=folds,
+                sample_weight=sample_weight,
+                n_missed=n_missed,
+            )
+        )
+
+    def from_estimator(
+        self,
+        estimator: Any,
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        pos_label: object = None,
+        detector_targets: str | None = None,
+        **data: Any,
+    ) -> Result:
+        """Answer for the ranking of a fitted estimator.
+
+        Parameters
+        ----------
+        {estimator}
+        {X}
+        {y}
+        {pos_label}
+        {detector_targets}
+        {data}
+
+        Returns
+        -------
+        result : frozen result
+            The answer, as from `from_predictions`.
+
+        Raises
+        ------
+        ValueError
+            If the estimator only gives labels, if it is an outlier detector and
+            `detector_targets` is None, or if the input is not valid for
+            `from_predictions`.
+        """
+        settings = {"pos_label": pos_label, "detector_targets": detector_targets}
+        return self.of(Rankings.from_estimator(estimator, X, y, **settings, **data))
+
+    def from_cv(
+        self,
+        estimator: Any,
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        cv: Any = 5,
+        cv_groups: ArrayLike | None = None,
+        params: Mapping[str, Any] | None = None,
+        **data: Any,
+    ) -> Result:
+        """Cross-validate an estimator, and answer for the mean over the folds.
+
+        Parameters
+        ----------
+        {unfitted}
+        {X_fit}
+        {y}
+        {cv}
+        {cv_groups}
+        {params}
+        {data_cv}
+
+        Returns
+        -------
+        result : frozen result
+            The answer. Folds without targets or without non-targets are left out with a
+            warning.
+
+        Raises
+        ------
+        ValueError
+            As in `from_estimator`; also if no fold holds targets and non-targets.
+        """
+        data |= {"cv": cv, "cv_groups": cv_groups, "params": params}
+        jobs = {"n_jobs": self.n_jobs, "progress": self.progress}
+        repeated = self.repeated
+        return self.of(
+            Rankings.from_cv(estimator, X, y, repeated=repeated, **jobs, **data)
+        )
+
+    def from_cv_results(
+        self,
+        cv_results: Mapping[Any, Any],
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        **data: Any,
+    ) -> Result:
+        """Answer for the folds of a cross-validation whose estimators are fitted.
+
+        Parameters
+        ----------
+        {cv_results}
+        {X_fit}
+        {y}
+        {data_cv}
+
+        Returns
+        -------
+        result : frozen result
+            The answer, as from `from_cv`.
+
+        Raises
+        ------
+        ValueError
+            If estimators or indices are missing, and as in `from_cv`.
+        """
+        data |= {"repeated": self.repeated, "n_jobs": self.n_jobs}
+        return self.of(Rankings.from_cv_results(cv_results, X, y, **data))
+
+    def from_rankings(self, rankings: Any) -> Result:
+        """Answer for existing rankings of one data set, or of several.
+
+        Parameters
+        ----------
+        rankings : Ranking, RankCounts, sequence of them, or mapping
+            One ranking, or one for each data set. A mapping has these for several
+            models, by name.
+
+        Returns
+        -------
+        result : frozen result
+            The answer. The labels of several data sets are their numbers.
+
+        Raises
+        ------
+        ValueError
+            If the models differ in the numbers of data sets, of items or of targets.
+        """
+        return self.of(Rankings.from_rankings(rankings))
+
+    def _asked(self, rankings: Rankings) -> Rankings:
+        """Return the parts for which the metric is defined; refuse other data."""
+        if not isinstance(rankings, Rankings):
+            raise invalid("rankings", "be Rankings", type(rankings).__name__)
+        given = {
+            "groups": rankings.grouped,
+            "clusters": rankings.clusters is not None,
+            "strata": rankings.strata is not None,
+            "sample_weight": rankings.weighted,
+            "n_missed": rankings.n_missed,
+        }
+        for name, reason in self.refuses.items():
+            if given[name]:
+                rule = f"be left out for {type(self).__name__}: {reason}"
+                raise invalid(name, rule, "it")
+        return rankings.defined_for(self._measure())

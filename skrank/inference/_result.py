@@ -1,0 +1,112 @@
+"""Base of results: what is printed, shown and exported follows from declared fields."""
+
+from abc import abstractmethod
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
+
+from skrank._utils._printed import Printed, Shown
+from skrank._utils._table import data_frame
+from skrank._utils._text import format_size
+
+_PLAIN = (bool, int, float, str)
+
+
+def shown(form: str = "{0:.4g}", **options: Any) -> Any:
+    """Declare a field that is printed under its name; the result is {1} in `form`."""
+    return field(metadata={"form": form}, **options)
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
+class Result(Printed):
+    """What all results have: a metric, a method, and the sizes of the data."""
+
+    #: First line of the printed result; the result is {0}.
+    title: ClassVar[str]
+    #: What one part of the data is called in print.
+    unit: ClassVar[str] = "ranking"
+
+    metric: str
+    method: str
+    n_samples: int
+    n_targets: int
+    kind: str = "one"
+    labels: tuple[Any, ...] = ()
+    n_missed: int = 0
+    n_clusters: int = 0
+
+    @property
+    def n_rankings(self) -> int:
+        """Number of rankings: groups, folds, or the only one.
+
+        Returns
+        -------
+        n_rankings : int
+            Length of `labels`, or 1.
+        """
+        return max(1, len(self.labels))
+
+    @property
+    def _parts(self) -> str:
+        """The number of rankings with their unit, in print."""
+        unit = "fold" if self.kind == "folds" else self.unit
+        return f"{len(self.labels)} {unit}s" if self.labels else unit
+
+    @property
+    def _mean(self) -> str:
+        """What follows a printed mean over several rankings."""
+        return " on average" if self.labels else ""
+
+    def _rows(self) -> list[tuple[str, str]]:
+        """Return the printed rows: the size of the data, and the declared fields."""
+        sizes = self.n_samples, self.n_targets, self.n_missed, self.n_clusters
+        return [
+            (self._parts, format_size(*sizes)),
+            *(
+                (
+                    one.name.replace("_", " "),
+                    one.metadata["form"].format(getattr(self, one.name), self),
+                )
+                for one in fields(self)
+                if one.metadata
+            ),
+        ]
+
+    def _shown(self) -> Shown:
+        return Shown(self.title.format(self), self._rows())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain numbers and strings.
+
+        Returns
+        -------
+        fields : dict
+            All fields that are a number or a text, and `n_rankings`.
+        """
+        found = {one.name: getattr(self, one.name) for one in fields(self)}
+        plain = {
+            name: value
+            for name, value in found.items()
+            if name[0] != "_" and isinstance(value, _PLAIN)
+        }
+        return {**plain, "n_rankings": self.n_rankings}
+
+    @abstractmethod
+    def _columns(self) -> dict[str, Any]:
+        """Return what there is for each ranking, by column."""
+
+    def to_frame(self) -> Any:
+        """Return the values of the single rankings as a data frame of pandas.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            A row for each ranking. The column "ranking" holds `labels`, or 0 for a
+            single ranking.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed; see also `to_dict`.
+        """
+        labels = list(self.labels or (0,))
+        return data_frame({"ranking": labels, **self._columns()})

@@ -1,0 +1,681 @@
+"""`Rankings`: what every question reads, wherever the data come from.
+
+The input is labels and scores, fitted estimators, the folds of a cross-validation, or
+existing rankings. The output is a table: a row for each part (the one ranking, the
+groups, or the folds) and a column for each model. Below this module nobody asks where
+the data came from; above it nobody ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skrank._utils._checks import check_jobs, invalid
+from skrank._utils._columns import (
+    check_index,
+    check_length,
+    check_order,
+    factorize,
+    is_dask,
+)
+from skrank._utils._documented import documented
+from skrank._utils._jobs import run_jobs
+from skrank._utils._text import as_text, brief, track
+from skrank.ranking._as_ranking import as_ranking, columns_of
+from skrank.ranking._counts import RankCounts
+from skrank.ranking._folds import (
+    check_held_out,
+    check_held_out_once,
+    fit_folds,
+    held_out,
+    make_folds,
+    rows,
+)
+from skrank.ranking._input import (
+    RankingInput,
+    check_both_classes,
+    check_known_classes,
+    check_ranking_input,
+    mark_targets,
+)
+from skrank.ranking._ranking import Ranking, rank
+from skrank.ranking._response import marks_and_scores, target_scores
+from skrank.ranking._several import (
+    both_classes,
+    columns_by_name,
+    group_codes,
+    is_table,
+    items_of_groups,
+    take_parts,
+)
+
+Codes = NDArray[np.intp]
+
+#: Name of a model that has none.
+MODEL = "model"
+
+
+@documented
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Rankings:
+    """Rankings of the same items, with a row for each part and a column for each model.
+
+    Tests, intervals, comparisons and the report take rankings in their method `of`.
+    Several questions about the same data then rank the items once.
+
+    Attributes
+    ----------
+    names : tuple
+        Names of the models.
+    parts : list of tuple of Ranking
+        The rankings of each part by each model.
+    kind : {"one", "groups", "folds"}
+        Whether there is one part, a part for each group, or a part for each fold (or
+        for each group in each fold) of a cross-validation.
+    labels : tuple
+        Labels of the parts; empty for one part.
+
+    See Also
+    --------
+    Ranking : The ranking of one part by one model.
+
+    Examples
+    --------
+    >>> from skrank import MetricInterval, RandomSelectionTest, Rankings
+    >>> y_true, y_score = [1, 0, 1, 0, 0, 0], [0.9, 0.8, 0.7, 0.3, 0.2, 0.1]
+    >>> rankings = Rankings.from_predictions(y_true, y_score)
+    >>> rankings
+    <Rankings of 6 items, 2 targets>
+    >>> round(RandomSelectionTest().of(rankings).pvalue, 3)
+    0.133
+    >>> round(MetricInterval().of(rankings).estimate, 3)
+    0.833
+    """
+
+    # `items` are the positions of the items of each part among all items, and empty for
+    # one part. `clusters` and `strata` are codes of all items. `folds` is the fold of
+    # each part, and `ratio` the number of held-out items for each item of a fit.
+    # `grouped` tells whether the parts are given by the user's `groups`.
+    names: tuple[Any, ...]
+    parts: Sequence[tuple[Ranking, ...]]
+    kind: str = "one"
+    labels: tuple[Any, ...] = ()
+    items: tuple[Codes, ...] = ()
+    clusters: Codes | None = None
+    strata: Codes | None = None
+    folds: tuple[int, ...] = ()
+    ratio: float = 0.0
+    grouped: bool = False
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any = None,
+        *,
+        pos_label: object = None,
+        groups: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
+        strata: ArrayLike | None = None,
+        folds: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        n_missed: int = 0,
+    ) -> Self:
+        """Rank items by the scores of one model, or of several.
+
+        Parameters
+        ----------
+        {y_true}
+        {y_score}
+        {pos_label}
+        {groups}
+        {clusters}
+        {strata}
+        {folds}
+        {sample_weight}
+        {n_missed}
+
+        Returns
+        -------
+        rankings : Rankings
+            The rankings.
+
+        Raises
+        ------
+        ValueError
+            If labels, scores or another column are not valid, or if they differ in
+            their length or in their pandas index.
+        """
+        of_items = {
+            "groups": groups,
+            "clusters": clusters,
+            "strata": strata,
+            "folds": folds,
+            "sample_weight": sample_weight,
+        }
+        in_dask = (is_dask(y_true) or is_dask(y_score)) and not is_table(y_score)
+        if isinstance(y_true, Ranking | RankCounts) or in_dask:
+            for name, values in of_items.items():
+                if values is not None:
+                    columns_of(y_true, y_score, name)
+            given: Any = {"pos_label": pos_label, "n_missed": n_missed}
+            return cls((MODEL,), [(as_ranking(y_true, y_score, **given),)])
+        y_true, y_score = columns_of(y_true, y_score)
+        for name, values in of_items.items():
+            check_index(name, values, y_true)
+        if n_missed != 0 and (groups is not None or folds is not None):
+            rule = "be 0 with `groups` or `folds`, of which it is not known what misses"
+            raise invalid("n_missed", rule, brief(n_missed))
+        models = columns_by_name(y_score) if is_table(y_score) else {MODEL: y_score}
+        inputs = tuple(
+            check_ranking_input(
+                y_true,
+                scores,
+                pos_label=pos_label,
+                sample_weight=sample_weight,
+                n_missed=n_missed,
+                score_name=f"y_score[{name!r}]" if is_table(y_score) else "y_score",
+            )
+            for name, scores in models.items()
+        )
+        size = inputs[0].y_score.size
+        found = cls(
+            tuple(models),
+            (),
+            clusters=_codes("clusters", clusters, size),
+            strata=_codes("strata", strata, size),
+        )
+        if folds is None:
+            return found._divided([inputs], [], groups, size)
+        labels, codes = group_codes(inputs[0], folds, "folds")
+        held = items_of_groups(codes, len(labels))
+        each = [tuple(take_parts(data, held)) for data in inputs]
+        ratio = float(np.mean([one.size / (size - one.size) for one in held]))
+        found = replace(found, ratio=ratio)
+        return found._divided(list(zip(*each, strict=True)), held, groups, size)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        pos_label: object = None,
+        detector_targets: str | None = None,
+        **data: Any,
+    ) -> Self:
+        """Rank items by a fitted estimator, or by several.
+
+        Parameters
+        ----------
+        {estimator}
+        {X}
+        {y}
+        {pos_label}
+        {detector_targets}
+        {data}
+
+        Returns
+        -------
+        rankings : Rankings
+            The rankings.
+
+        Raises
+        ------
+        ValueError
+            If an estimator only gives labels, if it is an outlier detector and
+            `detector_targets` is None, or if the input is not valid for
+            `from_predictions`.
+        """
+        named = _named(estimator)
+        for name, values in data.items():  # the marks of the targets have no index
+            check_index(name, values, y)
+        found = [
+            marks_and_scores(one, X, y, pos_label, detector_targets)
+            for one in named.values()
+        ]
+        scores = dict(zip(named, (score for _, score in found), strict=True))
+        is_one = not isinstance(estimator, Mapping)
+        return cls.from_predictions(
+            found[0][0], scores[MODEL] if is_one else scores, **data
+        )
+
+    @classmethod
+    def from_cv(
+        cls,
+        estimator: Any,
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        cv: Any = 5,
+        cv_groups: ArrayLike | None = None,
+        params: Mapping[str, Any] | None = None,
+        repeated: bool = True,
+        n_jobs: int | None = None,
+        progress: bool = False,
+        **data: Any,
+    ) -> Self:
+        """Fit an estimator, or several, on the folds of a cross-validation.
+
+        The held-out items of each fold are ranked.
+
+        Parameters
+        ----------
+        {unfitted}
+        {X_fit}
+        {y}
+        {cv}
+        {cv_groups}
+        {params}
+        repeated : bool, default=True
+            Whether items may be held out twice.
+        n_jobs : int, default=None
+            Number of joblib jobs.
+        progress : bool, default=False
+            Whether to show a progress bar; needs tqdm.
+        {data_cv}
+
+        Returns
+        -------
+        rankings : Rankings
+            The rankings of the held-out items.
+
+        Raises
+        ------
+        ValueError
+            If there are no folds, if an item is held out twice and `repeated` is False,
+            and as in `from_estimator`.
+        """
+        check_order(X, y)
+        named = _named(estimator)
+        folds = make_folds(
+            cv, named.values(), X, np.asarray(y), cv_groups, repeated=repeated
+        )
+        shown = track(named, total=len(named), label="fits", progress=progress)
+
+        def fit(name: Any) -> Mapping[str, Any]:
+            return fit_folds(named[name], X, y, folds, n_jobs, params)
+
+        return cls._of_folds(shown, fit, X, y, n_jobs, **data)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Mapping[Any, Any],
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        repeated: bool = True,
+        n_jobs: int | None = None,
+        **data: Any,
+    ) -> Self:
+        """Rank the held-out items of a cross-validation, whose estimators are fitted.
+
+        Parameters
+        ----------
+        {cv_results}
+        {X_fit}
+        {y}
+        repeated : bool, default=True
+            Whether items may be held out twice.
+        n_jobs : int, default=None
+            Number of joblib jobs that predict.
+        {data_cv}
+
+        Returns
+        -------
+        rankings : Rankings
+            The rankings of the held-out items.
+
+        Raises
+        ------
+        ValueError
+            If estimators or indices are missing, if several results have other folds,
+            if an item is held out twice and `repeated` is False, and as in
+            `from_estimator`.
+        """
+        check_order(X, y)
+        one = "estimator" in cv_results or "indices" in cv_results
+        named = {MODEL: cv_results} if one else cv_results
+        if not repeated:
+            for results in named.values():
+                check_held_out_once(held_out(results), "cv_results")
+        return cls._of_folds(named, named.__getitem__, X, y, n_jobs, **data)
+
+    @classmethod
+    def from_rankings(cls, rankings: Any) -> Self:
+        """Take existing rankings of one data set, or of several.
+
+        Parameters
+        ----------
+        rankings : Ranking, RankCounts, sequence of them, or mapping
+            One ranking, or one for each part. A mapping has these for several models,
+            by name. Methods that look at items one by one need a :class:`Ranking`, with
+            the same items in the same order.
+
+        Returns
+        -------
+        rankings : Rankings
+            The rankings; the labels of several parts are their numbers.
+
+        Raises
+        ------
+        ValueError
+            If the models differ in the numbers of parts, of items or of targets.
+        """
+        named = rankings if isinstance(rankings, Mapping) else {MODEL: rankings}
+        single = all(isinstance(one, Ranking | RankCounts) for one in named.values())
+        columns = [[one] if single else list(one) for one in named.values()]
+        columns = [[as_ranking(one) for one in column] for column in columns]
+        sizes = {
+            tuple((one.n_samples, one.n_targets) for one in column)
+            for column in columns
+        }
+        if len(sizes) != 1 or not columns[0]:
+            got = " beside ".join(map(brief, columns))
+            raise invalid("rankings", "hold rankings of the same items", got)
+        parts = list(zip(*columns, strict=True))
+        if single:
+            return cls(tuple(named), parts)
+        return cls(tuple(named), parts, "groups", tuple(range(len(parts))))
+
+    @classmethod
+    def from_classes(cls, y_true: ArrayLike, y_score: Any, classes: ArrayLike) -> Self:
+        """Rank items by the scores of each class, against the other classes.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Classes of the items.
+        y_score : array-like of shape (n_samples, n_classes)
+            Scores of each class.
+        classes : array-like of shape (n_classes,)
+            Class of each column, such as ``estimator.classes_``.
+
+        Returns
+        -------
+        rankings : Rankings
+            A ranking for each class, with its own targets. Classes without items, and a
+            class of all items, are left out with a warning.
+
+        Raises
+        ------
+        ValueError
+            If classes and columns do not fit each other, or if no item has one of the
+            classes.
+        """
+        labels, scores = np.asarray(classes).tolist(), np.asarray(y_score)
+        if scores.ndim != 2 or np.shape(classes) != scores.shape[1:]:
+            rule = "name the class of each column of scores, as estimator.classes_ does"
+            got = f"shape {np.shape(classes)} for scores of shape {scores.shape}"
+            raise invalid("labels", rule, got)
+        names = [str(label) for label in labels]
+        if len(set(names)) < len(names):
+            raise invalid("labels", "be different, also in print", brief(labels))
+        check_known_classes(y_true, labels)
+        check_index("y_score", y_score, y_true)
+        inputs = [
+            check_ranking_input(
+                mark_targets(y_true, label, whole=False),
+                scores[:, column],
+                score_name=f"y_score[:, {column}]",
+            )
+            for column, label in enumerate(labels)
+        ]
+        sizes = [(data.targets.size, data.y_score.size) for data in inputs]
+        kept = both_classes(sizes, grouped=False)
+        row = tuple(rank(inputs[i]) for i in kept)
+        return cls(tuple(names[i] for i in kept), [row])
+
+    @classmethod
+    def _of_folds(
+        cls,
+        names: Iterable[Any],
+        results_of: Callable[[Any], Mapping[str, Any]],
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        n_jobs: int | None,
+        *,
+        groups: ArrayLike | None = None,
+        pos_label: object = None,
+        detector_targets: str | None = None,
+    ) -> Self:
+        """Rank the held-out items of each fold by the estimators fitted for it.
+
+        The estimators of a model are released before those of the next are fitted.
+        """
+        check_index("groups", groups, y)
+        labels, jobs = np.asarray(y), check_jobs(n_jobs)
+        is_target = mark_targets(y, pos_label)  # a fold may have none
+        scores_of = partial(
+            target_scores, pos_label=pos_label, detector_targets=detector_targets
+        )
+        columns: dict[Any, list[RankingInput]] = {}
+        held: list[Codes] = []
+        ratio = 0.0
+        for name in names:
+            with _naming(name):
+                results = results_of(name)
+                test = held_out(results)
+                if not columns:
+                    held, train = check_held_out(test, X), results["indices"]["train"]
+                    ratio = float(np.mean([len(o) / len(f) for f, o in zip(train, test)]))
+                elif len(held) != len(test) or not all(map(np.array_equal, held, test)):
+                    rule = "be of the same folds, as by a `cv` with a fixed random_state"
+                    raise invalid("cv_results", rule, "others")
+                tasks = zip(results["estimator"], test, strict=True)
+                scores = run_jobs(
+                    scores_of,
+                    ((one, rows(X, index), labels[index]) for one, index in tasks),
+                    total=len(test),
+                    label="folds",
+                    n_jobs=jobs,
+                )
+                columns[name] = [
+                    check_ranking_input(is_target[index], score)
+                    for index, score in zip(test, scores, strict=True)
+                ]
+        inputs = list(zip(*columns.values(), strict=True))
+        return cls(tuple(columns), (), ratio=ratio)._divided(
+            inputs, held, groups, labels.size
+        )
+
+    def _divided(
+        self,
+        inputs: Sequence[Sequence[RankingInput]],
+        held: list[Codes],
+        groups: ArrayLike | None,
+        n_samples: int,
+    ) -> Self:
+        """Rank the items of all folds, or of all groups in them.
+
+        `inputs` has the items of each fold for each model, or all items, if no items
+        were `held` out.
+        """
+        grouped = groups is not None
+        if not held and not grouped:
+            return replace(self, parts=[tuple(map(rank, inputs[0]))])
+        every = held or [np.arange(n_samples)]
+        if not held:
+            group_codes(inputs[0][0], groups)  # checks that they are no single items
+        labels, inside, folds = _within_folds(every, groups, n_samples)
+        parts = [
+            tuple(replace(rank(part), several=grouped) for part in row)
+            for models, within in zip(inputs, inside, strict=True)
+            for row in zip(*(take_parts(data, within) for data in models), strict=True)
+        ]
+        return replace(
+            self,
+            parts=parts,
+            kind="folds" if held else "groups",
+            labels=labels,
+            items=tuple(
+                index[part]
+                for index, within in zip(every, inside, strict=True)
+                for part in within
+            ),
+            folds=folds if held else (),
+            grouped=grouped,
+        )
+
+    def __repr__(self) -> str:
+        """Print the numbers of models, parts, items and targets."""
+        n, m = self.sizes
+        models = f"{len(self.names)} models, " if len(self.names) > 1 else ""
+        parts = f"{len(self.parts)} {self.kind}, " if self.kind != "one" else ""
+        return f"<Rankings of {models}{parts}{n} items, {m} targets>"
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Numbers of items and of targets, with missed targets; each counted once."""
+        first = [row[0] for row in self.parts]
+        if self.weighted:
+            data = [one.items.data for one in first]
+            return sum(i.y_score.size for i in data), sum(i.targets.size for i in data)
+        if self.kind != "folds":
+            n = sum(int(one.n_samples) + one.n_missed for one in first)
+            return n, sum(int(one.n_targets) for one in first)
+        targets = [i[one.items.targets] for i, one in zip(self.items, first)]
+        n, m = (np.unique(np.concatenate(one)).size for one in (self.items, targets))
+        return n, m
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the items have weights."""
+        return bool(self.parts[0][0].weighted)
+
+    @property
+    def n_missed(self) -> int:
+        """Number of targets that were never scored."""
+        return sum(row[0].n_missed for row in self.parts)
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters; 0 without clusters."""
+        return 0 if self.clusters is None else int(self.clusters.max()) + 1
+
+    @property
+    def single(self) -> list[Ranking]:
+        """The rankings of the only model, one for each part."""
+        if len(self.names) > 1:
+            got = f"{len(self.names)} by the names {brief(list(self.names))}"
+            raise invalid("rankings", "be of one model here", got)
+        return [row[0] for row in self.parts]
+
+    def defined_for(self, metric: Any) -> Self:
+        """Leave out the parts in which a metric is undefined, with a warning."""
+        first = [row[0] for row in self.parts]
+        if self.kind == "one":
+            n, m = self.sizes
+            check_both_classes(m - self.n_missed, n - self.n_missed)
+        if self.weighted and not any(0 < o.n_targets < o.n_samples for o in first):
+            rule = "be above 0 for some targets and some non-targets in some ranking"
+            raise invalid("sample_weight", rule, "none such")
+        if self.kind == "one":
+            return self
+        kept = both_classes(
+            [(one.n_targets - one.n_missed, one.n_samples) for one in first],
+            grouped=self.grouped,
+            always_defined=metric.always_defined,
+            unit="folds" if self.kind == "folds" and not self.grouped else "rankings",
+        )
+        if len(kept) == len(self.parts):
+            return self
+        return replace(
+            self,
+            parts=[self.parts[i] for i in kept],
+            labels=tuple(self.labels[i] for i in kept),
+            folds=tuple(self.folds[i] for i in kept) if self.folds else (),
+            items=tuple(self.items[i] for i in kept) if self.items else (),
+        )
+
+    def only(self, *names: Any) -> Self:
+        """Return the rankings of some models."""
+        at = [self.names.index(name) for name in names]
+        parts = [tuple(row[i] for i in at) for row in self.parts]
+        return replace(self, names=names, parts=parts)
+
+    def by_fold(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Return means over the parts of each fold; other values as they are."""
+        values = np.asarray(values, dtype=float)
+        if self.kind != "folds":
+            return values
+        starts = np.unique(self.folds, return_index=True)[1]
+        counts = np.diff(starts, append=len(self.folds))
+        means: NDArray[np.float64] = (
+            np.add.reduceat(values, starts, axis=0).T / counts
+        ).T
+        return means
+
+
+@contextmanager
+def _naming(model: Any) -> Iterator[None]:
+    """Name the model in errors of its estimators."""
+    try:
+        yield
+    except Exception as error:
+        if model != MODEL:
+            error.add_note(f"The model was {brief(model)}.")
+        raise
+
+
+def _named(estimator: Any) -> Mapping[Any, Any]:
+    """Return estimators by name."""
+    if isinstance(estimator, Mapping):
+        named = estimator
+    elif hasattr(estimator, "fit") or not isinstance(estimator, Iterable):
+        return {MODEL: estimator}
+    else:
+        estimators = list(estimator)
+        named = {as_text(one): one for one in estimators}
+        if len(named) < len(estimators):  # such as two that print alike
+            named = {f"{as_text(one)} [{i}]": one for i, one in enumerate(estimators)}
+    if not named:
+        raise invalid("estimator", "hold at least one estimator", "none")
+    return named
+
+
+def _codes(name: str, values: ArrayLike | None, n_samples: int) -> Codes | None:
+    """Return the number of each item's cluster or stratum.
+
+    The result is None without these, or if each item is its own cluster.
+    """
+    if values is None:
+        return None
+    labels, codes = factorize(name, values)
+    check_length(name, codes.size, n_samples)
+    if len(labels) < 2:
+        raise invalid(name, "hold two labels or more", f"{brief(labels[0])} alone")
+    return None if name == "clusters" and len(labels) == codes.size else codes
+
+
+def _within_folds(
+    held: list[Codes], groups: ArrayLike | None, n_samples: int
+) -> tuple[tuple[Any, ...], list[list[Codes]], tuple[int, ...]]:
+    """Return the label of each part, its positions in its fold, and its fold.
+
+    Without groups, there is a part for each fold, and its number is the label. If a
+    group is in several folds, the label has the number of the fold as well.
+    """
+    if groups is None:
+        numbers = tuple(range(len(held)))
+        return numbers, [[np.arange(index.size)] for index in held], numbers
+    names, codes = factorize("groups", groups)
+    check_length("groups", codes.size, n_samples)
+    found = [np.unique(codes[index], return_inverse=True) for index in held]
+    every = np.concatenate([present for present, _ in found])
+    is_split = np.unique(every).size < every.size
+    labels, folds = [], []
+    for i, (present, _) in enumerate(found):
+        labels += [(i, names[code]) if is_split else names[code] for code in present]
+        folds += [i] * present.size
+    inside = [items_of_groups(within, present.size) for present, within in found]
+    return tuple(labels), inside, tuple(folds)
