@@ -14,7 +14,6 @@ ORDER = [
     "docking_scores",
     "medical_screening",
     "rare_class",
-    "thinned_negatives",
     "how_many",
     "null_distribution",
     "folds",

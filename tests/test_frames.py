@@ -54,25 +54,15 @@ RESULTS = {
 }
 
 
-@pytest.mark.parametrize("backend", ["polars", "pyarrow"])
 @pytest.mark.parametrize("result", RESULTS)
-def test_frames_of_all_libraries_are_the_same(result, backend):
-    library = pytest.importorskip(backend)
-    made = RESULTS[result]()
-    expected, frame = made.to_frame(), made.to_frame(backend=backend)
-    kind = library.Table if backend == "pyarrow" else library.DataFrame
-    assert isinstance(frame, kind)
-    columns = frame.to_pydict() if backend == "pyarrow" else frame.to_dict(as_series=0)
-    if result == "search":  # settings are no values of a column
-        expected["candidate"] = expected["candidate"].map(str)
-    pd.testing.assert_frame_equal(pd.DataFrame(columns), expected, check_dtype=False)
+def test_frames_have_the_columns_of_the_result(result):
+    frame = RESULTS[result]().to_frame()
+    assert isinstance(frame, pd.DataFrame)
+    assert len(frame)
+    assert frame.columns.is_unique
 
 
-def test_libraries_that_are_unknown_or_absent(monkeypatch):
-    curve = hit_curve(Y, A)
-    with pytest.raises(ValueError, match="`backend` must be one of 'pandas', 'polars'"):
-        curve.to_frame("dask")
-    for name in ("pandas", "polars", "pyarrow"):
-        monkeypatch.setitem(sys.modules, name, None)
-        with pytest.raises(ImportError, match=f"`to_frame` needs {name}, which is not"):
-            curve.to_frame(name)
+def test_frames_need_pandas(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="`to_frame` needs pandas, which is not"):
+        hit_curve(Y, A).to_frame()

@@ -21,7 +21,6 @@ BEGIN = {
     "pos_label": "Label of the targets",
     "progress": "Whether to show ",
     "random_state": "Source of randomness",
-    "recall": "Share of the targets to find",
     "ties": "(Tie rule|Within (a|the) tie)",
     "undefined": "(Answer where the metric has no value|(Value|Score) of)",
     "y": "Their labels",

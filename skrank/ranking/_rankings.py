@@ -372,8 +372,10 @@ class Rankings:
             If the models differ in the numbers of parts, of items or of targets.
         """
         named = rankings if isinstance(rankings, Mapping) else {MODEL: rankings}
-        single = all(isinstance(one, Ranking | RankCounts) for one in named.values())
+        single = any(isinstance(one, Ranking | RankCounts) for one in named.values())
         columns = [[one] if single else list(one) for one in named.values()]
+        if not all(isinstance(r, Ranking | RankCounts) for c in columns for r in c):
+            raise invalid("rankings", "hold Ranking and RankCounts alone", "others")
         columns = [[as_ranking(one) for one in column] for column in columns]
         sizes = {
             tuple((one.n_samples, one.n_targets) for one in column)

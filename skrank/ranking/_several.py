@@ -26,10 +26,11 @@ _CLUSTERS = (
 
 def is_table(y_score: Any) -> bool:
     """Whether these are the scores of several models, and not of one."""
-    if isinstance(y_score, Mapping) or hasattr(y_score, "columns"):
+    if isinstance(y_score, Mapping):
         return True
     shape = getattr(y_score, "shape", ())
-    return len(shape) == 2 and shape[1] != 1
+    named = hasattr(y_score, "columns") or hasattr(y_score, "column_names")
+    return len(shape) == 2 and (named or shape[1] != 1)
 
 
 def columns_by_name(y_scores: Any, *, least: int = 1) -> dict[Any, Any]:

@@ -34,7 +34,7 @@ from skrank.inference._ranking_comparison import RankingComparison
 from skrank.metrics._definitions import Measure, Metric, make_measure, make_metric
 from skrank.null import MeanNull, RandomSelectionNull
 from skrank.null._exchange import NothingMovesError
-from skrank.ranking._as_ranking import Labels
+from skrank.ranking._as_ranking import Labels, columns_of
 from skrank.ranking._counts import RankCounts
 from skrank.ranking._input import oriented
 from skrank.ranking._items import ListedItems
@@ -283,6 +283,7 @@ def _rankings(
             known = columns_by_name(y_true)
         found = Rankings.from_rankings(known)
     else:
+        columns_of(y_true, y_scores)
         if is_table(y_scores):
             columns = columns_by_name(y_scores)
         else:

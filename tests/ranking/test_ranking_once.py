@@ -88,11 +88,15 @@ def test_weights_and_missed_targets_stay_with_a_ranking():
     assert test.from_predictions(missed).to_dict() == expected
     counts = RankCounts.from_arrays(Y, SCORE)
     assert test.from_predictions(counts, n_missed=3).to_dict() == expected
-    with pytest.raises(ValueError, match="must be a ranking without missed targets"):
+    with pytest.raises(ValueError, match="`n_missed` must be left out for MetricInter"):
         MetricInterval().from_predictions(missed)
-    for ask in (test, MetricInterval()):
-        with pytest.raises(ValueError, match="must be a ranking without weights here"):
-            ask.from_predictions(weighted)
+    with pytest.raises(ValueError, match="`sample_weight` must be left out for Random"):
+        test.from_predictions(weighted)
+    # the bootstrap draws the weighted items of the ranking
+    draw = MetricInterval("recall@9", n_resamples=9, random_state=0)
+    found = draw.from_predictions(weighted).to_dict()
+    expected = draw.from_predictions(Y, SCORE, sample_weight=weight).to_dict()
+    assert found == expected
 
 
 def test_an_estimator_ranks():

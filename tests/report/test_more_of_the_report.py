@@ -15,7 +15,6 @@ from skrank import (
     RankCounts,
     Ranking,
     RankingComparison,
-    deployment_estimate,
     make_metric,
     ranking_report,
 )
@@ -108,23 +107,6 @@ def test_metrics_come_with_their_intervals():
         ranking_report(Y, SCORES, metrics=["accuracy"])
 
 
-@pytest.mark.filterwarnings("ignore:Fewer than 10 non-targets")
-@pytest.mark.parametrize("given", [{"negatives_kept": 0.2}, {"prevalence": 0.02}])
-def test_report_at_deployment(given):
-    a = {"A": SCORES["A"]}
-    report = ranking_report(Y, a, t=10, random_state=0, **given)
-    (found,) = report.deployment["A"]
-    judge = deployment_estimate(Y, SCORES["A"], random_state=0, **given)
-    assert (found.estimate, found.bounds) == (judge.estimate, judge.bounds)
-    row = report.to_frame().iloc[0]
-    low, high = judge.confidence_interval(new_targets=True)
-    assert row["average_precision_deployed"] == judge.estimate
-    assert row["average_precision_deployed_low"] == low
-    assert row["average_precision_deployed_high"] == high
-    assert "At deployment" in str(report)
-    assert "At deployment" in report.to_html()
-
-
 def test_lower_is_better():
     energies = {"A": -SCORES["A"], "B": SCORES["B"]}
     judge = ranking_report(Y, SCORES, t=10)
@@ -141,18 +123,13 @@ def test_lower_is_better():
     with pytest.raises(ValueError, match="`lower_is_better` must be True, False or"):
         ranking_report(Y, energies, lower_is_better=["energy"])
     one = Ranking.from_predictions(Y, SCORES["A"])
-    with pytest.raises(ValueError, match="be False for rankings and counts"):
+    with pytest.raises(ValueError, match="be left out for rankings and counts"):
         ranking_report(one, lower_is_better=True)
 
 
 @pytest.mark.parametrize(
     ("given", "name"),
     [
-        ({"groups": CLUSTER, "clusters": CLUSTER}, "clusters"),
-        ({"groups": CLUSTER, "prevalence": 0.1}, "negatives_kept"),
-        ({"clusters": CLUSTER, "negatives_kept": 0.1}, "negatives_kept"),
-        ({"prevalence": 0.1, "negatives_kept": 0.1}, "prevalence"),
-        ({"prevalence": 1.5}, "prevalence"),
         ({"labels": [0, 1], "lower_is_better": True}, "lower_is_better"),
         ({"labels": [0, 1], "clusters": CLUSTER}, "clusters"),
     ],
@@ -174,8 +151,6 @@ def counted(score):
 
 def test_counts_have_no_items():
     counts = counted(SCORES["A"])
-    with pytest.raises(ValueError, match="where items were only counted"):
-        ranking_report(counts, negatives_kept=0.1)
     with pytest.raises(ValueError, match="`clusters` must be left out"):
         ranking_report(counts, clusters=CLUSTER)
 
@@ -231,12 +206,6 @@ def test_latex_is_balanced_and_escaped():
     assert r"interval & $z$ & $p$ & $p$ (Holm) \\" in latex
     assert re.search(r"\$\d(\.\d)?\\times10\^{-\d+}\$", latex)
     assert not re.search(r"(?<!\\)[%#]", latex)
-
-
-def test_values_at_deployment_keep_the_order_of_rankings():
-    report = ranking_report(Y, SCORES, t=10, negatives_kept=1.0, random_state=0)
-    for name, (found,) in report.deployment.items():
-        assert_allclose(found.estimate, report.average_precision[name])
 
 
 def test_what_is_left_out():

@@ -164,17 +164,17 @@ def test_rankings_that_do_not_go_together():
         (
             ({"a": counts, "b": fewer},),
             {},
-            "`y_true` must hold rankings of the same it",
+            "`rankings` must hold rankings of the same it",
         ),
         (
             ({"a": counts, "b": y},),
             {},
-            "`y_scores` must be given with `y_true`, unless",
+            "`rankings` must hold Ranking and RankCounts alone",
         ),
-        ((y,), {}, "`y_scores` must be given with `y_true`, unless"),
+        ((y,), {}, "`y_score` must be given with `y_true`, unless"),
         (({},), {}, "must hold 1 or more rankings"),
         ((counts,), {"pos_label": 1}, "`pos_label` must be left out"),
-        ((counts, scores), {}, "must be given item by item here"),
+        ((counts, scores), {}, "must be left out where `y_true` is a RankCounts"),
     ]
     for given, asked, message in refused:
         with pytest.raises(ValueError, match=message):
@@ -402,10 +402,10 @@ def test_bad_settings(settings, message):
     ("y", "scores", "message"),
     [
         ([0, 1], {}, "`y_scores` must hold 1 or more rankings; got 0"),
-        ([0, 1], {"a": [1.0, math.nan]}, r"`y_scores\['a'\]` must be finite"),
-        ([0, 1], {"a": [1.0]}, r"`y_scores\['a'\]` must have as many items"),
+        ([0, 1], {"a": [1.0, math.nan]}, r"`y_score\['a'\]` must be finite"),
+        ([0, 1], {"a": [1.0]}, r"`y_score\['a'\]` must have as many items"),
         ([0, 0], {"a": [1.0, 2.0]}, "`y_true` must hold targets and non-targets"),
-        ([0, 1], [[1.0, 2.0]], "`y_scores` must be a mapping"),
+        ([0, 1], [[1.0, 2.0]], r"`y_score\['model'\]` must be one-dimensional"),
     ],
 )
 def test_bad_rankings(y, scores, message):
@@ -788,7 +788,7 @@ def test_a_report_on_groups_is_that_of_the_classes():
             # the day without targets counts in precision
             every = at.startswith("precision")
             parts = (y, score, day) if every else (*asked, day[kept])
-            value = skrank.make_metric(at).by_group(*parts).mean
+            value = skrank.make_metric(at)(parts[0], parts[1], groups=parts[2])
             assert report.at_depths[name][at] == pytest.approx(value, rel=1e-12)
             chance = RandomSelectionTest(at).from_predictions(
                 parts[0], parts[1], groups=parts[2]
@@ -804,7 +804,7 @@ def test_a_report_on_groups_is_that_of_the_classes():
     counted = "means over 11 of 12 with both classes; precision over all"
     assert counted in str(report)
     assert "10 %  a" in str(report)
-    assert "There are no curves of several rankings" in report.to_html()
+    assert "With groups, the report draws no curves" in report.to_html()
 
 
 def test_groups_of_a_report_that_are_refused():
@@ -812,5 +812,5 @@ def test_groups_of_a_report_that_are_refused():
     groups = [1, 1, 2, 2]
     with pytest.raises(ValueError, match="`groups` must be None beside `labels`"):
         ranking_report(y, np.ones((4, 2)), labels=[0, 1], groups=groups)
-    with pytest.raises(ValueError, match="`groups` must be left out where"):
+    with pytest.raises(ValueError, match="`groups` must be left out for rankings"):
         ranking_report(Ranking.from_predictions(y, s), groups=groups)
