@@ -84,9 +84,6 @@ class DeviceItems:
         found = self._xp.asarray(levels, device=self._ordered.device)
         return self._count(found)
 
-    def hashes(self) -> None:
-        """Return no hashes, because the scores stay on the device."""
-
     def group_end(self, depth: float) -> float:
         """Return the depth at which the tie that contains a depth ends."""
         return float(self.group_ends(np.array([int(depth)]))[0])

@@ -13,27 +13,22 @@ a tie group of b items that holds d hits. With weights, all four are sums of wei
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._checks import invalid
 from skrank.ranking._buckets import sorted_values
 from skrank.ranking._counting import count_levels
 from skrank.ranking._device import DeviceItems, take_scores
 from skrank.ranking._input import RankingInput, check_ranking_input
 from skrank.ranking._items import (
     SHALLOW,
-    CountedItems,
     ListedItems,
     WeightedItems,
     level_at,
 )
-from skrank.ranking._receipt import Receipt, read_receipt, write_receipt
 from skrank.ranking._response import marks_and_scores
 
 
@@ -199,92 +194,6 @@ class Ranking:
         """
         return cls.from_predictions(
             *marks_and_scores(estimator, X, y, pos_label, detector_targets)
-        )
-
-    @classmethod
-    def from_json(cls, path: str | os.PathLike[str]) -> Ranking:
-        """Read a receipt of a ranking or of RankCounts, written by `to_json`.
-
-        Parameters
-        ----------
-        path : str or path-like
-            File of the receipt.
-
-        Returns
-        -------
-        ranking : Ranking
-            Ranking to use in place of labels and scores, like the one that was written.
-
-        Raises
-        ------
-        ValueError
-            If the file is not a receipt, or if it is damaged: its digest differs, or
-            its numbers cannot be those of one ranking.
-        OSError
-            If the file cannot be read.
-        """
-        text = Path(path).read_text(encoding="utf-8", errors="replace")
-        found = read_receipt(text)
-        n, m = found.ties.n_samples, int(found.hits.sum())
-        above = np.cumsum(found.hits) - found.hits
-        return cls(
-            groups=HitGroups(found.above, found.size, above, found.hits),
-            levels=found.levels,
-            n_samples=n,
-            n_targets=m + found.n_missed,
-            n_non_targets=n - m,
-            n_missed=found.n_missed,
-            items=CountedItems(found.above, found.size, found.ties, found.hashes),
-        )
-
-    def to_json(self, path: str | os.PathLike[str]) -> None:
-        """Write the ranking without its items to a file, the receipt.
-
-        The receipt has the ranks and scores of the targets, the sizes of all ties,
-        hashes of labels and scores, and the versions of the packages. It has about 15
-        kB for 200,000 items with 400 targets. Metrics, curves, intervals and the random
-        selection test give the same results from the receipt as from the items.
-
-        Parameters
-        ----------
-        path : str or path-like
-            File to write. An existing file is replaced.
-
-        Raises
-        ------
-        ValueError
-            If the ranking has weights, because its receipt would have to hold the
-            items.
-        OSError
-            If the file cannot be written.
-
-        Examples
-        --------
-        >>> import tempfile, pathlib
-        >>> from skrank import Ranking, average_precision
-        >>> ranking = Ranking.from_predictions([0, 1, 1, 0], [1, 9, 4, 5])
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = pathlib.Path(folder) / "receipt.json"
-        ...     ranking.to_json(path)
-        ...     average_precision(Ranking.from_json(path))
-        0.833
-        """
-        Path(path).write_text(write_receipt(self.receipt()), encoding="utf-8")
-
-    def receipt(self) -> Receipt:
-        """Return the counts for a receipt, with hashes of items in memory."""
-        if self.weighted:
-            got = f"{self.n_samples:.15g} items with weights"
-            raise invalid("to_json", "be asked of a ranking without weights", got)
-        groups, items = self.groups, self.items
-        return Receipt(
-            self.n_missed,
-            groups.above,
-            groups.size,
-            groups.hits,
-            self.levels,
-            items.tie_groups(),
-            items.hashes(),
         )
 
     def __repr__(self) -> str:

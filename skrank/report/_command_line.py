@@ -1,4 +1,4 @@
-"""The commands: report on a file of scores, and verification of a receipt."""
+"""The command: report on a file of scores."""
 
 import argparse
 import math
@@ -12,10 +12,7 @@ from importlib.metadata import version
 from typing import Any, NoReturn
 
 from skrank._utils._checks import TIES, check_cutoff, invalid
-from skrank._utils._text import as_text, brief, format_size, in_short, listed
-from skrank.metrics import average_precision
-from skrank.ranking._ranking import Ranking
-from skrank.ranking._receipt import differences
+from skrank._utils._text import as_text, brief, in_short, listed
 from skrank.report._report import ranking_report
 from skrank.report._result import RankingReport
 from skrank.report._score_file import MOST_HELD, read_score_file
@@ -29,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            status: int = options.run(options)
+            _report(options)
     except (ImportError, OSError, ValueError) as error:
         message = str(error).replace("`t`", "`--at`")
         message = message.replace("`y_true`", f"column {brief(options.target)}")
@@ -37,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2  # the exit status of argparse
     for warning in dict.fromkeys(str(one.message) for one in caught):
         _say(f"warning: {warning}")
-    return status
+    return 0
 
 
 def run() -> NoReturn:
@@ -47,7 +44,7 @@ def run() -> NoReturn:
     sys.exit(main())
 
 
-def _report(options: argparse.Namespace) -> int:
+def _report(options: argparse.Namespace) -> None:
     """Write the report of a file, then print it."""
     source = 0 if options.file == "-" else options.file
     pages = {
@@ -96,39 +93,6 @@ def _report(options: argparse.Namespace) -> int:
                 _say(f"wrote {as_text(path)}")
     finally:
         print(report, flush=True)
-    return 0
-
-
-def _verify(options: argparse.Namespace) -> int:
-    """Print a receipt, and whether a file of scores agrees with it."""
-    ranking = Ranking.from_json(options.receipt)
-    n, m = int(ranking.n_samples), int(ranking.n_targets)
-    print(f"{as_text(options.receipt)}: {format_size(n, m, ranking.n_missed)}")
-    print(f"average precision {average_precision(ranking):.4f}", flush=True)
-    if options.file is None:
-        return 0
-    if options.target is None or len(options.scores) != 1:
-        got = f"{len(options.scores)} with target {brief(options.target)}"
-        raise invalid("--score", "name one column, and `--target` another", got)
-    names = {"score": options.scores[0]}
-    y_true, y_scores, _ = read_score_file(
-        options.file, options.target, names, options.pos_label, options.separator
-    )
-    receipt = ranking.receipt()
-    if y_scores is None:
-        found = y_true["score"]
-    else:
-        scores, kind = y_scores["score"], receipt.levels.dtype
-        # a text file has no single precision, and may have 1 for 1.0
-        scores = scores.astype(kind) if kind.kind == "f" else scores
-        found = Ranking.from_predictions(y_true, scores)
-    compared = found.receipt()
-    differing = differences(receipt, compared)
-    said = f"differs in {', '.join(differing)}" if differing else "the same"
-    if receipt.hashes is None or compared.hashes is None:
-        said += "; no hashes to compare, since items were only counted"
-    print(f"{as_text(options.file)}: {said}")
-    return int(bool(differing))
 
 
 def _say(message: str) -> None:
@@ -153,7 +117,6 @@ def _parser() -> argparse.ArgumentParser:
       --score model_a --score model_b --at 10 --at 1%
   skrank report docking.csv.gz --target active \\
       --lower-is-better energy --html report.html
-  skrank verify receipt.json scores.csv --target active --score model_a
 """,
     }
     about = "Rank rare targets, and test rankings against random selection."
@@ -168,10 +131,30 @@ def _parser() -> argparse.ArgumentParser:
     )
     said = "report on the rankings in a file of scores"
     report = commands.add_parser("report", help=said, description=about, **common)
-    report.set_defaults(run=_report)
     add = report.add_argument
     add("file", help=".csv or .tsv, both also .gz, or .parquet; - is standard input")
-    _add_columns(report, required=True)
+    add("--target", required=True, metavar="NAME", help="column of the labels")
+    named: Any = {"dest": "scores", "action": "append", "metavar": "NAME"}
+    add(
+        "--score",
+        **named,
+        default=[],
+        type=lambda name: (name, False),
+        help="column to rank by, higher is better, several times for several",
+    )
+    add(
+        "--lower-is-better",
+        **named,
+        type=lambda name: (name, True),
+        help="in place of --score, for a column where lower is better, as energies",
+    )
+    add("--pos-label", metavar="LABEL", help="label of the targets (default: 1, true)")
+    add(
+        "--separator",
+        type=lambda text: "\t" if text in ("tab", "\\t") else text,
+        metavar="CHARACTER",
+        help="what separates the columns, or the word tab (default: by the file name)",
+    )
     add(
         "--at",
         action="append",
@@ -228,44 +211,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--progress", action="store_true", help="show how far a long file is read")
     add("--html", metavar="FILE", help="also write the report as a page")
     add("--latex", metavar="FILE", help="also write the tables of the report in LaTeX")
-    about = (
-        "Check that a receipt is whole, print its average precision, and compare it\n"
-        "with the ranking in a file of scores; exit with 1 if they differ."
-    )
-    said = "check a receipt, alone or against a file of scores"
-    verify = commands.add_parser("verify", help=said, description=about, **common)
-    verify.set_defaults(run=_verify)
-    verify.add_argument("receipt", help=".json file, written by `to_json`")
-    verify.add_argument("file", nargs="?", help="file of scores, as of report")
-    _add_columns(verify, required=False)
     return parser
-
-
-def _add_columns(parser: argparse.ArgumentParser, *, required: bool) -> None:
-    """Add the arguments for the columns of labels and scores."""
-    add = parser.add_argument
-    add("--target", required=required, metavar="NAME", help="column of the labels")
-    named: Any = {"dest": "scores", "action": "append", "metavar": "NAME"}
-    add(
-        "--score",
-        **named,
-        default=[],
-        type=lambda name: (name, False),
-        help="column to rank by, higher is better; a report takes several",
-    )
-    add(
-        "--lower-is-better",
-        **named,
-        type=lambda name: (name, True),
-        help="in place of --score, for a column where lower is better, as energies",
-    )
-    add("--pos-label", metavar="LABEL", help="label of the targets (default: 1, true)")
-    add(
-        "--separator",
-        type=lambda text: "\t" if text in ("tab", "\\t") else text,
-        metavar="CHARACTER",
-        help="what separates the columns, or the word tab (default: by the file name)",
-    )
 
 
 def _depth(text: str) -> int | float:

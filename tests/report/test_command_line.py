@@ -15,9 +15,9 @@ import pandas as pd
 import pytest
 
 import skrank
-from skrank import RankCounts, Ranking, ranking_report
+from skrank import RankCounts, ranking_report
 from skrank.report._command_line import main
-from skrank.report._score_file import MOST_HELD, read_score_file
+from skrank.report._score_file import read_score_file
 
 N = 200
 
@@ -544,96 +544,6 @@ def test_help_has_an_example(capsys, arguments):
         main(arguments)
     assert ended.value.code == 0
     assert "skrank report scores.csv --target active" in capsys.readouterr().out
-
-
-# Receipts
-
-
-@pytest.fixture
-def receipt(tmp_path):
-    """Files of a ranking in single precision and of its receipt."""
-    y, a, b = scores_of()
-    a = a.astype(np.float32)
-    table = {"active": y, "a": a, "minus": -a, "b": b}
-    pd.DataFrame(table).to_csv(tmp_path / "scores.csv", index=False)
-    pd.DataFrame(table).to_parquet(tmp_path / "scores.parquet")
-    Ranking.from_predictions(y, a).to_json(tmp_path / "receipt.json")
-    return tmp_path
-
-
-def verify(folder, *options):
-    return main(["verify", str(folder / "receipt.json"), *map(str, options)])
-
-
-def test_a_receipt_alone_is_verified(receipt, capsys):
-    assert verify(receipt) == 0
-    y, a, _ = scores_of()
-    ap = skrank.average_precision(y, a.astype(np.float32))
-    out = capsys.readouterr().out
-    assert ": 200 items, 12 targets (prevalence 0.06)\n" in out
-    assert out.endswith(f"average precision {ap:.4f}\n")
-
-
-@pytest.mark.parametrize("name", ["scores.csv", "scores.parquet"])
-@pytest.mark.parametrize("column", [("--score", "a"), ("--lower-is-better", "minus")])
-def test_the_file_of_a_receipt_is_the_same(name, column, receipt, capsys):
-    assert verify(receipt, receipt / name, "--target", "active", *column) == 0
-    assert capsys.readouterr().out.endswith(f"{name}: the same\n")
-
-
-def test_other_files_differ_from_a_receipt(receipt, capsys):
-    path = receipt / "scores.csv"
-    assert verify(receipt, path, "--target", "active", "--score", "b") == 1
-    said = "differs in ranks of the targets, scores of the targets, ties, scores in "
-    assert said in capsys.readouterr().out
-    lines = path.read_text().splitlines()
-    path.write_text("\n".join([lines[0], *lines[:0:-1]]) + "\n")
-    assert verify(receipt, path, "--target", "active", "--score", "a") == 1
-    said = "differs in labels in their order, scores in their order\n"
-    assert capsys.readouterr().out.endswith(said)
-    path.write_text("\n".join(lines[:-1]) + "\n")
-    assert verify(receipt, path, "--target", "active", "--score", "a") == 1
-    assert "differs in number of items" in capsys.readouterr().out
-
-
-def test_receipts_of_long_files_are_compared_by_their_counts(tmp_path, capsys):
-    rng = np.random.default_rng(1)
-    n = MOST_HELD + 1
-    y = rng.random(n) < 1e-4
-    a = (rng.normal(size=n) + 2 * y).astype(np.float32)
-    pd.DataFrame({"active": y, "a": a}).to_parquet(tmp_path / "scores.parquet")
-    Ranking.from_predictions(y, a).to_json(tmp_path / "receipt.json")
-    asked = (tmp_path / "scores.parquet", "--target", "active", "--score", "a")
-    assert verify(tmp_path, *asked) == 0
-    said = "scores.parquet: the same; no hashes to compare, since items were only coun"
-    assert said in capsys.readouterr().out
-
-
-def test_receipts_of_counts_have_no_hashes_to_compare(receipt, capsys):
-    y, a, _ = scores_of()
-    counts = skrank.RankCounts.from_arrays(y, a.astype(np.float32))
-    counts.to_json(receipt / "receipt.json")
-    path = receipt / "scores.csv"
-    asked = (path, "--target", "active", "--score")
-    assert verify(receipt, *asked, "a") == 0
-    said = "scores.csv: the same; no hashes to compare, since items were only counted\n"
-    assert capsys.readouterr().out.endswith(said)
-    assert verify(receipt, *asked, "b") == 1
-    said = "ties; no hashes to compare, since items were only counted\n"
-    assert capsys.readouterr().out.endswith(said)
-
-
-@pytest.mark.parametrize("options", [(), ("--target", "active"), ("--score", "a")])
-def test_columns_of_a_verified_file_are_named(options, receipt, capsys):
-    assert verify(receipt, receipt / "scores.csv", *options) == 2
-    assert "`--score` must name one column, and `--target`" in capsys.readouterr().err
-
-
-def test_damaged_receipts_are_an_error(receipt, capsys):
-    path = receipt / "receipt.json"
-    path.write_text(path.read_text().replace("200", "201"))
-    assert verify(receipt) == 2
-    assert "`receipt` must be as `to_json` has written it" in capsys.readouterr().err
 
 
 # Groups

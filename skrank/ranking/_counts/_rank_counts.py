@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import Any, NoReturn, Self, overload
 
@@ -375,37 +374,6 @@ class RankCounts:
         if isinstance(self._pass, SecondPass):
             raise invalid("second_pass", "be asked of a first pass", brief(self))
         return self._of(self.pos_label, SecondPass(self._pass.plan()))
-
-    def to_json(self, path: str | os.PathLike[str]) -> None:
-        """Write complete counts as a receipt, which `Ranking.from_json` reads.
-
-        The receipt is that of :meth:`Ranking.to_json`, but it has no hashes of labels
-        and scores, because the counts do not know their order.
-
-        Parameters
-        ----------
-        path : str or path-like
-            File to write. An existing file is replaced.
-
-        Raises
-        ------
-        ValueError
-            If the second pass has not seen all items.
-        OSError
-            If the file cannot be written.
-
-        Examples
-        --------
-        >>> import tempfile, pathlib
-        >>> from skrank import RankCounts, Ranking, average_precision
-        >>> counts = RankCounts.from_arrays([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.5])
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = pathlib.Path(folder) / "receipt.json"
-        ...     counts.to_json(path)
-        ...     average_precision(Ranking.from_json(path))
-        0.833
-        """
-        read_counts(self).to_json(path)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
         """Raise an error, because counts cannot be used as a column of items."""
