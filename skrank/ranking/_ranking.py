@@ -21,7 +21,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank.ranking._buckets import sorted_values
 from skrank.ranking._counting import count_levels
-from skrank.ranking._device import DeviceItems, take_scores
 from skrank.ranking._input import RankingInput, check_ranking_input
 from skrank.ranking._items import (
     SHALLOW,
@@ -150,7 +149,6 @@ class Ranking:
                 pos_label=pos_label,
                 sample_weight=sample_weight,
                 n_missed=n_missed,
-                device=True,
             )
         )
 
@@ -229,10 +227,8 @@ def rank(data: RankingInput, depth: float = math.inf) -> Ranking:
 
     Without weights, the ranks of the targets are counted (see `_counting`). If `depth`
     is at most 1/16 of the ranking, the score at this depth is found first. Both take
-    O(n). Items with weights or on a device are sorted: O(n log n).
+    O(n). Items with weights are sorted: O(n log n).
     """
-    if not isinstance(data.y_score, np.ndarray):
-        return _rank_on_device(data)
     if data.weight is not None:
         return _rank_weights(data)
     if depth <= SHALLOW * data.y_score.size:
@@ -253,15 +249,6 @@ def _rank_counts(data: RankingInput) -> Ranking:
     levels, hits = _distinct(data.y_score[data.targets])
     below, size = count_levels(data.y_score, levels)
     return _counted(data, levels, data.y_score.size - below - size, size, hits)
-
-
-def _rank_on_device(data: RankingInput) -> Ranking:
-    """Sort the scores on their device, and look up those of the targets."""
-    items = DeviceItems(data.y_score)
-    levels, hits = _distinct(take_scores(data.y_score, data.targets))
-    below, size = items.count(levels)
-    above = data.y_score.shape[0] - below - size
-    return _counted(data, levels, above, size, hits, items)
 
 
 def _rank_top(data: RankingInput, depth: int) -> Ranking:
@@ -294,10 +281,9 @@ def _counted(
     above: NDArray[Any],
     size: NDArray[Any],
     hits: NDArray[np.intp],
-    items: DeviceItems | None = None,
 ) -> Ranking:
     """Return the ranking of counted items from groups in ascending order."""
-    n, m = int(data.y_score.shape[0]), data.targets.size
+    n, m = data.y_score.size, data.targets.size
     return Ranking(
         groups=_from_top(above=above, size=size, hits=hits),
         levels=levels[::-1],
@@ -305,7 +291,7 @@ def _counted(
         n_targets=m + data.n_missed,
         n_non_targets=n - m,
         n_missed=data.n_missed,
-        items=items or ListedItems(data.y_score, data.targets),
+        items=ListedItems(data.y_score, data.targets),
     )
 
 
