@@ -177,11 +177,21 @@ def test_partitions_of_dask_may_lack_the_class():
     assert average_precision(y_true, y_score, pos_label=4) == expected
 
 
-def test_rows_of_a_table_have_five_classes():
-    pa = pytest.importorskip("pyarrow")
-    table = pa.table({"y": Y, "s": SCORES})
-    counts = RankCounts.from_table(table, "y", "s", pos_label="van")
-    assert average_precision(counts) == average_precision(VAN, SCORES)
+def test_files_have_five_classes(tmp_path, capsys):
+    pytest.importorskip("polars")
+    printed = []
+    for name, labels, asked in (
+        ("five.csv", Y, ["--pos-label", "van"]),
+        ("two.csv", VAN, []),
+    ):
+        path = tmp_path / name
+        pd.DataFrame({"y": labels, "s": SCORES}).to_csv(path, index=False)
+        options = ["report", str(path), "--target", "y", "--score", "s"]
+        assert main([*options, *asked]) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+    assert main([*options[:1], str(tmp_path / "five.csv"), *options[2:]]) == 2
+    assert "one of 'van' (20), 'tram' (30), 'bike' (50)" in capsys.readouterr().err
 
 
 # Estimators
@@ -435,8 +445,8 @@ def test_a_fold_without_the_class_has_no_targets():
             Ranking.from_estimator(model, X[part], Y[part], pos_label="van")
         )
     chunks = [(Y[part], SCORES[part])]
-    with UNDEFINED:
-        average_precision(RankCounts.from_chunks(chunks, pos_label="van"))
+    with pytest.raises(ValueError, match="got 'van', which none of 230 items has"):
+        RankCounts.from_chunks(chunks, pos_label="van")
     days = np.where(VAN, 1, CODES % 3)
     with pytest.warns(UserWarning, match="2 of 3 rankings have no targets"):
         found = RandomSelectionTest().from_predictions(

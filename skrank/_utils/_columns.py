@@ -90,13 +90,22 @@ def by_position(values: Any) -> Any:
     return getattr(values, "iloc", values)
 
 
+def as_array(name: str, values: Any) -> NDArray[Any]:
+    """Convert to an array; raise an error for arrays that only a device can read."""
+    try:
+        return np.asarray(values)
+    except TypeError as error:  # tensors of torch and arrays of CuPy on a GPU
+        rule = f"be in the memory of the host, as np.asarray({name}.cpu()) is in torch"
+        raise invalid(name, rule, f"{type(values).__name__}: {error}") from error
+
+
 def as_column(name: str, values: ArrayLike) -> NDArray[Any]:
     """Convert to a non-empty one-dimensional array; a single column is taken."""
     if type(values) is not np.ndarray:
         refuse_dask(name, values)
         if np.ma.is_masked(values):
             raise invalid(name, "have no masked items", "some")
-    array = np.asarray(values)
+    array = as_array(name, values)
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         array = np.asarray(values, dtype=object)  # a list may have other values as well
     if array.ndim == 2 and array.shape[1] == 1:  # as scikit-learn takes it

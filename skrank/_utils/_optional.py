@@ -10,8 +10,3 @@ def load(module: str, missing: str) -> Any:
         return import_module(module)
     except ImportError as error:
         raise ImportError(missing) from error
-
-
-def load_arrow(module: str = "pyarrow") -> Any:
-    """Import pyarrow, or a module of it."""
-    return load(module, "tables need pyarrow: pip install skrank[report]")

@@ -53,11 +53,10 @@ def as_ranking(
         pos_label=pos_label,
         sample_weight=sample_weight,
         n_missed=n_missed,
-        device=True,
     )
     if reach is None:
         return rank(data)
-    return rank(data, reach(data.y_score.shape[0], data.targets.size + data.n_missed))
+    return rank(data, reach(data.y_score.size, data.targets.size + data.n_missed))
 
 
 def columns_of(

@@ -23,7 +23,6 @@ from skrank._utils._columns import (
     mixed,
 )
 from skrank._utils._text import brief, listed
-from skrank.ranking._device import check_device_scores, namespace_of, to_host
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,24 +51,12 @@ def check_ranking_input(
     n_missed: int = 0,
     score_name: str = "y_score",
     whole: bool = True,
-    device: bool = False,
 ) -> RankingInput:
     """Check labels, scores and weights against each other; O(n), without sorting.
 
     A part of a ranking that is not `whole` may have scores that look like hard labels,
-    and may lack the class of the targets. Scores on a `device` stay there, if that is
-    allowed.
+    and may lack the class of the targets.
     """
-    if device and (xp := namespace_of(y_score)):
-        if sample_weight is not None:
-            rule = "be left out where `y_score` is no array of NumPy"
-            raise invalid("sample_weight", rule, type(sample_weight).__name__)
-        y_true = to_host(y_true) if namespace_of(y_true) else y_true
-        labels = as_column("y_true", y_true)
-        scores = check_device_scores(xp, score_name, y_score, labels.size)
-        missed = check_count("n_missed", n_missed, least=0)
-        targets = _targets_of(labels, y_true, pos_label, whole=whole)
-        return RankingInput(targets, scores, None, missed)
     check_index(score_name, y_score, y_true)
     check_index("sample_weight", sample_weight, y_true)
     labels, scores = as_column("y_true", y_true), as_numbers(score_name, y_score)
@@ -88,7 +75,6 @@ def mark_targets(
     y_true: ArrayLike, pos_label: object = None, *, whole: bool = True
 ) -> NDArray[np.bool_]:
     """Return whether each item is a target, before the items are ranked."""
-    y_true = to_host(y_true) if namespace_of(y_true) else y_true
     labels = as_column("y_true", y_true)
     marks = np.zeros(labels.size, dtype=bool)
     marks[_targets_of(labels, y_true, pos_label, whole=whole)] = True

@@ -3,8 +3,7 @@
 The classes are for items in memory, with or without weights, and for items that were
 only counted (`CountedItems`). All have the attributes and methods `weighted`, `whole`
 (whether depths are counts: no weights, or whole-number weights), `group_end`,
-`group_ends`, `tie_size`, `tie_groups` and `hashes` (of labels and scores, or None if
-these are not available).
+`group_ends`, `tie_size` and `tie_groups`.
 """
 
 from typing import Any
@@ -14,7 +13,6 @@ from numpy.typing import NDArray
 
 from skrank._utils._checks import invalid
 from skrank.ranking._input import RankingInput
-from skrank.ranking._receipt import hashes_of
 from skrank.ranking._tie_search import ScoreSample, TieSearch
 from skrank.ranking._ties import DETAILED, TieGroups
 
@@ -58,11 +56,6 @@ class ListedItems:
         """Return the number of items with the score at a depth; O(n)."""
         level = level_at(self.y_score, int(depth))
         return int(np.count_nonzero(self.y_score == level))
-
-    def hashes(self) -> dict[str, str]:
-        """Return hashes of labels and scores; O(n)."""
-        assert self.targets is not None
-        return hashes_of(self.targets, self.y_score)
 
     def tie_groups(self) -> TieGroups:
         """Return the ties of all items, or of a long ranking in bounded memory.
@@ -115,14 +108,9 @@ class CountedItems:
         above: NDArray[np.intp],
         size: NDArray[np.intp],
         ties: TieSearch | TieGroups,
-        hashes: dict[str, str] | None = None,
     ) -> None:
         self._above, self._size = above, size
-        self._ties, self._hashes = ties, hashes
-
-    def hashes(self) -> dict[str, str] | None:
-        """Return the hashes in the receipt."""
-        return self._hashes
+        self._ties = ties
 
     def group_end(self, depth: float) -> float:
         """Return the depth at which the tie group at `depth` ends; O(log m)."""

@@ -13,27 +13,21 @@ a tie group of b items that holds d hits. With weights, all four are sums of wei
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._checks import invalid
 from skrank.ranking._buckets import sorted_values
 from skrank.ranking._counting import count_levels
-from skrank.ranking._device import DeviceItems, take_scores
 from skrank.ranking._input import RankingInput, check_ranking_input
 from skrank.ranking._items import (
     SHALLOW,
-    CountedItems,
     ListedItems,
     WeightedItems,
     level_at,
 )
-from skrank.ranking._receipt import Receipt, read_receipt, write_receipt
 from skrank.ranking._response import marks_and_scores
 
 
@@ -155,7 +149,6 @@ class Ranking:
                 pos_label=pos_label,
                 sample_weight=sample_weight,
                 n_missed=n_missed,
-                device=True,
             )
         )
 
@@ -201,92 +194,6 @@ class Ranking:
             *marks_and_scores(estimator, X, y, pos_label, detector_targets)
         )
 
-    @classmethod
-    def from_json(cls, path: str | os.PathLike[str]) -> Ranking:
-        """Read a receipt of a ranking or of RankCounts, written by `to_json`.
-
-        Parameters
-        ----------
-        path : str or path-like
-            File of the receipt.
-
-        Returns
-        -------
-        ranking : Ranking
-            Ranking to use in place of labels and scores, like the one that was written.
-
-        Raises
-        ------
-        ValueError
-            If the file is not a receipt, or if it is damaged: its digest differs, or
-            its numbers cannot be those of one ranking.
-        OSError
-            If the file cannot be read.
-        """
-        text = Path(path).read_text(encoding="utf-8", errors="replace")
-        found = read_receipt(text)
-        n, m = found.ties.n_samples, int(found.hits.sum())
-        above = np.cumsum(found.hits) - found.hits
-        return cls(
-            groups=HitGroups(found.above, found.size, above, found.hits),
-            levels=found.levels,
-            n_samples=n,
-            n_targets=m + found.n_missed,
-            n_non_targets=n - m,
-            n_missed=found.n_missed,
-            items=CountedItems(found.above, found.size, found.ties, found.hashes),
-        )
-
-    def to_json(self, path: str | os.PathLike[str]) -> None:
-        """Write the ranking without its items to a file, the receipt.
-
-        The receipt has the ranks and scores of the targets, the sizes of all ties,
-        hashes of labels and scores, and the versions of the packages. It has about 15
-        kB for 200,000 items with 400 targets. Metrics, curves, intervals and the random
-        selection test give the same results from the receipt as from the items.
-
-        Parameters
-        ----------
-        path : str or path-like
-            File to write. An existing file is replaced.
-
-        Raises
-        ------
-        ValueError
-            If the ranking has weights, because its receipt would have to hold the
-            items.
-        OSError
-            If the file cannot be written.
-
-        Examples
-        --------
-        >>> import tempfile, pathlib
-        >>> from skrank import Ranking, average_precision
-        >>> ranking = Ranking.from_predictions([0, 1, 1, 0], [1, 9, 4, 5])
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = pathlib.Path(folder) / "receipt.json"
-        ...     ranking.to_json(path)
-        ...     average_precision(Ranking.from_json(path))
-        0.833
-        """
-        Path(path).write_text(write_receipt(self.receipt()), encoding="utf-8")
-
-    def receipt(self) -> Receipt:
-        """Return the counts for a receipt, with hashes of items in memory."""
-        if self.weighted:
-            got = f"{self.n_samples:.15g} items with weights"
-            raise invalid("to_json", "be asked of a ranking without weights", got)
-        groups, items = self.groups, self.items
-        return Receipt(
-            self.n_missed,
-            groups.above,
-            groups.size,
-            groups.hits,
-            self.levels,
-            items.tie_groups(),
-            items.hashes(),
-        )
-
     def __repr__(self) -> str:
         """Print the numbers of items and of targets."""
         missed = f", {self.n_missed} missed" if self.n_missed else ""
@@ -320,10 +227,8 @@ def rank(data: RankingInput, depth: float = math.inf) -> Ranking:
 
     Without weights, the ranks of the targets are counted (see `_counting`). If `depth`
     is at most 1/16 of the ranking, the score at this depth is found first. Both take
-    O(n). Items with weights or on a device are sorted: O(n log n).
+    O(n). Items with weights are sorted: O(n log n).
     """
-    if not isinstance(data.y_score, np.ndarray):
-        return _rank_on_device(data)
     if data.weight is not None:
         return _rank_weights(data)
     if depth <= SHALLOW * data.y_score.size:
@@ -344,15 +249,6 @@ def _rank_counts(data: RankingInput) -> Ranking:
     levels, hits = _distinct(data.y_score[data.targets])
     below, size = count_levels(data.y_score, levels)
     return _counted(data, levels, data.y_score.size - below - size, size, hits)
-
-
-def _rank_on_device(data: RankingInput) -> Ranking:
-    """Sort the scores on their device, and look up those of the targets."""
-    items = DeviceItems(data.y_score)
-    levels, hits = _distinct(take_scores(data.y_score, data.targets))
-    below, size = items.count(levels)
-    above = data.y_score.shape[0] - below - size
-    return _counted(data, levels, above, size, hits, items)
 
 
 def _rank_top(data: RankingInput, depth: int) -> Ranking:
@@ -385,10 +281,9 @@ def _counted(
     above: NDArray[Any],
     size: NDArray[Any],
     hits: NDArray[np.intp],
-    items: DeviceItems | None = None,
 ) -> Ranking:
     """Return the ranking of counted items from groups in ascending order."""
-    n, m = int(data.y_score.shape[0]), data.targets.size
+    n, m = data.y_score.size, data.targets.size
     return Ranking(
         groups=_from_top(above=above, size=size, hits=hits),
         levels=levels[::-1],
@@ -396,7 +291,7 @@ def _counted(
         n_targets=m + data.n_missed,
         n_non_targets=n - m,
         n_missed=data.n_missed,
-        items=items or ListedItems(data.y_score, data.targets),
+        items=ListedItems(data.y_score, data.targets),
     )
 
 

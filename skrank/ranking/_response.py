@@ -14,9 +14,8 @@ from sklearn.base import is_classifier, is_outlier_detector, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._utils._checks import check_option, invalid
-from skrank._utils._columns import check_order
+from skrank._utils._columns import as_array, check_order
 from skrank._utils._text import brief
-from skrank.ranking._device import namespace_of, to_host
 from skrank.ranking._input import count_labels, mark_targets
 
 RESPONSE_METHODS = ("decision_function", "predict_proba", "predict")
@@ -40,7 +39,7 @@ class Orientation(NamedTuple):
 
     def scores(self, output: Any) -> Any:
         """Return the scores of the items from the output of the method."""
-        values: Any = output if namespace_of(output) else np.asarray(output)
+        values: Any = as_array(f"estimator.{self.method}(X)", output)
         if self.target_class is None:
             return self.sign * values
         if self.method == "decision_function" and self.n_classes == 2:
@@ -182,7 +181,7 @@ def _target_class(
     """Return the index of a classifier's target class, and the number of classes."""
     if not hasattr(estimator, "classes_"):
         check_is_fitted(estimator)
-    classes = to_host(estimator.classes_).tolist()
+    classes = as_array("estimator.classes_", estimator.classes_).tolist()
     if len(classes) < 2 or isinstance(classes[0], list):
         rule = "know two classes or more, targets and the rest, of one output"
         raise invalid("estimator", rule, brief(classes))

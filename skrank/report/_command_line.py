@@ -1,26 +1,35 @@
-"""The commands: report on a file of scores, and verification of a receipt."""
+"""The command: report on a file of scores."""
 
 import argparse
+import csv
+import io
 import math
 import os
 import signal
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from importlib.metadata import version
 from typing import Any, NoReturn
 
-from skrank._utils._checks import TIES, check_cutoff, invalid
-from skrank._utils._text import as_text, brief, format_size, in_short, listed
-from skrank.metrics import average_precision
-from skrank.ranking._ranking import Ranking
-from skrank.ranking._receipt import differences
-from skrank.report._report import ranking_report
-from skrank.report._result import RankingReport
-from skrank.report._score_file import MOST_HELD, read_score_file
+import numpy as np
+from numpy.typing import NDArray
 
-_PROGRAM = "skrank"
+from skrank._utils._checks import check_cutoff, invalid
+from skrank._utils._table import Table
+from skrank._utils._text import as_text, brief, in_short
+from skrank.metrics import average_precision
+from skrank.report._output import written
+from skrank.report._report import ranking_report
+from skrank.report._score_file import read_score_file
+
+_EXAMPLES = """examples:
+  skrank report scores.csv --target active \\
+      --score model_a --score model_b --at 10 --at 1%
+  skrank report docking.csv.gz --target active \\
+      --lower-is-better energy --html report.html
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            status: int = options.run(options)
+            _report(options)
     except (ImportError, OSError, ValueError) as error:
         message = str(error).replace("`t`", "`--at`")
         message = message.replace("`y_true`", f"column {brief(options.target)}")
@@ -37,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2  # the exit status of argparse
     for warning in dict.fromkeys(str(one.message) for one in caught):
         _say(f"warning: {warning}")
-    return status
+    return 0
 
 
 def run() -> NoReturn:
@@ -47,93 +56,96 @@ def run() -> NoReturn:
     sys.exit(main())
 
 
-def _report(options: argparse.Namespace) -> int:
+def _report(options: argparse.Namespace) -> None:
     """Write the report of a file, then print it."""
-    source = 0 if options.file == "-" else options.file
-    pages = {
-        "--html": (options.html, RankingReport.to_html),
-        "--latex": (options.latex, RankingReport.to_latex),
-    }
-    for option, (page, _) in pages.items():
-        if page and os.path.exists(page) and os.path.samefile(page, source):
-            raise invalid(option, "name another file than the table", brief(page))
-    names = [f"{name} (lower)" if lower else name for name, lower in options.scores]
-    if len(set(names)) < len(names):
-        got = listed([*map(as_text, names)], 20)
-        raise invalid("--score", "name each ranking once", got)
-    most = {None: MOST_HELD, True: math.inf, False: 0}[options.compare]
-    for name, column in (("--group", options.group), ("--cluster", options.cluster)):
-        if column is not None and options.compare is False:
-            rule = "be left out with `--no-compare`, which holds no items in memory"
-            raise invalid(name, rule, brief(column))
-    if None not in (options.group, options.cluster):
-        raise invalid("--cluster", "be left out with `--group`", brief(options.cluster))
-    thinning = {
-        "prevalence": options.prevalence,
-        "negatives_kept": options.negatives_kept,
-    }
-    if any(thinning.values()) and options.compare is None:
-        most = math.inf  # options that need single items
-    y_true, y_scores, texts = read_score_file(
-        options.file,
-        options.target,
-        dict(zip(names, options.scores, strict=True)),
-        options.pos_label,
-        options.separator,
-        group=options.group,
-        cluster=options.cluster,
-        most=most,
-        progress=options.progress,
+    outputs = {name: getattr(options, name) for name in ("html", "latex", "csv")}
+    outputs = {name: path for name, path in outputs.items() if path}
+    _check_outputs(outputs, 0 if options.file == "-" else options.file)
+    scores = {f"{name}{' (lower)' * low}": (name, low) for name, low in options.scores}
+    if not 0 < len(scores) == len(options.scores):
+        got = f"{len(options.scores)} columns with {len(scores)} names"
+        raise invalid("--score", "name a column to rank by, and each only once", got)
+    if options.by_group and options.group is None:
+        raise invalid("--by-group", "be given with `--group`", "no group")
+    others = {"groups": options.group, "clusters": options.cluster}
+    named = {"y_true": options.target, **others}
+    read, n_left_out = read_score_file(
+        options.file, scores, named, options.pos_label, options.drop_missing_labels
     )
-    asked = {"t": options.at, "ties": options.ties, "pvalue": options.pvalue}
-    asked |= {"metrics": options.metric, **thinning, **texts}
     # the same report for the same file
-    report = ranking_report(y_true, y_scores, **asked, random_state=0)
+    asked = {"metrics": options.metric, "t": options.at, "random_state": 0}
+    report = ranking_report(**read, **asked)
+    printed, table = [str(report)], report.to_dict()["rankings"]
+    header, rows = [*table], [*zip(*table.values(), strict=True)]
+    if options.by_group:
+        header, rows = _by_group(read["y_true"], read["y_scores"], read["groups"])
+        cells = [tuple(map(_cell, row)) for row in rows]
+        printed.append(str(Table("Groups", tuple(map(as_text, header)), cells, 1, "")))
+    if n_left_out:
+        printed.append(f"{n_left_out} items with a missing label were left out")
+        _say(printed[-1])
     try:  # files first, because the reader of a pipe may end
-        for path, write in pages.values():
-            if path:
-                write(report, path)
-                _say(f"wrote {as_text(path)}")
+        for name, path in outputs.items():
+            if name == "csv":
+                written(_csv_of(header, rows), path)
+            else:
+                getattr(report, f"to_{name}")(path)
+            _say(f"wrote {as_text(path)}")
     finally:
-        print(report, flush=True)
-    return 0
+        print("\n\n".join(printed), flush=True)
 
 
-def _verify(options: argparse.Namespace) -> int:
-    """Print a receipt, and whether a file of scores agrees with it."""
-    ranking = Ranking.from_json(options.receipt)
-    n, m = int(ranking.n_samples), int(ranking.n_targets)
-    print(f"{as_text(options.receipt)}: {format_size(n, m, ranking.n_missed)}")
-    print(f"average precision {average_precision(ranking):.4f}", flush=True)
-    if options.file is None:
-        return 0
-    if options.target is None or len(options.scores) != 1:
-        got = f"{len(options.scores)} with target {brief(options.target)}"
-        raise invalid("--score", "name one column, and `--target` another", got)
-    names = {"score": options.scores[0]}
-    y_true, y_scores, _ = read_score_file(
-        options.file, options.target, names, options.pos_label, options.separator
-    )
-    receipt = ranking.receipt()
-    if y_scores is None:
-        found = y_true["score"]
-    else:
-        scores, kind = y_scores["score"], receipt.levels.dtype
-        # a text file has no single precision, and may have 1 for 1.0
-        scores = scores.astype(kind) if kind.kind == "f" else scores
-        found = Ranking.from_predictions(y_true, scores)
-    compared = found.receipt()
-    differing = differences(receipt, compared)
-    said = f"differs in {', '.join(differing)}" if differing else "the same"
-    if receipt.hashes is None or compared.hashes is None:
-        said += "; no hashes to compare, since items were only counted"
-    print(f"{as_text(options.file)}: {said}")
-    return int(bool(differing))
+def _check_outputs(outputs: Mapping[str, str], source: str | int) -> None:
+    """Check that no two files are the same; `source` is that of the scores."""
+    taken: dict[Any, str] = {}
+    for name, path in (("input", source), *outputs.items()):
+        is_there = os.path.exists(path)
+        file = os.stat(path)[1:3] if is_there else os.path.realpath(str(path))
+        if file in taken:
+            rule = f"name another file than that of the {taken[file]}"
+            raise invalid(f"--{name}", rule, brief(path))
+        taken[file] = name
+
+
+def _by_group(
+    y_true: NDArray[np.bool_], y_scores: Mapping[str, Any], groups: NDArray[Any]
+) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Return the header and the rows of a table of the groups.
+
+    Average precision is NaN without targets or without non-targets.
+    """
+    names, codes = np.unique(groups, return_inverse=True)
+    ends = np.cumsum(np.bincount(codes))
+    rows = []
+    for name, items in zip(names, np.split(np.argsort(codes), ends[:-1]), strict=True):
+        y = y_true[items]
+        has_both = 0 < y.sum() < y.size
+        values = [
+            average_precision(y, scores[items]) if has_both else math.nan
+            for scores in y_scores.values()
+        ]
+        rows.append((name, y.size, int(y.sum()), *values))
+    return ["group", "items", "targets", *(f"AP {name}" for name in y_scores)], rows
+
+
+def _csv_of(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Return a table as comma-separated values; the cell of a NaN is empty."""
+    text = io.StringIO()
+    cells = [["" if one != one else one for one in row] for row in rows]
+    csv.writer(text, lineterminator="\n").writerows([header, *cells])
+    return text.getvalue()
+
+
+def _cell(value: Any) -> str:
+    """Print a cell of the table of groups."""
+    if not isinstance(value, float):
+        return as_text(value)
+    return "-" if math.isnan(value) else f"{value:.4f}"
 
 
 def _say(message: str) -> None:
     """Print one line to the standard error."""
-    print(f"{_PROGRAM}: {in_short(message, 600)}", file=sys.stderr)
+    print(f"skrank: {in_short(message, 600)}", file=sys.stderr)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -146,126 +158,45 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    common: Any = {
-        "formatter_class": argparse.RawDescriptionHelpFormatter,
-        "epilog": """examples:
-  skrank report scores.csv --target active \\
-      --score model_a --score model_b --at 10 --at 1%
-  skrank report docking.csv.gz --target active \\
-      --lower-is-better energy --html report.html
-  skrank verify receipt.json scores.csv --target active --score model_a
-""",
-    }
+    raw = argparse.RawDescriptionHelpFormatter
+    common: Any = {"epilog": _EXAMPLES, "formatter_class": raw}
     about = "Rank rare targets, and test rankings against random selection."
-    parser = _Parser(prog=_PROGRAM, description=about, **common)
+    parser = _Parser(prog="skrank", description=about, **common)
     said = f"skrank {version('skrank')}"
     parser.add_argument("--version", action="version", version=said)
     commands = parser.add_subparsers(title="commands", required=True, metavar="command")
+    said = "report on the scores in a file"
     about = (
-        "Print average precision with its interval and its test against random\n"
-        "selection, what the top of each ranking holds, and the comparisons of\n"
-        "each two rankings."
+        "Print average precision of each model with its interval and its test against\n"
+        "random selection, metrics of the first items, and comparisons of the models."
     )
-    said = "report on the rankings in a file of scores"
     report = commands.add_parser("report", help=said, description=about, **common)
-    report.set_defaults(run=_report)
-    add = report.add_argument
-    add("file", help=".csv or .tsv, both also .gz, or .parquet; - is standard input")
-    _add_columns(report, required=True)
-    add(
-        "--at",
-        action="append",
-        type=_depth,
-        metavar="DEPTH",
-        help="depth of the top to report: 10 items, 1%% or 0.01 of all; may be given "
-        "several times (default: 10, 1%%, 10%%)",
-    )
-    add(
-        "--group",
-        metavar="NAME",
-        help="column of the ranking that an item belongs to, such as its day; the "
-        "report is on the mean over these",
-    )
-    add(
-        "--cluster",
-        metavar="NAME",
-        help="column of what makes items depend on each other, such as the patient; "
-        "clusters are the sample of intervals, tests and comparisons",
-    )
-    add(
-        "--metric",
-        action="append",
-        default=[],
-        metavar="METRIC",
-        help="one more metric with its interval, as it is printed: precision@10, "
-        "max_f_score; may be given several times",
-    )
-    deployed = report.add_mutually_exclusive_group()
-    deployed.add_argument(
-        "--prevalence",
-        type=float,
-        metavar="SHARE",
-        help="prevalence of deployment, at which metrics are estimated",
-    )
-    deployed.add_argument(
-        "--negatives-kept",
-        type=float,
-        metavar="SHARE",
-        help="share of the non-targets that were kept, to estimate metrics on all",
-    )
-    add("--ties", choices=TIES, default=TIES[0], help="tie rule (default: %(default)s)")
-    add(
-        "--pvalue",
-        action=argparse.BooleanOptionalAction,
-        help="test against random selection, or not (default: unless it takes long)",
-    )
-    add(
-        "--compare",
-        action=argparse.BooleanOptionalAction,
-        help="hold the rankings in memory, where they can be compared, or only count "
-        f"them (default: if there are no more than {MOST_HELD} scores)",
-    )
-    add("--progress", action="store_true", help="show how far a long file is read")
-    add("--html", metavar="FILE", help="also write the report as a page")
-    add("--latex", metavar="FILE", help="also write the tables of the report in LaTeX")
-    about = (
-        "Check that a receipt is whole, print its average precision, and compare it\n"
-        "with the ranking in a file of scores; exit with 1 if they differ."
-    )
-    said = "check a receipt, alone or against a file of scores"
-    verify = commands.add_parser("verify", help=said, description=about, **common)
-    verify.set_defaults(run=_verify)
-    verify.add_argument("receipt", help=".json file, written by `to_json`")
-    verify.add_argument("file", nargs="?", help="file of scores, as of report")
-    _add_columns(verify, required=False)
+    add, name = report.add_argument, "NAME"
+    add("file", help=".csv or .tsv (also .gz) or .parquet; - reads standard input")
+    add("--target", metavar=name, required=True, help="column of the labels")
+    scores: Any = {"dest": "scores", "action": "append", "metavar": name}
+    said = "column of scores, where larger is better; repeat it for each model"
+    add("--score", **scores, default=[], type=lambda one: (one, False), help=said)
+    said = "column of scores where smaller is better, such as docking energies"
+    add("--lower-is-better", **scores, type=lambda one: (one, True), help=said)
+    said = "label of the targets; labels 0 and 1, -1 and 1, or true and false need none"
+    add("--pos-label", metavar="LABEL", help=said)
+    said = "leave out rows without a label"
+    add("--drop-missing-labels", action="store_true", help=said)
+    said = "column of the day or query of a row; the report is on the means over these"
+    add("--group", metavar=name, help=said)
+    add("--by-group", action="store_true", help="also print a row for each group")
+    said = "column of the patient of a row, or of another source of dependent rows"
+    add("--cluster", metavar=name, help=said)
+    said = "metric to report, such as precision@10 or max_f_score; can be repeated"
+    add("--metric", action="append", default=[], metavar="METRIC", help=said)
+    said = "depth, such as 10 or 1%%; can be repeated (default: 10, 1%%, 10%%)"
+    add("--at", action="append", type=_depth, metavar="DEPTH", help=said)
+    add("--html", metavar="FILE", help="write the report as a page")
+    add("--latex", metavar="FILE", help="write the tables in LaTeX")
+    said = "write a row for each model, or for each group with --by-group"
+    add("--csv", metavar="FILE", help=said)
     return parser
-
-
-def _add_columns(parser: argparse.ArgumentParser, *, required: bool) -> None:
-    """Add the arguments for the columns of labels and scores."""
-    add = parser.add_argument
-    add("--target", required=required, metavar="NAME", help="column of the labels")
-    named: Any = {"dest": "scores", "action": "append", "metavar": "NAME"}
-    add(
-        "--score",
-        **named,
-        default=[],
-        type=lambda name: (name, False),
-        help="column to rank by, higher is better; a report takes several",
-    )
-    add(
-        "--lower-is-better",
-        **named,
-        type=lambda name: (name, True),
-        help="in place of --score, for a column where lower is better, as energies",
-    )
-    add("--pos-label", metavar="LABEL", help="label of the targets (default: 1, true)")
-    add(
-        "--separator",
-        type=lambda text: "\t" if text in ("tab", "\\t") else text,
-        metavar="CHARACTER",
-        help="what separates the columns, or the word tab (default: by the file name)",
-    )
 
 
 def _depth(text: str) -> int | float:

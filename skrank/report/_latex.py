@@ -4,8 +4,11 @@ import re
 
 from skrank._utils._table import Table
 
-_SPECIAL = re.compile(r"[\\&%$#_{}~^<>]")
+# a row that begins with [ or * would be the argument of the command before it
+_SPECIAL = re.compile(r"^[\[*]|[\\&%$#_{}~^<>]")
 _ESCAPED = {
+    "[": "{[}",
+    "*": "{*}",
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",

@@ -1,10 +1,8 @@
 """The class `RankingReport`: what the report contains, and its output formats."""
 
 import math
-import os
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 from textwrap import fill
 from typing import Any
 
@@ -29,6 +27,7 @@ from skrank.inference._ranking_comparison_result import RankingComparisonTable
 from skrank.null import MeanNull, RandomSelectionNull
 from skrank.report._html import page, piece_of_page
 from skrank.report._latex import latex_of
+from skrank.report._output import written
 from skrank.report._pictures import gallery
 from skrank.report._tables import (
     conclusion_of,
@@ -228,7 +227,7 @@ class RankingReport:
             escaped, and p-values are typeset as :math:`2.6 \times 10^{-23}`. None if a
             file was written.
         """
-        return _written("\n".join(map(latex_of, self._tables())), path)
+        return written("\n".join(map(latex_of, self._tables())), path)
 
     def to_frame(self) -> Any:
         """Return the rankings as a data frame with a row for each ranking.
@@ -268,7 +267,7 @@ class RankingReport:
             lift, each with a sentence on how to read it. There are no curves with
             groups.
         """
-        return _written(page("Ranking report", self._piece("h1")), path)
+        return written(page("Ranking report", self._piece("h1")), path)
 
     def _repr_html_(self) -> str:
         """Show the report in a notebook, below its headings."""
@@ -375,20 +374,3 @@ class RankingReport:
         if self.comparisons is not None:
             tables.append(table_of_pairs(self.comparisons, level))
         return tables
-
-
-def _written(text: str, path: Any) -> str | None:
-    """Return a text, or write it to a file, which is replaced when all is written."""
-    if path is None:
-        return text
-    place = Path(path).resolve()
-    if place.exists() and not place.is_file():  # a device or a pipe
-        place.write_bytes(text.encode())
-        return None
-    beside = place.with_name(f"{place.name}.{os.getpid()}.part")
-    try:
-        beside.write_bytes(text.encode())
-        os.replace(beside, place)
-    finally:
-        beside.unlink(missing_ok=True)
-    return None

@@ -1,284 +1,200 @@
-"""Labels and scores of a file, as text with a header or parquet.
+"""Labels and scores of a file, which is text with a header or parquet.
 
-Pyarrow reads the file in chunks: into memory if it is small, else twice, to be counted.
-Pandas is not used, because it shifts or drops cells of rows that are longer than the
-header.
+Polars reads all cells as text, and raises an error for a stray quote, where other
+readers join rows. Numbers are converted here. A label stays the text that it is.
 """
 
-import math
-import os
+import gzip
 import sys
+import warnings
+import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._checks import invalid
-from skrank._utils._optional import load_arrow
+from skrank._utils._optional import load
 from skrank._utils._text import as_text, brief, in_short, listed
-from skrank.ranking._counts import (
-    TablePieces,
-    count_chunks,
-    open_files,
-    release_memory,
-)
-from skrank.ranking._input import check_scores, oriented, small_integers
+from skrank.ranking._input import check_scores, oriented
 
-# Number of scores of all rankings that are held in memory, so that rankings can be
-# compared: 36 MiB of the 500 of a report. Half as many would leave out comparisons that
-# take 0.3 s.
-MOST_HELD = 2**22
+_MISSING = ["", "NA", "N/A", "nan", "NaN", "NULL", "null", "None", r"\N"]
+_CODINGS = ({"0", "1"}, {"-1", "1"}, {"0.0", "1.0"}, {"-1.0", "1.0"}, {"false", "true"})
+_OTHER_FILES = {
+    b"PK": "a zip archive, as are workbooks of Excel (xlsx)",
+    b"BZh": "compressed by bzip2 (bz2)",
+    b"\xfd7zXZ": "compressed by xz",
+    b"\x28\xb5\x2f\xfd": "compressed by zstd",
+    b"\xff\xfe": "text in UTF-16",
+    b"\xfe\xff": "text in UTF-16",
+}
+_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_Rows = NDArray[np.intp]
 
 
 def read_score_file(
     path: str,
-    target: str,
     scores: Mapping[str, tuple[str, bool]],
+    others: Mapping[str, str | None],
     pos_label: str | None = None,
-    separator: str | None = None,
-    *,
-    group: str | None = None,
-    cluster: str | None = None,
-    most: float = MOST_HELD,
-    progress: bool = False,
-) -> tuple[Any, dict[str, Any] | None, dict[str, NDArray[Any]]]:
-    """Read the arguments of `ranking_report` from a file; "-" is standard input.
+    drop_missing: bool = False,
+) -> tuple[dict[str, Any], int]:
+    """Return arguments of `ranking_report`, and the number of rows left out.
 
-    `scores` has the column of each ranking, and whether lower is better in it; `group`
-    and `cluster` name columns, which are returned last as "groups" and "clusters". With
-    more than `most` scores in all, the rankings are counted, unless there are such
-    columns.
+    `scores` has the column of each ranking, and whether lower is better in it. `others`
+    has those of "y_true", "groups" and "clusters", or None. A path "-" is standard
+    input.
     """
-    asked = {"groups": group, "clusters": cluster}
-    texts = {kind: name for kind, name in asked.items() if name is not None}
-    arrow = load_arrow()
+    polars = load("polars", "files of scores need polars: pip install skrank[report]")
+    errors = polars.exceptions.PolarsError, EOFError, OSError, ValueError, zlib.error
+    texts = {name: at for name, at in others.items() if at is not None}
     try:
-        file = _ScoreFile(path, target, scores, pos_label, separator, texts)
-        most = math.inf if texts else most
-        try:
-            found = file.read(most, progress)
-        except arrow.ArrowInvalid:
-            file.read_floats()
-            found = file.read(most, progress)
-    except (arrow.ArrowException, OSError, ValueError) as error:
+        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        if data.startswith(b"\x1f\x8b"):
+            data = gzip.decompress(data)
+        separator = "\t" if path.lower().endswith((".tsv", ".tsv.gz")) else ","
+        names = [*texts.values(), *(at for at, _ in scores.values())]
+        table, rows = _read(polars, data, separator, names)
+        label = texts.pop("y_true")
+        labels = _texts(polars, table[label])
+        is_target, kept = _targets(label, labels, rows, pos_label, drop_missing)
+        table, rows = {at: one.filter(kept) for at, one in table.items()}, rows[kept]
+        read: dict[str, Any] = {"y_true": is_target, "y_scores": {}}
+        for name, (at, lower) in scores.items():
+            numbers = check_scores(_numbers(polars, at, table[at], rows), _where(at))
+            read["y_scores"][name] = oriented(numbers, lower)
+        for name, at in texts.items():
+            cells = _texts(polars, table[at])
+            _check_missing(at, rows[cells.is_in(_MISSING).to_numpy()])
+            read[name] = cells.to_numpy()
+    except errors as error:
         said = "standard input" if path == "-" else as_text(path)
         raise ValueError(f"{said}: {in_short(str(error), 400)}") from error
-    release_memory()
-    return found
+    return read, int(np.count_nonzero(~kept))
 
 
-class _ScoreFile:
-    """Labels and scores in chunks, which are read again for each pass."""
-
-    def __init__(
-        self,
-        path: str,
-        target: str,
-        scores: Mapping[str, tuple[str, bool]],
-        pos_label: str | None,
-        separator: str | None,
-        texts: Mapping[str, str],
-    ) -> None:
-        self.target, self.scores, self.texts = target, scores, texts
-        self.pos_label = pos_label
-        lower = path.lower()
-        if separator is None:
-            separator = "\t" if lower.endswith((".tsv", ".tsv.gz")) else ","
-        self.separator = separator
-        self.compression = "gzip" if lower.endswith(".gz") else None
-        self.content: Any = path
-        self.columns: dict[str, str] = {}  # names of the columns in the header
-        self.types: dict[str, Any] = {}  # of text; others are those of the first rows
-        if lower.endswith(".parquet"):
-            os.stat(path)  # it finds the error in the file
-            self.source = open_files(path)
-            header = self.source.schema.names
-        else:
-            with open(path, "rb") if path != "-" else sys.stdin.buffer as file:
-                # pipes are read once, and arrow opens names in UTF-8 only
-                is_named = path == path.encode(errors="replace").decode()
-                if path == "-" or not (is_named and os.path.isfile(path)):
-                    self.content = load_arrow().py_buffer(file.read())
-            self.source = self._open_text
-            header = self._open_text().schema.names
-        named = [target, *(column for column, _ in scores.values())]
-        self.columns = _find(header, [*named, *texts.values()])
-        text = load_arrow().string()
-        self.types = {self.columns[one]: text for one in (target, *texts.values())}
-
-    def _open_text(self) -> Any:
-        """Open a table of text, in which only empty cells are missing values."""
-        csv = load_arrow("pyarrow.csv")
-        return csv.open_csv(
-            load_arrow().input_stream(self.content, self.compression),
-            csv.ReadOptions(use_threads=False),  # so that errors have the row
-            csv.ParseOptions(delimiter=self.separator, newlines_in_values=True),
-            csv.ConvertOptions(
-                null_values=[""],
-                column_types=self.types,
-                include_columns=list(self.columns.values()),
-            ),
-        )
-
-    def read_floats(self) -> None:
-        """Read all numbers of text as floats, also if the first are integers."""
-        floats = dict.fromkeys(self.columns.values(), load_arrow().float64())
-        self.types = floats | self.types
-
-    def read(
-        self, most: float, progress: bool
-    ) -> tuple[Any, dict[str, Any] | None, dict[str, NDArray[Any]]]:
-        """Return labels, scores and texts in memory, or counted rankings."""
-        held: list[tuple[NDArray[Any], ...]] = []
-        n_held = 0
-        for chunk in self:
-            held.append(chunk)
-            n_held += chunk[0].size * len(self.scores)
-            if n_held > most:
-                break
-        else:
-            if not held:
-                raise ValueError("there must be rows below the header; got none.")
-            is_target, *columns = map(np.concatenate, zip(*held, strict=True))
-            texts = columns[len(self.scores) :]
-            held_scores = dict(zip(self.scores, columns, strict=False))
-            return is_target, held_scores, dict(zip(self.texts, texts, strict=True))
-        del held
-        names = [as_text(name) for name in (self.target, *self.scores)]
-        counted = count_chunks(self, None, names=names, progress=progress)
-        rankings = [one.ranking() for one in counted]
-        return dict(zip(self.scores, rankings, strict=True)), None, {}
-
-    def __iter__(self) -> Iterator[tuple[NDArray[Any], ...]]:
-        """Yield labels and scores, for which higher is better."""
-        labels = _Labels(self.target, self.pos_label)
-        small: dict[str, set[int] | None] = {}
-        row = 1
-        for table in TablePieces(self.source, [*self.columns.values()]):
-            numbers = {}
-            for column, _ in self.scores.values():
-                cells = table[self.columns[column]]
-                numbers[column] = _numbers(column, cells, row)
-                small[column] = small_integers(
-                    numbers[column], small.get(column, set())
-                )
-            is_target = labels.are_targets(table[self.columns[self.target]])
-            texts = [
-                _texts(name, table[self.columns[name]], row)
-                for name in self.texts.values()
-            ]
-            row += table.num_rows
-            yield (
-                is_target,
-                *(oriented(numbers[one], lower) for one, lower in self.scores.values()),
-                *texts,
+def _read(
+    polars: Any, data: bytes, separator: str, names: list[str]
+) -> tuple[dict[str, Any], _Rows]:
+    """Return columns by name, and the row below the header of each item."""
+    if data.startswith(b"PAR1"):
+        frame = polars.read_parquet(data)
+        header = frame.columns
+    else:
+        _check_text(data, separator)
+        try:  # all columns, as the errors of others are not found
+            frame = polars.read_csv(
+                data, separator=separator, has_header=False, infer_schema=False
             )
-        labels.check_all()
-        for column, values in small.items():
-            if values:  # these may be labels, unless there are others
-                check_scores(np.array([*values]), _where(column))
-
-
-class _Labels:
-    """The labels of a column, and the label of the targets."""
-
-    def __init__(self, name: str, pos_label: str | None) -> None:
-        self.name, self.pos_label = name, pos_label
-        self.target = 1.0 if pos_label is None else _meaning(pos_label.strip())
-        self.seen: Counter[str] = Counter()
-
-    def are_targets(self, column: Any) -> NDArray[np.bool_]:
-        """Return which items are targets: label 1, true, or `pos_label`."""
-        text = column.cast(load_arrow().string()).combine_chunks()
-        coded = text.dictionary_encode("encode")
-        labels = [(label or "").strip() for label in coded.dictionary.to_pylist()]
-        codes: NDArray[np.intp] = coded.indices.to_numpy()
-        for label, count in zip(
-            labels, np.bincount(codes, minlength=len(labels)).tolist(), strict=True
-        ):
-            self.seen[label] += count
-        if "" in self.seen:
-            raise invalid(_where(self.name), "hold labels, none missing", self.got)
-        if self.pos_label is None and len(set(map(_meaning, self.seen))) > 2:
-            self.check_all()  # not only after all of a column that may hold scores
-        is_target = np.array([_meaning(one) == self.target for one in labels])
-        return is_target[codes]
-
-    @property
-    def got(self) -> str:
-        """Print the labels and their frequencies, the rarest first."""
-        rarest = reversed(self.seen.most_common())
-        return listed([f"{label!r} ({count})" for label, count in rarest], 5)
-
-    def check_all(self) -> None:
-        """Check that the label of the targets is known."""
-        meanings = set(map(_meaning, self.seen))
-        is_plain = meanings <= {0, 1} or meanings <= {-1, 1}
-        is_known = is_plain if self.pos_label is None else self.target in meanings
-        if meanings and not is_known:
-            rule = (
-                f"name the label of the targets in {_where(self.name)}, one of "
-                f"{self.got}, unless they are 0 and 1, -1 and 1, or true and false"
-            )
-            raise invalid("--pos-label", rule, brief(self.pos_label))
-
-
-def _find(there: list[str], names: list[str]) -> dict[str, str]:
-    """Return the columns of these names, with or without surrounding blanks."""
-    header = [name.strip() for name in there]
-    shown = listed([*map(as_text, header)], 20)
-    if len(names) < 2 or names[0] in names[1:]:
-        got = "that of the labels" if names[1:] else "none"
-        raise invalid("--score", f"name a column to rank by, one of {shown}", got)
+        except polars.exceptions.ComputeError as error:
+            rule = "text must be UTF-8 with closed quotes, and no row longer than the "
+            raise ValueError(f"{rule}header; got: {error}") from error
+        header, frame = [cell or "" for cell in frame.row(0)], frame.slice(1)
+    header = [name.strip() for name in header]
     for name in names:
         if header.count(name) != 1:
             got = "several" if name in header else "none"
-            hint = "" if header[1:] else " Does `--separator` separate the columns?"
+            shown = listed([*map(as_text, header)], 20)
             msg = f"there must be one column {brief(name)}; got {got} among {shown}."
-            raise ValueError(msg + hint)
-    return {name: there[header.index(name)] for name in names}
+            raise ValueError(msg)
+    blank = frame.select(polars.all_horizontal(polars.all().is_null())).to_series()
+    if blank.all():
+        raise ValueError("there must be rows below the header; got none.")
+    frame = frame.filter(~blank)
+    columns = {name: frame.to_series(header.index(name)) for name in names}
+    return columns, 1 + np.flatnonzero(~blank)
 
 
-def _numbers(name: str, column: Any, row: int) -> NDArray[Any]:
-    """Return an array of a column of numbers; integers stay integers."""
-    arrow = load_arrow()
-    kind, is_ = column.type, arrow.types
-    if not (is_.is_integer(kind) or is_.is_floating(kind) or is_.is_boolean(kind)):
-        try:
-            column = column.cast(arrow.float64())
-        except arrow.ArrowException as error:
-            raise invalid(_where(name), "hold numbers", str(error)) from error
-    numbers: NDArray[Any] = column.to_numpy()
-    is_finite = np.isfinite(numbers.astype(np.float64))
-    if not is_finite.all():
-        got = f"none in row {row + is_finite.argmin()} below the header"
-        raise invalid(_where(name), "hold a finite number in each row", got)
-    return check_scores(numbers, _where(name), whole=False)
+def _check_text(data: bytes, separator: str) -> None:
+    """Check that the data are text with this separator."""
+    kinds = [kind for magic, kind in _OTHER_FILES.items() if data.startswith(magic)]
+    if kinds or b"\0" in data[:4096]:
+        rule = "the file must be csv or tsv (UTF-8, also gz) or parquet"
+        raise ValueError(f"{rule}; got one that is {[*kinds, 'binary'][0]}.")
+    header = data.partition(b"\n")[0].decode(errors="replace")
+    others = [one for one in ",;\t|" if one in header]
+    if others and separator not in header:
+        rule = f"cells must be separated by {separator!r}, and decimals by a point"
+        advice = "Save the table with commas as .csv, or with tabs as .tsv."
+        raise ValueError(f"{rule}; got {others[0]!r} in the header. {advice}")
 
 
-def _texts(name: str, column: Any, row: int) -> NDArray[Any]:
-    """Return the texts of a column, none of them empty; equal ones are one object."""
-    text = column.cast(load_arrow().string()).combine_chunks()
-    coded = text.dictionary_encode("encode")
-    labels = [(one or "").strip() for one in coded.dictionary.to_pylist()]
-    texts: NDArray[Any] = np.array(labels, dtype=object)[coded.indices.to_numpy()]
-    if "" in labels:
-        got = f"none in row {row + int((texts == '').argmax())} below the header"
-        raise invalid(_where(name), "hold a text in each row", got)
-    return texts
+def _targets(
+    name: str, labels: Any, rows: _Rows, pos_label: str | None, drop_missing: bool
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which of the kept rows are targets, and which rows are kept.
+
+    A text such as NA may be the class of the non-targets, if there is no other.
+    """
+    counts = Counter(labels.to_list())
+    missing = [one for one in _MISSING if one in counts and one != pos_label]
+    known = counts.keys() - missing
+    is_missing = labels.is_in(missing).to_numpy()
+    if missing and not drop_missing:
+        if pos_label is None or len(known) > 1:
+            advice = "--drop-missing-labels leaves these rows out."
+            _check_missing(name, rows[is_missing], advice)
+        said = f"{is_missing.sum()} items with the label {missing[0]!r}"
+        warnings.warn(f"{said} count as non-targets.", stacklevel=2)
+        is_missing[:] = False
+    is_plain = any({one.lower() for one in known} <= coding for coding in _CODINGS)
+    if not is_plain if pos_label is None else pos_label not in counts:
+        ordered = [f"{one!r} ({n})" for one, n in reversed(counts.most_common())]
+        rule = (
+            f"name the label of the targets in {_where(name)}, one of "
+            f"{listed(ordered, 5)}, unless they are 0 and 1, -1 and 1, or true and "
+            "false"
+        )
+        raise invalid("--pos-label", rule, brief(pos_label))
+    wanted = [pos_label]
+    if pos_label is None:
+        wanted, labels = ["1", "1.0", "true"], labels.str.to_lowercase()
+    return labels.is_in(wanted).to_numpy()[~is_missing], ~is_missing
+
+
+def _numbers(polars: Any, name: str, column: Any, rows: _Rows) -> Any:
+    """Return finite numbers; integers of up to 64 bits stay integers."""
+    kind = column.dtype
+    if kind.is_float() or (kind.is_integer() and "128" not in str(kind)):
+        cells, numbers, is_number = column, column, column.is_not_null()
+    else:
+        cells = _texts(polars, column)
+        numbers = cells.cast(polars.Float64, strict=False)
+        is_number = cells.str.contains(_NUMBER)
+    is_bad = ~(is_number & numbers.is_finite().fill_null(False)).to_numpy()
+    if is_bad.any():
+        got = f"{brief(cells.filter(is_bad)[0])} in row {rows[is_bad][0]} below the"
+        raise invalid(_where(name), "hold a finite number in each row", f"{got} header")
+    if cells is not numbers:
+        if cells.str.contains(r"^[+-]?[0-9]+$").all():
+            for whole in (polars.Int64, polars.UInt64):
+                integers = cells.cast(whole, strict=False)
+                if not integers.null_count():
+                    return integers.to_numpy()
+        is_large = numbers.abs() >= 2.0**53
+        exact = set(map(Decimal, cells.filter(is_large).to_list()))
+        if len(exact) > numbers.filter(is_large).n_unique():
+            rule = "hold numbers that stay distinct in double precision"
+            raise invalid(_where(name), rule, f"several like {min(exact):.20g}")
+    return numbers.to_numpy()
+
+
+def _texts(polars: Any, column: Any) -> Any:
+    """Return cells without blanks around them, and nulls as empty texts."""
+    return column.cast(polars.String).str.strip_chars().fill_null("")
+
+
+def _check_missing(name: str, rows: _Rows, advice: str = "") -> None:
+    """Raise an error if there are rows without a value."""
+    if rows.size:
+        first = ", ".join(map(str, rows[:5].tolist())) + ", ..." * (rows.size > 5)
+        got = f"{rows.size} missing, in row {first} below the header"
+        raise invalid(_where(name), "hold a value in each row", got, advice)
 
 
 def _where(name: str) -> str:
     return f"column {in_short(as_text(name))}"
-
-
-def _meaning(label: str) -> float | str:
-    """Return equal values for labels that are the same number or truth value."""
-    text = {"true": "1", "false": "0"}.get(label.lower(), label)
-    try:
-        number = float(text)
-    except ValueError:
-        return text
-    return text if math.isnan(number) else number

@@ -8,6 +8,7 @@ import types
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.metrics import average_precision_score
 
 import skrank
@@ -191,3 +192,31 @@ def test_a_long_double_beyond_all_doubles_is_refused():
     refused = pytest.raises(ValueError, match="`y_score` must be finite")
     with np.errstate(over="ignore"), refused:
         check_scores(y_score)
+
+
+class OnDevice:
+    """A tensor on a GPU, as NumPy sees it."""
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("can't convert cuda:0 device type tensor to numpy.")
+
+
+@pytest.mark.parametrize("name", ["y_true", "y_score", "sample_weight", "groups"])
+def test_arrays_on_a_device_are_refused(name):
+    given = {"y_true": [0, 1], "y_score": [0.2, 0.1], name: OnDevice()}
+    message = rf"`{name}` must be .*np.asarray\({name}.cpu\(\)\).*OnDevice: can't"
+    with pytest.raises(ValueError, match=message):
+        skrank.average_precision(**given)
+
+
+def test_predictions_on_a_device_are_refused():
+    class Model(BaseEstimator):
+        def fit(self, X, y):
+            return self
+
+        def predict(self, X):
+            return OnDevice()
+
+    scorer = skrank.make_average_precision_scorer()
+    with pytest.raises(ValueError, match=r"`estimator.predict\(X\)` must be in the m"):
+        scorer(Model(), [[0], [1]], [0, 1])

@@ -1,69 +1,62 @@
-"""The commands: what they print is the report of the file, and errors are one line."""
+"""The command prints the report of a file, and errors are one line.
 
+The judge is `ranking_report` on the arrays that the file was made of.
+"""
+
+import bz2
 import gzip
 import io
+import lzma
 import os
+import resource
 import runpy
 import signal
 import subprocess
 import sys
-import threading
+import zipfile
 from decimal import Decimal
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import skrank
-from skrank import RankCounts, Ranking, ranking_report
+from skrank import ranking_report
 from skrank.report._command_line import main
-from skrank.report._score_file import MOST_HELD, read_score_file
+from skrank.report._score_file import _numbers
 
+pl = pytest.importorskip("polars")
 N = 200
+RNG = np.random.default_rng(0)
+Y = (np.arange(N) < 12).astype(int)
+A = RNG.normal(2.0 * Y)
+B = np.round(5 * RNG.normal(1.0 * Y)).astype(int)
 
 
-def scores_of(seed=0):
-    rng = np.random.default_rng(seed)
-    y = np.arange(N) < 12
-    return (
-        y.astype(int),
-        rng.normal(2.0 * y),
-        np.round(5 * rng.normal(1.0 * y)).astype(int),
-    )
-
-
-def write_table(path, separator=",", labels=None):
+def write_table(path, separator=",", labels=Y, **columns):
     """Write a table with columns that are not needed, one of them quoted."""
-    y, a, b = scores_of()
-    labels = y if labels is None else labels
-    rows = ["id,active,a,b,note".replace(",", separator)]
-    rows += [
-        separator.join(
-            [f"x{i}", str(labels[i]), repr(float(a[i])), str(b[i]), '"one, ""two"""']
-        )
-        for i in range(N)
-    ]
-    text = "\n".join(rows) + "\n"
-    opened = gzip.open if path.suffix.lower() == ".gz" else open
-    with opened(path, "wt", encoding="utf-8") as file:
-        file.write(text)
+    table = {"id": np.arange(N), "active": labels, "a": A, "b": B, **columns}
+    table["note"] = ['"one, ""two\nlines"""'] * N
+    rows = [table, *zip(*table.values(), strict=True)]
+    text = "\n".join(separator.join(map(str, row)) for row in rows) + "\n"
+    path.write_bytes(
+        gzip.compress(text.encode()) if "gz" in path.name else text.encode()
+    )
     return path
-
-
-def expected(**settings):
-    y, a, b = scores_of()
-    return str(ranking_report(y, {"a": a, "b": b}, random_state=0, **settings)) + "\n"
-
-
-def ask(path, *options):
-    start = ["report", str(path), "--target", "active", "--score", "a", "--score", "b"]
-    return [*start, *map(str, options)]
 
 
 def text_file(tmp_path, text, name="t.csv"):
     path = tmp_path / name
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return path
+
+
+def expected(**settings):
+    return f"{ranking_report(Y, {'a': A, 'b': B}, random_state=0, **settings)}\n"
+
+
+def ask(path, *options):
+    start = ["report", str(path), "--target", "active", "--score", "a", "--score", "b"]
+    return [*start, *map(str, options)]
 
 
 def error_of(capsys, arguments):
@@ -74,6 +67,21 @@ def error_of(capsys, arguments):
     assert err.startswith("skrank: error: ")
     assert err.count("\n") == 1
     return err
+
+
+def error_of_text(capsys, tmp_path, text, *options):
+    """Return the error for a text of labels `y` and scores `s`."""
+    path = text_file(tmp_path, text)
+    asked = ["report", path, "--target", "y", "--score", "s", *options]
+    return error_of(capsys, asked)
+
+
+def scores_of(tmp_path, cells):
+    """Return the average precision that is printed for some scores."""
+    text = "y,s\n" + "".join(f"{int(i == 0)},{cell}\n" for i, cell in enumerate(cells))
+    path = text_file(tmp_path, text)
+    asked = ["report", str(path), "--target", "y", "--score", "s", "--at", "1"]
+    return main([*asked, "--csv", str(tmp_path / "out.csv")])
 
 
 # As a process
@@ -90,12 +98,15 @@ def test_process_prints_the_report(tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs pipes that end a process")
 def test_process_whose_reader_has_gone(tmp_path):
-    command = [sys.executable, "-m", "skrank", *ask(write_table(tmp_path / "t.csv"))]
+    page = tmp_path / "page.html"
+    command = ask(write_table(tmp_path / "t.csv"), "--html", page)
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE)
+    run = [sys.executable, "-m", "skrank", *command]
+    done = subprocess.run(run, stdout=writer, stderr=subprocess.PIPE)
     os.close(writer)
-    assert (done.returncode, done.stderr) == (-signal.SIGPIPE, b"")
+    assert done.returncode == -signal.SIGPIPE
+    assert page.read_text(encoding="utf-8").endswith("</html>\n")
 
 
 def test_module_is_the_command(monkeypatch, capsys):
@@ -110,47 +121,137 @@ def test_module_is_the_command(monkeypatch, capsys):
         runpy.run_module("skrank", run_name="__main__")
 
 
-# What is printed
+# Kinds of files
 
 
 @pytest.mark.parametrize(
-    ("name", "separator", "options"),
-    [
-        ("t.csv", ",", []),
-        ("T.CSV.GZ", ",", []),
-        ("t.tsv", "\t", []),
-        ("t.tsv.gz", "\t", []),
-        ("t.txt", ";", ["--separator", ";"]),
-        ("t.dat", "\t", ["--separator", "tab"]),
-    ],
+    ("name", "separator"),
+    [("t.csv", ","), ("T.CSV.gz", ","), ("t.tsv", "\t"), ("t.TSV.gz", "\t")],
 )
-def test_kinds_of_text(tmp_path, capsys, name, separator, options):
-    assert main(ask(write_table(tmp_path / name, separator), *options)) == 0
+def test_text(tmp_path, capsys, name, separator):
+    assert main(ask(write_table(tmp_path / name, separator))) == 0
     assert capsys.readouterr() == (expected(), "")
 
 
-def test_standard_input(tmp_path, capsys, monkeypatch):
-    data = io.BytesIO(write_table(tmp_path / "t.csv").read_bytes())
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet"])
+def test_standard_input(tmp_path, capsys, monkeypatch, name):
+    path = tmp_path / name
+    if name == "t.parquet":
+        pl.DataFrame({"active": Y, "a": A, "b": B}).write_parquet(path)
+    else:
+        write_table(path)
+    data = io.BytesIO(path.read_bytes())
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(data))
     assert main(ask("-")) == 0
     assert capsys.readouterr() == (expected(), "")
 
 
-@pytest.mark.parametrize("labels", ["int", "bool", "text", "category"])
-def test_parquet(tmp_path, capsys, labels):
-    y, a, b = scores_of()
-    text = pd.Series(np.where(y, "hit", "miss"))
-    active = {
-        "int": y,
-        "bool": y == 1,
-        "text": text,
-        "category": text.astype("category"),
-    }
-    frame = pd.DataFrame({"id": range(N), "active": active[labels], " a": a, "b": b})
-    frame.to_parquet(tmp_path / "t.parquet")
-    needs = ["--pos-label", "hit"] if labels in ("text", "category") else []
-    assert main(ask(tmp_path / "t.parquet", *needs)) == 0
+@pytest.mark.parametrize(
+    ("labels", "options"),
+    [
+        (pl.Series(Y), []),
+        (pl.Series(Y == 1), []),
+        (pl.Series(Y * 1.0), []),
+        (pl.Series(np.where(Y, "hit", "no").tolist()), ["--pos-label", "hit"]),
+        (
+            pl.Series(np.where(Y, "hit", "no").tolist(), dtype=pl.Categorical),
+            ["--pos-label", "hit"],
+        ),
+    ],
+    ids=["int", "bool", "float", "text", "category"],
+)
+def test_parquet(tmp_path, capsys, labels, options):
+    path = tmp_path / "t.pq"
+    pl.DataFrame({"id": range(N), "active": labels, " a": A, "b": B}).write_parquet(
+        path
+    )
+    assert main(ask(path, *options)) == 0
     assert capsys.readouterr() == (expected(), "")
+
+
+def test_marks_blanks_and_empty_lines(tmp_path, capsys):
+    text = '\ufeffy, s ,note\r\n1, 2.5 ,\r\n\r\n 0,1e1,"two\r\nlines"\r\n0,1,\r\n\r\n'
+    path = text_file(tmp_path, text)
+    asked = ["report", str(path), "--target", "y", "--score", "s", "--at", "1"]
+    assert main(asked) == 0
+    report = ranking_report([1, 0, 0], {"s": [2.5, 10, 1]}, t=1, random_state=0)
+    assert capsys.readouterr().out == f"{report}\n"
+
+
+def as_zip(data):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", data)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("convert", "kind"),
+    [
+        (as_zip, r"workbooks of Excel \(xlsx\)"),
+        (bz2.compress, "bz2"),
+        (lzma.compress, "compressed by xz"),
+        (lambda data: data.decode().encode("utf-16"), "text in UTF-16"),
+        (lambda data: data.decode().encode("utf-16-be"), "binary"),
+    ],
+)
+def test_other_files_are_named(tmp_path, capsys, convert, kind):
+    path = text_file(tmp_path, convert(b"active,a,b\n1,2,3\n"))
+    with pytest.raises(
+        ValueError, match=f"csv or tsv.* or parquet; got one that.*{kind}"
+    ):
+        raise ValueError(error_of(capsys, ask(path)))
+
+
+def test_files_that_cannot_be_read(tmp_path, capsys):
+    said = error_of(capsys, ask(tmp_path / "none.csv"))
+    assert f"No such file or directory: '{tmp_path / 'none.csv'}'" in said
+    whole = write_table(tmp_path / "t.csv.gz").read_bytes()
+    for damaged in (whole[:200], whole[:20] + b"x" + whole[21:], b"PAR1 and no more"):
+        table = text_file(tmp_path, damaged)
+        assert str(table) in error_of(capsys, ask(table))
+
+
+def test_without_polars(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", None)
+    said = error_of(capsys, ask(tmp_path / "t.csv"))
+    assert "need polars: pip install skrank[report]" in said
+
+
+# Quotes that join rows
+
+
+def rows_of_notes():
+    return [f"{y},{a},note {i}" for i, (y, a) in enumerate(zip(Y, A, strict=True))]
+
+
+def change(rows, at, old, new):
+    rows[at] = rows[at].replace(old, new)
+
+
+@pytest.mark.parametrize("old", ["note", "0"])
+@pytest.mark.parametrize("others", [[], [150], [60, 199]])
+def test_stray_quotes_are_errors(tmp_path, capsys, old, others):
+    rows = rows_of_notes()
+    for at in (50, *others):
+        change(rows, at, old, f'"{old}')
+    said = error_of_text(capsys, tmp_path, "\n".join(["y,s,note", *rows]))
+    assert "with closed quotes" in said
+
+
+@pytest.mark.parametrize("others", [[], [150], [60, 199]])
+def test_quotes_within_cells_join_no_rows(tmp_path, capsys, others):
+    """Versions of Polars raise an error, or read the quote."""
+    rows = rows_of_notes()
+    for at in (50, *others):
+        change(rows, at, "note", 'no"te')
+    path = text_file(tmp_path, "\n".join(["y,s,note", *rows]))
+    status = main(["report", str(path), "--target", "y", "--score", "s"])
+    out, err = capsys.readouterr()
+    assert "with closed quotes" in err if status else "200 items" in out
+
+
+# Labels
 
 
 @pytest.mark.parametrize(
@@ -159,18 +260,170 @@ def test_parquet(tmp_path, capsys, labels):
         ("0.0", "1.0", []),
         ("-1", "1", []),
         ("False", "TRUE", []),
-        ("0.0", "1.0", ["--pos-label", "1"]),
-        ("false", "True", ["--pos-label", "true"]),
+        ("0.0", "1.0", ["--pos-label", "1.0"]),
         ("decoy", " active ", ["--pos-label", "active"]),
-        ("1", "2", ["--pos-label", "2.0"]),
+        ("100", "1E2", ["--pos-label", "1E2"]),
+        ("10", "1_0", ["--pos-label", "1_0"]),
+        ("infinity", "inf", ["--pos-label", "inf"]),
+        ("true", "1", ["--pos-label", "1"]),
         ("1", "0", ["--pos-label", "0"]),
-        ("inf", "nan", ["--pos-label", "nan"]),
+        ("A", "NA", ["--pos-label", "NA"]),
     ],
 )
-def test_labels(tmp_path, capsys, other, target, options):
-    labels = np.where(scores_of()[0], target, other)
+def test_labels_are_texts(tmp_path, capsys, other, target, options):
+    labels = np.where(Y, target, other)
     assert main(ask(write_table(tmp_path / "t.csv", labels=labels), *options)) == 0
     assert capsys.readouterr() == (expected(), "")
+
+
+@pytest.mark.parametrize("other", ["NA", ""])
+def test_a_label_of_missing_values_beside_one_other(tmp_path, capsys, other):
+    table = write_table(tmp_path / "t.csv", labels=np.where(Y, "A", other))
+    assert main(ask(table, "--pos-label", "A")) == 0
+    said = (
+        f"skrank: warning: 188 items with the label '{other}' count as non-targets.\n"
+    )
+    assert capsys.readouterr() == (expected(), said)
+
+
+MISSING = ["", "NA", "nan", "NaN", "NULL", "null", "None", r"\N", "N/A"]
+
+
+@pytest.mark.parametrize("cell", MISSING)
+@pytest.mark.parametrize("options", [[], ["--pos-label", "1"]])
+def test_missing_labels(tmp_path, capsys, cell, options):
+    is_missing = np.arange(N) % 50 == 3
+    labels = np.where(is_missing, cell, Y.astype(str))
+    table = write_table(tmp_path / "t.csv", labels=labels)
+    said = error_of(capsys, ask(table, *options))
+    assert (
+        "`column active` must hold a value in each row; got 4 missing, in row 4, 54"
+        in said
+    )
+    assert "--drop-missing-labels leaves these rows out." in said
+    assert main(ask(table, "--drop-missing-labels", *options)) == 0
+    out, err = capsys.readouterr()
+    kept = ~is_missing
+    scores = {"a": A[kept], "b": B[kept]}
+    note = "4 items with a missing label were left out"
+    assert err == f"skrank: {note}\n"
+    assert out == f"{ranking_report(Y[kept], scores, random_state=0)}\n\n{note}\n"
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_missing_labels_of_parquet(tmp_path, capsys, missing):
+    labels = pl.Series([missing, *Y[1:].tolist()], dtype=pl.Float64)
+    path = tmp_path / "t.parquet"
+    pl.DataFrame({"active": labels, "a": A, "b": B}).write_parquet(path)
+    said = error_of(capsys, ask(path))
+    assert "got 1 missing, in row 1 below the header" in said
+
+
+@pytest.mark.parametrize("option", ["--group", "--cluster"])
+@pytest.mark.parametrize("cell", ["", "NA", "nan"])
+def test_missing_groups_and_clusters(tmp_path, capsys, option, cell):
+    day = np.where(np.arange(N) % 100 < 3, cell, "monday")
+    table = write_table(tmp_path / "t.csv", day=day)
+    said = error_of(capsys, ask(table, option, "day"))
+    message = (
+        "`column day` must hold a value in each row; got 6 missing, in row 1, 2, 3, "
+    )
+    assert f"{message}101, 102, ... below the header." in said
+
+
+# Scores
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [2**60 + 1, 2**60, -(2**63), 2**63 - 1],
+        [2**63 + 1, 2**63, 2**64 - 1, 0],
+        [2**80 + 2**40, 2**80, 0],
+        ["+5", "-.5e-3", ".5", "4."],
+        ["1e-300", "1e300", "0.1"],
+    ],
+)
+def test_numbers_are_those_of_python(tmp_path, capsys, cells):
+    assert scores_of(tmp_path, cells) == 0
+    exact = [Decimal(str(cell)) for cell in cells]
+    rank = 1 + sum(one > exact[0] for one in exact)
+    found = pl.read_csv(tmp_path / "out.csv")["average_precision"][0]
+    assert found == pytest.approx(1 / rank)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [2**53 + 1, 2**53, 1.5],
+        [2**64 + 1, 2**64, 0],
+        [f"{2**60}.5", 2**60, 3],
+    ],
+)
+def test_numbers_that_a_float_would_tie_are_refused(tmp_path, capsys, cells):
+    assert scores_of(tmp_path, cells) == 2
+    said = "`column s` must hold numbers that stay distinct in double precision"
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        pl.Series([2**64 - 1, 2**64 - 2, 3], dtype=pl.UInt64),
+        pl.Series([Decimal("1.25"), Decimal("0.5"), Decimal("0")]),
+        pl.Series([f"{2**53 + 3}.1", f"{2**53}.9", "1"]).cast(pl.Decimal(20, 1)),
+        pl.Series([2.5, 1, 0], dtype=pl.Float32),
+        pl.Series(["1e3", "999", "1"]),
+    ],
+    ids=str,
+)
+def test_numbers_of_parquet(tmp_path, scores):
+    path, out = str(tmp_path / "t.parquet"), str(tmp_path / "out.csv")
+    pl.DataFrame({"y": [1, 0, 0], "s": scores}).write_parquet(path)
+    asked = ["report", path, "--target", "y", "--score", "s", "--at", "1", "--csv", out]
+    assert main(asked) == 0
+    assert pl.read_csv(out)["average_precision"].to_list() == [1]
+
+
+def test_integers_that_numpy_does_not_have():
+    cells = pl.Series([2**62 + 1, 2**62, 3], dtype=pl.Int128)
+    numbers = _numbers(pl, "s", cells, np.arange(3))
+    assert numbers.tolist() == [2**62 + 1, 2**62, 3]
+
+
+def test_decimals_of_parquet_that_a_float_would_tie(tmp_path, capsys):
+    path = tmp_path / "t.parquet"
+    scores = pl.Series([f"{2**53 + 1}.0", f"{2**53}.0", "1"]).cast(pl.Decimal(20, 1))
+    pl.DataFrame({"y": [1, 0, 0], "s": scores}).write_parquet(path)
+    said = error_of(capsys, ["report", path, "--target", "y", "--score", "s"])
+    assert "stay distinct in double precision" in said
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["x1", "", "nan", "inf", "-inf", "1e999", "0,5", "1_0", "0x1F", "2020-01-01"],
+)
+def test_cells_that_are_no_finite_number(tmp_path, capsys, cell):
+    text = f'y,s,t\n1,2,\n\n0,"{cell}",\n0,1,\n'
+    said = error_of_text(capsys, tmp_path, text)
+    rule = "`column s` must hold a finite number in each row"
+    assert f"{rule}; got '{cell}' in row 3 below the header" in said
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), float("inf")])
+def test_numbers_of_parquet_that_are_not_finite(tmp_path, capsys, value):
+    path = tmp_path / "t.parquet"
+    scores = pl.Series([1.0, value, 2.0], dtype=pl.Float64)
+    pl.DataFrame({"y": [1, 0, 0], "s": scores}).write_parquet(path)
+    said = error_of(capsys, ["report", path, "--target", "y", "--score", "s"])
+    assert f"each row; got {value} in row 2 below the header" in said
+
+
+def test_lower_is_better(tmp_path, capsys):
+    arguments = ["report", str(write_table(tmp_path / "t.csv")), "--target", "active"]
+    assert main([*arguments, "--lower-is-better", "b", "--score", "a"]) == 0
+    report = ranking_report(Y, {"b (lower)": -B, "a": A}, random_state=0)
+    assert capsys.readouterr().out == f"{report}\n"
 
 
 @pytest.mark.parametrize(
@@ -180,30 +433,6 @@ def test_labels(tmp_path, capsys, other, target, options):
 def test_depths(tmp_path, capsys, text, depth):
     assert main(ask(write_table(tmp_path / "t.csv"), "--at", text)) == 0
     assert capsys.readouterr().out == expected(t=depth)
-
-
-def test_lower_is_better(tmp_path, capsys):
-    y, a, b = scores_of()
-    arguments = ["report", str(write_table(tmp_path / "t.csv")), "--target", "active"]
-    assert main([*arguments, "--lower-is-better", "b", "--score", "a"]) == 0
-    report = ranking_report(y, {"b (lower)": -b, "a": a}, random_state=0)
-    assert capsys.readouterr().out == f"{report}\n"
-    assert main([*arguments, "--lower-is-better", "a"]) == 0
-    report = ranking_report(y, {"a (lower)": -a}, random_state=0)
-    assert capsys.readouterr().out == f"{report}\n"
-
-
-@pytest.mark.parametrize(
-    ("options", "settings"),
-    [
-        (["--pvalue"], {"pvalue": True}),
-        (["--no-pvalue"], {"pvalue": False}),
-        (["--ties", "pessimistic"], {"ties": "pessimistic"}),
-    ],
-)
-def test_settings(tmp_path, capsys, options, settings):
-    assert main(ask(write_table(tmp_path / "t.csv"), *options)) == 0
-    assert capsys.readouterr() == (expected(**settings), "")
 
 
 def test_warning_is_told_once(tmp_path, capsys):
@@ -218,106 +447,89 @@ def test_warning_is_told_once(tmp_path, capsys):
 
 def test_docking_scores(rare_data, capsys):
     file = rare_data / "pparg_docking_scores.csv.gz"
-    columns = {name: (name, False) for name in ("surf", "minr")}
-    y, scores, _ = read_score_file(str(file), "active", columns)
     options = ["--target", "active", "--score", "surf", "--score", "minr"]
     assert main(["report", str(file), *options]) == 0
-    report = ranking_report(y, scores, random_state=0)
+    frame = pl.read_csv(file)
+    report = ranking_report(
+        frame["active"], frame.select("surf", "minr"), random_state=0
+    )
     assert capsys.readouterr().out == f"{report}\n"
     assert (report.n_samples, report.n_targets) == (3212, 85)
 
 
-# Files too large to be held in memory
+# Groups and clusters
+
+DAYS = """y,s,t,day
+1,3,1,2026-03-01
+0,2,2,2026-03-01
+0,1,3,2026-03-01
+0,3,5,2026-03-02
+1,2,9,2026-03-02
+0,1,7, 2026-03-02
+0,1,6,2026-03-03
+"""
+GROUPS = """Groups
+  group       items  targets    AP s    AP t
+  2026-03-01      3        1  1.0000  0.3333
+  2026-03-02      3        1  0.5000  1.0000
+  2026-03-03      1        0       -       -
+"""
 
 
-def test_counted_rankings_have_the_same_report(tmp_path, capsys):
-    y, a, b = scores_of()
-    table = write_table(tmp_path / "t.csv")
-    arguments = ["report", str(table), "--target", "active", "--score", "a"]
-    for lower, score in ((), a), (("--lower-is-better", "b"), -b):
-        asked = [*arguments[: 4 if lower else 6], *lower, "--no-compare"]
-        assert main(asked) == 0
-        name = "b (lower)" if lower else "a"
-        report = ranking_report(y, {name: score}, random_state=0)
-        assert capsys.readouterr() == (f"{report}\n", "")
-
-
-def test_counted_rankings_are_not_compared(tmp_path, capsys):
-    pytest.importorskip("tqdm")
-    assert main(ask(write_table(tmp_path / "t.csv"), "--no-compare", "--progress")) == 0
-    out, err = capsys.readouterr()
-    y, a, b = scores_of()
-    counts = {"a": RankCounts.from_arrays(y, a), "b": RankCounts.from_arrays(y, b)}
-    assert out == f"{ranking_report(counts, random_state=0)}\n"
-    assert "  comparison left out, as it needs rankings in memory" in out
-    assert "second pass: 100%" in err
-    assert main(ask(tmp_path / "t.csv", "--compare")) == 0
-    assert capsys.readouterr().out == expected()
-
-
-@pytest.mark.slow
-def test_a_file_of_many_scores_is_counted(tmp_path, capsys):
-    n = 2**22 + 10
-    rng = np.random.default_rng(0)
-    y = (np.arange(n) % 20_000 == 7).astype(int)
-    a, b = np.round(rng.normal(2.0 * y), 3), rng.integers(0, 10_000, n) + 3000 * y
-    path = tmp_path / "t.parquet"
-    pd.DataFrame({"active": y, "a": a, "b": b}).to_parquet(path)
-    assert main(ask(path, "--no-pvalue")) == 0
-    counts = {"a": RankCounts.from_arrays(y, a), "b": RankCounts.from_arrays(y, b)}
-    assert capsys.readouterr().out == f"{ranking_report(counts, pvalue=False)}\n"
-
-
-def test_hard_labels_are_refused_where_they_are_counted(tmp_path, capsys):
-    table = text_file(tmp_path, "y,a\n0,0\n1,1\n")
-    for option in ("--score", "--lower-is-better"):
-        arguments = ["report", table, "--target", "y", option, "a", "--no-compare"]
-        assert "`column a` must rank the items" in error_of(capsys, arguments)
-
-
-@pytest.mark.parametrize("options", [[], ["--no-compare"]])
-def test_integers_that_end_in_floats(tmp_path, capsys, options):
-    """Far below the rows by which pyarrow finds out the types."""
-    y, a = scores_of()[0], np.append(np.arange(N - 1.0), 0.5)
-    note = "x" * 20_000
-    rows = [f"{y[i]},{a[i]:.15g},{note}\n" for i in range(N)]
-    table = text_file(tmp_path, "".join(["y,a,note\n", *rows]))
-    arguments = ["report", str(table), "--target", "y", "--score", "a", *options]
-    assert main(arguments) == 0
-    report = ranking_report(y, {"a": a}, random_state=0)
+def test_groups(tmp_path, capsys):
+    out = tmp_path / "out.csv"
+    given = ["report", str(text_file(tmp_path, DAYS)), "--target", "y", "--at", "1"]
+    given += ["--score", "s", "--score", "t", "--group", "day"]
+    assert main(given) == 0
+    columns = pl.read_csv(DAYS.replace(" ", "").encode())
+    with pytest.warns(UserWarning, match="2026-03-03|undefined|no targets"):
+        report = ranking_report(
+            columns["y"],
+            columns.select("s", "t"),
+            t=1,
+            groups=columns["day"],
+            random_state=0,
+        )
     assert capsys.readouterr().out == f"{report}\n"
+    assert report.average_precision["s"] == pytest.approx((1 + 1 / 2) / 2)
+    assert main([*given, "--by-group", "--csv", str(out)]) == 0
+    assert capsys.readouterr().out == f"{report}\n\n{GROUPS}"
+    table = pl.read_csv(out)
+    assert table.columns == ["group", "items", "targets", "AP s", "AP t"]
+    assert table["targets"].to_list() == [1, 1, 0]
+    assert table["AP t"].to_list() == [1 / 3, 1, None]
 
 
-@pytest.mark.skipif(os.name != "posix", reason="needs named pipes")
-def test_a_pipe_is_read_once(tmp_path, capsys):
-    content = write_table(tmp_path / "t.csv").read_bytes()
-    os.mkfifo(tmp_path / "pipe")
-    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=[content])
-    writer.start()
-    assert main(ask(tmp_path / "pipe", "--no-compare")) == 0
-    writer.join()
-    assert "200 items, 12 targets" in capsys.readouterr().out
+def test_clusters_and_metrics(tmp_path, capsys):
+    patient = np.arange(N) // 5
+    table = write_table(tmp_path / "t.csv", patient=patient)
+    asked = ["--at", "10", "--cluster", "patient", "--metric", "max_f_score"]
+    assert main(ask(table, *asked)) == 0
+    judge = expected(t=10, clusters=patient.astype(str), metrics=["max_f_score"])
+    assert capsys.readouterr().out == judge
 
 
-# The page
+# Output
 
 
-@pytest.mark.parametrize("kind", ["html", "latex"])
-def test_page_is_written(tmp_path, capsys, kind):
-    page = tmp_path / f"report.{kind}"
+def test_files_are_written(tmp_path, capsys):
+    page, tex, table = (tmp_path / f"out.{kind}" for kind in ("html", "tex", "csv"))
     page.write_text("old")
-    assert main(ask(write_table(tmp_path / "t.csv"), f"--{kind}", page)) == 0
-    assert capsys.readouterr() == (expected(), f"skrank: wrote {page}\n")
-    y, a, b = scores_of()
-    report = ranking_report(y, {"a": a, "b": b}, random_state=0)
-    text = {"html": report.to_html, "latex": report.to_latex}[kind]()
-    assert page.read_text(encoding="utf-8") == text
-    assert len(list(tmp_path.iterdir())) == 2
+    options = ["--html", page, "--latex", tex, "--csv", table]
+    assert main(ask(write_table(tmp_path / "t.csv"), *options)) == 0
+    said = "".join(f"skrank: wrote {path}\n" for path in (page, tex, table))
+    assert capsys.readouterr() == (expected(), said)
+    report = ranking_report(Y, {"a": A, "b": B}, random_state=0)
+    assert page.read_text(encoding="utf-8") == report.to_html()
+    assert tex.read_text(encoding="utf-8") == report.to_latex()
+    read = pl.read_csv(table).to_dict(as_series=False)
+    assert read == report.to_dict()["rankings"]
+    assert len(list(tmp_path.iterdir())) == 4
 
 
-@pytest.mark.parametrize("option", ["--html", "--latex"])
+@pytest.mark.parametrize("option", ["--html", "--latex", "--csv"])
 @pytest.mark.parametrize("link", ["same", "symbolic", "hard"])
-def test_page_is_not_written_onto_the_table(tmp_path, capsys, link, option):
+def test_the_scores_are_not_replaced(tmp_path, capsys, link, option):
     table = write_table(tmp_path / "t.csv")
     page, before = tmp_path / "t.html", table.read_bytes()
     if link == "same":
@@ -327,21 +539,20 @@ def test_page_is_not_written_onto_the_table(tmp_path, capsys, link, option):
     else:
         page.hardlink_to(table)
     said = error_of(capsys, ask(table, option, page))
-    assert f"`{option}` must name another file than the table" in said
+    assert f"`{option}` must name another file than that of the input" in said
     assert table.read_bytes() == before
 
 
-def test_page_is_written_where_nobody_reads_the_report(tmp_path):
-    page = tmp_path / "report.html"
-    command = ask(write_table(tmp_path / "t.csv"), "--html", page)
-    run = [sys.executable, "-m", "skrank", *map(str, command)]
-    with subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as one:
-        one.stdout.close()  # as `head` does when it has read enough
-        one.stderr.read()
-    assert page.read_text(encoding="utf-8").endswith("</html>\n")
+def test_outputs_are_different_files(tmp_path, capsys):
+    table, link = write_table(tmp_path / "t.csv"), tmp_path / "link"
+    link.symlink_to(tmp_path / "out")
+    for one in (tmp_path / "out", link):
+        said = error_of(capsys, ask(table, "--html", tmp_path / "out", "--latex", one))
+        assert "`--latex` must name another file than that of the html; got" in said
+    assert not (tmp_path / "out").exists()
 
 
-def test_page_that_cannot_be_written(tmp_path, capsys):
+def test_output_that_cannot_be_written(tmp_path, capsys):
     page = tmp_path / "none" / "report.html"
     assert main(ask(write_table(tmp_path / "t.csv"), "--html", page)) == 2
     out, err = capsys.readouterr()
@@ -349,69 +560,49 @@ def test_page_that_cannot_be_written(tmp_path, capsys):
     assert str(page) in err
 
 
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="needs a limit of the size of files"
+)
 @pytest.mark.parametrize("old", ["old", None])
-def test_what_fails_leaves_what_was_there(tmp_path, monkeypatch, old):
-    y, a, _ = scores_of()
-    report, page = ranking_report(y, a, pvalue=False), tmp_path / "p.html"
+def test_a_full_disk_leaves_what_was_there(tmp_path, old):
+    report, page = ranking_report(Y, A, pvalue=False), tmp_path / "p.html"
     if old is not None:
         page.write_text(old)
-
-    def fail(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(OSError, match="No space left"):
-        report.to_html(page)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+        with pytest.raises(OSError, match="File too large"):
+            report.to_html(page)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
     left = [path.read_text() for path in tmp_path.iterdir()]
     assert left == ([] if old is None else [old])
 
 
-def test_links_and_devices_stay_what_they_are(tmp_path):
-    y, a, _ = scores_of()
-    report, link = ranking_report(y, a, pvalue=False), tmp_path / "link.html"
-    link.symlink_to(tmp_path / "p.html")
+@pytest.mark.skipif(os.name != "posix", reason="needs permissions and links")
+def test_links_devices_and_permissions_stay(tmp_path):
+    report, link = ranking_report(Y, A, pvalue=False), tmp_path / "link.html"
+    page = tmp_path / f"{'x' * 250}.html"
+    page.touch(mode=0o600)
+    link.symlink_to(page)
     report.to_html(link)
     assert link.is_symlink()
-    assert (tmp_path / "p.html").read_text(encoding="utf-8") == report.to_html()
-    if os.path.exists(os.devnull):
-        report.to_html(os.devnull)
-        assert not os.path.isfile(os.devnull)
+    assert page.read_text(encoding="utf-8") == report.to_html()
+    assert page.stat().st_mode & 0o777 == 0o600
+    report.to_html(os.devnull)
+    assert not os.path.isfile(os.devnull)
     with pytest.raises(OSError, match=str(tmp_path)):  # a folder
         report.to_html(tmp_path)
 
 
-# Reading
-
-
-def numbers_of(tmp_path, cells):
-    text = "y,a\n" + "".join(f"{i % 2},{cell}\n" for i, cell in enumerate(cells))
-    return read_score_file(str(text_file(tmp_path, text)), "y", {"a": ("a", False)})[1][
-        "a"
-    ]
-
-
-def test_numbers_are_those_of_python(tmp_path):
-    cells = [2**60, 2**60 + 1, -(2**63), 2**63 - 1]
-    assert numbers_of(tmp_path, cells).tolist() == cells
-    floats = np.random.default_rng(0).normal(size=600) * 10.0 ** np.arange(-300, 300)
-    floats = floats.tolist()
-    assert numbers_of(tmp_path, map(repr, floats)).tolist() == floats
-    frame = pd.DataFrame({"y": [0, 1], "a": np.array([2**64 - 1, 2], np.uint64)})
-    frame["b"] = [Decimal("1.25"), Decimal("0.5")]
-    frame.to_parquet(tmp_path / "t.parquet")
-    columns = {name: (name, False) for name in ("b", "a")}
-    _, read, _ = read_score_file(str(tmp_path / "t.parquet"), "y", columns)
-    assert read["a"].tolist() == [2**64 - 1, 2]
-    assert read["b"].tolist() == [1.25, 0.5]
-
-
-def test_marks_blanks_and_empty_lines(tmp_path):
-    text = '\ufeffy, a ,note\r\n1, 2.5 ,\r\n\r\n 0,1e1,"two\r\nlines"\r\n\r\n'
-    y, scores, _ = read_score_file(
-        str(text_file(tmp_path, text)), "y", {"a": ("a", False)}
-    )
-    assert scores["a"].tolist() == [2.5, 10.0]
-    assert y.tolist() == [True, False]
+def test_names_are_no_arguments_of_latex():
+    report = ranking_report(Y, {"[2]": A, "*": B, "a[1]": A}, pvalue=False, t=10)
+    text = report.to_latex()
+    assert "\n{[}2] & " in text
+    assert "\n{*} & " in text
+    assert "\na[1] & " in text
 
 
 # Errors
@@ -420,58 +611,36 @@ def test_marks_blanks_and_empty_lines(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "Empty CSV file"),
-        ("active,a,b\n", "there must be rows below the header; got none"),
-        ("active,a,c\n1,2,3\n", "one column 'b'; got none among active, a, c."),
-        ("active;a;b\n1;2;3\n", "among active;a;b. Does `--separator` separate"),
-        ("active,a,b,b\n1,2,3,3\n", "one column 'b'; got several among active, a"),
-        (
-            "active,a,b\n1,2,3\n0,x1,3\n",
-            "`column a` must hold numbers; got Failed to ",
-        ),
-        ("active,a,b\n1,2020-01-01,3\n", "`column a` must hold numbers; got Unsupport"),
-        (
-            "active,a,b\n1,2,3\n\n0,2,\n",
-            "`column b` must hold a finite number in each row; ",
-        ),
-        ("active,a,b\n1,2,nan\n", "got none in row 1 below the header"),
-        ("active,a,b\n1,2.5,3\n0,inf,3\n", "got none in row 2 below the header"),
-        (
-            "active,a,b\n1,2,3\n ,2,3\n",
-            "`column active` must hold labels, none missing; got '' (1), '1' (1).",
-        ),
-        # decimal commas, and a row that is too short
-        ("active,a,b\n1,0,5,3\n", "Row #2: Expected 3 columns, got 4"),
-        ("active,a,b\n1,2,3\n0,2\n", "Row #3: Expected 3 columns, got 2"),
-        (b"active,a,b\n\xff,2,3\n", "invalid UTF8 data"),
-        (
-            "active,a,b\nx,1,2\ny,3,4\n",
-            "column active, one of 'y' (1), 'x' (1), unless",
-        ),
-        (
-            "active,a,b\n0,1,2\n1,3,4\n2,5,6\n",
-            "one of '2' (1), '1' (1), '0' (1), unless they",
-        ),
-        ("active,a,b\n0,1,2\n0,3,4\n", "column 'active' must hold targets and non-t"),
-        ("active,a,b\n0,0,2\n1,1,4\n", "`column a` must rank the items"),
+        ("", "empty"),
+        ("y,s\n", "there must be rows below the header; got none"),
+        ("y,s\n\n,\n", "there must be rows below the header; got none"),
+        ("y,t\n1,2\n", "one column 's'; got none among y, t."),
+        ("y,s, s\n1,3,3\n", "one column 's'; got several among y, s, s."),
+        ("y;s\n1;0,5\n", "separated by ',', and decimals by a point; got ';' in the"),
+        ("y\ts\n1\t5\n", "got '\\t' in the header. Save the table with commas as .csv"),
+        ("y,s\n1,0,5\n", "no row longer than the header"),
+        (b"y,s\n\xff,2\n", "text must be UTF-8"),
+        ("y,s\nx,1\ny,3\n", "labels of the targets|one of 'y' (1), 'x' (1), unless"),
+        ("y,s\n0,1\n1,3\n2,5\n", "one of '2' (1), '1' (1), '0' (1), unless they"),
+        ("y,s\n0,1\n1,3\n1.0,5\n", "one of '1.0' (1), '1' (1), '0' (1), unless"),
+        ("y,s\n0,1\n0,3\n", "column 'y' must hold targets and non-targets"),
+        ("y,s\n0,0\n1,1\n", "`column s` must rank the items"),
     ],
 )
 def test_bad_tables(tmp_path, capsys, text, message):
-    said = error_of(capsys, ask(text_file(tmp_path, text)))
-    assert message in said
+    said = error_of_text(capsys, tmp_path, text)
+    assert any(one in said for one in message.split("|"))
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--at", "1000"], "`--at` must not reach beyond the ranking; got t=1000"),
-        (["--score", "a"], "`--score` must name each ranking once; got a, b, a."),
-        (
-            ["--score", "active"],
-            "one of id, active, a, b, note; got that of the labels",
-        ),
+        (["--score", "a"], "`--score` must name a column to rank by, and each only"),
+        (["--score", "active"], "`column active` must rank the items"),
         (["--pos-label", "x"], "column active, one of '1' (12), '0' (188), unless "),
-        (["--separator", "::"], "single character"),
+        (["--by-group"], "`--by-group` must be given with `--group`; got no group"),
+        (["--group", "id", "--cluster", "id"], "clusters"),
     ],
 )
 def test_bad_options(tmp_path, capsys, options, message):
@@ -479,42 +648,12 @@ def test_bad_options(tmp_path, capsys, options, message):
     assert message in error_of(capsys, ask(table, *options))
 
 
-def test_columns_that_the_report_would_call_the_same(tmp_path, capsys):
-    table = text_file(tmp_path, "active,a (lower),a,b\n0,1,2,3\n1,2,1,0\n")
-    said = error_of(
-        capsys, ask(table, "--score", "a (lower)", "--lower-is-better", "a")
-    )
-    assert "must name each ranking once; got a, b, a (lower), a (lower)." in said
-
-
-def test_hard_labels_are_refused_either_way(tmp_path, capsys):
-    table = text_file(tmp_path, "y,a\n0,0\n1,1\n")
-    arguments = ["report", table, "--target", "y", "--lower-is-better", "a"]
-    assert "`column a` must rank the items" in error_of(capsys, arguments)
-
-
-def test_no_score_lists_the_columns(tmp_path, capsys):
-    table = write_table(tmp_path / "t.csv")
-    said = error_of(capsys, ["report", table, "--target", "active"])
-    assert "one of id, active, a, b, note; got none." in said
-
-
-def test_files_that_cannot_be_read(tmp_path, capsys):
-    for name in ("none.csv", "none.parquet"):
-        said = error_of(capsys, ask(tmp_path / name))
-        assert f"No such file or directory: '{tmp_path / name}'" in said
-    whole = write_table(tmp_path / "t.csv.gz").read_bytes()
-    for damaged in (whole[:200], b"active,a,b\n1,2,3\n"):
-        table = text_file(tmp_path, damaged, "t.csv.gz")
-        assert str(table) in error_of(capsys, ask(table))
-    table = text_file(tmp_path, "active,a,b\n1,2,3\n", "t.parquet")
-    assert str(table) in error_of(capsys, ask(table))
-
-
-def test_without_pyarrow(tmp_path, capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    said = error_of(capsys, ask(tmp_path / "t.csv"))
-    assert "tables need pyarrow: pip install skrank[report]" in said
+def test_scores_are_named(tmp_path, capsys):
+    table = write_table(tmp_path / "t.csv", **{"a (lower)": A})
+    given = ["report", table, "--target", "active"]
+    assert "`--score` must name a column to rank by" in error_of(capsys, given)
+    given += ["--score", "a (lower)", "--lower-is-better", "a"]
+    assert "`--score` must name a column to rank by" in error_of(capsys, given)
 
 
 @pytest.mark.parametrize(
@@ -525,7 +664,7 @@ def test_without_pyarrow(tmp_path, capsys, monkeypatch):
         (ask("t.csv", "--at", "0"), "a number of items, a percentage or a fraction"),
         (ask("t.csv", "--at", "x%"), "a percentage or a fraction; got 'x%'"),
         (ask("t.csv", "--at", "101%"), "got '101%'"),
-        (ask("t.csv", "--ties", "random"), "invalid choice: 'random'"),
+        (ask("t.csv", "--ties", "random"), "unrecognized arguments: --ties random"),
     ],
 )
 def test_usage(capsys, arguments, message):
@@ -544,152 +683,3 @@ def test_help_has_an_example(capsys, arguments):
         main(arguments)
     assert ended.value.code == 0
     assert "skrank report scores.csv --target active" in capsys.readouterr().out
-
-
-# Receipts
-
-
-@pytest.fixture
-def receipt(tmp_path):
-    """Files of a ranking in single precision and of its receipt."""
-    y, a, b = scores_of()
-    a = a.astype(np.float32)
-    table = {"active": y, "a": a, "minus": -a, "b": b}
-    pd.DataFrame(table).to_csv(tmp_path / "scores.csv", index=False)
-    pd.DataFrame(table).to_parquet(tmp_path / "scores.parquet")
-    Ranking.from_predictions(y, a).to_json(tmp_path / "receipt.json")
-    return tmp_path
-
-
-def verify(folder, *options):
-    return main(["verify", str(folder / "receipt.json"), *map(str, options)])
-
-
-def test_a_receipt_alone_is_verified(receipt, capsys):
-    assert verify(receipt) == 0
-    y, a, _ = scores_of()
-    ap = skrank.average_precision(y, a.astype(np.float32))
-    out = capsys.readouterr().out
-    assert ": 200 items, 12 targets (prevalence 0.06)\n" in out
-    assert out.endswith(f"average precision {ap:.4f}\n")
-
-
-@pytest.mark.parametrize("name", ["scores.csv", "scores.parquet"])
-@pytest.mark.parametrize("column", [("--score", "a"), ("--lower-is-better", "minus")])
-def test_the_file_of_a_receipt_is_the_same(name, column, receipt, capsys):
-    assert verify(receipt, receipt / name, "--target", "active", *column) == 0
-    assert capsys.readouterr().out.endswith(f"{name}: the same\n")
-
-
-def test_other_files_differ_from_a_receipt(receipt, capsys):
-    path = receipt / "scores.csv"
-    assert verify(receipt, path, "--target", "active", "--score", "b") == 1
-    said = "differs in ranks of the targets, scores of the targets, ties, scores in "
-    assert said in capsys.readouterr().out
-    lines = path.read_text().splitlines()
-    path.write_text("\n".join([lines[0], *lines[:0:-1]]) + "\n")
-    assert verify(receipt, path, "--target", "active", "--score", "a") == 1
-    said = "differs in labels in their order, scores in their order\n"
-    assert capsys.readouterr().out.endswith(said)
-    path.write_text("\n".join(lines[:-1]) + "\n")
-    assert verify(receipt, path, "--target", "active", "--score", "a") == 1
-    assert "differs in number of items" in capsys.readouterr().out
-
-
-def test_receipts_of_long_files_are_compared_by_their_counts(tmp_path, capsys):
-    rng = np.random.default_rng(1)
-    n = MOST_HELD + 1
-    y = rng.random(n) < 1e-4
-    a = (rng.normal(size=n) + 2 * y).astype(np.float32)
-    pd.DataFrame({"active": y, "a": a}).to_parquet(tmp_path / "scores.parquet")
-    Ranking.from_predictions(y, a).to_json(tmp_path / "receipt.json")
-    asked = (tmp_path / "scores.parquet", "--target", "active", "--score", "a")
-    assert verify(tmp_path, *asked) == 0
-    said = "scores.parquet: the same; no hashes to compare, since items were only coun"
-    assert said in capsys.readouterr().out
-
-
-def test_receipts_of_counts_have_no_hashes_to_compare(receipt, capsys):
-    y, a, _ = scores_of()
-    counts = skrank.RankCounts.from_arrays(y, a.astype(np.float32))
-    counts.to_json(receipt / "receipt.json")
-    path = receipt / "scores.csv"
-    asked = (path, "--target", "active", "--score")
-    assert verify(receipt, *asked, "a") == 0
-    said = "scores.csv: the same; no hashes to compare, since items were only counted\n"
-    assert capsys.readouterr().out.endswith(said)
-    assert verify(receipt, *asked, "b") == 1
-    said = "ties; no hashes to compare, since items were only counted\n"
-    assert capsys.readouterr().out.endswith(said)
-
-
-@pytest.mark.parametrize("options", [(), ("--target", "active"), ("--score", "a")])
-def test_columns_of_a_verified_file_are_named(options, receipt, capsys):
-    assert verify(receipt, receipt / "scores.csv", *options) == 2
-    assert "`--score` must name one column, and `--target`" in capsys.readouterr().err
-
-
-def test_damaged_receipts_are_an_error(receipt, capsys):
-    path = receipt / "receipt.json"
-    path.write_text(path.read_text().replace("200", "201"))
-    assert verify(receipt) == 2
-    assert "`receipt` must be as `to_json` has written it" in capsys.readouterr().err
-
-
-# Groups
-
-DAYS = """y,s,day
-1,3,2026-03-01
-0,2,2026-03-01
-0,1,2026-03-01
-0,3,2026-03-02
-1,2,2026-03-02
-0,1, 2026-03-02
-"""
-
-
-def test_groups_of_a_column(tmp_path, capsys):
-    file = text_file(tmp_path, DAYS)
-    given = ["report", str(file), "--target", "y", "--score", "s", "--at", "2"]
-    assert main([*given, "--group", "day"]) == 0
-    table = pd.read_csv(file, skipinitialspace=True)
-    report = ranking_report(table["y"], table[["s"]], t=2, groups=table["day"])
-    assert capsys.readouterr().out == f"{report}\n"
-    assert report.average_precision["s"] == pytest.approx((1 + 1 / 2) / 2)
-    assert "6 items, 2 targets" in str(report)
-    assert "rankings   means over 2\n" in str(report)
-
-
-def test_groups_that_are_missing(tmp_path, capsys):
-    file = text_file(tmp_path, DAYS + "0,1, \n")
-    given = ["report", str(file), "--target", "y", "--score", "s", "--group", "day"]
-    assert main(given) == 2
-    assert "column day` must hold a text in each row; got none in row 7" in (
-        capsys.readouterr().err
-    )
-    assert main([*given, "--no-compare"]) == 2
-    assert "`--group` must be left out with `--no-compare`" in capsys.readouterr().err
-
-
-def test_clusters_metrics_and_deployment(tmp_path, capsys):
-    rng = np.random.default_rng(0)
-    patient = np.repeat(np.arange(60), 5)
-    y = (patient % 6 == 0).astype(int)
-    table = pd.DataFrame({"y": y, "s": rng.normal(1.5 * y), "patient": patient})
-    file = tmp_path / "images.csv"
-    table.to_csv(file, index=False)
-    given = ["report", str(file), "--target", "y", "--score", "s", "--at", "10"]
-    assert main([*given, "--cluster", "patient", "--metric", "max_f_score"]) == 0
-    judge = ranking_report(
-        y,
-        {"s": table["s"]},
-        t=10,
-        clusters=patient.astype(str),
-        metrics=["max_f_score"],
-        random_state=0,
-    )
-    assert capsys.readouterr().out.strip() == str(judge)
-    assert main([*given, "--negatives-kept", "0.5"]) == 0
-    assert "At deployment" in capsys.readouterr().out
-    assert main([*given, "--cluster", "patient", "--group", "patient"]) == 2
-    assert "`--cluster` must be left out with `--group`" in capsys.readouterr().err

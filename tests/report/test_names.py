@@ -296,7 +296,7 @@ def test_names_of_files_are_shown(tmp_path, capsys, name):
     assert "`column a`" in error_of(capsys, tmp_path / name)
 
 
-@pytest.mark.parametrize("option", ["--at", "--separator", "--ties", "--nope"])
+@pytest.mark.parametrize("option", ["--at", "--pos-label", "--nope"])
 def test_errors_of_options_are_short_lines(tmp_path, capsys, option):
     path = tmp_path / "t.csv"
     path.write_text("y,a\n0,1.5\n1,2\n")

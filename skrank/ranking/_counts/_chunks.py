@@ -1,7 +1,6 @@
 """Both passes over a data set in chunks."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -11,7 +10,7 @@ from skrank._utils._columns import as_column, by_position, check_index, check_le
 from skrank._utils._text import track
 from skrank.ranking._counts._passes import FirstPass, SecondPass
 
-Chunk = tuple[ArrayLike, ...]
+Chunk = tuple[ArrayLike, ArrayLike]
 Chunks = Iterable[Chunk] | Callable[[], Iterable[Chunk]]
 
 
@@ -19,33 +18,23 @@ def count_chunks(
     chunks: Chunks,
     pos_label: object,
     *,
-    names: Sequence[str] = ("y_true", "y_score"),
     progress: bool,
     total: int | None = None,
     n_expected: int = 0,
-) -> list[SecondPass]:
-    """Count all chunks in two passes, for each column of scores.
-
-    `names` are the names of the columns in each chunk, the labels first. Errors tell in
-    which chunk they occurred.
-    """
-    first = [FirstPass(n_expected) for _ in names[1:]]
-    total = _go_over(chunks, first, pos_label, names, progress, total)
-    second = []
-    for name, counted in zip(names[1:], first, strict=True):
-        with _told(names[0], name):
-            second.append(SecondPass(counted.plan()))
-    _go_over(chunks, second, pos_label, names, progress, total)
-    for counts in second:
-        counts.ranking()  # checks that both passes have the same items
+) -> SecondPass:
+    """Count all chunks in two passes; errors tell in which chunk they occurred."""
+    first = FirstPass(n_expected)
+    total = _go_over(chunks, first, pos_label, progress, total)
+    second = SecondPass(first.plan(pos_label))
+    _go_over(chunks, second, pos_label, progress, total)
+    second.ranking()  # checks that both passes have the same items
     return second
 
 
 def _go_over(
     chunks: Chunks,
-    passes: Sequence[FirstPass | SecondPass],
+    counted: FirstPass | SecondPass,
     pos_label: object,
-    names: Sequence[str],
     progress: bool,
     total: int | None,
 ) -> int:
@@ -58,32 +47,22 @@ def _go_over(
             "lambda: read_chunks()"
         )
         raise invalid("chunks", rule, type(source).__name__)
-    label = "first pass" if isinstance(passes[0], FirstPass) else "second pass"
+    label = "first pass" if isinstance(counted, FirstPass) else "second pass"
     index = -1
     shown = track(source, total=total, label=label, progress=progress)
     for index, chunk in enumerate(shown):
-        if not (isinstance(chunk, tuple | list) and len(chunk) == len(names)):
+        if not (isinstance(chunk, tuple | list) and len(chunk) == 2):
             got = type(chunk).__name__
             raise invalid("chunks", "hold pairs (y_true, y_score)", got)
-        where = (
-            f"This is in chunk {index}, counted from 0, which begins with item "
-            f"{passes[0].n_samples}."
-        )
-        for counted, name, y_score in zip(passes, names[1:], chunk[1:], strict=True):
-            with _told(names[0], name, where):
-                counted.add(chunk[0], y_score, pos_label)
+        try:
+            counted.add(chunk[0], chunk[1], pos_label)
+        except ValueError as error:
+            where = (
+                f"This is in chunk {index}, counted from 0, which begins with item "
+                f"{counted.n_samples}."
+            )
+            raise ValueError(f"{error} {where}") from error
     return index + 1
-
-
-@contextmanager
-def _told(y_true: str, y_score: str, where: str = "") -> Iterator[None]:
-    """Add the names of the columns and the chunk to an error."""
-    try:
-        yield
-    except ValueError as error:
-        message = str(error).replace("`y_score`", f"`{y_score}`")
-        message = message.replace("`y_true`", f"`{y_true}`")
-        raise ValueError(f"{message} {where}".rstrip()) from error
 
 
 class Slices:

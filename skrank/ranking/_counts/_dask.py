@@ -5,7 +5,6 @@ stay on their workers. Dask is imported when one of its collections is given, an
 caller's scheduler is used.
 """
 
-from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,75 +16,62 @@ from skrank.ranking._counts._passes import FirstPass, Plan, SecondPass
 Start: TypeAlias = int | Plan  # number of items that a first pass should expect, or 0
 
 
-def count_partitions(
-    y_true: Any, y_scores: Sequence[Any], pos_label: object
-) -> list[SecondPass]:
-    """Count partitions in two passes, for each column of scores."""
+def count_partitions(y_true: Any, y_score: Any, pos_label: object) -> SecondPass:
+    """Count partitions in two passes."""
     try:
-        parts, n_expected = _partitions([y_true, *y_scores])
-        blank: list[Start] = [n_expected for _ in y_scores]
-        first = _counted(blank, parts, pos_label)
-        second = _counted([one.plan() for one in first], parts, pos_label)
+        parts, n_expected = _partitions(y_true, y_score)
+        first = _counted(n_expected, parts, pos_label)
+        second: SecondPass = _counted(first.plan(pos_label), parts, pos_label)
     except Exception as error:
         error.add_note("skrank counted partitions by dask, on the active scheduler.")
         raise
     return second
 
 
-def _counted(
-    starts: list[Start], partitions: list[tuple[Any, ...]], pos_label: object
-) -> list[Any]:
+def _counted(start: Start, partitions: list[tuple[Any, Any]], pos_label: object) -> Any:
     """Return the merged counts of all partitions in one pass."""
     from dask import compute, delayed
 
-    shared = delayed(starts, traverse=False)
+    shared = delayed(start, traverse=False)
     parts = [delayed(_count, pure=False)(shared, pos_label, *one) for one in partitions]
     while len(parts) > 1:  # with four at once, the tree is half as deep again
         parts = [
             delayed(_merge, pure=False)(shared, parts[i : i + 8])
             for i in range(0, len(parts), 8)
         ]
-    counted: list[Any] = compute(parts[0])[0]
-    return counted
+    return compute(parts[0])[0]
 
 
-def _blank(starts: list[Start]) -> list[Any]:
-    """Return passes that have counted nothing."""
-    return [
-        SecondPass(start) if isinstance(start, Plan) else FirstPass(start)
-        for start in starts
-    ]
+def _blank(start: Start) -> Any:
+    """Return a pass that has counted nothing."""
+    return SecondPass(start) if isinstance(start, Plan) else FirstPass(start)
 
 
-def _count(
-    starts: list[Start], pos_label: object, y_true: Any, *y_scores: Any
-) -> list[Any]:
+def _count(start: Start, pos_label: object, y_true: Any, y_score: Any) -> Any:
     """Count one partition."""
-    counted = _blank(starts)
-    for one, y_score in zip(counted, y_scores, strict=True):
-        one.add(y_true, y_score, pos_label)
+    counted = _blank(start)
+    counted.add(y_true, y_score, pos_label)
     return counted
 
 
-def _merge(starts: list[Start], parts: list[list[Any]]) -> list[Any]:
+def _merge(start: Start, parts: list[Any]) -> Any:
     """Merge the counts of some partitions without changing them."""
-    total = _blank(starts)
+    total = _blank(start)
     for part in parts:
-        for one, other in zip(total, part, strict=True):
-            one.merge(other)
+        total.merge(part)
     return total
 
 
-def _partitions(columns: list[Any]) -> tuple[list[tuple[Any, ...]], int]:
-    """Return the partitions of all columns, and their number of items or 0."""
+def _partitions(y_true: Any, y_score: Any) -> tuple[list[tuple[Any, Any]], int]:
+    """Return the partitions of both columns, and their number of items or 0."""
     n_samples = 0
-    if not all(hasattr(column, "to_dask_array") for column in columns):
-        columns = list(_arrays(*columns))
-        n_samples = int(columns[0].shape[0])
-    labels, *scores = (list(np.ravel(column.to_delayed())) for column in columns)
-    if len(labels) != len(scores[0]):
-        raise _split(f"{len(scores[0])} and {len(labels)} partitions")
-    return list(zip(labels, *scores, strict=True)), n_samples
+    if not (hasattr(y_true, "to_dask_array") and hasattr(y_score, "to_dask_array")):
+        y_true, y_score = _arrays(y_true, y_score)
+        n_samples = int(y_score.shape[0])
+    labels, scores = (list(np.ravel(one.to_delayed())) for one in (y_true, y_score))
+    if len(labels) != len(scores):
+        raise _split(f"{len(scores)} and {len(labels)} partitions")
+    return list(zip(labels, scores, strict=True)), n_samples
 
 
 def _arrays(y_true: Any, y_score: Any) -> tuple[Any, Any]:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import hard_labels, invalid
 from skrank._utils._columns import refuse_dask
+from skrank._utils._text import brief
 from skrank.ranking._counting import LevelCounts
 from skrank.ranking._input import (
     RankingInput,
@@ -80,10 +81,13 @@ class FirstPass:
         both = self.small is not None and part.small is not None
         self.small = self.small | part.small if both else None  # type: ignore[operator]
 
-    def plan(self) -> "Plan":
+    def plan(self, pos_label: object) -> "Plan":
         """Check the data set as a whole, and return what the second pass must count."""
         if self.n_samples == 0:
             raise invalid("y_true", "hold at least one item in some chunk", "none")
+        if pos_label is not None and self.n_targets == 0:
+            got = f"{brief(pos_label)}, which none of {self.n_samples} items has"
+            raise invalid("pos_label", "be one of the labels in `y_true`", got)
         if self.small in ({0, 1}, {-1, 1}):
             raise hard_labels("y_score", f"integers {self.small}")
         targets = np.concatenate([np.zeros(0, self.dtype), *self.target_scores])

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
-from typing import Any, NoReturn, Self, overload
+from typing import Any, NoReturn, Self
 
 from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_count, check_flag, invalid
 from skrank._utils._columns import is_dask
-from skrank._utils._text import brief, in_short
+from skrank._utils._text import brief
 from skrank.ranking._counts._chunks import Chunks, Slices, count_chunks
 from skrank.ranking._counts._dask import count_partitions
 from skrank.ranking._counts._passes import FirstPass, SecondPass
-from skrank.ranking._counts._tables import TableChunks, check_columns, release_memory
 from skrank.ranking._ranking import Ranking
 
 
@@ -27,11 +25,11 @@ class RankCounts:
     those of the whole ranking. Only the scores of the targets and about a million of
     the best scores are kept.
 
-    `from_table`, `from_arrays` and `from_chunks` make both passes. To divide the work
-    in another way, start with an empty ``RankCounts()``. In the first pass, `update`
-    collects the scores of the targets. Then `second_pass` returns empty counts with
-    these scores. In the second pass, `update` must be given the same items, in any
-    order and in any chunks. In both passes, ``+`` or ``sum`` merges partial results.
+    `from_arrays` and `from_chunks` make both passes. To divide the work in another way,
+    start with an empty ``RankCounts()``. In the first pass, `update` collects the
+    scores of the targets. Then `second_pass` returns empty counts with these scores. In
+    the second pass, `update` must be given the same items, in any order and in any
+    chunks. In both passes, ``+`` or ``sum`` merges partial results.
 
     Parameters
     ----------
@@ -140,15 +138,18 @@ class RankCounts:
         progress = check_flag("progress", progress)
         if is_dask(y_true) or is_dask(y_score):
             if chunk_size is not None or progress:
+                rule = (
+                    "be left out with dask, whose partitions are the chunks, and whose "
+                    "ProgressBar shows them"
+                )
                 name = "progress" if progress else "chunk_size"
-                raise _left_to_dask(name, chunk_size or progress)
-            (counted,) = count_partitions(y_true, [y_score], pos_label)
-            return cls._of(pos_label, counted)
+                raise invalid(name, rule, brief(chunk_size or progress))
+            return cls._of(pos_label, count_partitions(y_true, y_score, pos_label))
         size = 2**20  # with half of it the time is 10 % longer; more needs more memory
         if chunk_size is not None:
             size = check_count("chunk_size", chunk_size, least=1)
         slices = Slices(y_true, y_score, size)
-        (counted,) = count_chunks(
+        counted = count_chunks(
             slices,
             pos_label,
             progress=progress,
@@ -200,120 +201,8 @@ class RankCounts:
         0.5
         """
         progress = check_flag("progress", progress)
-        (counted,) = count_chunks(chunks, pos_label, progress=progress)
+        counted = count_chunks(chunks, pos_label, progress=progress)
         return cls._of(pos_label, counted)
-
-    @overload
-    @classmethod
-    def from_table(
-        cls,
-        source: Any,
-        y_true: str = "y",
-        y_score: str = "s",
-        *,
-        pos_label: object = None,
-        progress: bool = False,
-    ) -> Self: ...
-    @overload
-    @classmethod
-    def from_table(
-        cls,
-        source: Any,
-        y_true: str,
-        y_score: list[str],
-        *,
-        pos_label: object = None,
-        progress: bool = False,
-    ) -> dict[str, Self]: ...
-    @classmethod
-    def from_table(
-        cls,
-        source: Any,
-        y_true: str = "y",
-        y_score: str | list[str] = "s",
-        *,
-        pos_label: object = None,
-        progress: bool = False,
-    ) -> Self | dict[str, Self]:
-        """Count one ranking or several rankings given as columns of a table.
-
-        Parameters
-        ----------
-        source : table, str, path, list of them, or callable that returns a table
-            Table to read. It can be a pyarrow table or dataset, a data frame of pandas
-            or Polars, a lazy frame of Polars, a relation of DuckDB, or another object
-            that can stream its batches by ``__arrow_c_stream__`` more than once. A dask
-            data frame is counted by its partitions. A str or path names a parquet or
-            CSV file, several files by a pattern such as ``"part-*.parquet"``, or a
-            folder of parquet files. A callable is called once for each pass.
-        y_true : str, default="y"
-            Name of the column of labels.
-        y_score : str or list of str, default="s"
-            Name of the column of scores, or names for several rankings that are counted
-            together. A higher score means a likelier target.
-        pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-        progress : bool, default=False
-            Whether to show a progress bar for each pass; needs tqdm. With dask, use
-            ``dask.diagnostics.ProgressBar``.
-
-        Returns
-        -------
-        counts : RankCounts, or dict of str to RankCounts
-            Complete counts of both passes. For a list they are a dict by column name.
-
-        Raises
-        ------
-        ValueError
-            If a column is missing or has missing values; if the source is of another
-            kind, or can be read only once, such as a RecordBatchReader; if the columns
-            are not a ranking, as in :func:`average_precision`; if files have scores of
-            different types; or if the table changed between the passes. Errors of the
-            library that reads the table are raised unchanged.
-        ImportError
-            If pyarrow is not installed. Only dask data frames do not need it.
-
-        Notes
-        -----
-        Only the named columns of files, lazy frames and relations are read. Columns
-        without missing values become arrays without a copy. Exceptions are ``bool``,
-        text, and batches of fewer than about a million rows, which are joined. The
-        types of a CSV file are those of its first megabyte.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from skrank import RankCounts, average_precision
-        >>> table = pd.DataFrame({"y": [1, 0, 1, 0], "s": [0.9, 0.8, 0.7, 0.1]})
-        >>> average_precision(RankCounts.from_table(table))
-        0.833
-        >>> table["other"] = [0.3, 0.1, 0.5, 0.2]
-        >>> RankCounts.from_table(table, "y", ["s", "other"])["other"]
-        RankCounts(complete: 4 items, 2 targets)
-        """
-        progress = check_flag("progress", progress)
-        names = [y_score] if isinstance(y_score, str) else list(y_score)
-        if not all(isinstance(name, str) for name in (y_true, *names)):
-            got = f"{brief(y_true)} and {brief(y_score)}"
-            raise invalid("y_true and y_score", "be names of columns", got)
-        if not names or len({y_true, *names}) <= len(names):
-            rule = "name each column of scores once, and none that holds the labels"
-            raise invalid("y_score", rule, brief(y_score))
-        if is_dask(source):
-            if progress:
-                raise _left_to_dask("progress", progress)
-            check_columns([y_true, *names], source.columns)
-            columns = [source[name] for name in names]
-            counted = count_partitions(source[y_true], columns, pos_label)
-        else:
-            chunks = TableChunks(source, [y_true, *names])
-            shown = [in_short(name) for name in (y_true, *names)]
-            counted = count_chunks(chunks, pos_label, names=shown, progress=progress)
-            release_memory()
-        counts = [cls._of(pos_label, one) for one in counted]
-        if isinstance(y_score, str):
-            return counts[0]
-        return dict(zip(names, counts, strict=True))
 
     @property
     def n_samples(self) -> int:
@@ -369,43 +258,12 @@ class RankCounts:
         Raises
         ------
         ValueError
-            If this is not a first pass, if it has seen no items, or if the scores are
-            hard labels.
+            If this is not a first pass, if it has seen no items or none with the label
+            `pos_label`, or if the scores are hard labels.
         """
         if isinstance(self._pass, SecondPass):
             raise invalid("second_pass", "be asked of a first pass", brief(self))
-        return self._of(self.pos_label, SecondPass(self._pass.plan()))
-
-    def to_json(self, path: str | os.PathLike[str]) -> None:
-        """Write complete counts as a receipt, which `Ranking.from_json` reads.
-
-        The receipt is that of :meth:`Ranking.to_json`, but it has no hashes of labels
-        and scores, because the counts do not know their order.
-
-        Parameters
-        ----------
-        path : str or path-like
-            File to write. An existing file is replaced.
-
-        Raises
-        ------
-        ValueError
-            If the second pass has not seen all items.
-        OSError
-            If the file cannot be written.
-
-        Examples
-        --------
-        >>> import tempfile, pathlib
-        >>> from skrank import RankCounts, Ranking, average_precision
-        >>> counts = RankCounts.from_arrays([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.5])
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = pathlib.Path(folder) / "receipt.json"
-        ...     counts.to_json(path)
-        ...     average_precision(Ranking.from_json(path))
-        0.833
-        """
-        read_counts(self).to_json(path)
+        return self._of(self.pos_label, SecondPass(self._pass.plan(self.pos_label)))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
         """Raise an error, because counts cannot be used as a column of items."""
@@ -460,14 +318,6 @@ def read_counts(counts: RankCounts, n_missed: int = 0) -> Ranking:
     ranking = counts._pass.ranking()
     missed = check_count("n_missed", n_missed, least=0)
     return replace(ranking, n_targets=ranking.n_targets + missed, n_missed=missed)
-
-
-def _left_to_dask(name: str, value: Any) -> ValueError:
-    rule = (
-        "be left out with dask, whose partitions are the chunks, and whose ProgressBar "
-        "shows them"
-    )
-    return invalid(name, rule, brief(value))
 
 
 def _describe(counted: FirstPass | SecondPass) -> str:

@@ -1,0 +1,30 @@
+"""Write text to a file."""
+
+import os
+import shutil
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+
+def written(text: str, path: Any) -> str | None:
+    """Return a text, or write it to a file, which is left as it was if that fails.
+
+    The target of a link is replaced, and a file keeps its permissions.
+    """
+    if path is None:
+        return text
+    place = Path(path).resolve()
+    if place.exists() and not place.is_file():  # a device or a pipe
+        place.write_bytes(text.encode())
+        return None
+    beside = place.with_name(f"{place.name[:40]}.{token_hex(4)}.part")
+    try:
+        beside.touch(exist_ok=False)
+        if place.exists():
+            shutil.copymode(place, beside)
+        beside.write_bytes(text.encode())
+        os.replace(beside, place)
+    finally:
+        beside.unlink(missing_ok=True)
+    return None
