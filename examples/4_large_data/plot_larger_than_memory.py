@@ -37,11 +37,19 @@ for part in parts:
 # Count
 # -----
 # The first pass collects the scores of the targets. The second pass
-# counts the items above and level with each target.
+# counts the items above and level with each target. The function is
+# called for each pass; :ref:`large_data` has those for Parquet files,
+# DuckDB and Polars.
 
 from skrank import RankCounts
 
-counts = RankCounts.from_arrays(y, score)
+
+def read():
+    for part in parts:
+        yield y[part], score[part]
+
+
+counts = RankCounts.from_chunks(read)
 counts
 
 # %%
