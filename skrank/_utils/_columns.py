@@ -1,7 +1,8 @@
 """Convert columns of any data frame library to one-dimensional NumPy arrays."""
 
 from collections.abc import Sequence
-from numbers import Integral
+from decimal import Decimal
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -94,9 +95,18 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
     """Convert to an array; raise an error for arrays that only a device can read."""
     try:
         return np.asarray(values)
-    except TypeError as error:  # tensors of torch and arrays of CuPy on a GPU
-        rule = f"be in the memory of the host, as np.asarray({name}.cpu()) is in torch"
+    except Exception as error:  # of any library that made the values
+        rule = "be one-dimensional, and be read by numpy.asarray"
+        if isinstance(error, TypeError):  # torch and CuPy on a GPU
+            rule = f"be in the memory of the host, as np.asarray({name}.cpu()) is"
         raise invalid(name, rule, f"{type(values).__name__}: {error}") from error
+
+
+def rows(X: Any, index: NDArray[np.intp]) -> Any:  # noqa: N803
+    """Select items by position from arrays, sparse matrices, data frames and lists."""
+    if hasattr(X, "iloc"):
+        return X.iloc[index]
+    return X[index] if hasattr(X, "shape") else [X[i] for i in index]
 
 
 def as_column(name: str, values: ArrayLike) -> NDArray[Any]:
@@ -132,6 +142,8 @@ def as_numbers(name: str, values: Any) -> NDArray[Any]:
     array = as_column(name, values)
     if array.dtype.kind == "O":
         values = array.tolist()
+        if all(isinstance(one, Decimal | Real) for one in values):
+            values = _floats_of_decimals(name, values)
         array = np.array(values)
     if array.dtype.kind not in "biuf":
         got = f"{array.dtype} values like {brief(plain_value(array[0]))}"
@@ -149,6 +161,17 @@ def as_numbers(name: str, values: Any) -> NDArray[Any]:
     return array
 
 
+def _floats_of_decimals(name: str, values: list[Any]) -> list[Any]:
+    """Convert decimals to floats, unless different ones would become equal."""
+    if not any(isinstance(one, Decimal) for one in values):
+        return values
+    floats = list(map(float, values))
+    if len(set(floats)) < len(set(values)):
+        rule = "hold decimals that stay different as floats"
+        raise invalid(name, rule, f"{len(set(values)) - len(set(floats))} that do not")
+    return floats
+
+
 def factorize(name: str, labels: ArrayLike) -> tuple[list[Any], NDArray[np.intp]]:
     """Return the distinct labels, sorted, and the index of each item's label.
 
@@ -159,8 +182,8 @@ def factorize(name: str, labels: ArrayLike) -> tuple[list[Any], NDArray[np.intp]
     if isinstance(labels, list | tuple) or array.dtype.kind == "O":
         items = labels if isinstance(labels, list | tuple) else array.tolist()
         try:
-            distinct = sorted(dict.fromkeys(items))
-            missing = any(one is None or one != one for one in distinct)
+            missing = any(one is None or one != one for one in items)
+            distinct = [] if missing else sorted(dict.fromkeys(items))
         except TypeError:  # labels that cannot be compared, or are not labels
             missing = True
         if missing:
@@ -170,6 +193,8 @@ def factorize(name: str, labels: ArrayLike) -> tuple[list[Any], NDArray[np.intp]
         return [plain_value(label) for label in distinct], codes
     if array.dtype.kind in "fmM" and np.any(array != array):  # NaN and NaT
         raise mixed(name, array.tolist())
+    if array.dtype.kind not in "biufmMUS":
+        raise invalid(name, "hold labels", f"values of {array.dtype}")
     low, high = (array.min(), array.max()) if array.dtype.kind in "iu" else (0, 0)
     if 0 < int(high) - int(low) < 4 * array.size:  # a table is faster than a sort
         kind = array.dtype if array.dtype.kind == "u" else np.intp  # no overflow
@@ -200,7 +225,8 @@ def mixed(name: str, labels: Sequence[Any]) -> ValueError:
 
 def _is_missing(label: Any) -> bool:
     """Whether a label is None, or one of NaN, NaT and the NA of pandas."""
-    return not isinstance(label, str) and str(label) in ("None", "nan", "NaT", "<NA>")
+    missing = ("None", "nan", "NaN", "NaT", "<NA>")
+    return not isinstance(label, str) and str(label) in missing
 
 
 def plain_value(value: Any) -> Any:

@@ -126,13 +126,6 @@ def check_held_out(
     return folds
 
 
-def rows(X: Any, index: NDArray[np.intp]) -> Any:  # noqa: N803
-    """Select items by position from arrays, sparse matrices, data frames and lists."""
-    if hasattr(X, "iloc"):
-        return X.iloc[index]
-    return X[index] if hasattr(X, "shape") else [X[i] for i in index]
-
-
 class SearchTable(NamedTuple):
     """Candidates of a finished search: parameters, and the values that it selected by.
 

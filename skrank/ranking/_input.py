@@ -21,8 +21,13 @@ from skrank._utils._columns import (
     check_length,
     factorize,
     mixed,
+    plain_value,
 )
 from skrank._utils._text import brief, listed
+
+
+#: Texts of tables that stand for a missing value.
+MISSING = ("", "NA", "N/A", "nan", "NaN", "NULL", "null", "None", "<NA>", r"\N")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,6 +123,7 @@ def _targets_of(
     codes, target = labels, pos_label
     if not are_numbers:
         distinct, codes = factorize("y_true", y_true)
+        _check_missing(distinct, codes, pos_label)
         target = distinct.index(pos_label) if pos_label in distinct else -1
     targets: NDArray[np.intp] = np.flatnonzero(codes == target)
     if whole and targets.size == 0 and np.any(codes != codes[0]):
@@ -126,12 +132,43 @@ def _targets_of(
     return targets
 
 
+def _check_missing(
+    distinct: list[Any], codes: NDArray[np.intp], pos_label: object
+) -> None:
+    """Refuse texts that stand for missing labels beside two other labels."""
+    missing = [i for i, label in enumerate(distinct) if label in MISSING]
+    if not missing or len(distinct) - len(missing) < 2 or pos_label in MISSING:
+        return
+    at = np.flatnonzero(np.isin(codes, missing))
+    got = f"{at.size} of {listed([repr(distinct[i]) for i in missing], 5)}, the first at"
+    rule = "hold labels, none missing"
+    advice = "Leave these items out, or give the labels another name if they are a class."
+    where = ", ".join(map(str, at[:3].tolist()))
+    raise invalid("y_true", rule, f"{got} positions {where}", advice)
+
+
 def check_known_classes(y_true: ArrayLike, classes: Sequence[Any]) -> None:
     """Check that the labels and the classes of an estimator have some in common."""
     known, found = set(classes), factorize("y_true", y_true)[0]
     if known.isdisjoint(found):
         rule = f"have some of the classes {listed([*map(brief, classes)], 10)}"
         raise invalid("y_true", rule, f"labels {count_labels(y_true)}")
+
+
+def kind_of_labels(y_true: ArrayLike) -> str:
+    """Return whether the labels of a chunk are numbers or texts, with the first."""
+    array = as_column("y_true", y_true)
+    first = plain_value(array[0])
+    kind = "numbers" if isinstance(first, int | float) else "texts"
+    return f"{kind} as {brief(first)}"
+
+
+def check_same_kind(known: str, new: str) -> str:
+    """Check that the labels of two chunks are of one kind; return the first known."""
+    if known and new and known[:5] != new[:5]:
+        rule = "have labels of one kind in all chunks, numbers or texts"
+        raise invalid("y_true", rule, f"{new} after {known}")
+    return known or new
 
 
 def _find_ones(labels: NDArray[Any]) -> NDArray[np.intp] | None:

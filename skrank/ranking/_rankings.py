@@ -24,6 +24,7 @@ from skrank._utils._columns import (
     check_order,
     factorize,
     is_dask,
+    rows,
 )
 from skrank._utils._documented import documented
 from skrank._utils._jobs import run_jobs
@@ -36,7 +37,6 @@ from skrank.ranking._folds import (
     fit_folds,
     held_out,
     make_folds,
-    rows,
 )
 from skrank.ranking._input import (
     RankingInput,

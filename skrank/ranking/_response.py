@@ -10,13 +10,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import is_classifier, is_outlier_detector, is_regressor
+from sklearn.base import (
+    BaseEstimator,
+    OutlierMixin,
+    is_classifier,
+    is_outlier_detector,
+    is_regressor,
+)
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._utils._checks import check_option, invalid
-from skrank._utils._columns import as_array, check_order
+from skrank._utils._columns import as_array, check_order, rows
 from skrank._utils._text import brief
-from skrank.ranking._input import count_labels, mark_targets
+from skrank.ranking._input import check_known_classes, count_labels, mark_targets
 
 RESPONSE_METHODS = ("decision_function", "predict_proba", "predict")
 
@@ -62,7 +68,7 @@ def target_scores(
     detector_targets: str | None = None,
 ) -> Any:
     """Return scores for the target class, by the first response method that exists."""
-    points = orientation(estimator, y_true, pos_label, detector_targets)
+    points = orientation(estimator, X, y_true, pos_label, detector_targets)
     return points.scores(getattr(estimator, points.method)(X))
 
 
@@ -79,13 +85,14 @@ def marks_and_scores(
     items.
     """
     check_order(X, y_true)
-    points = orientation(estimator, y_true, pos_label, detector_targets)
+    points = orientation(estimator, X, y_true, pos_label, detector_targets)
     scores = points.scores(getattr(estimator, points.method)(X))
     return points.marks(y_true, pos_label), scores
 
 
 def orientation(
     estimator: Any,
+    X: Any,  # noqa: N803
     y_true: ArrayLike,
     pos_label: object = None,
     detector_targets: str | None = None,
@@ -113,8 +120,9 @@ def orientation(
             raise invalid("estimator", rule, f'"ovo", no predict_proba, in {name}')
         return Orientation(methods[0], target, n_classes)
     if is_outlier_detector(estimator):
-        sign = _detector_sign(estimator, y_true, pos_label, detector_targets)
-        return Orientation(methods[0], sign=sign)
+        _check_detector(estimator, y_true, pos_label, detector_targets)
+        larger = "outliers" if _scores_outliers_higher(estimator, X) else "inliers"
+        return Orientation(methods[0], sign=1 if larger == detector_targets else -1)
     if hasattr(estimator, "predict_proba") or hasattr(estimator, "classes_"):
         rule = "be a classifier to scikit-learn (see ClassifierMixin) if it has classes"
         raise invalid("estimator", rule, f"{name}, which is not")
@@ -130,6 +138,14 @@ def check_estimator(estimator: Any) -> None:
         raise invalid("estimator", f"be an instance, as {name}()", f"the class {name}")
     if not any(hasattr(estimator, name) for name in ("fit", *RESPONSE_METHODS)):
         raise invalid("estimator", "be an estimator", brief(estimator))
+    marks = [hasattr(estimator, one) for one in ("__sklearn_tags__", "_estimator_type")]
+    if not (isinstance(estimator, BaseEstimator) or any(marks)):
+        name = type(estimator).__name__
+        rule = (
+            "be an estimator of scikit-learn, or else give its scores to "
+            f"from_predictions, as in from_predictions(y, {name.lower()}.predict(X))"
+        )
+        raise invalid("estimator", rule, name)
 
 
 def check_detector_targets(detector_targets: str | None) -> None:
@@ -137,18 +153,47 @@ def check_detector_targets(detector_targets: str | None) -> None:
     check_option("detector_targets", detector_targets, (None, "outliers", "inliers"))
 
 
-def _detector_sign(
+def _scores_outliers_higher(estimator: Any, X: Any) -> bool:  # noqa: N803
+    """Whether larger scores mean outliers, by the labels that the detector predicts.
+
+    Detectors of scikit-learn predict -1 for outliers and 1 for inliers, and score
+    inliers higher. Those of PyOD predict 1 for outliers and 0 for inliers, and score
+    outliers higher. Some items tell, unless all of them are predicted to be 1.
+    """
+    n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+    for step in (max(1, n_samples // 1000), 1):
+        if not hasattr(estimator, "predict"):
+            break
+        some = rows(X, np.arange(0, n_samples, step))
+        labels = set(np.unique(np.asarray(estimator.predict(some))).tolist())
+        if labels <= {-1, 1} and -1 in labels:
+            return False
+        if labels <= {0, 1} and 0 in labels:
+            return True
+    final = getattr(estimator, "best_estimator_", estimator)
+    while hasattr(final, "steps"):
+        final = final.steps[-1][1]
+    if isinstance(final, OutlierMixin):
+        return False
+    rule = (
+        "predict labels {-1, 1}, as in scikit-learn, or {0, 1}, as in PyOD, which tell "
+        "whether its larger scores mean outliers; give its scores to from_predictions"
+    )
+    raise invalid("estimator", rule, type(estimator).__name__)
+
+
+def _check_detector(
     estimator: Any,
     y_true: ArrayLike,
     pos_label: object,
     detector_targets: str | None,
-) -> int:
-    """Return -1 if the targets are outliers, which detectors score lower."""
+) -> None:
+    """Check that the targets are said to be outliers or inliers, by clear labels."""
     name = type(estimator).__name__
     if detector_targets is None:
         rule = (
-            'be "outliers" or "inliers" for an outlier detector, which scores inliers '
-            "higher"
+            'be "outliers" or "inliers" for an outlier detector, whose scores point to '
+            "outliers or to inliers"
         )
         raise invalid("detector_targets", rule, f"detector_targets=None with {name}")
     labels = np.asarray(y_true)
@@ -158,7 +203,6 @@ def _detector_sign(
             "mean outlier"
         )
         raise invalid("pos_label", rule, f"pos_label=None with {name}")
-    return -1 if detector_targets == "outliers" else 1
 
 
 def _is_one_against_one(estimator: Any) -> bool:
@@ -185,6 +229,7 @@ def _target_class(
     if len(classes) < 2 or isinstance(classes[0], list):
         rule = "know two classes or more, targets and the rest, of one output"
         raise invalid("estimator", rule, brief(classes))
+    check_known_classes(y_true, classes)
     if pos_label is None:
         if classes in ([0, 1], [-1, 1]):
             return 1, 2

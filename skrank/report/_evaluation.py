@@ -17,7 +17,9 @@ from skrank.metrics._evaluate import undefined, why_undefined
 from skrank.ranking._input import (
     RankingInput,
     check_ranking_input,
+    check_same_kind,
     check_scores,
+    kind_of_labels,
 )
 from skrank.ranking._ranking import Ranking, rank
 from skrank.ranking._response import target_scores
@@ -87,6 +89,7 @@ class RankingEvaluation:
         self._y_score: list[NDArray[Any]] = []
         self._dtype = np.dtype(bool)  # common type of all scores
         self._largest = 0  # largest integer of the scores, by absolute value
+        self._labels = ""  # kind of all labels, "numbers" or "texts"
         self._ranking: Ranking | None = None
 
     @classmethod
@@ -212,7 +215,7 @@ default="expected"
         piece = type(self)(pos_label=label)
         piece._is_target = [data.is_target]
         piece._y_score = [data.y_score.copy()]  # the caller may change the array
-        piece._dtype = data.y_score.dtype
+        piece._dtype, piece._labels = data.y_score.dtype, kind_of_labels(y_true)
         if piece._dtype.kind in "iu":
             piece._largest = max(-int(data.y_score.min()), int(data.y_score.max()))
         return self._take(piece)
@@ -396,6 +399,7 @@ default="expected"
         if dtype.kind == "f" and largest > 2**53:  # floats hold all integers up to it
             rule = f"hold integers of at most 2**53 in pieces of common type {dtype}"
             raise invalid("y_score", rule, f"one of absolute value {largest}")
+        self._labels = check_same_kind(self._labels, other._labels)
         self._dtype, self._largest = dtype, largest
         self._n_missed += other._n_missed
         self._is_target += other._is_target

@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 from skrank._utils._checks import invalid
 from skrank._utils._optional import load
 from skrank._utils._text import as_text, brief, in_short, listed
-from skrank.ranking._input import check_scores, oriented
+from skrank.ranking._input import MISSING, check_scores, oriented
 
-_MISSING = ["", "NA", "N/A", "nan", "NaN", "NULL", "null", "None", r"\N"]
 _CODINGS = ({"0", "1"}, {"-1", "1"}, {"0.0", "1.0"}, {"-1.0", "1.0"}, {"false", "true"})
 _OTHER_FILES = {
     b"PK": "a zip archive, as are workbooks of Excel (xlsx)",
@@ -69,7 +68,7 @@ def read_score_file(
             read["y_scores"][name] = oriented(numbers, lower)
         for name, at in texts.items():
             cells = _texts(polars, table[at])
-            _check_missing(at, rows[cells.is_in(_MISSING).to_numpy()])
+            _check_missing(at, rows[cells.is_in(MISSING).to_numpy()])
             read[name] = cells.to_numpy()
     except errors as error:
         said = "standard input" if path == "-" else as_text(path)
@@ -131,7 +130,7 @@ def _targets(
     A text such as NA may be the class of the non-targets, if there is no other.
     """
     counts = Counter(labels.to_list())
-    missing = [one for one in _MISSING if one in counts and one != pos_label]
+    missing = [one for one in MISSING if one in counts and one != pos_label]
     known = counts.keys() - missing
     is_missing = labels.is_in(missing).to_numpy()
     if missing and not drop_missing:

@@ -100,8 +100,6 @@ def make_metric(metric: str | Metric, ties: str = "expected") -> Metric:
         ``metric(y_true, y_score, *, pos_label, sample_weight, groups, n_missed,
         undefined)`` has the parameters of :func:`average_precision`. It returns the
         value, which is the mean over the rankings of the groups if `groups` is given.
-        The method ``by_group(y_true, y_score, groups, *, pos_label, sample_weight,
-        undefined)`` returns the value of each group as a :class:`MetricByGroup`.
 
     Raises
     ------
@@ -126,6 +124,9 @@ def make_metric(metric: str | Metric, ties: str = "expected") -> Metric:
     0.2
     """
     if isinstance(metric, Metric):
+        if ties not in ("expected", metric.ties):
+            rule = f"be left out for a metric object, whose own rule is {metric.ties!r}"
+            raise invalid("ties", rule, repr(ties))
         return metric
     text = metric.replace(" ", "") if isinstance(metric, str) else ""
     found = re.fullmatch(r"(\w+)(?:@([^()@]+))?(?:\(([^()]*)\))?", text)

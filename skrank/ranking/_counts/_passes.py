@@ -19,6 +19,8 @@ from skrank.ranking._counting import LevelCounts
 from skrank.ranking._input import (
     RankingInput,
     check_ranking_input,
+    check_same_kind,
+    kind_of_labels,
     small_integers,
 )
 from skrank.ranking._items import CountedItems
@@ -47,6 +49,7 @@ class FirstPass:
         self.sample = ScoreSample(n_expected)
         # distinct scores, while all are integers from -1 to 1, which may be labels
         self.small: set[int] | None = set()
+        self.labels = ""  # "numbers" or "texts"
 
     def add(self, y_true: ArrayLike, y_score: ArrayLike, pos_label: object) -> None:
         """Count a chunk."""
@@ -58,6 +61,7 @@ class FirstPass:
         part.dtype = scores.dtype
         part.target_scores = [scores[data.targets]]
         part.small = small_integers(scores, set())
+        part.labels = kind_of_labels(y_true)
         self._take(part)
         self.sample.add(scores)
 
@@ -74,6 +78,7 @@ class FirstPass:
                 "`y_score.astype` and the `dtype` of a reader make sure"
             )
             raise invalid("y_score", rule, f"{new} after {known}")
+        self.labels = check_same_kind(self.labels, part.labels)
         self.dtype = known
         self.n_samples += part.n_samples
         self.n_targets += part.n_targets

@@ -1,0 +1,343 @@
+"""How data enter: the same answer through every entrance, or an error that says why.
+
+Judges: `from_predictions` on the scores of the estimator, hand-made parts, and labels
+that are converted beforehand.
+"""
+
+import re
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.datasets import make_classification
+from sklearn.ensemble import IsolationForest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skrank import (
+    MetricInterval,
+    RandomSelectionTest,
+    RankCounts,
+    Ranking,
+    RankingComparison,
+    RankingEvaluation,
+    Rankings,
+    SearchSelectionTest,
+    average_precision,
+    make_average_precision_scorer,
+    make_metric,
+    ranking_report,
+)
+
+RNG = np.random.default_rng(0)
+N = 300
+Y = (np.arange(N) % 10 == 0).astype(int)
+A = RNG.normal(size=N) + 1.5 * Y
+B = 0.6 * A + RNG.normal(size=N)
+DAY = np.arange(N) // 60
+CLUSTER = np.arange(N) // 3
+X = np.column_stack([A, B])
+MODEL = LogisticRegression().fit(X[::2], Y[::2])
+QUESTIONS = {
+    "test": RandomSelectionTest("recall@10"),
+    "interval": MetricInterval("recall@10"),
+    "search": SearchSelectionTest("recall@10", n_resamples=50, random_state=0),
+}
+
+
+@pytest.mark.parametrize("given", [{}, {"groups": DAY}, {"folds": DAY}], ids=str)
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_every_entrance_leads_to_one_answer(question, given):
+    ask = QUESTIONS[question]
+    score = MODEL.decision_function(X)
+    expected = ask.from_predictions(Y, score, **given).to_dict()
+    assert ask.from_estimator(MODEL, X, Y, **given).to_dict() == expected
+    rankings = Rankings.from_predictions(Y, score, **given)
+    assert ask.of(rankings).to_dict() == expected
+
+
+def test_parts_are_the_rankings_of_their_items():
+    rankings = Rankings.from_predictions(Y, {"a": A, "b": B}, groups=DAY)
+    assert repr(rankings) == "<Rankings of 2 models, 5 groups, 300 items, 30 targets>"
+    assert (rankings.names, rankings.labels) == (("a", "b"), (0, 1, 2, 3, 4))
+    for label, row in zip(rankings.labels, rankings.parts, strict=True):
+        own = label == DAY
+        for score, one in zip((A, B), row, strict=True):
+            assert average_precision(one) == average_precision(Y[own], score[own])
+    assert rankings.only("b").names == ("b",)
+    given = [row[0] for row in rankings.parts]
+    found = MetricInterval().from_rankings(given)
+    by_groups = MetricInterval().from_predictions(Y, A, groups=DAY)
+    assert found.confidence_interval() == by_groups.confidence_interval()
+
+
+def test_scores_of_held_out_folds_are_those_of_a_cross_validation():
+    cv = StratifiedKFold(5)
+    fold, score = np.empty(N, int), np.empty(N)
+    for i, (train, test) in enumerate(cv.split(X, Y)):
+        model = LogisticRegression().fit(X[train], Y[train])
+        fold[test], score[test] = i, model.decision_function(X[test])
+    for ask in QUESTIONS.values():
+        expected = ask.from_cv(LogisticRegression(), X, Y, cv=cv).to_dict()
+        found = ask.from_predictions(Y, score, folds=fold).to_dict()
+        for name in ("candidate", "candidates"):
+            expected.pop(name, None), found.pop(name, None)
+        assert found == pytest.approx(expected, nan_ok=True)
+
+
+def test_a_question_says_what_it_does_not_use():
+    weight, stratum = np.linspace(1, 2, N), np.arange(N) % 2
+    for ask, given in (
+        (RandomSelectionTest(), {"sample_weight": weight}),
+        (MetricInterval(), {"strata": stratum}),
+        (MetricInterval(), {"n_missed": 2}),
+        (SearchSelectionTest(), {"clusters": CLUSTER}),
+    ):
+        (name,) = given
+        message = f"`{name}` must be left out for {type(ask).__name__}: "
+        with pytest.raises(ValueError, match=message):
+            ask.from_predictions(Y, A, **given)
+        if name != "n_missed":
+            with pytest.raises(ValueError, match=message):
+                ask.from_estimator(MODEL, X, Y, **given)
+    with pytest.raises(ValueError, match="`sample_weight` must be left out for Rank"):
+        RankingComparison().from_predictions(Y, A, B, sample_weight=weight)
+    for ask in (RandomSelectionTest(), MetricInterval()):
+        with pytest.raises(ValueError, match="`rankings` must be of one model here"):
+            ask.from_predictions(Y, {"a": A, "b": B})
+        with pytest.raises(ValueError, match="`rankings` must be Rankings; got Ranki"):
+            ask.of(Ranking.from_predictions(Y, A))
+    with pytest.raises(ValueError, match="`n_missed` must be 0 with `groups`"):
+        RandomSelectionTest().from_predictions(Y, A, groups=DAY, n_missed=1)
+
+
+@pytest.mark.parametrize("name", ["groups", "clusters", "strata", "sample_weight"])
+def test_columns_of_pandas_must_have_the_index_of_the_labels(name):
+    y = pd.Series(Y)
+    column = pd.Series(DAY + 1).sample(frac=1, random_state=0)
+    for ask in (RandomSelectionTest(), MetricInterval()):
+        with pytest.raises(ValueError, match=f"`{name}` must have the index of"):
+            ask.from_estimator(MODEL, X, y, **{name: column})
+        with pytest.raises(ValueError, match=f"`{name}` must have the index of"):
+            ask.from_predictions(y, A, **{name: column})
+        with pytest.raises(ValueError, match=f"`{name}` must have as many items"):
+            ask.from_estimator(MODEL, X, y, **{name: DAY[1:]})
+
+
+def test_folds_are_the_sample_instead_of_clusters():
+    with pytest.raises(TypeError, match="clusters"):
+        MetricInterval().from_cv(LogisticRegression(), X, Y, clusters=CLUSTER)
+    with pytest.raises(ValueError, match="left out for folds, which `cv_groups`"):
+        RandomSelectionTest().from_predictions(Y, A, folds=DAY, clusters=CLUSTER)
+
+
+def test_models_of_one_cross_validation_share_its_folds():
+    models = {"one": LogisticRegression(), "two": LogisticRegression(C=1e-3)}
+    rankings = Rankings.from_cv(models, X, Y, cv=3)
+    table = RankingComparison().compare_all(rankings)
+    alone = RankingComparison().from_cv(*models.values(), X, Y, cv=3)
+    assert table.comparisons[0].difference == alone.difference
+    assert str(alone).splitlines()[1].startswith("  3 folds ")
+    asked = {"return_estimator": True, "return_indices": True}
+    fits = {
+        name: cross_validate(one, X, Y, cv=cv, **asked)
+        for (name, one), cv in zip(models.items(), (3, 4), strict=True)
+    }
+    with pytest.raises(ValueError, match="`cv_results` must be of the same folds"):
+        Rankings.from_cv_results(fits, X, Y)
+
+
+# Labels
+
+
+def test_a_column_of_labels_and_of_scores_is_taken():
+    expected = average_precision(Y, A)
+    assert average_precision(Y[:, None], A[:, None]) == expected
+    frame = pd.DataFrame({"y": Y})
+    assert average_precision(frame, A) == expected
+    search = GridSearchCV(
+        LogisticRegression(), {"C": [1.0]}, scoring=make_average_precision_scorer()
+    )
+    with pytest.warns(UserWarning, match="A column-vector y was passed"):
+        found = search.fit(X, frame).best_score_
+    assert found == search.fit(X, Y).best_score_
+
+
+@pytest.mark.parametrize("missing", ["NA", "nan", "NULL", "None", "", r"\N"])
+def test_texts_of_missing_labels_beside_two_others_are_refused(missing):
+    labels = np.where(Y == 1, "yes", "no").astype(object)
+    labels[[7, 20, 40]] = missing
+    message = f"hold labels, none missing; got 3 of {re.escape(repr(missing))}, the "
+    for ask in (average_precision, RandomSelectionTest().from_predictions):
+        with pytest.raises(ValueError, match=f"{message}first at positions 7, 20, 40"):
+            ask(labels, A, pos_label="yes")
+
+
+def test_two_classes_may_be_called_a_and_na():
+    labels = np.where(Y == 1, "NA", "A")
+    for label, marks in (("NA", Y == 1), ("A", Y == 0)):
+        expected = average_precision(marks, A)
+        assert average_precision(labels, A, pos_label=label) == expected
+
+
+@pytest.mark.parametrize("labels", [["low", "mid", "hot"], ["0", "1", "2"]])
+def test_labels_and_classes_of_two_codings_are_listed(labels):
+    X, y = make_classification(300, n_classes=3, n_informative=4, random_state=0)
+    model = LogisticRegression(max_iter=999).fit(X, y)
+    text = np.array(labels)[y]
+    message = rf"`y_true` must have some of the classes 0, 1, 2; got .*'{labels[2]}'"
+    for ask in (
+        lambda: make_average_precision_scorer(pos_label=2)(model, X, text),
+        lambda: RandomSelectionTest().from_estimator(model, X, text, pos_label=2),
+        lambda: ranking_report(text, model.predict_proba(X), labels=model.classes_),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ask()
+
+
+def test_chunks_and_batches_have_labels_of_one_kind():
+    chunks = [([1, 2, 1], [3.0, 2, 1]), (["1", "2", "x"], [3.0, 2, 1])]
+    message = "`y_true` must have labels of one kind .*got texts as '1' after numbers"
+    with pytest.raises(ValueError, match=message):
+        RankCounts.from_chunks(chunks, pos_label=2)
+    evaluation = RankingEvaluation(pos_label=2).add(*chunks[0])
+    with pytest.raises(ValueError, match=message):
+        evaluation.add(*chunks[1])
+    assert evaluation.n_samples == 3
+    for count in (
+        lambda: RankCounts.from_arrays(["a", "b"], [1.0, 2], pos_label="A"),
+        lambda: RankCounts.from_chunks([(["a", "b"], [1.0, 2])], pos_label="A"),
+    ):
+        with pytest.raises(ValueError, match="`pos_label` must be one of the labels"):
+            count()
+
+
+def test_decimals_are_numbers():
+    scores = [Decimal(v) for v in ("0.9", "0.8", "0.7", "0.6")]
+    y = [1, 0, 1, 0]
+    for column in (scores, pd.Series(scores), pl.Series(scores)):
+        assert average_precision(y, column) == pytest.approx(5 / 6)
+    close = [Decimal(2**53), Decimal(2**53) + 1, Decimal(1), Decimal(2)]
+    with pytest.raises(ValueError, match="hold decimals that stay different as floats"):
+        average_precision(y, close)
+
+
+@pytest.mark.parametrize("name", ["groups", "clusters", "strata", "y_true"])
+@pytest.mark.parametrize(
+    "values",
+    [
+        [Decimal(1)] * 3 + [Decimal(2)] * 2 + [Decimal("nan")],
+        [[1], [1, 1], [1], [2], [2, 2], [2]],
+        np.array([(1, 1)] * 3 + [(2, 2)] * 3, dtype=[("a", int), ("b", int)]),
+    ],
+    ids=["NaN", "ragged", "records"],
+)
+def test_what_is_no_column_of_labels_is_named(name, values):
+    given = {"y_true": [1, 0, 0, 1, 0, 0], "y_score": [6, 5, 4, 3, 2, 1.5]}
+    given |= {name: values, "pos_label": 1}
+    with pytest.raises(ValueError, match=f"`{name}` must "):
+        RandomSelectionTest().from_predictions(**given)
+
+
+def test_a_metric_object_keeps_its_tie_rule():
+    metric = make_metric("recall@5", ties="threshold")
+    assert MetricInterval(metric).ties == "threshold"
+    with pytest.raises(ValueError, match="`ties` must be left out for a metric object"):
+        MetricInterval(metric, ties="optimistic")
+
+
+def test_targets_that_are_most_items_have_a_note():
+    said = str(RandomSelectionTest().from_predictions(1 - Y, -A))
+    assert "most items are targets: is the rare class the one to find" in said
+    assert "most items are targets" not in str(
+        RandomSelectionTest().from_predictions(Y, A)
+    )
+
+
+# Estimators
+
+
+class Outliers(BaseEstimator):
+    """A detector with the conventions of PyOD: 1 is an outlier, and scores higher."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "outlier_detector"
+        return tags
+
+    _estimator_type = "outlier_detector"  # of scikit-learn before 1.6
+
+    def fit(self, X, y=None):
+        self.threshold_ = np.quantile(np.abs(X[:, 0]), 0.95)
+        return self
+
+    def decision_function(self, X):
+        return np.abs(X[:, 0])
+
+    def predict(self, X):
+        return (self.decision_function(X) > self.threshold_).astype(int)
+
+
+class Silent(Outliers):
+    """A detector whose labels do not tell."""
+
+    def predict(self, X):
+        return np.ones(len(X), dtype=int)
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [lambda d: d, lambda d: make_pipeline(StandardScaler(), d)],
+    ids=["alone", "pipeline"],
+)
+@pytest.mark.parametrize("targets", ["outliers", "inliers"])
+def test_detectors_point_where_their_labels_say(wrap, targets):
+    y = np.arange(N) < 15
+    items = np.random.default_rng(1).normal(size=(N, 2))
+    items[y] *= 6
+    marks = y if targets == "outliers" else ~y
+    for detector, sign in (
+        (Outliers(), 1),
+        (IsolationForest(n_estimators=20, random_state=0), -1),
+    ):
+        model = wrap(detector).fit(items)
+        direction = sign if targets == "outliers" else -sign
+        expected = average_precision(marks, direction * model.decision_function(items))
+        scorer = make_average_precision_scorer(detector_targets=targets)
+        assert scorer(model, items, marks) == expected
+        test = RandomSelectionTest()
+        found = test.from_estimator(model, items, marks, detector_targets=targets)
+        assert found.statistic == expected
+
+
+def test_a_detector_that_does_not_tell_is_refused():
+    scorer = make_average_precision_scorer(detector_targets="outliers")
+    message = "whether its larger scores mean outliers; give its scores to from_predict"
+    with pytest.raises(ValueError, match=message):
+        scorer(Silent().fit(X), X, Y)
+    # all items are inliers to this one, which is scikit-learn's
+    forest = IsolationForest(n_estimators=5, random_state=0).fit(X)
+    inside = X[forest.predict(X) == 1]
+    few = Rankings.from_estimator(
+        forest, inside, np.arange(len(inside)) < 9, detector_targets="outliers"
+    )
+    assert few.sizes == (len(inside), 9)
+
+
+def test_what_is_no_estimator_of_scikit_learn_is_told_the_way():
+    class Booster:
+        def predict(self, X):
+            return X[:, 0]
+
+    message = r"give its scores to from_predictions.*booster\.predict\(X\)\); got Boost"
+    for ask in (
+        lambda: make_average_precision_scorer()(Booster(), X, Y),
+        lambda: RandomSelectionTest().from_estimator(Booster(), X, Y),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ask()
