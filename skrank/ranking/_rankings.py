@@ -181,7 +181,7 @@ class Rankings:
                 pos_label=pos_label,
                 sample_weight=sample_weight,
                 n_missed=n_missed,
-                score_name=f"y_score[{name!r}]" if is_table(y_score) else "y_score",
+                score_name=f"y_score[{brief(name)}]" if is_table(y_score) else "y_score",
             )
             for name, scores in models.items()
         )

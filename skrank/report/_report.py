@@ -290,7 +290,7 @@ def _rankings(
             name = getattr(y_scores, "name", None)
             columns = {"model" if name in (None, "") else name: y_scores}
         for name in _lower(lower_is_better, list(columns)):
-            columns[name] = oriented(as_numbers(f"y_score[{name!r}]", columns[name]), True)
+            columns[name] = oriented(as_numbers(f"y_score[{brief(name)}]", columns[name]), True)
         found = Rankings.from_predictions(y_true, columns, **given)
     return replace(found, names=tuple(map(str, found.names)))
 

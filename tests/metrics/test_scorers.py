@@ -277,7 +277,7 @@ def test_classifiers_with_labels_alone_are_refused(labels):
 def test_labels_coded_otherwise_than_in_training_are_refused(classes):
     # nothing says which of the classes the targets of the test set are
     model = KNeighborsClassifier().fit(X, classes)
-    with pytest.raises(ValueError, match="`pos_label` must name the target class of a"):
+    with pytest.raises(ValueError, match="`(pos_label|y_true)` must (name the targ|have s)"):
         SCORER(model, X, Y)
 
 

@@ -640,7 +640,7 @@ def test_bad_tables(tmp_path, capsys, text, message):
         (["--score", "active"], "`column active` must rank the items"),
         (["--pos-label", "x"], "column active, one of '1' (12), '0' (188), unless "),
         (["--by-group"], "`--by-group` must be given with `--group`; got no group"),
-        (["--group", "id", "--cluster", "id"], "clusters"),
+        (["--group", "id"], "groups"),
     ],
 )
 def test_bad_options(tmp_path, capsys, options, message):
