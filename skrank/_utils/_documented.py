@@ -5,7 +5,7 @@ A docstring names a text by a line in braces, such as ``{pos_label}``. The decor
 """
 
 import inspect
-from typing import Any, TypeVar
+from typing import TypeVar
 
 Documented = TypeVar("Documented")
 

@@ -159,9 +159,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         band = hit_curve_band(
             rankings, simultaneous=together, random_state=random_state
         )
-        data = cls._measure(
-            rankings.single[0], as_fraction=as_fraction, pvalue=pvalue
-        )
+        data = cls._measure(rankings.single[0], as_fraction=as_fraction, pvalue=pvalue)
         unit = data["curve"].unit
         data["confidence_band"] = replace(
             band, x=band.x * unit, low=band.low * unit, high=band.high * unit

@@ -208,9 +208,7 @@ class _Tops:
     With the number of each item's cluster, in samples of as many clusters.
     """
 
-    def __init__(
-        self, rankings: Rankings, t: float | Sequence[float] | None
-    ) -> None:
+    def __init__(self, rankings: Rankings, t: float | Sequence[float] | None) -> None:
         row, codes = rankings.parts[0], rankings.clusters
         if rankings.kind != "one" or rankings.weighted or rankings.n_missed:
             rule = "be one ranking a model, without weights and missed targets"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -249,7 +249,7 @@ class MetricInterval(Question[MetricIntervalResult]):
     def _error_of_mean(
         self,
         method: str,
-        measure: Metric,
+        measure: Any,
         asked: Rankings,
         values: NDArray[np.float64],
     ) -> float | None:
@@ -271,7 +271,10 @@ class MetricInterval(Question[MetricIntervalResult]):
         """Return the rule by the bootstrap of weighted items."""
         data: RankingInput = ranking.items.data
         bootstrap = WeightedBootstrap(measure, data)
-        error, estimate = float(self._draw(bootstrap).std(ddof=1)), measure.value(ranking)
+        error, estimate = (
+            float(self._draw(bootstrap).std(ddof=1)),
+            measure.value(ranking),
+        )
         least, best = bootstrap.ends()
         limits = min(least, estimate), max(best, estimate)
         return NormalRule(estimate, error, *limits, plain_at_ends=True)

@@ -175,7 +175,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
             `detector_targets` is None, or if the input is not valid for
             `from_predictions`.
         """
-        settings = {"pos_label": pos_label, "detector_targets": detector_targets}
+        settings: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
         return self.of(Rankings.from_estimator(estimator, X, y, **settings, **data))
 
     def from_cv(
@@ -213,7 +213,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
             As in `from_estimator`; also if no fold holds targets and non-targets.
         """
         data |= {"cv": cv, "cv_groups": cv_groups, "params": params}
-        jobs = {"n_jobs": self.n_jobs, "progress": self.progress}
+        jobs: Any = {"n_jobs": self.n_jobs, "progress": self.progress}
         repeated = self.repeated
         return self.of(
             Rankings.from_cv(estimator, X, y, repeated=repeated, **jobs, **data)

@@ -169,9 +169,8 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         if not asked.labels:
             return self._result(found[0], asked.sizes, progress=self.progress)
         spread = asked.kind == "folds" and len(each) > 1 and not self.independent
-        together = MeanNull(
-            [one.null for one in found], inflation=FOLDS_INFLATION if spread else 1.0
-        )
+        nulls: Any = [one.null for one in found]
+        together = MeanNull(nulls, inflation=FOLDS_INFLATION if spread else 1.0)
         mean = _Asked(float(np.mean([one.statistic for one in found])), together)
         return self._result(
             mean,
@@ -313,7 +312,9 @@ class _PartResults(Sequence[RandomSelectionResult]):
             label="rankings",
             progress=self._test.progress,
         )
-        return tuple(self._test._result(one, one.sizes, progress=False) for one in shown)
+        return tuple(
+            self._test._result(one, one.sizes, progress=False) for one in shown
+        )
 
 
 def null_of(ranking: Ranking, measure: Measure) -> RandomSelectionNull:

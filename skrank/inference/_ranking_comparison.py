@@ -411,7 +411,9 @@ class RankingComparison(Question[RankingComparisonResult]):
         pairs = list(combinations(names, 2))
         if baseline is not None:
             if baseline not in names:
-                raise invalid("baseline", f"be one of {brief([*names])}", brief(baseline))
+                raise invalid(
+                    "baseline", f"be one of {brief([*names])}", brief(baseline)
+                )
             pairs = [(name, baseline) for name in names if name != baseline]
         shown = track(pairs, total=len(pairs), label="pairs", progress=self.progress)
         quiet = copy(self)

@@ -102,9 +102,7 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
     ) -> float:
         """Score the estimator's output for the target class."""
         pos_label = self.settings.get("pos_label")
-        points = orientation(
-            estimator, X, y_true, pos_label, self.detector_targets
-        )
+        points = orientation(estimator, X, y_true, pos_label, self.detector_targets)
         outputs = _outputs.setdefault(method_caller, {})
         if points.method not in outputs:
             outputs[points.method] = getattr(estimator, points.method)(X)

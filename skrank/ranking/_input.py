@@ -25,7 +25,6 @@ from skrank._utils._columns import (
 )
 from skrank._utils._text import brief, listed
 
-
 #: Texts of tables that stand for a missing value.
 MISSING = ("", "NA", "N/A", "nan", "NaN", "NULL", "null", "None", "<NA>", r"\N")
 
@@ -140,9 +139,13 @@ def _check_missing(
     if not missing or len(distinct) - len(missing) < 2 or pos_label in MISSING:
         return
     at = np.flatnonzero(np.isin(codes, missing))
-    got = f"{at.size} of {listed([repr(distinct[i]) for i in missing], 5)}, the first at"
+    got = (
+        f"{at.size} of {listed([repr(distinct[i]) for i in missing], 5)}, the first at"
+    )
     rule = "hold labels, none missing"
-    advice = "Leave these items out, or give the labels another name if they are a class."
+    advice = (
+        "Leave these items out, or give the labels another name if they are a class."
+    )
     where = ", ".join(map(str, at[:3].tolist()))
     raise invalid("y_true", rule, f"{got} positions {where}", advice)
 

@@ -181,7 +181,9 @@ class Rankings:
                 pos_label=pos_label,
                 sample_weight=sample_weight,
                 n_missed=n_missed,
-                score_name=f"y_score[{brief(name)}]" if is_table(y_score) else "y_score",
+                score_name=f"y_score[{brief(name)}]"
+                if is_table(y_score)
+                else "y_score",
             )
             for name, scores in models.items()
         )
@@ -468,10 +470,13 @@ class Rankings:
                 results = results_of(name)
                 test = held_out(results)
                 if not columns:
-                    held, train = check_held_out(test, X), results["indices"]["train"]
-                    ratio = float(np.mean([len(o) / len(f) for f, o in zip(train, test)]))
+                    held = check_held_out(test, X)
+                    sizes = zip(test, results["indices"]["train"], strict=True)
+                    ratio = float(np.mean([len(out) / len(fit) for out, fit in sizes]))
                 elif len(held) != len(test) or not all(map(np.array_equal, held, test)):
-                    rule = "be of the same folds, as by a `cv` with a fixed random_state"
+                    rule = (
+                        "be of the same folds, as by a `cv` with a fixed random_state"
+                    )
                     raise invalid("cv_results", rule, "others")
                 tasks = zip(results["estimator"], test, strict=True)
                 scores = run_jobs(
@@ -506,7 +511,7 @@ class Rankings:
         if not held and not grouped:
             return replace(self, parts=[tuple(map(rank, inputs[0]))])
         every = held or [np.arange(n_samples)]
-        if not held:
+        if not held and groups is not None:
             group_codes(inputs[0][0], groups)  # checks that they are no single items
         labels, inside, folds = _within_folds(every, groups, n_samples)
         parts = [
@@ -545,7 +550,9 @@ class Rankings:
         if self.kind != "folds":
             n = sum(int(one.n_samples) + one.n_missed for one in first)
             return n, sum(int(one.n_targets) for one in first)
-        targets = [i[one.items.targets] for i, one in zip(self.items, first)]
+        targets = [
+            i[one.items.targets] for i, one in zip(self.items, first, strict=True)
+        ]
         n, m = (np.unique(np.concatenate(one)).size for one in (self.items, targets))
         return n, m
 

@@ -28,7 +28,7 @@ def is_table(y_score: Any) -> bool:
     """Whether these are the scores of several models, and not of one."""
     if isinstance(y_score, Mapping):
         return True
-    shape = getattr(y_score, "shape", ())
+    shape: tuple[Any, ...] = getattr(y_score, "shape", ())
     named = hasattr(y_score, "columns") or hasattr(y_score, "column_names")
     return len(shape) == 2 and (named or shape[1] != 1)
 
@@ -154,5 +154,3 @@ def take_parts(
 def rank_parts(data: RankingInput, parts: Sequence[NDArray[np.intp]]) -> list[Ranking]:
     """Rank the items at the positions of each part, as one of several rankings."""
     return [replace(rank(part), several=True) for part in take_parts(data, parts)]
-
-

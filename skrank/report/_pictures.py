@@ -74,9 +74,7 @@ def gallery(
 """
 
 
-def _figure(
-    caption: str, display: CurveDisplay, reading: str, **settings: Any
-) -> str:
+def _figure(caption: str, display: CurveDisplay, reading: str, **settings: Any) -> str:
     """Draw on a figure without pyplot; return it with its explanation."""
     from matplotlib import style
 

@@ -159,7 +159,7 @@ def ranking_report(
         every = _rankings(y_true, y_scores, lower_is_better, **beside)
     ap = make_measure("average_precision", ties)
     both = every.defined_for(ap)
-    settings = {"ties": ties, "random_state": random_state}
+    settings: Any = {"ties": ties, "random_state": random_state}
     names = every.names
     first = [row[0] for row in every.parts]
     is_listed = all(isinstance(one.items, ListedItems) for one in every.parts[0])
@@ -169,7 +169,9 @@ def ranking_report(
 
     def values_of(metric: Metric) -> dict[str, float]:
         columns = zip(*rankings_for(metric).parts, strict=True)
-        means = [float(np.mean([metric.value(r) for r in column])) for column in columns]
+        means = [
+            float(np.mean([metric.value(r) for r in column])) for column in columns
+        ]
         return dict(zip(names, means, strict=True))
 
     # metrics
@@ -188,7 +190,9 @@ def ranking_report(
     if labels is None and ties == "expected":
         for name, metric in {ap.name: ap, **at_top, **others}.items():
             # with clusters, metrics of the order within the top have another mean
-            if isinstance(metric, Measure) and not (every.n_clusters and metric.ordered):
+            if isinstance(metric, Measure) and not (
+                every.n_clusters and metric.ordered
+            ):
                 null_means[name] = _null_mean(metric, rankings_for(metric))
     nulls, tests = _tests(RandomSelectionTest(ap, **settings), both, pvalue)
     intervals = {
@@ -274,23 +278,27 @@ def _rankings(
 ) -> Rankings:
     """Return the rankings of all columns, or existing rankings, with names as text."""
     if y_scores is None and isinstance(y_true, Mapping | Ranking | RankCounts):
-        for name, value in {**given, "lower_is_better": lower_is_better or None}.items():
+        for name, value in {
+            **given,
+            "lower_is_better": lower_is_better or None,
+        }.items():
             if value is not None:
                 rule = "be left out for rankings and counts"
                 raise invalid(name, rule, brief(value))
-        known = y_true
-        if isinstance(y_true, Mapping):
-            known = columns_by_name(y_true)
+        is_named = isinstance(y_true, Mapping)
+        known = columns_by_name(y_true) if is_named else y_true
         found = Rankings.from_rankings(known)
     else:
         columns_of(y_true, y_scores)
         if is_table(y_scores):
             columns = columns_by_name(y_scores)
         else:
-            name = getattr(y_scores, "name", None)
-            columns = {"model" if name in (None, "") else name: y_scores}
+            called = getattr(y_scores, "name", None)
+            columns = {"model" if called in (None, "") else called: y_scores}
         for name in _lower(lower_is_better, list(columns)):
-            columns[name] = oriented(as_numbers(f"y_score[{brief(name)}]", columns[name]), True)
+            columns[name] = oriented(
+                as_numbers(f"y_score[{brief(name)}]", columns[name]), True
+            )
         found = Rankings.from_predictions(y_true, columns, **given)
     return replace(found, names=tuple(map(str, found.names)))
 

@@ -43,9 +43,9 @@ class RankingReport:
     """Report of :func:`ranking_report` on the rankings of one data set.
 
     The printed report has tables of average precision, of the top of the ranking, of
-    the named metrics, and of the comparisons. A dash stands for an undefined value. A note names each ranking that is so far below chance
-    that random selection is as low with a probability of at most 0.001. The scores of
-    such a ranking may be reversed.
+    the named metrics, and of the comparisons. A dash stands for an undefined value. A
+    note names each ranking that is so far below chance that random selection is as low
+    with a probability of at most 0.001. The scores of such a ranking may be reversed.
 
     Attributes
     ----------
@@ -277,8 +277,8 @@ class RankingReport:
         """Return the tables and figures as a piece of a page."""
         curves, points = self.hit_curves, self.operating_points
         pictures = (
-            "<p>With groups, the report draws no curves. HitCurveDisplay draws the mean "
-            "curve over the groups.</p>\n"
+            "<p>With groups, the report draws no curves. HitCurveDisplay draws the "
+            "mean curve over the groups.</p>\n"
         )
         if curves:
             pictures = gallery(curves, points, self.average_precision, self.ties)

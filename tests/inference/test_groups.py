@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.special import expit, logit
-from scipy.stats import nct, poisson, sem, t, ttest_1samp
+from scipy.stats import nct, poisson, sem, t
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold

@@ -127,9 +127,7 @@ def test_difference_of_rankings_that_agree_at_the_top():
     y_true = np.random.default_rng(1).permutation(y_true)
     b[:30] = a[:30] = 100 - np.arange(30) // 2
     for simultaneous in (True, False):
-        band = hit_curve_band(
-            y_true, a, b, simultaneous=simultaneous, random_state=0
-        )
+        band = hit_curve_band(y_true, a, b, simultaneous=simultaneous, random_state=0)
         difference = hit_curve(y_true, a).at(band.x) - hit_curve(y_true, b).at(band.x)
         assert np.all(
             (band.low <= difference + 1e-9) & (difference <= band.high + 1e-9)
@@ -225,7 +223,9 @@ def test_errors():
         ValueError, match=r"`y_true` must hold targets and non-targets to"
     ):
         hit_curve_band(np.ones(5), np.arange(5.0))
-    with pytest.raises(ValueError, match=r"`y_score\['B'\]` must have as many items as"):
+    with pytest.raises(
+        ValueError, match=r"`y_score\['B'\]` must have as many items as"
+    ):
         hit_curve_band(y_true, a, b[1:])
 
 

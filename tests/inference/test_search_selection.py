@@ -274,9 +274,7 @@ def test_familywise_error_of_folds():
     for seed in range(80):
         y = rng.permutation(np.arange(200) < 20)
         test = SearchSelectionTest(n_resamples=99, random_state=seed)
-        pvalues.append(
-            test.from_cv(models, rng.normal(size=(200, 3)), y).pvalue
-        )
+        pvalues.append(test.from_cv(models, rng.normal(size=(200, 3)), y).pvalue)
     for level in (0.05, 0.2):
         error = 3 * math.sqrt(level * (1 - level) / 80)
         assert np.mean(np.array(pvalues) <= level) <= level + error
@@ -571,9 +569,7 @@ def test_jobs_and_progress_change_nothing(capsys):
     models = [LogisticRegression(), KNeighborsClassifier(9)]
     settings = {**FAST, "n_resamples": 3000}
     one = SearchSelectionTest(**settings).from_cv(models, X, Y)
-    two = SearchSelectionTest(n_jobs=2, progress=True, **settings).from_cv(
-        models, X, Y
-    )
+    two = SearchSelectionTest(n_jobs=2, progress=True, **settings).from_cv(models, X, Y)
     assert_array_equal(one.null_maxima, two.null_maxima)
     assert one.to_dict() == two.to_dict()
     shown = capsys.readouterr().err

@@ -49,13 +49,13 @@ def test_perfect_ranking_is_one_after_adjustment():
         def predict_proba(self, X):
             return np.c_[1 - X[:, 0], X[:, 0]]
 
-    scorer = make_metric_scorer("average_precision", statistic="chance_adjusted")
+    scorer = make_metric_scorer("AP", statistic="chance_adjusted")
     model = Oracle().fit(np.c_[Y, Y], Y)
     assert scorer(model, np.c_[Y + np.arange(300) * 1e-4, Y], Y) == pytest.approx(1.0)
 
 
 def test_searches_take_them_together():
-    scoring = {name: make_metric_scorer("average_precision", statistic=name) for name in STATISTICS}
+    scoring = {name: make_metric_scorer("AP", statistic=name) for name in STATISTICS}
     search = GridSearchCV(
         KNeighborsClassifier(),
         {"n_neighbors": [3, 25]},
@@ -83,7 +83,7 @@ def test_no_candidate_of_a_search_is_without_a_score(model, grid, target, n_item
     search = GridSearchCV(
         model,
         grid,
-        scoring={name: make_metric_scorer("average_precision", statistic=name) for name in STATISTICS},
+        scoring={name: make_metric_scorer("AP", statistic=name) for name in STATISTICS},
         refit="log10_pvalue",
         cv=StratifiedKFold(3, shuffle=True, random_state=0),
         error_score="raise",
@@ -95,7 +95,7 @@ def test_no_candidate_of_a_search_is_without_a_score(model, grid, target, n_item
 
 
 def test_names_say_what_is_better():
-    names = [make_metric_scorer("average_precision", statistic=name).__name__ for name in STATISTICS]
+    names = [make_metric_scorer("AP", statistic=name).__name__ for name in STATISTICS]
     assert names == [
         "zscore(average_precision)",
         "neg_log10_pvalue(average_precision)",
@@ -110,12 +110,14 @@ def test_undefined_is_the_users_choice(statistic):
     nothing = np.zeros(20, dtype=int)
     with pytest.warns(UndefinedMetricWarning, match=f"{statistic} is undefined: `y_tr"):
         assert math.isnan(
-            make_metric_scorer("average_precision", statistic=statistic)(model, X[:20], nothing)
+            make_metric_scorer("AP", statistic=statistic)(model, X[:20], nothing)
         )
-    scorer = make_metric_scorer("average_precision", statistic=statistic, undefined=-1.0)
+    scorer = make_metric_scorer(
+        "average_precision", statistic=statistic, undefined=-1.0
+    )
     assert scorer(model, X[:20], nothing) == -1.0
     with pytest.raises(ValueError, match="is undefined"):
-        make_metric_scorer("average_precision", statistic=statistic, undefined="raise")(
+        make_metric_scorer("AP", statistic=statistic, undefined="raise")(
             model, X[:20], nothing
         )
 
@@ -140,7 +142,7 @@ def test_perfect_ranking_has_the_least_pvalue():
     # C(300, m) placements, one of them perfect
     oracle = Ridge().fit(np.c_[Y], Y)
     items = np.c_[Y + np.arange(300) * 1e-4]
-    scorer = make_metric_scorer("average_precision", statistic="log10_pvalue")
+    scorer = make_metric_scorer("AP", statistic="log10_pvalue")
     expected = math.log10(math.comb(300, int(Y.sum())))
     assert scorer(oracle, items, Y) == pytest.approx(expected)
     assert scorer(oracle, np.c_[Y], Y) == pytest.approx(expected)
@@ -149,7 +151,7 @@ def test_perfect_ranking_has_the_least_pvalue():
 def test_cross_validate_scores_folds_of_chance_near_zero():
     # labels that have nothing to do with the items: z has mean 0
     rng = np.random.default_rng(0)
-    scorer = make_metric_scorer("average_precision", statistic="zscore")
+    scorer = make_metric_scorer("AP", statistic="zscore")
     scores = [
         cross_validate(
             GaussianNB(),
@@ -171,4 +173,4 @@ def test_adjustment_needs_a_largest_value(metric):
 
 def test_bad_statistic():
     with pytest.raises(ValueError, match="`statistic` must be one of 'zscore', 'log10"):
-        make_metric_scorer("average_precision", statistic="pvalue")
+        make_metric_scorer("AP", statistic="pvalue")

@@ -276,9 +276,7 @@ def test_one_fold_of_two_classes_shares_its_chance_with_none():
     labels, folds = Y.copy(), np.arange(400) // 100
     labels[folds == 2], labels[folds == 3] = 0, 1
     keep = folds > 0
-    with pytest.warns(
-        UndefinedMetricWarning, match="2 of 3 folds have no targets, or"
-    ):
+    with pytest.warns(UndefinedMetricWarning, match="2 of 3 folds have no targets, or"):
         result = RandomSelectionTest().from_cv(
             GaussianNB(), X[keep], labels[keep], cv=PredefinedSplit(folds[keep])
         )

@@ -253,7 +253,12 @@ def test_a_search_with_weights_is_that_of_sklearn(model, routing):
 
 
 def test_no_scorer_costs_a_search_with_weights():
-    names = ("average_precision", "average_precision@0.2", "recall@0.1", "precision@0.1")
+    names = (
+        "average_precision",
+        "average_precision@0.2",
+        "recall@0.1",
+        "precision@0.1",
+    )
     scoring = {name: skrank.make_metric_scorer(name) for name in names}
     search = weighted_search("tree", scoring, refit="average_precision")
     for name in scoring:
@@ -359,6 +364,4 @@ def test_parameters_of_fit_have_names():
         "`params` must be a mapping from names to parameters of fit.*; got ndarray"
     )
     with pytest.raises(ValueError, match=message):
-        SearchSelectionTest().from_cv(
-            [LogisticRegression()], X, Y, params=WEIGHT
-        )
+        SearchSelectionTest().from_cv([LogisticRegression()], X, Y, params=WEIGHT)

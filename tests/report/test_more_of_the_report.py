@@ -7,7 +7,6 @@ import re
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 
 from skrank import (
     MetricInterval,

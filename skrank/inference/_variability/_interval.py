@@ -163,7 +163,7 @@ class ModeratedRule:
         outside = (1 - confidence_level) / 2
         t = student.isf(outside, df)
         scale = self.best - self.zero
-        low, high = (self.zero + scale * expit(self._limit(x)) for x in (t, -t))
+        low, high = (self.zero + scale * float(expit(self._limit(x))) for x in (t, -t))
         low, high = min(low, self._with_losses(outside)), max(high, self.estimate)
         # from five hits on, the limits by the variance are nearly always wider
         if self.hits < 5:
@@ -184,7 +184,9 @@ class ModeratedRule:
     def _by_hits(self, outside: float) -> tuple[float, float]:
         """Limits by the number of hits only."""
         share = gamma.ppf(outside, self.hits) / self.hits if self.hits > 0 else 0.0
-        return share * self.estimate, self.per_hit * gamma.isf(outside, self.hits + 1)
+        return share * self.estimate, self.per_hit * float(
+            gamma.isf(outside, self.hits + 1)
+        )
 
     @property
     def _own(self) -> float:
