@@ -2,12 +2,6 @@
 PYTHON ?= python3
 VENV := .venv
 OLDEST := .venv-oldest
-# The files that hold what is public: those of the public names and of their bases.
-PUBLIC = $(shell $(VENV)/bin/python -c "import inspect, skrank; \
-	names = [inspect.unwrap(getattr(skrank, name)) for name in skrank.__all__]; \
-	kinds = {kind for name in names for kind in getattr(name, '__mro__', [name])}; \
-	print(*{inspect.getsourcefile(kind) for kind in kinds \
-	if kind.__module__.startswith('skrank')})")
 PIP = -m pip --disable-pip-version-check install --quiet
 RUN := $(VENV)/bin/python -m
 # as many processes as processors, each with one thread
@@ -40,7 +34,7 @@ lint: $(VENV)/.lint  ## check style, types, layers, docstrings and spelling
 	$(RUN) ruff format --check .
 	$(RUN) mypy
 	$(VENV)/bin/lint-imports
-	$(RUN) numpydoc lint $(PUBLIC)
+	$(RUN) pytest -q tests/test_docstrings.py
 	$(VENV)/bin/codespell README.md CONTRIBUTING.md benchmarks changelog.d doc examples skrank
 
 format: $(VENV)/.lint  ## mend the style

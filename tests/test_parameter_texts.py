@@ -14,7 +14,7 @@ BEGIN = {
     "cv": "As in :func:`sklearn.model_selection.cross_validate`",
     "cv_groups": "Groups for splitters that keep them together",
     "detector_targets": "What the targets are to an outlier detector",
-    "metric": "(Metric by its|The metric, as it is|Name of the metric)",
+    "metric": "(A metric, as|Metric by its|The metric, as it is|Name of the metric)",
     "n_jobs": "Number of (jobs|joblib jobs|threads)",
     "n_missed": "Targets that were never scored",
     "n_resamples": "Number of (rankings|resamples|draws)",

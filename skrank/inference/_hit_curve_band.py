@@ -81,7 +81,8 @@ def hit_curve_band(
         rounded up. None takes about 500 depths. Fewer depths make a simultaneous band
         narrower.
     confidence_level : float, default=0.95
-        Probability that the band contains the curve, or the difference, between 0 and 1.
+        Probability that the band contains the curve or the difference, between 0 and
+        1.
     simultaneous : bool, default=True
         Whether the band covers all depths at once. If False, it covers each depth.
     pos_label : int, float, bool or str, default=None
@@ -117,12 +118,13 @@ def hit_curve_band(
     The variance of recall is derived in :ref:`derivations` [1]_. It counts at least
     half a hit and half a miss above each depth. Recalls at two depths have the
     covariance of their influences. The limits are those of Jeffreys [3]_ for a binomial
-    share with the same variance. The simultaneous band takes the quantile of the
-    largest deviation, as in the sup-t band [2]_. The limits of a difference are those of
-    the normal distribution. With `clusters`, influences are summed within clusters, and the limits are those of Student's t (:ref:`clusters`). In 27
-    simulated populations with 200 samples each, the simultaneous band of 95 % contained
-    the population curve in at least 93.5 % of the samples, and that of the difference of
-    two equally good rankings contained 0 in at least 92.5 % (:ref:`validation_bands`).
+    share with the same variance, and those of the normal distribution for a difference.
+    The simultaneous band takes the quantile of the largest deviation, as in the sup-t
+    band [2]_. With `clusters`, influences are summed within clusters, and the limits
+    are those of Student's t (:ref:`clusters`). In 27 simulated populations with 200
+    samples each, the simultaneous band of 95 % contained the population curve in at
+    least 93.5 % of the samples, and that of the difference of two equally good rankings
+    contained 0 in at least 92.5 % (:ref:`validation_bands`).
     Time is O(n log n + n_draws * n_depths**2), with at least 10,000 draws.
 
     References

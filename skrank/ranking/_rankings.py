@@ -580,7 +580,23 @@ class Rankings:
         return [row[0] for row in self.parts]
 
     def defined_for(self, metric: Any) -> Self:
-        """Leave out the parts in which a metric is undefined, with a warning."""
+        """Leave out the parts in which a metric is undefined, with a warning.
+
+        Parameters
+        ----------
+        metric : Metric
+            A metric, as from :func:`make_metric`.
+
+        Returns
+        -------
+        rankings : Rankings
+            The rankings with targets and non-targets; all groups for precision at t.
+
+        Raises
+        ------
+        ValueError
+            If no ranking has targets and non-targets.
+        """
         first = [row[0] for row in self.parts]
         if self.kind == "one":
             n, m = self.sizes
@@ -607,13 +623,35 @@ class Rankings:
         )
 
     def only(self, *names: Any) -> Self:
-        """Return the rankings of some models."""
+        """Return the rankings of some models.
+
+        Parameters
+        ----------
+        *names : str or int
+            Names of the models.
+
+        Returns
+        -------
+        rankings : Rankings
+            The rankings of these models, in this order.
+        """
         at = [self.names.index(name) for name in names]
         parts = [tuple(row[i] for i in at) for row in self.parts]
         return replace(self, names=names, parts=parts)
 
     def by_fold(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return means over the parts of each fold; other values as they are."""
+        """Return means over the parts of each fold; other values as they are.
+
+        Parameters
+        ----------
+        values : array-like of shape (n_parts,) or (n_parts, n_models)
+            A value of each part.
+
+        Returns
+        -------
+        means : ndarray of shape (n_folds,) or (n_folds, n_models)
+            Means over the groups of each fold.
+        """
         values = np.asarray(values, dtype=float)
         if self.kind != "folds":
             return values
