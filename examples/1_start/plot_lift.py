@@ -32,12 +32,12 @@ scores = {
 # number of targets. The band of chance narrows with the depth. Among
 # the first items chance finds no target with a large probability.
 
-from skrank import LiftDisplay
+from skrank import HitCurveDisplay
 
 ax = None
 for name, y_score in scores.items():
-    display = LiftDisplay.from_predictions(
-        active, y_score, name=name, ax=ax
+    display = HitCurveDisplay.from_predictions(
+        active, y_score, kind="lift", name=name, ax=ax
     )
     ax = display.ax_
 _ = ax.set_title("The first score has the richest top")

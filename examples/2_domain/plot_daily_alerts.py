@@ -89,16 +89,15 @@ MetricInterval("precision@10").from_estimator(
 
 import matplotlib.pyplot as plt
 
-from skrank import make_metric
-
 score = search.decision_function(X[future])
-by_day = make_metric("precision@10").by_group(
-    fraud[future], score, today
-)
-frame = by_day.to_frame()
+test = RandomSelectionTest("precision@10")
+frame = test.from_predictions(
+    fraud[future], score, groups=today
+).to_frame()
 fig, ax = plt.subplots(figsize=(7, 3.2), layout="constrained")
-ax.bar(frame["group"], frame["n_targets"], color="0.85", label="frauds")
-ax.bar(frame["group"], 10 * frame["value"], label="among ten alerts")
+day = frame["ranking"]
+ax.bar(day, frame["n_targets"], color="0.85", label="frauds")
+ax.bar(day, 10 * frame["statistic"], label="among ten alerts")
 ax.set(xlabel="day", ylabel="frauds")
 ax.locator_params(integer=True)
 _ = ax.legend()

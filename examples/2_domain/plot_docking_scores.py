@@ -86,12 +86,16 @@ table
 # -----------
 # The enrichment factor at every depth. Both axes are logarithmic.
 
-from skrank import LiftDisplay
+from skrank import HitCurveDisplay
 
 ax = None
 for name in energy:
-    display = LiftDisplay.from_predictions(
-        active, -energy[name], name=f"program {name}", ax=ax
+    display = HitCurveDisplay.from_predictions(
+        active,
+        -energy[name],
+        kind="lift",
+        name=f"program {name}",
+        ax=ax,
     )
     ax = display.ax_
 _ = ax.set(

@@ -125,13 +125,7 @@ comparison
 
 import matplotlib.pyplot as plt
 
-by_query = [
-    make_metric("average_precision").by_group(
-        data["relevant"], data[engine], data["query"]
-    )
-    for engine in engines
-]
-difference = np.sort(by_query[1].values - by_query[0].values)
+difference = np.sort(comparison.to_frame()["difference"])
 
 fig, ax = plt.subplots(layout="constrained")
 ax.bar(np.arange(40), difference)
