@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,10 +17,13 @@ from skrank._utils._warnings import warn
 from skrank.inference._metric_interval_result import MetricIntervalResult
 from skrank.inference._question import Question
 from skrank.inference._variability._clusters import (
+    cell_changes,
+    check_two_way,
     cluster_bootstrap,
     clusters_of_classes,
     error_of_totals,
     jackknife_totals,
+    two_way_error,
 )
 from skrank.inference._variability._folds import corrected_error, sampling_error
 from skrank.inference._variability._interval import (
@@ -56,10 +60,10 @@ from skrank.ranking._input import RankingInput
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._rankings import Codes, Rankings
 
-# the last two are for several rankings, and for the folds of a cross-validation
+# the last three are for several rankings, folds, and clusters over several rankings
 METHODS = (
     *("auto", "moderated", "jackknife", "bootstrap", "survival", "posterior"),
-    *("t", "corrected_t"),
+    *("t", "corrected_t", "two_way"),
 )
 
 
@@ -76,7 +80,7 @@ class MetricInterval(Question[MetricIntervalResult]):
     {metric}
     {ties}
     method : {"auto", "moderated", "jackknife", "bootstrap", "survival", \
-            "posterior", "t", "corrected_t"}, default="auto"
+            "posterior", "t", "corrected_t", "two_way"}, default="auto"
         Method of the standard error and the interval; see Notes.
     n_resamples : int, default=9999
         Number of rankings that "bootstrap" draws.
@@ -112,6 +116,8 @@ class MetricInterval(Question[MetricIntervalResult]):
     "posterior"   beta distribution of recall or precision
     "t"           Student's t of the values of several rankings      `groups`
     "corrected_t" resampled t of Nadeau and Bengio                   folds of `from_cv`
+    "two_way"     variances of groups and of clusters that recur     `groups` with
+                  over the groups; Student's t                       `clusters`
     ============= ================================================== ==================
 
     Sources: "survival" [1]_, "posterior" [2]_, "corrected_t" [3]_. With `clusters`,
@@ -193,9 +199,16 @@ class MetricInterval(Question[MetricIntervalResult]):
         measure = for_weights(self._measure(), each)
         method = self._method_for(asked)
         values = asked.by_fold([measure.value(one) for one in each])
-        if asked.kind != "one":
+        if method == "two_way":
+            clusters, codes_of = asked.clusters_of_parts
+            changes = list(map(partial(cell_changes, measure), each, codes_of))
+            found = two_way_error(values, changes, clusters)
+            rule: IntervalRule = _rule_of_mean(
+                measure, _ends(measure, each), values, *found
+            )
+        elif asked.kind != "one":
             error = self._error_of_mean(method, measure, asked, values)
-            rule: IntervalRule = CertainRule(float(values.mean()))
+            rule = CertainRule(float(values.mean()))
             if error is not None:
                 rule = _rule_of_mean(measure, _ends(measure, each), values, error)
         elif asked.weighted:
@@ -232,6 +245,9 @@ class MetricInterval(Question[MetricIntervalResult]):
             usual, data = ("bootstrap",), "weighted items"
         elif asked.weighted:
             usual, data = ("t",), "weighted items in several rankings"
+        elif asked.kind == "groups" and asked.clusters is not None:
+            usual, data = ("two_way",), "`groups` with `clusters`"
+            check_two_way(measure)
         elif asked.kind == "one" and asked.clusters is not None:
             (one,) = asked.single
             whole = asked_cut(measure, one) == one.n_samples
@@ -240,7 +256,7 @@ class MetricInterval(Question[MetricIntervalResult]):
                 usual = ("jackknife", "bootstrap")
         elif asked.kind == "one":
             best = "moderated" if measure.smooth else "bootstrap"
-            usual, data = tuple(dict.fromkeys((best, *METHODS[1:-2]))), "one ranking"
+            usual, data = tuple(dict.fromkeys((best, *METHODS[1:6]))), "one ranking"
         if self.method not in ("auto", *usual):
             rule = f"be one of {', '.join(map(repr, ('auto', *usual)))} for {data}"
             raise invalid("method", rule, repr(self.method))
@@ -407,6 +423,7 @@ def _rule_of_mean(
     ends: list[tuple[float, float]],
     values: NDArray[np.float64],
     error: float,
+    degrees_of_freedom: float | None = None,
 ) -> NormalRule:
     """Return Student's t on the logit scale, between the ends of the rankings.
 
@@ -425,7 +442,7 @@ def _rule_of_mean(
         max(best, estimate),
         plain_at_ends=True,
         zero=0.0 if measure.ordered else least,
-        degrees_of_freedom=values.size - 1,
+        degrees_of_freedom=degrees_of_freedom or values.size - 1,
     )
 
 

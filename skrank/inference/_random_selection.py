@@ -86,8 +86,9 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
 
     The distribution is that of Zhang and Su [1]_, generalised to ties; see
     :ref:`random_selection` for the use and :ref:`pvalues` for methods and accuracy.
-    `clusters` permutes the labels of whole clusters of equal size [2]_, and `strata`
-    permutes labels within strata, both by "monte_carlo"; see :ref:`clusters`.
+    `clusters` permutes the labels of whole clusters of equal size [2]_, with `groups`
+    of as many items in each group, and `strata` permutes labels within strata, all by
+    "monte_carlo"; see :ref:`clusters`.
 
     The folds of a cross-validation are not independent, because the labels of each fold
     train the models that rank the other folds. The standard deviation of their mean is
@@ -183,7 +184,7 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         )
 
     def _of_exchanged(self, asked: Rankings) -> RandomSelectionResult:
-        """Test a ranking of items in clusters or strata, by permuted labels."""
+        """Test rankings of items in clusters or strata, by permuted labels."""
         if self.method not in ("auto", "monte_carlo"):
             rule = "be 'auto' or 'monte_carlo' with `clusters` or `strata`"
             raise invalid("method", rule, repr(self.method))
@@ -193,20 +194,25 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         if asked.kind == "folds":
             rule = "be left out for folds, which `cv_groups` makes of whole clusters"
             raise invalid("clusters", rule, "clusters and folds")
-        measure, (ranking,) = self._measure(), asked.single
-        is_target = np.zeros(int(ranking.n_samples), dtype=bool)
-        is_target[ranking.items.targets] = True
-        exchange = exchange_of(is_target, asked.clusters, asked.strata)
+        measure, each = self._measure(), asked.single
+        codes: Any = asked.strata if asked.clusters is None else asked.clusters
+        groups, is_target = np.full(codes.size, -1), np.zeros(codes.size, dtype=bool)
+        for number, one in enumerate(each):
+            items = asked.items[number] if asked.items else np.arange(codes.size)
+            groups[items], is_target[items[one.items.targets]] = number, True
+        exchange = exchange_of(is_target, asked.clusters, asked.strata, groups)
         source = 0 if self.random_state is None else self.random_state
         draws = exchanged_values(
             measure,
-            ranking,
+            each,
             exchange,
+            groups,
             self.n_resamples,
             check_generator(source),
             progress=self.progress,
         )
-        statistic, mean, std = measure.value(ranking), draws.mean(), draws.std()
+        statistic = float(np.mean([measure.value(one) for one in each]))
+        mean, std = draws.mean(), draws.std()
         slack = ROUNDING * abs(draws).max()
         std = std if std > slack else 0.0
         sides = {
@@ -231,6 +237,8 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
             metric=measure.name,
             method="monte_carlo",
             alternative=self.alternative,
+            kind=asked.kind,
+            labels=asked.labels,
             null_values=draws,
             permuted=exchange.said,
             n_clusters=asked.n_clusters,

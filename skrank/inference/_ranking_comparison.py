@@ -35,8 +35,11 @@ from skrank.inference._ranking_comparison_result import (
     RankingComparisonTable,
 )
 from skrank.inference._variability._clusters import (
+    cell_changes,
+    check_two_way,
     cluster_bootstrap,
     clusters_of_classes,
+    two_way_error,
 )
 from skrank.inference._variability._resampling import (
     Engine,
@@ -56,8 +59,9 @@ _METHODS = {
     "several data sets": (*_BY_ERROR, *DATA_SET_TESTS),
     "the folds of a cross-validation": ("corrected_t",),
     "`clusters`": (*_BY_ERROR, "permutation"),
+    "`groups` with `clusters`": ("two_way",),
 }
-_ONE, _SEVERAL, _FOLDS, _CLUSTERS = _METHODS
+_ONE, _SEVERAL, _FOLDS, _CLUSTERS, _BOTH = _METHODS
 METHODS = tuple(
     dict.fromkeys(("auto", *(name for one in _METHODS.values() for name in one)))
 )
@@ -75,7 +79,8 @@ class RankingComparison(Question[RankingComparisonResult]):
     {metric}
     {ties}
     method : {"auto", "jackknife", "bootstrap", "permutation", "mcnemar", \
-            "posterior", "paired_t", "sign", "wilcoxon", "corrected_t"}, default="auto"
+            "posterior", "paired_t", "sign", "wilcoxon", "corrected_t", "two_way"}, \
+            default="auto"
         Method of the p-value; see Notes.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
         Differences A - B that count as more extreme: those of both signs, those above
@@ -112,6 +117,8 @@ class RankingComparison(Question[RankingComparisonResult]):
     "paired_t", "sign",      several        data sets; "auto" is "paired_t"
     "wilcoxon"
     "corrected_t"            `from_cv`      folds
+    "two_way"                groups and     data sets, and clusters that recur over
+                             clusters       them
     ======================== ============== ==========================================
 
     Sources: "permutation" [1]_, "mcnemar" [2]_, "posterior" [3]_, "corrected_t" [4]_.
@@ -433,6 +440,7 @@ class RankingComparison(Question[RankingComparisonResult]):
             _ONE: "jackknife" if self._measure().smooth else "permutation",
             _SEVERAL: "paired_t",
             _FOLDS: "corrected_t",
+            _BOTH: "two_way",
         }
         usual[_CLUSTERS] = usual[_ONE]
         method = usual[data] if self.method == "auto" else self.method
@@ -445,7 +453,9 @@ class RankingComparison(Question[RankingComparisonResult]):
         """Compare A and B on one data set, or by their means over several."""
         measure, codes = self._measure(), asked.clusters
         data = {"groups": _SEVERAL, "folds": _FOLDS}.get(asked.kind, _ONE)
-        method = self._choose(data if codes is None else _CLUSTERS)
+        if codes is not None:
+            data = _BOTH if asked.kind == "groups" else _CLUSTERS
+        method = self._choose(data)
         pairs = [Pair(*row) for row in asked.parts]
         if method in DATA_SET_TESTS and len(pairs) < 2:
             rule = f"make two data sets or more of both classes for method {method!r}"
@@ -456,6 +466,17 @@ class RankingComparison(Question[RankingComparisonResult]):
             found = certainty(method)
         elif asked.kind == "folds":
             found = corrected_t(values, asked.ratio, self.alternative)
+        elif method == "two_way":
+            check_two_way(measure)
+            clusters, codes_of = asked.clusters_of_parts
+            changes = [
+                cell_changes(measure, pair.a, one) - cell_changes(measure, pair.b, one)
+                for pair, one in zip(pairs, codes_of, strict=True)
+            ]
+            error, freedom = two_way_error(values.differences, changes, clusters)
+            found = from_error(
+                values.difference, error, values.scale, self.alternative, freedom
+            )
         elif codes is not None:
             found = self._ask_clusters(method, pairs[0], values, codes)
         else:

@@ -151,7 +151,7 @@ class RankingComparisonResult(Result):
             (Lehr 1992). q1 and q2 are quantiles of the normal distribution, or of
             Student's t for data sets and clusters. The number is inf if the difference
             is 0. It is NaN if the standard error is 0 or missing, and for the folds of
-            a cross-validation, where more folds add no data.
+            a cross-validation, where more folds add no data, and for "two_way".
 
         Raises
         ------
@@ -160,7 +160,7 @@ class RankingComparisonResult(Result):
         """
         power = check_fraction("power", power)
         level = check_fraction("significance_level", significance_level)
-        if self.method == "corrected_t" or not self.standard_error > 0:
+        if self.method in ("corrected_t", "two_way") or not self.standard_error > 0:
             return math.nan
         if self.difference == 0:
             return math.inf

@@ -7,6 +7,7 @@ Clusters of different sizes are not exchangeable: if clusters with targets are l
 the sizes have information on the labels.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -68,12 +69,19 @@ class Exchange:
 
 
 def exchange_of(
-    is_target: NDArray[np.bool_], codes: _Ints | None, strata: _Ints | None
+    is_target: NDArray[np.bool_],
+    codes: _Ints | None,
+    strata: _Ints | None,
+    groups: _Ints,
 ) -> Exchange:
-    """Return the exchange of labels; an error if nothing can move."""
+    """Return the exchange of labels; an error if nothing can move.
+
+    Labels stay in the group of their item, such as a day: clusters have labels to
+    exchange if they have as many items in each group.
+    """
     n = is_target.size
     units = np.arange(n) if codes is None else codes
-    items, size = np.argsort(units, kind="stable"), np.bincount(units)
+    items, size = np.lexsort((groups, units)), np.bincount(units)
     start = np.cumsum(size) - size
     hits = np.bincount(units, is_target).astype(np.intp)
     stratum = np.zeros(size.size, dtype=np.intp)
@@ -82,27 +90,35 @@ def exchange_of(
         if np.any(strata != stratum[units]):
             rule = "be the same for all items of a cluster"
             raise invalid("strata", rule, "clusters that lie in several strata")
-    key = np.column_stack([stratum, size])
-    block = np.unique(key, axis=0, return_inverse=True)[1].ravel()
-    order = np.argsort(block, kind="stable")
     blocks, moves = [], np.zeros(size.size, dtype=bool)
-    for members in np.split(order, np.cumsum(np.bincount(block))[:-1]):
-        rows = start[members][:, None] + np.arange(size[members[0]])
-        labels = is_target[items[rows]]
-        if np.any(labels != labels[0]):
-            blocks.append((members, members[hits[members] > 0]))
-            moves[members] = True
+    for alike in _divide(np.arange(size.size), np.column_stack([stratum, size])):
+        rows = items[start[alike][:, None] + np.arange(size[alike[0]])]
+        for members in _divide(alike, groups[rows]):
+            labels = is_target[
+                items[start[members][:, None] + np.arange(rows.shape[1])]
+            ]
+            if np.any(labels != labels[0]):
+                blocks.append((members, members[hits[members] > 0]))
+                moves[members] = True
     if not blocks:
         raise _nothing_moves(codes is not None)
     fixed = np.flatnonzero(is_target & ~moves[units])
     said = "labels of items"
     if codes is not None:
         said = "labels of whole clusters, between those of as many items"
+        said += " in each group" if groups.any() else ""
     if strata is not None:
         said += f", within {strata.max() + 1} strata"
     if not moves.all() and codes is not None:
         said += f"; {moves.sum()} of {moves.size} clusters can move"
     return Exchange(is_target, items, start, size, tuple(blocks), fixed, said)
+
+
+def _divide(units: _Ints, key: NDArray[Any]) -> list[_Ints]:
+    """Divide units by the rows of a key."""
+    block = np.unique(key, axis=0, return_inverse=True)[1].ravel()
+    order = np.argsort(block, kind="stable")
+    return np.split(units[order], np.cumsum(np.bincount(block))[:-1])
 
 
 class NothingMovesError(ValueError):
@@ -114,7 +130,7 @@ def _nothing_moves(clustered: bool) -> NothingMovesError:
         rule = "have a stratum with targets and non-targets, within which they move"
         return NothingMovesError(invalid("strata", rule, "none such"))
     rule = "have labels that can change places with others"
-    got = "no two clusters of as many items whose labels differ"
+    got = "no two clusters of as many items (in each group) whose labels differ"
     advice = (
         "Where labels are to move within each cluster, give it as `strata` instead; "
         "or keep one item, or as many, of each cluster."
@@ -124,38 +140,58 @@ def _nothing_moves(clustered: bool) -> NothingMovesError:
 
 def exchanged_values(
     measure: Measure,
-    ranking: Ranking,
+    rankings: Sequence[Ranking],
     exchange: Exchange,
+    groups: _Ints,
     n_draws: int,
     generator: np.random.Generator,
     *,
     progress: bool,
 ) -> _Floats:
-    """Values of the ranking with permuted labels; O(m log m) each."""
-    above = items_above(ranking.items.y_score)
-    portion = _PORTION_TARGETS // ranking.items.targets.size
-    engine = partial(_values, measure, ranking, exchange, above)
+    """Mean values of the rankings with permuted labels; O(m log m) each.
+
+    `groups` is the ranking of each item, or -1.
+    """
+    above = np.zeros(groups.size, dtype=np.intp)
+    for number, ranking in enumerate(rankings):
+        above[groups == number] = items_above(ranking.items.y_score)
+    most = sum(one.items.targets.size for one in rankings), len(rankings)
+    portion = _PORTION_TARGETS // max(most)
+    engine = partial(_values, measure, rankings, exchange, groups, above)
     drawn = run_draws(engine, n_draws, portion, generator, progress=progress)
     return np.concatenate(drawn)
 
 
 def _values(
     measure: Measure,
-    ranking: Ranking,
+    rankings: Sequence[Ranking],
     exchange: Exchange,
+    groups: _Ints,
     above: _Ints,
     n_draws: int,
     seed: int,
 ) -> _Floats:
-    targets, row = exchange.draw(n_draws, np.random.default_rng(seed))
-    # tie groups with targets, in the order of the draws, best first
-    start, hits = np.unique(row * above.size + above[targets], return_counts=True)
-    row, depth = np.divmod(start, above.size)
-    m = np.bincount(row, hits).astype(np.intp)
+    targets, draw = exchange.draw(n_draws, np.random.default_rng(seed))
+    counted = groups[targets] >= 0
+    targets, draw = targets[counted], draw[counted]
+    # tie groups with targets, in the order of the draws and rankings, best first
+    n_rankings, size = len(rankings), groups.size
+    row = draw * n_rankings + groups[targets]
+    start, hits = np.unique(row * size + above[targets], return_counts=True)
+    row, depth = np.divmod(start, size)
+    place = groups[groups >= 0] * size + above[groups >= 0]
+    ties = np.bincount(place)[row % n_rankings * size + depth]
+    m = np.bincount(row, hits, n_draws * n_rankings).astype(np.intp)
     hits_above = np.cumsum(hits) - hits - (np.cumsum(m) - m)[row]
-    groups = HitGroups(depth, np.bincount(above)[depth], hits_above, hits)
+    found = HitGroups(depth, ties, hits_above, hits)
     # clusters differ in size, and so draws differ in their numbers of targets
-    counts, which = np.unique(m, return_inverse=True)
-    cuts = [measure.frame(ranking, int(count)).cut for count in counts]
-    frame = Frame(above.size, m, np.array(cuts)[which])
-    return measure.values(groups, row, n_draws, frame)
+    number = np.tile(np.arange(n_rankings), n_draws)
+    shapes, which = np.unique(m * n_rankings + number, return_inverse=True)
+    frames = [
+        measure.frame(rankings[shape % n_rankings], int(shape // n_rankings))
+        for shape in shapes.tolist()
+    ]
+    sizes, cuts = (np.array(one)[which] for one in list(zip(*frames, strict=True))[::2])
+    values = measure.values(found, row, m.size, Frame(sizes, m, cuts))
+    means: _Floats = values.reshape(n_draws, n_rankings).mean(axis=1)
+    return means

@@ -572,6 +572,16 @@ class Rankings:
         return 0 if self.clusters is None else int(self.clusters.max()) + 1
 
     @property
+    def clusters_of_parts(self) -> tuple[list[Codes], list[Codes]]:
+        """Clusters in each part, and the number of each item's cluster among them."""
+        assert self.clusters is not None
+        found = [
+            np.unique(self.clusters[items], return_inverse=True) for items in self.items
+        ]
+        clusters, codes = map(list, zip(*found, strict=True))
+        return clusters, codes
+
+    @property
     def single(self) -> list[Ranking]:
         """The rankings of the only model, one for each part."""
         if len(self.names) > 1:

@@ -7,6 +7,7 @@ clusters with replacement.
 """
 
 import math
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from skrank._utils._checks import invalid
 from skrank.inference._variability._jackknife import values_without
 from skrank.inference._variability._resampling import (
     Engine,
@@ -23,11 +25,16 @@ from skrank.inference._variability._resampling import (
 )
 from skrank.inference._variability._sample import groups_of
 from skrank.metrics._definitions import Measure, Metric
-from skrank.ranking._grouped import GroupedRankings
+from skrank.ranking._grouped import GroupedRankings, rank_groups
+from skrank.ranking._input import RankingInput
 from skrank.ranking._ranking import HitGroups, Ranking
 from skrank.ranking._standing import Standing, standing
 
 Codes = NDArray[np.intp]
+
+# Number of items of rankings without a cluster that are held at once: 64 MB. Half of it
+# takes as long, and benchmarks/clusters_over_groups.py stays below it.
+_CELLS = 2**23
 
 
 def n_clusters(codes: Codes | None) -> int:
@@ -41,16 +48,19 @@ def clusters_of_classes(ranking: Ranking, codes: Codes) -> tuple[int, int]:
     return targets, others
 
 
-def jackknife_totals(measure: Measure, ranking: Ranking, codes: Codes) -> Floats:
-    """Sum of the influences of each cluster's items; O(n log m)."""
-    items = _standing(ranking)
-    without = np.empty(codes.size)
+def influences(measure: Measure, ranking: Ranking) -> Floats:
+    """Change of the value by each item, if it is left out; O(n log m)."""
+    items, is_target = _standing(ranking), _is_target(ranking)
+    without = np.empty(is_target.size)
     of_targets, of_others = values_without(measure, ranking)
-    is_target = _is_target(ranking)
     without[ranking.items.targets] = of_targets[items.levels]
     without[~is_target] = of_others[items.places]
-    change = measure.value(ranking) - without
-    return np.bincount(codes, change).astype(np.float64)
+    return measure.value(ranking) - without
+
+
+def jackknife_totals(measure: Measure, ranking: Ranking, codes: Codes) -> Floats:
+    """Sum of the influences of each cluster's items; O(n log m)."""
+    return np.bincount(codes, influences(measure, ranking)).astype(np.float64)
 
 
 class ErrorOfTotals(NamedTuple):
@@ -70,6 +80,61 @@ def error_of_totals(totals: Floats) -> ErrorOfTotals:
     total = squares.sum()
     freedom = satterthwaite(total, (squares**2).sum(), n) if total > 0 else math.inf
     return ErrorOfTotals(math.sqrt(n / (n - 1) * total), float(freedom))
+
+
+def check_two_way(measure: Metric) -> None:
+    """Check that the metric changes little if one item of many is left out."""
+    if not (isinstance(measure, Measure) and measure.smooth):
+        rule = "change little without an item, for `groups` with `clusters`"
+        raise invalid("metric", rule, measure.name)
+
+
+def cell_changes(measure: Measure, ranking: Ranking, codes: Codes) -> Floats:
+    """Change of the value by each cluster in a ranking, if it is left out.
+
+    `codes` are numbered without gaps. The change is NaN if a class is then absent.
+    O(n) for each cluster of several items, and O(n log m) for single items together.
+    """
+    size, is_target = np.bincount(codes), _is_target(ranking)
+    if ranking.n_targets == 0 or ranking.n_non_targets == 0:
+        return np.zeros(size.size)
+    changes = np.bincount(codes, influences(measure, ranking)).astype(np.float64)
+    for several in np.array_split(
+        np.flatnonzero(size > 1), 1 + codes.size * size.size // _CELLS
+    ):
+        row, items = np.nonzero(codes != several[:, None])
+        data = RankingInput(is_target[items].nonzero()[0], ranking.items.y_score[items])
+        many = rank_groups(data, row, several.size)
+        with np.errstate(divide="ignore", invalid="ignore"):  # for undefined values
+            frame = measure.frame(many, many.n_targets)
+            values = measure.values(many.groups, many.row, several.size, frame)
+        absent = (many.n_targets == 0) | (many.n_targets == many.n_samples)
+        values[absent & (not measure.always_defined)] = math.nan
+        changes[several] = measure.value(ranking) - values
+    return changes
+
+
+def two_way_error(
+    values: Floats, changes: Sequence[Floats], clusters: Sequence[Codes]
+) -> ErrorOfTotals:
+    """Standard error of a mean over groups, whose items are in clusters that recur.
+
+    `clusters` are those of each group, and `changes` the changes of its value if they
+    are left out. The variances by groups and by clusters are combined as those of a sum
+    over two ways (Cameron, Gelbach and Miller 2011), and are at least the larger one:
+    V_group + V_cluster - V_both. The degrees of freedom are those of the fewer units.
+    """
+    n, cluster, change = values.size, np.concatenate(clusters), np.concatenate(changes)
+    # without a cluster that holds all of a class, the group is not counted
+    own = np.repeat(values, [one.size for one in changes]) - values.mean()
+    change = np.where(np.isnan(change), own, change) / n
+    units = np.unique(cluster, return_inverse=True)[1]
+    of_cluster = error_of_totals(np.bincount(units, change).astype(np.float64))
+    of_group, of_both = float(values.var(ddof=1) / n), float(np.square(change).sum())
+    larger = max(of_group, of_cluster.error**2)
+    variance = max(larger, of_group + of_cluster.error**2 - of_both)
+    freedom = min(n - 1.0, of_cluster.degrees_of_freedom)
+    return ErrorOfTotals(math.sqrt(variance), max(freedom, 1.0))
 
 
 def satterthwaite(
