@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 OLDEST := .venv-oldest
+DOC := .venv-doc
 PIP = -m pip --disable-pip-version-check install --quiet
 RUN := $(VENV)/bin/python -m
 # as many processes as processors, each with one thread
@@ -26,8 +27,8 @@ test: $(VENV)/.test  ## run the tests
 test-slow: $(VENV)/.test  ## run the slow judges: simulations, clusters, millions of items
 	$(ONE_THREAD) $(RUN) pytest -n auto tests -m slow $(COVER)
 
-test-oldest: $(OLDEST)/.test  ## run the tests on the oldest supported versions
-	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n auto tests -m "not slow and not arithmetic" --hypothesis-profile=brief
+test-oldest: $(OLDEST)/.test  ## run the tests of other libraries' interfaces on the oldest versions
+	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n auto tests -m "contract and not slow" --hypothesis-profile=brief
 
 lint: $(VENV)/.lint  ## check style, types, layers, docstrings and spelling
 	$(RUN) ruff check .
@@ -41,8 +42,8 @@ format: $(VENV)/.lint  ## mend the style
 	$(RUN) ruff check --fix .
 	$(RUN) ruff format .
 
-doc: $(VENV)/.doc  ## build the documentation, warnings as errors
-	$(RUN) sphinx -W --keep-going -b html doc doc/_build/html
+doc: $(DOC)/.doc  ## build the documentation, warnings as errors
+	$(DOC)/bin/python -m sphinx -W --keep-going -b html doc doc/_build/html
 	! grep -rlq 'mailto:' doc/_build/html --include=*.html
 
 pictures: $(VENV)/.demo  ## draw the pictures of the README again
@@ -62,11 +63,11 @@ bench-peers: $(VENV)/.peers  ## print speed and memory beside other packages
 bench-large: $(VENV)/.peers  ## print time and memory up to 100 million items
 	$(VENV)/bin/python benchmarks/beyond_memory.py
 
-changelog: $(VENV)/.doc  ## show the changelog of the next release
-	$(RUN) towncrier build --draft
+changelog: $(DOC)/.doc  ## show the changelog of the next release
+	$(DOC)/bin/python -m towncrier build --draft
 
 clean:  ## remove what the targets made
-	rm -rf $(VENV) $(OLDEST) benchmarks/_asv build dist doc/_build doc/auto_examples doc/api/generated doc/sg_execution_times.rst
+	rm -rf $(VENV) $(OLDEST) $(DOC) benchmarks/_asv build dist doc/_build doc/auto_examples doc/api/generated doc/sg_execution_times.rst
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -80,4 +81,10 @@ $(OLDEST)/.test: pyproject.toml
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python $(PIP) --upgrade "pip>=25.1"
 	$(OLDEST)/bin/python $(PIP) --editable ".[plot]" --group test --group min-versions
+	touch $@
+
+$(DOC)/.doc: pyproject.toml
+	$(PYTHON) -m venv $(DOC)
+	$(DOC)/bin/python $(PIP) --upgrade "pip>=25.1"
+	$(DOC)/bin/python $(PIP) --editable ".[plot]" --group doc
 	touch $@

@@ -18,6 +18,8 @@ from skrank import (
     ranking_report,
 )
 
+pytestmark = pytest.mark.contract
+
 pd = pytest.importorskip("pandas")
 RNG = np.random.default_rng(0)
 Y = np.arange(60) % 3 == 0

@@ -59,6 +59,8 @@ from skrank import (
 )
 from skrank.report._command_line import main
 
+pytestmark = pytest.mark.contract
+
 mpl.use("agg")
 
 SIZES = [90, 60, 50, 30, 20]

@@ -28,6 +28,8 @@ from skrank import (
 )
 from skrank.displays._curve_display import thin
 
+pytestmark = pytest.mark.contract
+
 CURVE_DISPLAYS = (HitCurveDisplay, PrecisionRecallDisplay)
 N, M = 400, 30
 rng = np.random.default_rng(0)

@@ -24,8 +24,6 @@ from skrank import (
     hit_curve_band,
 )
 
-pytestmark = pytest.mark.arithmetic
-
 DEPTHS = (1, 2, 0.5, 1.0)
 # metric -> settings; of those with a cutoff, one for each depth
 QUESTIONS = {

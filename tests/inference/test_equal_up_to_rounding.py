@@ -20,8 +20,6 @@ from cases import named
 from oracles import tie_groups, value
 from skrank import RankingComparison
 
-pytestmark = pytest.mark.arithmetic
-
 ALTERNATIVES = ("two-sided", "greater", "less")
 # metric, its settings, and those settings in the words of the oracle
 EXACT = {

@@ -32,6 +32,8 @@ from skrank import (
     make_precision_at_t_scorer,
 )
 
+pytestmark = pytest.mark.contract
+
 X, Y = make_classification(
     400, n_features=5, weights=[0.85], flip_y=0.1, random_state=4
 )

@@ -14,8 +14,6 @@ import skrank
 from cases import TIES, make_list, named
 from skrank import MetricInterval
 
-pytestmark = pytest.mark.arithmetic
-
 WHOLE_LIST = {
     "average_precision": ("average_precision", {}),
     "average_precision@1.0": ("average_precision_at_k", {"k": 1.0}),

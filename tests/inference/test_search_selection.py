@@ -43,6 +43,8 @@ from skrank import (
     make_metric_scorer,
 )
 
+pytestmark = pytest.mark.contract
+
 X, Y = make_classification(300, n_features=5, weights=[0.9], random_state=1)
 NEIGHBOURS = {"n_neighbors": [1, 5, 25]}
 FAST = {"n_resamples": 199, "random_state": 0}

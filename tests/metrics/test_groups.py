@@ -24,6 +24,8 @@ import skrank
 from cases import ALL, ALL_TIES, SCORES, metric_function
 from skrank import Rankings, average_precision, make_metric, precision_at_t, recall_at_t
 
+pytestmark = pytest.mark.contract
+
 
 def days(n_days=6, n=300, seed=0):
     """Labels, scores with ties, and the day of each item, in no order."""

@@ -9,8 +9,6 @@ from skrank.metrics._definitions import make_measure
 from skrank.ranking._input import check_ranking_input
 from skrank.ranking._ranking import rank
 
-pytestmark = pytest.mark.arithmetic
-
 RANKING = rank(
     check_ranking_input(*make_list((1,) * 20 + (8, 300), (1,) * 10 + (0,) * 12))
 )

@@ -21,8 +21,6 @@ from skrank import (
     rie,
 )
 
-pytestmark = pytest.mark.arithmetic
-
 
 def test_trec_eval(peer_numbers):
     # pytrec-eval-terrier 0.5.11, which runs trec_eval, at full precision: 37 topics,

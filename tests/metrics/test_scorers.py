@@ -62,6 +62,8 @@ from skrank import (
 )
 from skrank.metrics._scorers import RankingScorer
 
+pytestmark = pytest.mark.contract
+
 mpl.use("Agg")
 
 X, Y = make_classification(

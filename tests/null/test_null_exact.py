@@ -14,8 +14,6 @@ import skrank
 from cases import ALL_TIES, LISTS, METRICS, SMALL_LISTS, TIES, make_list, named
 from skrank import RandomSelectionNull
 
-pytestmark = pytest.mark.arithmetic
-
 # probabilities at which rounding does not count
 QS = [0.0, 5e-324, 1e-60, 1e-12, 0.013, 0.5, 0.99, 1 - 1e-12, 1 - 2.0**-53, 1.0]
 

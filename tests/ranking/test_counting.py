@@ -12,8 +12,6 @@ from skrank import average_precision
 from skrank.ranking._buckets import sorted_values
 from skrank.ranking._counting import LevelCounts, count_levels, places_among
 
-pytestmark = pytest.mark.arithmetic
-
 DTYPES = (
     *("float64", "float32", "int64", "int32", "int16", "int8"),
     *("uint64", "uint32", "uint16", "uint8"),

@@ -11,6 +11,8 @@ import skrank
 from dask_cases import UNEVEN, in_arrays, in_frame, tied_columns
 from skrank import RankCounts, average_precision
 
+pytestmark = pytest.mark.contract
+
 bag = pytest.importorskip("dask.bag")
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")

@@ -34,6 +34,8 @@ from skrank import (
     ranking_report,
 )
 
+pytestmark = pytest.mark.contract
+
 RNG = np.random.default_rng(0)
 N = 300
 Y = (np.arange(N) % 10 == 0).astype(int)

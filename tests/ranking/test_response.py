@@ -14,6 +14,8 @@ from skrank import (
     make_average_precision_scorer,
 )
 
+pytestmark = pytest.mark.contract
+
 RNG = np.random.default_rng(0)
 Y = (np.arange(40) % 4 == 0).astype(int)
 X = np.c_[RNG.normal(Y), RNG.normal(size=40)]

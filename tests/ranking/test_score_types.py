@@ -15,6 +15,8 @@ import skrank
 from cases import TIES
 from skrank.ranking._input import check_scores
 
+pytestmark = pytest.mark.contract
+
 FLOATS = ["<f4", ">f4", "<f8", ">f8"]
 INTEGERS = ["i1", "u1", ">u2", "<i4", "<u4", "<i8", ">i8", "<u8", ">u8"]
 # Around the sizes from which rankings are counted in another way.

@@ -10,8 +10,6 @@ from skrank.ranking import _tie_search
 from skrank.ranking._tie_search import ScoreSample, depth_in_sample
 from skrank.ranking._ties import DETAILED, tie_groups
 
-pytestmark = pytest.mark.arithmetic
-
 N = 2**21
 NOWHERE = np.zeros(0, dtype=np.intp)
 

@@ -7,8 +7,6 @@ from hypothesis import strategies as st
 
 from skrank.ranking._ties import DETAILED, TieGroups, is_wide, tie_groups, untied
 
-pytestmark = pytest.mark.arithmetic
-
 NOWHERE = np.zeros(0, dtype=np.intp)
 # tie groups of three million items: narrow ones, and some that are wide where they are
 LONG = np.concatenate(

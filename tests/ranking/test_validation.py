@@ -33,6 +33,8 @@ from skrank import (
 )
 from skrank._utils._checks import check_cutoff, check_depth, check_generator
 
+pytestmark = pytest.mark.contract
+
 Y = [0, 1, 0, 1]
 S = [0.1, 0.2, 0.3, 0.4]
 NOT_FINITE = "`y_score` must be finite; got "

@@ -24,6 +24,8 @@ from skrank import ranking_report
 from skrank.report._command_line import main
 from skrank.report._score_file import _numbers
 
+pytestmark = pytest.mark.contract
+
 pl = pytest.importorskip("polars")
 N = 200
 RNG = np.random.default_rng(0)
