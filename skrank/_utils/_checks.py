@@ -9,14 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from skrank._utils._rounding import ROUNDING
 from skrank._utils._text import brief
 
 TIES = ("expected", "threshold", "optimistic", "pessimistic")
 NORMALIZE = ("min", "relevant", "hits")
-
-# A fraction of a ranking is a product of floats: 0.07 * 100 is 7.000000000000001.
-# Without this tolerance it would be rounded up to 8 items.
-_SLACK = 1e-12
 
 
 def invalid(name: str, rule: str, got: str, advice: str = "") -> ValueError:
@@ -39,18 +36,18 @@ def check_depth(
     than the size, unless `beyond` allows it.
     """
     if isinstance(depth, int):
-        if not beyond and depth > total * (1 + _SLACK):
+        if not beyond and depth > total * (1 + ROUNDING):
             got = f"{name}={brief(int(depth))} for a ranking of {total:.15g}"
             raise invalid(name, "not reach beyond the ranking", got)
         return depth
-    exact = total * depth
+    exact = total * depth  # 0.07 * 100 is 7.000000000000001, which is not 8 items
     if not whole:
         return exact
     if isinstance(exact, np.ndarray):
-        is_near = abs(exact - np.rint(exact)) <= _SLACK * exact
+        is_near = abs(exact - np.rint(exact)) <= ROUNDING * exact
         return np.where(is_near, np.rint(exact), np.ceil(exact)).astype(np.intp)
     nearest = round(exact)
-    is_near = abs(exact - nearest) <= _SLACK * exact
+    is_near = abs(exact - nearest) <= ROUNDING * exact
     return nearest if is_near else math.ceil(exact)
 
 

@@ -12,8 +12,13 @@ from typing import Any, TypeVar
 
 Documented = TypeVar("Documented")
 
-_FILE = files("skrank._utils").joinpath("parameters.txt").read_text("utf-8")
-TEXTS = dict(re.findall(r"^\[(\w+)\]\n(.*?)(?=\n\n\[|\Z)", _FILE.rstrip(), re.M | re.S))
+TEXTS = dict(
+    re.findall(
+        r"^\[(\w+)\]\n(.*?)(?=\n\n\[|\n*\Z)",
+        files("skrank._utils").joinpath("parameters.txt").read_text("utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )
+)
 
 
 def documented(thing: Documented) -> Documented:

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from skrank._utils._table import align, summary
 
-_LEFT = 'style="text-align: left"'
-
 
 class Shown(NamedTuple):
     """The printed contents of a result."""
@@ -43,11 +41,12 @@ class Printed:
     def _repr_html_(self) -> str:
         """Show the summary in a notebook."""
         title, rows, cells = self._shown()
+        left = 'style="text-align: left"'
         facts = "".join(
-            f"<tr><th {_LEFT}>{escape(name)}</th><td {_LEFT}>{escape(said)}</td></tr>\n"
+            f"<tr><th {left}>{escape(name)}</th><td {left}>{escape(said)}</td></tr>\n"
             for name, said in rows
         )
-        html = f"<table>\n<caption {_LEFT}>{escape(title)}</caption>\n{facts}</table>"
+        html = f"<table>\n<caption {left}>{escape(title)}</caption>\n{facts}</table>"
         if cells:
             lines = [
                 "".join(f"<{kind}>{escape(cell)}</{kind}>" for cell in row)

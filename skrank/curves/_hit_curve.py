@@ -15,11 +15,11 @@ from scipy.stats import hypergeom
 
 from skrank._utils._checks import check_flag, check_option, invalid
 from skrank._utils._columns import check_numbers
+from skrank._utils._rounding import ROUNDING
 from skrank._utils._table import data_frame
 from skrank._utils._text import brief
 from skrank.curves._band import CurveBand, check_band_level, spread_counts
 from skrank.ranking._as_ranking import Labels, as_ranking
-from skrank.ranking._items import SLACK
 from skrank.ranking._ranking import HitGroups, Ranking
 
 
@@ -344,7 +344,7 @@ def in_fractions(curve: HitCurve) -> HitCurve:
 
 def _is_last_of_step(t: NDArray[Any]) -> NDArray[np.bool_]:
     """Whether the next depth is different, apart from rounding."""
-    slack = SLACK if t.dtype.kind == "f" else 0
+    slack = ROUNDING if t.dtype.kind == "f" else 0
     return np.append(np.diff(t) > slack * t[1:], True)
 
 

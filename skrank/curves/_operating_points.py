@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import hypergeom
 
 from skrank._utils._checks import check_flag, check_option, check_positive, invalid
+from skrank._utils._rounding import ROUNDING
 from skrank._utils._table import data_frame
 from skrank.curves._band import CurveBand, check_band_level, spread_counts
 from skrank.ranking._as_ranking import Labels, as_ranking
-from skrank.ranking._items import SLACK
 from skrank.ranking._ranking import Ranking
 
 RATES = ("precision", "specificity")
@@ -171,7 +171,7 @@ class OperatingPoints:
         """Return the rounding error of a rate; counts are compared exactly."""
         if self.t.dtype.kind != "f":
             return 0.0
-        return SLACK * values if rate == "precision" else SLACK
+        return ROUNDING * values if rate == "precision" else ROUNDING
 
     def area(self, rate: str) -> float:
         """Area under the rate as a step function of recall.

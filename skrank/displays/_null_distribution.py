@@ -23,7 +23,6 @@ from skrank.ranking._ranking import Ranking
 # The height of a bar of one value in twenty is accurate to 3 %. With half as many draws
 # the error is visible; a million items with 10,000 targets take seven seconds.
 _DRAWS = 20_000
-_BARS = "skrank distribution"  # mark of bars, as gid of matplotlib
 
 Null = RandomSelectionNull | MeanNull
 
@@ -344,7 +343,9 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
         self.figure_ = self.ax_.figure
         self.line_ = self.normal_ = None
         # each distribution of the axes has its own colour; the first is grey
-        number = sum(_drawing.gid(one) == _BARS for one in self.ax_.patches)
+        number = sum(
+            _drawing.gid(one) == "skrank distribution" for one in self.ax_.patches
+        )
         color = _drawing.COLORS[(number + 1) % len(_drawing.COLORS)]
         grey, blue = ("0.5", _drawing.COLORS[0]) if number == 0 else (color, color)
         style = {
@@ -353,7 +354,7 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
             "alpha": 0.45,  # so that others are visible behind it
             "linewidth": 0,
             "label": _drawing.plain(self.null_name),
-            "gid": _BARS,
+            "gid": "skrank distribution",
         }
         density = self.probabilities / np.diff(self.edges)
         self.bars_ = self.ax_.stairs(

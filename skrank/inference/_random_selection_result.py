@@ -17,9 +17,6 @@ REVERSED = (
     "do higher scores mean likelier targets, or the other class (the wrong column of "
     "predict_proba)?"
 )
-MAJORITY = (
-    "most items are targets: is the rare class the one to find (give its `pos_label`)?"
-)
 # Probability of a value as low or lower at which the scores may be reversed. It is also
 # the share of random rankings with this note; with half of it, half as many have it.
 # The z-score is not suitable: with 20 targets of 1000, that of average precision cannot
@@ -156,7 +153,8 @@ class RandomSelectionResult(Result):
         if self.alternative != "less" and self._is_far_below():
             rows.append(("note", f"far below chance: {REVERSED}"))
         if 2 * self.n_targets > self.n_samples:
-            rows.append(("note", MAJORITY))
+            said = "most items are targets: is the rare class the one to find"
+            rows.append(("note", f"{said} (give its `pos_label`)?"))
         return rows
 
     def _is_far_below(self) -> bool:

@@ -8,8 +8,6 @@ from skrank._utils._printed import Printed, Shown
 from skrank._utils._table import data_frame
 from skrank._utils._text import format_size
 
-_PLAIN = (bool, int, float, str)
-
 
 def shown(form: str = "{0:.4g}", **options: Any) -> Any:
     """Declare a field that is printed under its name; the result is {1} in `form`."""
@@ -86,7 +84,7 @@ class Result(Printed):
         plain = {
             name: value
             for name, value in found.items()
-            if name[0] != "_" and isinstance(value, _PLAIN)
+            if name[0] != "_" and isinstance(value, bool | int | float | str)
         }
         return {**plain, "n_rankings": self.n_rankings}
 

@@ -26,13 +26,6 @@ from skrank.ranking._ranking import Ranking
 
 Function = TypeVar("Function", bound=Callable[..., float])
 
-_THINNED = (
-    "`sample_weight` has one weight for all targets and a larger one for all others, "
-    "as of non-targets of which a part was kept. {} is then too high where targets "
-    "stand above most of the kept ones, since the removed ones among them have no "
-    "weight; recall, and precision at a fixed score, stay right."
-)
-
 
 def evaluate_ranking(
     metric: Any,
@@ -49,7 +42,14 @@ def evaluate_ranking(
     given |= {"n_missed": n_missed, "reach": metric.reach}
     ranking = as_ranking(y_true, y_score, **given)
     if ranking.thinned:
-        warn(_THINNED.format(metric.name), UserWarning)
+        msg = (
+            "`sample_weight` has one weight for all targets and a larger one for all "
+            f"others, as of non-targets of which a part was kept. {metric.name} is then "
+            "too high where targets stand above most of the kept ones, since the removed "
+            "ones among them have no weight; recall, and precision at a fixed score, "
+            "stay right."
+        )
+        warn(msg, UserWarning)
     return value_or(metric, ranking, answer)
 
 

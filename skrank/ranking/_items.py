@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank._utils._checks import invalid
+from skrank._utils._rounding import ROUNDING
 from skrank.ranking._input import RankingInput
 from skrank.ranking._tie_search import ScoreSample, TieSearch
 from skrank.ranking._ties import DETAILED, TieGroups
-
-SLACK = 1e-12  # relative rounding error of sums of weights
 
 #: Part of the ranking down to whose depth a search of the top comes first.
 SHALLOW = 1 / 16
@@ -92,7 +91,7 @@ class WeightedItems(ListedItems):
 
     def group_end(self, depth: float) -> float:
         """Return the cumulative weight down to the end of a tie; O(log n)."""
-        reached = np.searchsorted(-self.depth, -depth * (1 - SLACK), side="right")
+        reached = np.searchsorted(-self.depth, -depth * (1 - ROUNDING), side="right")
         level = self.y_score[max(int(reached) - 1, 0)]
         return float(self.depth[np.searchsorted(self.y_score, level)])
 

@@ -14,15 +14,6 @@ from skrank._utils._warnings import warn
 from skrank.ranking._input import RankingInput
 from skrank.ranking._ranking import Ranking, rank
 
-_GROUPS = (
-    " Each value of `groups` makes a ranking of its own, of all items with that value, "
-    "as of a query or a day."
-)
-_CLUSTERS = (
-    " If all items are to be in one ranking, in which some depend on each other, as "
-    "the images of a patient, give these as `clusters` instead."
-)
-
 
 def is_table(y_score: Any) -> bool:
     """Whether these are the scores of several models, and not of one."""
@@ -95,9 +86,17 @@ def both_classes(
     computed for all groups, if one has both classes.
     """
     kept = [i for i, (m, n) in enumerate(sizes) if 0 < m < n]
-    about_groups = _GROUPS if grouped else ""
+    about_groups = ""
+    if grouped:
+        about_groups = (
+            " Each value of `groups` makes a ranking of its own, of all items with "
+            "that value, as of a query or a day."
+        )
     if grouped and 2 * len(kept) < len(sizes):
-        about_groups += _CLUSTERS
+        about_groups += (
+            " If all items are to be in one ranking, in which some depend on each "
+            "other, as the images of a patient, give these as `clusters` instead."
+        )
     if not kept:
         raise invalid(
             "y_true",

@@ -19,7 +19,6 @@ from skrank.ranking._ties import DETAILED, TieGroups, is_wide, tie_groups
 _LARGEST = 2**19  # scores in a sample, or down to half of it
 _SPARE = 6  # number of standard deviations
 _CANDIDATE = 8  # a tie may be so many times wider than in the sample
-_NOTHING: NDArray[Any] = np.zeros(0)
 
 
 class ScoreSample:
@@ -79,7 +78,7 @@ class ScoreSample:
         return TieSearch(floor, levels[wide & (levels < floor)])
 
     def _values(self) -> NDArray[Any]:
-        return np.concatenate(self._pieces) if self._pieces else _NOTHING
+        return np.concatenate(self._pieces) if self._pieces else np.zeros(0)
 
     def _keep(self, scores: NDArray[Any]) -> None:
         if scores.size:

@@ -24,13 +24,6 @@ from skrank.report._output import written
 from skrank.report._report import ranking_report
 from skrank.report._score_file import read_score_file
 
-_EXAMPLES = """examples:
-  skrank report scores.csv --target active \\
-      --score model_a --score model_b --at 10 --at 1%
-  skrank report docking.csv.gz --target active \\
-      --lower-is-better energy --html report.html
-"""
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit status."""
@@ -159,7 +152,13 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     raw = argparse.RawDescriptionHelpFormatter
-    common: Any = {"epilog": _EXAMPLES, "formatter_class": raw}
+    examples = """examples:
+  skrank report scores.csv --target active \\
+      --score model_a --score model_b --at 10 --at 1%
+  skrank report docking.csv.gz --target active \\
+      --lower-is-better energy --html report.html
+"""
+    common: Any = {"epilog": examples, "formatter_class": raw}
     about = "Rank rare targets, and test rankings against random selection."
     parser = _Parser(prog="skrank", description=about, **common)
     said = f"skrank {version('skrank')}"

@@ -15,13 +15,12 @@ _ESCAPED = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
 }
-# symbols for a paper, instead of the printed names, which are attributes
-_HEADS = {"zscore": "$z$", "pvalue": "$p$", "Holm": "$p$ (Holm)"}
-_POWER = re.compile(r"(\d(?:\.\d+)?)e([+-]\d+)")
 
 
 def latex_of(table: Table) -> str:
     """Float with a caption and the rules of booktabs."""
+    # symbols for a paper, instead of the printed names, which are attributes
+    heads = {"zscore": "$z$", "pvalue": "$p$", "Holm": "$p$ (Holm)"}
     columns = "l" * table.n_names + "r" * (len(table.header) - table.n_names)
     lines = [
         r"\begin{table}",
@@ -29,7 +28,7 @@ def latex_of(table: Table) -> str:
         rf"\caption{{{_escape(table.caption)}}}",
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
-        " & ".join(_HEADS.get(head) or _escape(head) for head in table.header) + r" \\",
+        " & ".join(heads.get(head) or _escape(head) for head in table.header) + r" \\",
         r"\midrule",
         *(_row(row, table.n_names) for row in table.rows),
         r"\bottomrule",
@@ -44,7 +43,7 @@ def _row(cells: tuple[str, ...], n_names: int) -> str:
     numbers = (
         # a minus before a digit, and powers of ten
         re.sub(r"-(?=\d)", "$-$", _escape(cell))
-        if not (power := _POWER.fullmatch(cell))
+        if not (power := re.fullmatch(r"(\d(?:\.\d+)?)e([+-]\d+)", cell))
         else rf"${power[1]}\times10^{{{int(power[2])}}}$"
         for cell in cells[n_names:]
     )

@@ -22,7 +22,6 @@ from skrank._utils._optional import load
 from skrank._utils._text import as_text, brief, in_short, listed
 from skrank.ranking._input import MISSING, check_scores, oriented
 
-_CODINGS = ({"0", "1"}, {"-1", "1"}, {"0.0", "1.0"}, {"-1.0", "1.0"}, {"false", "true"})
 _OTHER_FILES = {
     b"PK": "a zip archive, as are workbooks of Excel (xlsx)",
     b"BZh": "compressed by bzip2 (bz2)",
@@ -31,7 +30,6 @@ _OTHER_FILES = {
     b"\xff\xfe": "text in UTF-16",
     b"\xfe\xff": "text in UTF-16",
 }
-_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _Rows = NDArray[np.intp]
 
 
@@ -140,7 +138,14 @@ def _targets(
         said = f"{is_missing.sum()} items with the label {missing[0]!r}"
         warnings.warn(f"{said} count as non-targets.", stacklevel=2)
         is_missing[:] = False
-    is_plain = any({one.lower() for one in known} <= coding for coding in _CODINGS)
+    codings = [
+        {"0", "1"},
+        {"-1", "1"},
+        {"0.0", "1.0"},
+        {"-1.0", "1.0"},
+        {"false", "true"},
+    ]
+    is_plain = any({one.lower() for one in known} <= coding for coding in codings)
     if not is_plain if pos_label is None else pos_label not in counts:
         ordered = [f"{one!r} ({n})" for one, n in reversed(counts.most_common())]
         rule = (
@@ -163,7 +168,9 @@ def _numbers(polars: Any, name: str, column: Any, rows: _Rows) -> Any:
     else:
         cells = _texts(polars, column)
         numbers = cells.cast(polars.Float64, strict=False)
-        is_number = cells.str.contains(_NUMBER)
+        is_number = cells.str.contains(
+            r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+        )
     is_bad = ~(is_number & numbers.is_finite().fill_null(False)).to_numpy()
     if is_bad.any():
         got = f"{brief(cells.filter(is_bad)[0])} in row {rows[is_bad][0]} below the"

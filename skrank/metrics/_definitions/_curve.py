@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from skrank._utils._checks import check_depth, check_positive, check_share, invalid
+from skrank._utils._rounding import ROUNDING
 from skrank.curves._operating_points import points_of
 from skrank.metrics._definitions._base import Checks, Metric
 from skrank.metrics._definitions._tie_sums import reciprocal_rank_of_hit
-from skrank.ranking._items import SLACK
 from skrank.ranking._ranking import Ranking
 
 
@@ -89,7 +89,9 @@ class KAtRecall(Metric):
         n_targets, whole = ranking.n_targets, ranking.whole
         needed = check_depth("recall", self.recall, n_targets, whole=whole)
         found = groups.hits_above + groups.hits
-        index = int(np.searchsorted(found, needed * (1 - SLACK)))  # rounding of weights
+        index = int(
+            np.searchsorted(found, needed * (1 - ROUNDING))
+        )  # rounding of weights
         if index == found.size:
             return None
         group = groups.take(index)
