@@ -117,7 +117,6 @@ TEN, TEN_S = np.arange(10) < 3, np.arange(10.0)[::-1]
 NEEDED = {"t": 20, "k": 20, "recall": 0.5}
 NULL = skrank.RandomSelectionNull(20, 10, "recall@8")  # one atom is at 0.1
 NULLS = {"RandomSelectionNull": NULL, "MeanNull": skrank.null.MeanNull([NULL, NULL])}
-CURVE = skrank.hit_curve(TEN, TEN_S)
 POINTS = skrank.operating_points(TEN, TEN_S)
 
 
@@ -324,7 +323,7 @@ CALLS = {
     "RankCounts.from_arrays": counted,
     "RankCounts.from_chunks": counted_chunks,
     "HitCurve.at": skrank.hit_curve(Y, np.zeros(N)).at,  # rises all along
-    "HitCurve.chance_band": CURVE.chance_band,
+    "HitCurve.chance_band": skrank.hit_curve(Y, S).chance_band,
     "OperatingPoints.f_score": POINTS.f_score,
     "OperatingPoints.chance_band": POINTS.chance_band,
     "RandomSelectionTest.from_predictions": lambda **given: (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._utils._checks import check_fraction, invalid
+from skrank._utils._checks import check_cutoff, check_depth, check_fraction, invalid
 from skrank._utils._table import data_frame
 
 
@@ -75,3 +75,12 @@ def spread_counts(largest: int) -> NDArray[np.intp]:
     # on both scales denser than a screen; with half as many, steps are visible
     linear, logarithmic = np.linspace(1, largest, 256), np.geomspace(1, largest, 256)
     return np.unique(np.rint(np.concatenate([linear, logarithmic])).astype(np.intp))
+
+
+def chosen_depths(t: Any, n_samples: int) -> NDArray[np.intp]:
+    """Return one depth or several, in items, in ascending order."""
+    given = [t] if np.ndim(t) == 0 else list(t)
+    counts = [check_depth("t", check_cutoff("t", depth), n_samples) for depth in given]
+    if not counts:
+        raise invalid("t", "hold one depth or more", "none")
+    return np.unique(np.array(counts, dtype=np.intp))

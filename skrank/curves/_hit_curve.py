@@ -6,6 +6,7 @@ needs a few points for each of these ties, for any number of items.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +19,12 @@ from skrank._utils._columns import check_numbers
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._table import data_frame
 from skrank._utils._text import brief
-from skrank.curves._band import CurveBand, check_band_level, spread_counts
+from skrank.curves._band import (
+    CurveBand,
+    check_band_level,
+    chosen_depths,
+    spread_counts,
+)
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._ranking import HitGroups, Ranking
 
@@ -149,7 +155,12 @@ class HitCurve:
         t = t[_is_last_of_step(t)]
         return replace(self, t=t, hits=np.minimum(t, most))
 
-    def chance_band(self, confidence_level: float = 0.95) -> CurveBand:
+    def chance_band(
+        self,
+        confidence_level: float = 0.95,
+        *,
+        t: float | Sequence[float] | None = None,
+    ) -> CurveBand:
         """Return the pointwise band of random selection.
 
         Parameters
@@ -158,25 +169,31 @@ class HitCurve:
             Probability of the band, between 0 and 1. At any single depth, random
             selection is within the limits with at least this probability. Each tail has
             at most half of the remaining probability.
+        t : int, float or sequence of them, default=None
+            Depths of the limits: ints count items, and floats in (0, 1] are fractions,
+            rounded up. None takes 0 and the depths where ties end, of a long ranking
+            about 500 of them.
 
         Returns
         -------
         band : CurveBand
-            Limits of h(t) at the depths `x`, where ties end. The limits are exact
-            there, and the band is linear between them. A short ranking has all such
-            depths, and a long ranking has about 500. The probability that random
+            Exact limits of h(t) at the depths `x`, in the unit of the curve. Both
+            limits increase with the depth: between two depths, the lower limit of the
+            first and the upper limit of the second hold. The probability that random
             selection is within the limits at all depths together is lower.
 
         Raises
         ------
         ValueError
-            If the level is not between 0 and 1, or if the items have weights.
+            If the level is not between 0 and 1, if a depth is outside the ranking, or
+            if the items have weights.
 
         Notes
         -----
         ``h(t)`` has a hypergeometric distribution: t items are drawn from n items with
-        m targets ([1]_, section III). The limits are its quantiles. The time is at most
-        O(n_depths * m).
+        m targets ([1]_, section III). The limits are its quantiles, also inside a tie,
+        where the curve of "expected" has the mean over the orders of the tie and
+        varies less. The time is at most O(n_depths * m).
 
         References
         ----------
@@ -186,11 +203,12 @@ class HitCurve:
         ends: Any = self.tie_ends  # of items without weights
         level = check_band_level(confidence_level, ends is None)
         n, m = round(self.t[-1] / self.unit), round(self.hits[-1] / self.unit)
+        depths = np.append(0, ends) if t is None else chosen_depths(t, n)
         least, most = (
-            np.asarray(hypergeom.ppf(q, n, m, ends), dtype=np.intp)
+            np.asarray(hypergeom.ppf(q, max(n, 1), m, depths), dtype=np.intp)
             for q in ((1 - level) / 2, (1 + level) / 2)
         )
-        x, low, high = (np.append(0, one) * self.unit for one in (ends, least, most))
+        x, low, high = (one * self.unit for one in (depths, least, most))
         return CurveBand(x, low, high, level)
 
     def to_frame(self) -> Any:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
+import numpy as np
+
 from skrank._utils._checks import check_flag, check_option, invalid
 from skrank._utils._documented import documented
 from skrank.curves._band import CurveBand, spread_counts
@@ -279,7 +281,13 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         first = self._listed(self.curve)[0]
         ends = spread_counts(round(first.t[-1] / first.unit))
         band = replace(first, tie_ends=ends).chance_band(level)
-        return self._view(first, band.x, band.low, band.high)
+        # the limits increase: up to the item before the next depth the lower one holds,
+        # and from the item after a depth the upper one of the next
+        knots = np.append(0, ends)
+        t = np.unique(np.clip(np.add.outer([-1, 0, 1], knots), 0, knots[-1]))
+        low = band.low[np.searchsorted(knots, t, side="right") - 1]
+        high = band.high[np.searchsorted(knots, t)]
+        return self._view(first, t * first.unit, low, high)
 
     def _view(self, curve: HitCurve, t: Array, *hits: Array) -> Heights:
         """Convert depths and hits to what is drawn."""

@@ -16,8 +16,6 @@ from scipy.stats import beta, norm
 from scipy.stats import t as student
 
 from skrank._utils._checks import (
-    check_cutoff,
-    check_depth,
     check_flag,
     check_fraction,
     check_generator,
@@ -25,7 +23,7 @@ from skrank._utils._checks import (
 )
 from skrank._utils._columns import refuse_dask
 from skrank._utils._rounding import ROUNDING
-from skrank.curves._band import CurveBand, spread_counts
+from skrank.curves._band import CurveBand, chosen_depths, spread_counts
 from skrank.inference._variability._clusters import clusters_of_classes, satterthwaite
 from skrank.inference._variability._jackknife import share_at_cut
 from skrank.inference._variability._sample import is_one_tie, same_order, sample_of
@@ -221,7 +219,7 @@ class _Tops:
         self.n, self.m = rankings.sizes
         check_both_classes(self.m, self.n)
         self.targets = row[0].items.targets
-        self.depths = spread_counts(self.n) if t is None else _depths(t, self.n)
+        self.depths = spread_counts(self.n) if t is None else chosen_depths(t, self.n)
         self.rankings = row
         self.places = [cut_places(one.items.y_score, self.depths) for one in row]
         self.hits = [hits_at(ranking, self.depths) for ranking in self.rankings]
@@ -440,12 +438,3 @@ def _clear_rounding(covariances: Floats, depths: NDArray[Any]) -> None:
     own = np.diag_indices_from(covariances)
     by_rounding = covariances[own] <= ROUNDING * depths
     covariances[own] = np.where(by_rounding, 0.0, covariances[own])
-
-
-def _depths(t: Any, n_samples: int) -> NDArray[np.intp]:
-    """Return one depth or several, in items, in ascending order."""
-    given = [t] if np.ndim(t) == 0 else list(t)
-    counts = [check_depth("t", check_cutoff("t", depth), n_samples) for depth in given]
-    if not counts:
-        raise invalid("t", "hold one depth or more", "none")
-    return np.unique(np.array(counts, dtype=np.intp))

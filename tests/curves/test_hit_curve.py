@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import hypergeom
 
 from cases import SMALL_LISTS, make_list, read_rows
 from skrank import (
@@ -325,7 +326,7 @@ def test_chance_band_against_rational_numbers(n, m, level):
 
 @pytest.mark.parametrize(("sizes", "m"), SMALL_LISTS)
 def test_chance_band_of_ties_against_all_placements(sizes, m):
-    """Exact where ties end; within them chance stays inside at least as often."""
+    """Exact where ties end; within them chance stays inside the limits of both ends."""
     level, n = 0.8, sum(sizes)
     y_score = make_list(sizes, [0] * len(sizes))[1]
     curves = [
@@ -335,10 +336,41 @@ def test_chance_band_of_ties_against_all_placements(sizes, m):
     band = curves[0].chance_band(level)
     assert_array_equal(band.x, np.append(0, np.cumsum(sizes)))
     t = np.linspace(0, n, 2 * n + 1)
-    low, high = (np.interp(t, band.x, limit) for limit in (band.low, band.high))
+    low = band.low[np.searchsorted(band.x, t, side="right") - 1]
+    high = band.high[np.searchsorted(band.x, t)]
     hits = np.array([curve.at(t) for curve in curves])
     outside = np.mean(hits < low - 1e-9, axis=0), np.mean(hits > high + 1e-9, axis=0)
     assert np.max(outside) <= (1 - level) / 2 + 1e-9
+
+
+@pytest.mark.parametrize(("n", "m"), [(40, 1), (300, 7), (2000, 60), (2000, 1900)])
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_chance_band_at_every_depth(n, m, level):
+    y_true, t = np.arange(n) < m, np.arange(1, n + 1)
+    curve = hit_curve(y_true, np.arange(n) // 9)  # with ties
+    band = curve.chance_band(level, t=t.tolist())
+    assert_array_equal(band.x, t)
+    null = hypergeom(n, m, t)
+    tails = null.cdf(band.low - 1), null.sf(band.high)
+    assert np.max(tails) <= (1 - level) / 2 + 1e-12
+    # one hit less is too narrow
+    assert np.all(null.cdf(band.low) >= (1 - level) / 2 - 1e-12)
+    assert np.all(null.sf(band.high - 1) >= (1 - level) / 2 - 1e-12)
+
+
+def test_depths_of_the_chance_band():
+    y_true, y_score = in_order(np.arange(40) % 4 == 0)
+    every = hit_curve(y_true, y_score).chance_band()
+    some = hit_curve(y_true, y_score).chance_band(t=[0.5, 3, 0.101, 3])
+    assert_array_equal(some.x, [3, 5, 20])
+    assert_array_equal(some.high, every.high[[3, 5, 20]])
+    assert_array_equal(some.low, every.low[[3, 5, 20]])
+    share = hit_curve(y_true, y_score, as_fraction=True).chance_band(t=0.5)
+    assert_allclose([*share.x, *share.low], [0.5, every.low[20] / 40])
+    curve = hit_curve(y_true, y_score)
+    for wrong in (0, 41, 1.5, "all"):
+        with pytest.raises(ValueError, match=r"`t` must "):
+            curve.chance_band(t=wrong)
 
 
 def test_chance_band_does_not_spread_what_was_missed():

@@ -142,6 +142,26 @@ def test_band_of_chance_of_hits_and_of_lift():
     assert shown.chance_band_.get_label() == "chance, 90 %"
 
 
+@pytest.mark.parametrize(("n", "m"), [(60, 1), (3000, 25), (5000, 2500)])
+@pytest.mark.parametrize("as_fraction", [False, True])
+@pytest.mark.parametrize("kind", ["hits", "lift"])
+def test_drawn_band_of_chance_holds_at_every_depth(n, m, as_fraction, kind):
+    y, t = np.arange(n) < m, np.arange(1, n + 1)
+    options = {"as_fraction": as_fraction, "kind": kind, "plot_perfect": False}
+    display = HitCurveDisplay.from_predictions(y, t[::-1], **options)
+    corners = display.chance_band_.get_paths()[0].vertices.copy()
+    if as_fraction:
+        corners *= (n, 1 if kind == "lift" else n)
+    if kind == "lift":  # on logarithmic axes, a straight line has a number of hits
+        corners[:, 1] *= corners[:, 0] * m / n
+    size = (len(corners) - 3) // 2  # the lower limit, then the upper one, backwards
+    low = np.interp(t, *corners[1 : size + 1].T)
+    high = np.interp(t, *corners[size + 2 : -1][::-1].T)
+    null = hypergeom(n, m, t)
+    inside = null.cdf(np.floor(high + 1e-6)) - null.cdf(np.ceil(low - 1e-6) - 1)
+    assert inside.min() >= 0.95 - 1e-12
+
+
 def test_band_of_chance_of_precision():
     display = PrecisionRecallDisplay.from_predictions(Y, SCORE, chance_band_level=0.9)
     t = np.arange(1, N + 1)
