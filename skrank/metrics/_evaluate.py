@@ -44,10 +44,10 @@ def evaluate_ranking(
     if ranking.thinned:
         msg = (
             "`sample_weight` has one weight for all targets and a larger one for all "
-            f"others, as of non-targets of which a part was kept. {metric.name} is then "
-            "too high where targets stand above most of the kept ones, since the removed "
-            "ones among them have no weight; recall, and precision at a fixed score, "
-            "stay right."
+            f"others, as of non-targets of which a part was kept. {metric.name} is "
+            "then too high where targets stand above most of the kept ones, since the "
+            "removed ones among them have no weight; recall, and precision at a fixed "
+            "score, stay right."
         )
         warn(msg, UserWarning)
     return value_or(metric, ranking, answer)
