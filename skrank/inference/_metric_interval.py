@@ -269,14 +269,18 @@ class MetricInterval(Question[MetricIntervalResult]):
         asked: Rankings,
         values: NDArray[np.float64],
     ) -> float | None:
-        """Return the standard error of the mean; None if the folds cannot vary."""
+        """Return the standard error of the mean; None if the values cannot vary."""
         each = asked.single
+        equal = np.ptp(values) <= ROUNDING * abs(values).max()
+        # of days with other numbers of targets, certain values differ
+        if (equal or asked.kind != "groups") and all(
+            is_certain(measure, one) for one in each
+        ):
+            return None
         if method == "bootstrap" and len(each) > 1:
             return self._two_level_error(measure, each, values)
         if asked.kind == "groups":
             return corrected_error(values, 0.0)
-        if all(is_certain(measure, one) for one in each):
-            return None
         error = corrected_error(values, asked.ratio)  # the error of one fold is NaN
         if not asked.grouped and values.size > 1:  # at least that of the items
             errors = [self._rule(measure, one).standard_error for one in each]
@@ -428,20 +432,26 @@ def _rule_of_mean(
     """Return Student's t on the logit scale, between the ends of the rankings.
 
     If the ends differ, as with the number of targets, those of other samples differ as
-    well, and the interval is limited by those of the metric.
+    well, and the interval is limited by those of the metric. If all values are equal,
+    the error is that of a share that is half a ranking away from them, as in
+    `resampled_rule`.
     """
     estimate = float(values.mean())
     least, best = min(low for low, _ in ends), max(high for _, high in ends)
     most = _most(measure)
     if most < math.inf and len(set(ends)) > 1:
         best = max(best, most)
+    zero = 0.0 if measure.ordered else least
+    if error <= ROUNDING * best:
+        share = 0.5 / values.size
+        error = (best - zero) * math.sqrt(share * (1 - share) / values.size)
     return NormalRule(
         estimate,
-        0.0 if error <= ROUNDING * best else error,
+        error,
         min(least, estimate),
         max(best, estimate),
         plain_at_ends=True,
-        zero=0.0 if measure.ordered else least,
+        zero=zero,
         degrees_of_freedom=degrees_of_freedom or values.size - 1,
     )
 

@@ -476,8 +476,46 @@ def test_days_of_which_all_items_count(name):
     result = MetricInterval(name).from_predictions(y, np.arange(80), groups=groups)
     assert result.estimate == (1 if name == "recall@20" else pytest.approx(0.15))
     assert result.standard_error == 0
-    with pytest.warns(UndefinedMetricWarning, match="is undefined by t"):
-        assert np.isnan(result.confidence_interval()).all()
+    assert result.confidence_interval() == (result.estimate, result.estimate)
+
+
+@pytest.mark.parametrize("method", ["t", "bootstrap"])
+@pytest.mark.parametrize(("found", "ends"), [(True, (0.3, 1)), (False, (0, 0.7))])
+def test_days_of_one_value(method, found, ends):
+    y = np.tile(np.arange(20) == 0, 6)
+    score = np.arange(120.0) * (-1 if found else 1)
+    interval = MetricInterval("precision@1", method=method, random_state=0)
+    result = interval.from_predictions(y, score, groups=np.arange(120) // 20)
+    low, high = result.confidence_interval()
+    assert result.standard_error > 0
+    assert ends[0] < low < high <= 1 if found else 0 <= low < high < ends[1]
+    assert result.estimate == (high if found else low) == ends[found]
+
+
+@pytest.mark.parametrize("n_days", [5, 10, pytest.param(30, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("share", [0.03, 0.9])
+def test_coverage_where_days_may_have_one_value(n_days, share):
+    """Judge: the target of a day is first with a known probability."""
+    rng, interval = np.random.default_rng(n_days), MetricInterval("precision@1")
+    y, groups = np.tile([1, 0, 0], n_days), np.repeat(np.arange(n_days), 3)
+    covered = 0
+    for _ in range(200):
+        first = np.repeat(rng.random(n_days) < share, 3)
+        score = np.where(y, np.where(first, 3, 0), np.tile([0, 1, 2], n_days))
+        low, high = interval.from_predictions(
+            y, score, groups=groups
+        ).confidence_interval()
+        covered += low <= share <= high
+    assert covered >= 0.9 * 200
+
+
+def test_days_whose_certain_values_differ():
+    # one of four items is a target, or three: constant scores within each day
+    y, groups = [1, 0, 0, 0, 1, 1, 1, 0], [1] * 4 + [2] * 4
+    result = MetricInterval("precision@2").from_predictions(y, [0] * 8, groups=groups)
+    low, high = result.confidence_interval()
+    assert_allclose(result.values, [0.25, 0.75])
+    assert low < 0.5 < high
 
 
 def test_days_that_are_shorter_than_the_cutoff():
