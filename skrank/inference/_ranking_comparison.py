@@ -19,6 +19,7 @@ from skrank.inference._paired._data_sets import DATA_SET_TESTS, corrected_t
 from skrank.inference._paired._pair import (
     Pair,
     PairedValues,
+    Swaps,
     count_swaps,
     freedom_of_error,
     values_of,
@@ -66,6 +67,11 @@ METHODS = tuple(
     dict.fromkeys(("auto", *(name for one in _METHODS.values() for name in one)))
 )
 
+# Targets beyond which "auto" is the jackknife: 9999 permutations of 1000 targets take
+# 4 s, and of twice as many 8 s. Nothing breaks with half of them: with 60 targets the
+# jackknife has a size of .03 to .05 (benchmarks/size_of_comparison.py).
+_MANY = 1000
+
 
 @documented
 class RankingComparison(Question[RankingComparisonResult]):
@@ -92,7 +98,8 @@ class RankingComparison(Question[RankingComparisonResult]):
     progress : bool, default=False
         Whether to show a progress bar; needs tqdm.
     random_state : int, RandomState, Generator or None, default=None
-        Source of randomness of "bootstrap" and "permutation".
+        Source of randomness of "bootstrap" and "permutation". None is a fixed seed, so
+        that the same rankings have the same p-value.
 
     Raises
     ------
@@ -110,8 +117,8 @@ class RankingComparison(Question[RankingComparisonResult]):
     ======================== ============== ==========================================
     method                   data           sample, and "auto"
     ======================== ============== ==========================================
-    "jackknife", "bootstrap" one or several items; "jackknife" for smooth metrics
-    "permutation"            one data set   swaps of A and B; "auto" for other metrics
+    "permutation"            one data set   swaps of A and B; "auto" up to 1000 targets
+    "jackknife", "bootstrap" one or several items; "jackknife" is "auto" for more
     "mcnemar", "posterior"   one data set,  targets that one of the two finds
                              metric@t
     "paired_t", "sign",      several        data sets; "auto" is "paired_t"
@@ -120,6 +127,10 @@ class RankingComparison(Question[RankingComparisonResult]):
     "two_way"                groups and     data sets, and clusters that recur over
                              clusters       them
     ======================== ============== ==========================================
+
+    "permutation" has the standard error and the interval of the jackknife. Of B random
+    swaps, C of which make as large a difference, p is (C + 1) / (B + 1), and so at
+    least 1 / (B + 1). All swaps are counted if they are few.
 
     Sources: "permutation" [1]_, "mcnemar" [2]_, "posterior" [3]_, "corrected_t" [4]_.
     With `clusters`, whole clusters are left out, drawn or swapped. See
@@ -143,7 +154,7 @@ class RankingComparison(Question[RankingComparisonResult]):
     >>> b = 0.6 * a + rng.normal(0.4 * y_true)
     >>> result = RankingComparison().from_predictions(y_true, a, b)
     >>> print(f"{result.difference:.3f}, p {result.pvalue:.2g}")
-    0.202, p 0.02
+    0.202, p 0.018
     """
 
     refuses: ClassVar[dict[str, str]] = {
@@ -434,15 +445,18 @@ class RankingComparison(Question[RankingComparisonResult]):
             tuple(map(str, names)),
         )
 
-    def _choose(self, data: str) -> str:
+    def _choose(self, data: str, n_targets: int) -> str:
         """Choose the method for "auto", and check that it suits the data."""
-        usual = {
-            _ONE: "jackknife" if self._measure().smooth else "permutation",
-            _SEVERAL: "paired_t",
-            _FOLDS: "corrected_t",
-            _BOTH: "two_way",
-        }
-        usual[_CLUSTERS] = usual[_ONE]
+        measure = self._measure()
+        usual = {_ONE: "permutation", _SEVERAL: "paired_t", _FOLDS: "corrected_t"}
+        # permutations do not hold the end of a tie at the cutoff; with many targets
+        # they take too long, and the jackknife has the right size
+        cut = measure.cutoff is not None or not measure.ordered
+        moves = measure.ties == "threshold" and cut
+        if measure.smooth and (moves or n_targets > _MANY):
+            usual[_ONE] = "jackknife"
+        usual[_BOTH] = "two_way"
+        usual[_CLUSTERS] = "jackknife" if measure.smooth else "permutation"
         method = usual[data] if self.method == "auto" else self.method
         if method not in _METHODS[data]:
             rule = f"be one of {', '.join(map(repr, _METHODS[data]))} for {data}"
@@ -455,7 +469,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         data = {"groups": _SEVERAL, "folds": _FOLDS}.get(asked.kind, _ONE)
         if codes is not None:
             data = _BOTH if asked.kind == "groups" else _CLUSTERS
-        method = self._choose(data)
+        method = self._choose(data, asked.sizes[1])
         pairs = [Pair(*row) for row in asked.parts]
         if method in DATA_SET_TESTS and len(pairs) < 2:
             rule = f"make two data sets or more of both classes for method {method!r}"
@@ -515,8 +529,11 @@ class RankingComparison(Question[RankingComparisonResult]):
         if method in DATA_SET_TESTS:
             return DATA_SET_TESTS[method](values, self.alternative)
         if method == "permutation":
-            draws = self._draw(pairs[0].swaps(measure))
-            return count_swaps(values.difference, draws, self.alternative, values.scale)
+            error = math.nan
+            if measure.smooth and pairs[0].fewest > 1:
+                error = self._error("jackknife", pairs[0])
+            freedom = freedom_of_error([error], pairs)
+            return self._permute(pairs[0].swaps(measure), values, (error, freedom))
         if method in AT_CUTOFF:
             return weigh_at_cut(method, pairs[0], measure, self.alternative)
         # The data sets are fixed, so their variances are added.
@@ -545,8 +562,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         """Test the difference by the clusters of one data set."""
         measure = self._measure()
         if method == "permutation":
-            draws = self._draw(pair.swaps(measure, codes))
-            return count_swaps(values.difference, draws, self.alternative, values.scale)
+            return self._permute(pair.swaps(measure, codes), values)
         fewest = min(clusters_of_classes(pair.a, codes))
         error, freedom = math.nan, max(fewest - 1.0, 1.0)
         if fewest > 1 and measure.smooth:
@@ -557,6 +573,25 @@ class RankingComparison(Question[RankingComparisonResult]):
         others = [] if measure.ties == "threshold" else ["permutation"]
         return from_error(
             values.difference, error, values.scale, self.alternative, freedom, others
+        )
+
+    def _permute(
+        self,
+        swaps: Swaps,
+        values: PairedValues,
+        error: tuple[float, float] = (math.nan, math.inf),
+    ) -> PairedResult:
+        """Test the difference by exchanges of ranks: all of them, or random ones."""
+        # 4096 exchanges take less time than the draws; half as many units, 6, would
+        # leave p-values of 7 to 12 units to draws
+        every = swaps.n_units <= 12
+        return count_swaps(
+            values.difference,
+            swaps.all() if every else self._draw(swaps),
+            self.alternative,
+            values.scale,
+            every=every,
+            error=error,
         )
 
     def _error(self, method: str, pair: Pair) -> float:
@@ -575,7 +610,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         return draw_in_parallel(
             engine,
             self.n_resamples,
-            check_generator(self.random_state),
+            check_generator(0 if self.random_state is None else self.random_state),
             n_jobs=self.n_jobs,
             progress=self.progress,
         )

@@ -34,9 +34,9 @@ class RankingComparisonResult(Result):
     difference : float
         ``estimate_a - estimate_b``.
     standard_error : float
-        Standard error of the difference. It is NaN for "permutation", "sign" and
-        "wilcoxon", which have none. It is 0 for every method if the rankings cannot
-        differ.
+        Standard error of the difference. That of "permutation" is the one of the
+        jackknife, and NaN for metrics and clusters without it. It is NaN for "sign" and
+        "wilcoxon", which have none, and 0 if the rankings cannot differ.
     zscore : float
         Difference divided by its standard error. "mcnemar", "permutation", "sign" and
         "wilcoxon" divide by the standard deviation under the null hypothesis.
@@ -283,10 +283,10 @@ class RankingComparisonTable(Printed):
     >>> test = RankingComparison()
     >>> table = test.compare_all(y_true, scores, baseline="shift 0")
     >>> columns = ["name_a", "name_b", "difference", "adjusted_pvalue"]
-    >>> table.to_frame()[columns].round(3)
+    >>> table.to_frame()[columns].round(4)
         name_a   name_b  difference  adjusted_pvalue
-    0  shift 1  shift 0       0.245            0.020
-    1  shift 2  shift 0       0.459            0.001
+    0  shift 1  shift 0      0.2446           0.0003
+    1  shift 2  shift 0      0.4592           0.0002
     """
 
     comparisons: tuple[RankingComparisonResult, ...]

@@ -143,10 +143,12 @@ def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Ta
         names = "" if a == above else _name(a), _name(b)
         rows.append((*names, *estimate, _fixed(result.zscore, 2), *pvalues))
         above = a
+    permuted = results[0].method == "permutation"
+    source = "permutation of ranks" if permuted else "Student's t distribution"
     reading = (
         "Rankings of the same items, two by two; the difference is about 0 where "
-        "neither is better. zscore is the difference in standard errors; pvalue "
-        "is two-sided, and like the interval from Student's t distribution. Of "
+        "neither is better. zscore is the difference over its standard deviation; "
+        f"pvalue is two-sided, by {source}; the interval is by Student's t. Of "
         "many differences some are large by chance alone; Holm is the pvalue "
         "adjusted for their number: at the level 0.05 the probability of any false "
         "difference is at most 0.05."

@@ -45,7 +45,7 @@ GROUPS = np.arange(N) % 8
 ITEM_METHODS = ("jackknife", "bootstrap", "permutation")
 CUT_METHODS = ("mcnemar", "posterior")
 LIST_METHODS = ("paired_t", "sign", "wilcoxon")
-WITH_ERROR = {"jackknife", "bootstrap", "paired_t", *CUT_METHODS}
+WITH_ERROR = {"jackknife", "bootstrap", "permutation", "paired_t", *CUT_METHODS}
 
 # method -> settings of the comparison, and whether it asks several data sets
 CASES = {
@@ -200,10 +200,8 @@ def test_interval_is_the_inverted_test(method):
     low, high = result.confidence_interval(0.9)
     assert low < result.difference < high
     assert (low + high) / 2 == pytest.approx(result.difference)
-    if method not in (
-        "mcnemar",
-        "posterior",
-    ):  # whose p-value is another distribution's
+    # the p-value of others is of another distribution than the interval
+    if method not in ("mcnemar", "posterior", "permutation"):
         one_sided = ask(method, alternative="greater")
         low, high = one_sided.confidence_interval(1 - one_sided.pvalue)
         assert (low, high) == pytest.approx((0.0, math.inf), abs=1e-9)
@@ -222,9 +220,9 @@ def test_interval_of_paired_t_is_that_of_scipy():
 
 def test_no_interval_without_an_error():
     with pytest.warns(
-        UndefinedMetricWarning, match="'permutation' gave no standard error"
+        UndefinedMetricWarning, match="'wilcoxon' gave no standard error"
     ):
-        low, high = ask("permutation").confidence_interval()
+        low, high = ask("wilcoxon").confidence_interval()
     assert math.isnan(low)
     assert math.isnan(high)
 
@@ -318,6 +316,69 @@ def test_swap_is_the_enumeration_of_all_swaps(alternative, case):
     assert result.zscore == pytest.approx(difference / null.std(), rel=0.05)
 
 
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("tied", [False, True])
+def test_few_changing_items_are_exchanged_in_all_ways(tied, alternative):
+    # nine of 30 items change their ranks; all 2**9 exchanges, by the metric itself
+    rng = np.random.default_rng(5)
+    y = np.isin(np.arange(30), rng.permutation(30)[:6])
+    a = rng.permutation(30).astype(float)
+    b = a.copy()
+    changed = rng.permutation(30)[:9]
+    b[changed] = a[np.roll(changed, 1)]
+    if tied:
+        a, b = a // 3, b // 3
+    ranks_a, ranks_b = rankdata(a), rankdata(b)
+    moved = np.flatnonzero(ranks_a != ranks_b)
+    null = []
+    for ways in product([False, True], repeat=moved.size):
+        swap = np.zeros(30, dtype=bool)
+        swap[moved] = ways
+        one, other = (
+            np.where(swap, second, first)
+            for first, second in ((ranks_a, ranks_b), (ranks_b, ranks_a))
+        )
+        null.append(average_precision(y, one) - average_precision(y, other))
+    null = np.array(null)
+    extreme = {
+        "two-sided": np.abs(null) >= abs(null[0]) - 1e-12,
+        "greater": null >= null[0] - 1e-12,
+        "less": null <= null[0] + 1e-12,
+    }[alternative]
+    result = RankingComparison(alternative=alternative).from_predictions(y, a, b)
+    assert result.method == "permutation"
+    assert result.pvalue == pytest.approx(extreme.mean())
+    assert result.zscore == pytest.approx(null[0] / null.std())
+
+
+def test_default_is_reproducible_and_has_the_error_of_the_jackknife():
+    one, again = (RankingComparison().from_predictions(Y, A, B) for _ in range(2))
+    assert one.pvalue == again.pvalue
+    other = RankingComparison(random_state=1).from_predictions(Y, A, B)
+    assert one.pvalue != other.pvalue
+    judge = RankingComparison(method="jackknife").from_predictions(Y, A, B)
+    assert one.standard_error == judge.standard_error
+    assert one.confidence_interval() == judge.confidence_interval()
+    assert one.sample_size() == judge.sample_size()
+
+
+def test_long_rankings_are_exchanged_in_blocks():
+    # other blocks and other draws than those of short rankings: the same distribution
+    rng = np.random.default_rng(0)
+    y = np.arange(9000) < 30
+    a, b = rng.normal(size=(2, 9000)) + 1.5 * y
+    ranks = np.stack([rankdata(a), rankdata(b)])
+    null = []
+    for _ in range(300):
+        one, other = np.where(rng.integers(2, size=9000), ranks, ranks[::-1])
+        null.append(average_precision(y, one) - average_precision(y, other))
+    result = RankingComparison(n_resamples=1500).from_predictions(y, a, b)
+    # standard errors of 4 % and 2 %
+    assert result.difference / result.zscore == pytest.approx(np.std(null), rel=0.15)
+    expected = np.mean(np.abs(null) >= abs(result.difference))
+    assert result.pvalue == pytest.approx(expected, abs=0.1)
+
+
 @pytest.mark.parametrize("case", BY_VALUE)
 def test_metrics_by_value_are_compared_by_draws_and_over_data_sets(case):
     name, settings = BY_VALUE[case]
@@ -371,12 +432,13 @@ def test_what_is_optional_says_so(monkeypatch):
         table.to_frame()
 
 
+@pytest.mark.parametrize("method", ["jackknife", "permutation"])
 @pytest.mark.parametrize("metric", ["average_precision", "rie"])
 @pytest.mark.slow
-def test_size_of_the_test_by_influences(metric):
+def test_size_of_the_test(metric, method):
     # rankings equally good, of new items each time: p <= 0.05 in about 5 %
     rng = np.random.default_rng(0)
-    comparison = RankingComparison(metric)
+    comparison = RankingComparison(metric, method=method, n_resamples=999)
     y = np.arange(500) < 40
     small = 0
     for _ in range(300):
@@ -384,6 +446,26 @@ def test_size_of_the_test_by_influences(metric):
         a, b = (common + rng.normal(2.0 * y) for _ in range(2))
         small += comparison.from_predictions(y, a, b).pvalue <= 0.05
     assert binomtest(small, 300, 0.05).pvalue > 1e-3
+
+
+@pytest.mark.slow
+def test_size_and_power_with_few_targets():
+    # each ranking finds another half of eight targets; and one is better with ten
+    comparison = RankingComparison("bedroc(alpha=20)", n_resamples=999)
+    rng, small = np.random.default_rng(0), 0
+    y = np.arange(400) < 8
+    for _ in range(400):
+        half, noise = rng.random(400) < 0.5, rng.normal(size=(2, 400))
+        a, b = noise[0] + 3 * (y & half), noise[1] + 3 * (y & ~half)
+        small += comparison.from_predictions(y, a, b).pvalue <= 0.05
+    assert binomtest(small, 400, 0.05).pvalue > 1e-3
+    comparison, found = RankingComparison(n_resamples=399), 0
+    y = np.arange(500) < 10
+    for _ in range(200):
+        common, noise = rng.standard_t(3, 500), rng.standard_t(3, (2, 500))
+        a, b = math.sqrt(0.5) * (common + noise) + 2.3 * y
+        found += comparison.from_predictions(y, a + 1.5 * y, b).pvalue <= 0.05
+    assert found / 200 > 0.5  # the jackknife: 0.36
 
 
 # One cut
@@ -429,8 +511,13 @@ def test_an_error_of_nothing_is_no_certainty():
 def test_one_target_tells_no_influence():
     y = np.arange(60) == 3
     with pytest.warns(UndefinedMetricWarning, match="too little to estimate it from"):
-        result = RankingComparison().from_predictions(y, A[:60], B[:60])
+        result = RankingComparison(method="jackknife").from_predictions(
+            y, A[:60], B[:60]
+        )
     assert math.isnan(result.pvalue)
+    result = RankingComparison().from_predictions(y, A[:60], B[:60])
+    assert math.isnan(result.standard_error)
+    assert result.pvalue > 0.05
 
 
 # Several data sets
@@ -518,14 +605,13 @@ def test_what_auto_is():
         comparison = RankingComparison(n_resamples=50, **named(**settings))
         return comparison.from_predictions(Y, A, B, groups=groups).method
 
-    assert method() == "jackknife"
-    assert method(metric="rie") == "jackknife"
-    assert method(metric="average_precision_at_k", k=20) == "jackknife"
-    assert (
-        method(metric="average_precision_at_k", k=20, normalize="hits") == "permutation"
-    )
+    assert method() == "permutation"
+    assert method(metric="rie") == "permutation"
+    assert method(metric="average_precision_at_k", k=20) == "permutation"
     assert method(metric="reciprocal_rank") == "permutation"
+    assert method(ties="threshold") == "permutation"
     assert method(metric="precision_at_t", t=20, ties="threshold") == "jackknife"
+    assert method(metric="r_precision", ties="threshold") == "jackknife"
     assert method(GROUPS) == method(GROUPS, metric="recall_at_t", t=5) == "paired_t"
 
 
@@ -632,6 +718,7 @@ def test_holm_of_pvalues_that_underflow():
     y = np.arange(400_000) % 2 == 0
     noise = np.random.default_rng(0).normal(size=y.size)
     table = RankingComparison().compare_all(y, {"a": y + 0.1 * noise, "b": noise})
+    assert table.comparisons[0].method == "jackknife"  # of so many targets
     assert table.adjusted_pvalues == (0.0,)
     assert table.adjusted_log10_pvalues == (table.comparisons[0].log10_pvalue,)
     p, holm = str(table).splitlines()[-1].split()[-2:]
@@ -840,7 +927,7 @@ def test_a_table_prints_what_is_undefined():
     scores = {"best": 1.0 * y - np.arange(60), "worst": np.arange(60) - 1.0 * y}
     scores["third"] = np.random.default_rng(0).normal(size=60)
     with pytest.warns(UndefinedMetricWarning, match="undefined") as caught:
-        table = RankingComparison().compare_all(y, scores)
+        table = RankingComparison(method="jackknife").compare_all(y, scores)
     assert caught[0].filename == __file__
     assert " nan " in str(table)
     assert math.isnan(table.to_dict()["adjusted_pvalue"][0])
