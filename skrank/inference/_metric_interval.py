@@ -34,6 +34,7 @@ from skrank.inference._variability._interval import (
 )
 from skrank.inference._variability._jackknife import jackknife_of
 from skrank.inference._variability._moderation import (
+    error_of_one_value,
     moderated_rule,
     normal_rule,
     reach_of,
@@ -122,7 +123,9 @@ class MetricInterval(Question[MetricIntervalResult]):
 
     Sources: "survival" [1]_, "posterior" [2]_, "corrected_t" [3]_. With `clusters`,
     whole clusters are drawn or left out, with Student's t, and "auto" is "bootstrap"
-    for metrics at a cutoff. See :ref:`variability` for the choice of a
+    for metrics at a cutoff. With weights, items are drawn with their weights, and the
+    degrees of freedom of Student's t are the effective number of targets [4]_, ``sum(w)
+    ** 2 / sum(w ** 2)``, minus 1. See :ref:`variability` for the choice of a
     method, :ref:`derivations` for the formulas, :ref:`clusters` for dependent items and
     :ref:`validation` for the measured coverage.
 
@@ -133,6 +136,7 @@ class MetricInterval(Question[MetricIntervalResult]):
     .. [2] Goutte and Gaussier (2005), *ECIR 2005*, 345-359.
     .. [3] Nadeau and Bengio (2003), "Inference for the generalization error", *Machine
        Learning* 52, 239-281, section 4.1.
+    .. [4] Kish (1965), *Survey Sampling*, Wiley, section 11.7.
 
     Examples
     --------
@@ -288,16 +292,37 @@ class MetricInterval(Question[MetricIntervalResult]):
         return error
 
     def _rule_of_weights(self, measure: Metric, ranking: Ranking) -> IntervalRule:
-        """Return the rule by the bootstrap of weighted items."""
+        """Return Student's t from the bootstrap of weighted items.
+
+        The degrees of freedom are the effective number of targets of Kish (1965), less
+        one. Other samples have other weights, and so other best values.
+        """
         data: RankingInput = ranking.items.data
+        assert data.weight is not None
+        weight = data.weight[data.targets]
+        units = float(weight.sum() ** 2 / (weight**2).sum())
         bootstrap = WeightedBootstrap(measure, data)
-        error, estimate = (
-            float(self._draw(bootstrap).std(ddof=1)),
-            measure.value(ranking),
+        n_targets = int(np.count_nonzero(weight))
+        n_non_targets = int(np.count_nonzero(data.weight)) - n_targets
+        if min(n_targets, n_non_targets) < 2:
+            error = _unknown(measure, n_targets, n_non_targets)
+        else:
+            error = float(self._draw(bootstrap).std(ddof=1))
+        estimate, (least, best) = measure.value(ranking), bootstrap.ends()
+        most = _most(measure)
+        best = max(best, estimate, most if most < math.inf else 0.0)
+        if error <= ROUNDING * best:
+            if is_certain(measure, ranking):
+                return CertainRule(estimate)
+            error = error_of_one_value(best, units)
+        return NormalRule(
+            estimate,
+            error,
+            min(least, estimate),
+            best,
+            plain_at_ends=True,
+            degrees_of_freedom=units - 1,
         )
-        least, best = bootstrap.ends()
-        limits = min(least, estimate), max(best, estimate)
-        return NormalRule(estimate, error, *limits, plain_at_ends=True)
 
     def _two_level_error(
         self, measure: Metric, rankings: list[Ranking], values: NDArray[np.float64]
@@ -365,7 +390,11 @@ class MetricInterval(Question[MetricIntervalResult]):
             return CertainRule(measure.value(ranking))
         fewest = min(clusters_of_classes(ranking, codes))
         if fewest < 2:
-            return normal_rule(measure, ranking, _unknown(measure, ranking, fewest))
+            warn(
+                f"The standard error of {measure.name} is undefined: two clusters must "
+                "hold targets, and two non-targets; got one."
+            )
+            return normal_rule(measure, ranking, math.nan)
         freedom: float = fewest - 1
         if measure.smooth:
             totals = jackknife_totals(measure, ranking, codes)
@@ -383,8 +412,9 @@ class MetricInterval(Question[MetricIntervalResult]):
     def _error(self, method: str, measure: Measure, ranking: Ranking) -> float:
         if method == "survival":
             return survival_error(measure, ranking)
-        if min(ranking.n_targets, ranking.n_non_targets) < 2:
-            return _unknown(measure, ranking)
+        counts = ranking.n_targets, ranking.n_non_targets
+        if min(counts) < 2:
+            return _unknown(measure, *counts)
         if method == "jackknife":
             return float(np.sqrt(jackknife_of(measure, ranking).variance))
         return float(self._draw(bootstrap(measure, ranking)).std(ddof=1))
@@ -443,8 +473,7 @@ def _rule_of_mean(
         best = max(best, most)
     zero = 0.0 if measure.ordered else least
     if error <= ROUNDING * best:
-        share = 0.5 / values.size
-        error = (best - zero) * math.sqrt(share * (1 - share) / values.size)
+        error = error_of_one_value(best - zero, values.size)
     return NormalRule(
         estimate,
         error,
@@ -456,17 +485,10 @@ def _rule_of_mean(
     )
 
 
-def _unknown(measure: Measure, ranking: Ranking, fewest_clusters: int = 0) -> float:
-    """Warn that one item of a class, or one cluster, gives no standard error."""
-    if fewest_clusters:
-        warn(
-            f"The standard error of {measure.name} is undefined: two clusters must "
-            "hold targets, and two non-targets; got one."
-        )
-        return math.nan
+def _unknown(measure: Metric, n_targets: float, n_non_targets: float) -> float:
+    """Warn that one item of a class gives no standard error."""
     warn(
         f"The standard error of {measure.name} is undefined: `y_true` must hold two "
-        f"targets and two non-targets; got {ranking.n_targets} and "
-        f"{ranking.n_non_targets}."
+        f"targets and two non-targets; got {n_targets} and {n_non_targets}."
     )
     return math.nan

@@ -406,6 +406,58 @@ def test_an_interval_of_the_share_of_value_draws_items_with_their_amounts():
     assert (result.n_samples, result.n_targets) == (900, Y.sum())
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["recall@0.05", "precision@0.05", "average_precision"])
+def test_coverage_of_few_targets_whose_amounts_grow_with_their_scores(name):
+    """Judge: the mean of the metric over other samples."""
+    rng, metric, y = np.random.default_rng(0), make_metric(name), np.arange(600) < 12
+
+    def draw():
+        amount = np.exp(0.9 * rng.normal(size=600))
+        score = rng.standard_t(4, 600) + y * (2.2 + 0.6 * np.log(amount))
+        return score, {"sample_weight": amount}
+
+    truth = np.mean(
+        [metric(y, score, **given) for score, given in (draw() for _ in range(2000))]
+    )
+    interval, covered = MetricInterval(name, n_resamples=199, random_state=0), 0
+    for score, given in (draw() for _ in range(150)):
+        low, high = interval.from_predictions(y, score, **given).confidence_interval()
+        covered += low <= truth <= high
+    assert covered >= 0.9 * 150
+
+
+def test_an_interval_of_weights_is_that_of_students_t():
+    interval = MetricInterval("average_precision", n_resamples=300, random_state=0)
+    result = interval.from_predictions(Y, X[:, 0], sample_weight=AMOUNT)
+    of_targets, mean = AMOUNT[Y == 1], result.estimate
+    effective = of_targets.sum() ** 2 / (of_targets**2).sum()
+    half = t.isf(0.05, effective - 1) * result.standard_error / (mean * (1 - mean))
+    limits = expit([logit(mean) - half, logit(mean) + half])
+    assert_allclose(result.confidence_interval(0.9), limits, rtol=1e-9)
+
+
+def test_limits_of_weighted_targets_that_are_all_found():
+    y, weight = np.arange(200) < 8, np.linspace(1, 3, 200)
+    interval = MetricInterval("recall@0.5", n_resamples=99, random_state=0)
+    low, high = interval.from_predictions(
+        y, -np.arange(200), sample_weight=weight
+    ).confidence_interval()
+    assert 0.7 < low < high == 1
+    whole = MetricInterval("recall@1.0", n_resamples=99, random_state=0)
+    certain = whole.from_predictions(y, -np.arange(200), sample_weight=weight)
+    assert certain.confidence_interval() == (1, 1)
+
+
+@pytest.mark.filterwarnings("ignore:.*must hold two targets and two non-targets")
+def test_no_limits_from_one_target_with_a_weight():
+    y, weight = np.arange(50) < 3, np.where(np.arange(50) % 50 < 2, 0.0, 2.0)
+    interval = MetricInterval("average_precision", n_resamples=99, random_state=0)
+    with pytest.warns(UndefinedMetricWarning, match="got 1 and 47"):
+        result = interval.from_predictions(y, -np.arange(50), sample_weight=weight)
+    assert math.isnan(result.standard_error)
+
+
 def test_weighted_values_of_days():
     interval = MetricInterval("recall@0.1")
     given = {"sample_weight": AMOUNT, "groups": DAY}

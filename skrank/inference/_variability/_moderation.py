@@ -88,9 +88,14 @@ def _resampled_rule(
     rule = normal_rule(measure, ranking, error)
     if rule.standard_error > 0:
         return replace(rule, plain_at_ends=True)
-    share = 0.5 / n_units
-    error = rule.best * float(np.sqrt(share * (1 - share) / n_units))
+    error = error_of_one_value(rule.best, n_units)
     return replace(rule, standard_error=error, plain_at_ends=True)
+
+
+def error_of_one_value(scale: float, n_units: float) -> float:
+    """Error of a share, times a scale, that is half a unit away from all of them."""
+    share = 0.5 / n_units
+    return scale * math.sqrt(share * (1 - share) / n_units)
 
 
 def moderated_rule(measure: Measure, ranking: Ranking) -> ModeratedRule:
