@@ -455,8 +455,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         moves = measure.ties == "threshold" and cut
         if measure.smooth and (moves or n_targets > _MANY):
             usual[_ONE] = "jackknife"
-        usual[_BOTH] = "two_way"
-        usual[_CLUSTERS] = "jackknife" if measure.smooth else "permutation"
+        usual[_BOTH], usual[_CLUSTERS] = "two_way", usual[_ONE]
         method = usual[data] if self.method == "auto" else self.method
         if method not in _METHODS[data]:
             rule = f"be one of {', '.join(map(repr, _METHODS[data]))} for {data}"
@@ -561,12 +560,13 @@ class RankingComparison(Question[RankingComparisonResult]):
     ) -> PairedResult:
         """Test the difference by the clusters of one data set."""
         measure = self._measure()
-        if method == "permutation":
-            return self._permute(pair.swaps(measure, codes), values)
         fewest = min(clusters_of_classes(pair.a, codes))
         error, freedom = math.nan, max(fewest - 1.0, 1.0)
         if fewest > 1 and measure.smooth:
             error, freedom = pair.error_of_clusters(measure, codes)
+        if method == "permutation":
+            swaps = pair.swaps(measure, codes)
+            return self._permute(swaps, values, (error, freedom))
         if fewest > 1 and method == "bootstrap":
             engine = cluster_bootstrap(measure, pair.rankings, codes)
             error = float(self._draw(engine).std(ddof=1))
@@ -579,7 +579,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         self,
         swaps: Swaps,
         values: PairedValues,
-        error: tuple[float, float] = (math.nan, math.inf),
+        error: tuple[float, float],
     ) -> PairedResult:
         """Test the difference by exchanges of ranks: all of them, or random ones."""
         # 4096 exchanges take less time than the draws; half as many units, 6, would

@@ -4,7 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from scipy.stats import norm, t
+from scipy.optimize import brentq
+from scipy.stats import nct, norm, t
 
 from skrank._utils._checks import check_fraction
 from skrank._utils._documented import documented
@@ -146,10 +147,12 @@ class RankingComparisonResult(Result):
         -------
         sample_size : float
             Whole number of data sets if there are several, of clusters if there are
-            any, and otherwise of targets, with non-targets in proportion. It is ``((q1
-            + q2) s / d)**2`` for a difference d with the standard error s for one unit
-            (Lehr 1992). q1 and q2 are quantiles of the normal distribution, or of
-            Student's t for data sets and clusters. The number is inf if the difference
+            any, and otherwise of targets, with non-targets in proportion. For targets
+            it is ``((q1 + q2) s / d)**2`` for a difference d with the standard error s
+            for one unit and quantiles q1 and q2 of the normal distribution (Lehr 1992).
+            For data sets and clusters the power is that of the noncentral t
+            distribution, with degrees of freedom in proportion to the number. Clusters
+            must vary in size as these do. The number is inf if the difference
             is 0. It is NaN if the standard error is 0 or missing, and for the folds of
             a cross-validation, where more folds add no data, and for "two_way".
 
@@ -162,18 +165,63 @@ class RankingComparisonResult(Result):
         level = check_fraction("significance_level", significance_level)
         if self.method in ("corrected_t", "two_way") or not self.standard_error > 0:
             return math.nan
-        if self.difference == 0:
+        return self._needed(self.difference / self.standard_error, power, level)
+
+    def sample_size_range(
+        self, power: float = 0.8, significance_level: float = 0.05
+    ) -> tuple[float, float]:
+        """Range of `sample_size` over studies like this one.
+
+        Parameters
+        ----------
+        power, significance_level : float
+            As in `sample_size`.
+
+        Returns
+        -------
+        low, high : float
+            If the true difference and variance are the observed ones, 80 % of the
+            studies of this size give a `sample_size` between low and high, and 10 %
+            give less and more. The difference divided by its standard error then has a
+            noncentral t distribution. `high` is inf if more than 10 % of the studies
+            have a difference of 0 or of the opposite sign.
+
+        Raises
+        ------
+        ValueError
+            As in `sample_size`.
+        """
+        needed = self.sample_size(power, significance_level)
+        if not math.isfinite(needed):
+            return needed, needed
+        ratio, freedom = self.difference / self.standard_error, self.degrees_of_freedom
+        pilots = norm(abs(ratio)) if math.isinf(freedom) else nct(freedom, abs(ratio))
+        low, high = (
+            self._needed(max(float(quantile), 0.0), power, significance_level)
+            for quantile in pilots.ppf([0.9, 0.1])
+        )
+        return low, high
+
+    def _needed(self, ratio: float, power: float, level: float) -> float:
+        """Return the sample size for a difference of so many standard errors."""
+        if ratio == 0:
             return math.inf
         outside = level / (2 if self.alternative == "two-sided" else 1)
         few = len(self.labels) or self.n_clusters
-        relative_error = self.standard_error / self.difference
-        per_unit = (few or self.n_targets) * relative_error**2
+        per_unit = (few or self.n_targets) / ratio**2
         needed = per_unit * (norm.isf(outside) + norm.ppf(power)) ** 2
         if few and math.isfinite(self.degrees_of_freedom):
-            for _ in range(20):  # the iteration converges in a few steps
-                freedom = max(needed - 1, 1)
-                quantiles = t.isf(outside, freedom) + t.ppf(power, freedom)
-                needed = per_unit * quantiles**2
+            share = self.degrees_of_freedom / max(few - 1, 1)
+
+            def lack(n: float) -> float:
+                freedom = max(share * (n - 1), 1.0)
+                at = t.isf(outside, freedom)
+                return float(power - nct.sf(at, freedom, math.sqrt(n / per_unit)))
+
+            low, high = max(needed, 1e-9), 2 * needed + 4 / share
+            while lack(high) > 0:
+                high *= 2
+            needed = brentq(lack, low, high, rtol=1e-6) if lack(low) > 0 else low
         return float(math.ceil(needed))
 
     def _limits(self, level: float = 0.95) -> ConfidenceInterval:
@@ -225,8 +273,9 @@ class RankingComparisonResult(Result):
         if self.pvalue > 0.05 and math.isfinite(needed):
             unit = "clusters" if self.n_clusters else "targets"
             unit = "data sets" if self.labels else unit
-            said = f"{needed:.0f} {unit} would show this difference with power 0.8"
-            rows.append((_SIZE, said))
+            low, high = self.sample_size_range()
+            said = f"{needed:.0f} {unit} for power 0.8 (80 % of pilots: "
+            rows.append((_SIZE, f"{said}{low:.0f} to {high:.0f})"))
         return rows
 
     def to_dict(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ same question asked of the items that are left when folds are made by hand.
 import itertools
 import math
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -247,8 +248,39 @@ def test_sample_size_has_the_power(alternative):
     assert n == round(n) > 2
     assert power(1.03 * n) > 0.8 > power(0.97 * n - 1)
     assert result.sample_size(0.9) > n > result.sample_size(0.8, 0.1)
-    said = f"{n:.0f} data sets would show this difference with power 0.8"
+    said = f"{n:.0f} data sets for power 0.8 (80 % of pilots: "
     assert (said in str(result)) == (result.pvalue > 0.05)
+
+
+def test_range_of_sample_sizes_is_that_of_simulated_pilots():
+    rng, n, effect = np.random.default_rng(0), 10, 0.6
+    observed = RankingComparison("precision@5").from_predictions(
+        Y, X[:, 0] + 0.4 * X[:, 1], X[:, 0] + 0.8 * X[:, 2], groups=DAY
+    )
+    known = {"labels": tuple(range(n)), "degrees_of_freedom": n - 1.0}
+    pilots = rng.normal(effect, size=(2000, n))
+    sizes = [
+        replace(
+            observed,
+            difference=pilot.mean(),
+            standard_error=sem(pilot),
+            **known,
+        ).sample_size()
+        if pilot.mean() > 0
+        else math.inf
+        for pilot in pilots
+    ]
+    true = replace(
+        observed, difference=effect, standard_error=1 / math.sqrt(n), **known
+    )
+    low, high = true.sample_size_range()
+    assert low == pytest.approx(np.quantile(sizes, 0.1), rel=0.08)
+    assert high == pytest.approx(np.quantile(sizes, 0.9), rel=0.2)
+    assert f"(80 % of pilots: {low:.0f} to {high:.0f})" in str(
+        replace(true, pvalue=0.1)
+    )
+    none = replace(true, difference=0.0)
+    assert none.sample_size_range() == (math.inf, math.inf)
 
 
 def test_sample_size_of_one_data_set_counts_targets():

@@ -324,8 +324,8 @@ def count_swaps(
     alternative: str,
     scale: float,
     *,
-    every: bool = False,
-    error: tuple[float, float] = (math.nan, math.inf),
+    every: bool,
+    error: tuple[float, float],
 ) -> PairedResult:
     """P-value by permutation, and z-score by the root mean square of the draws.
 
