@@ -167,7 +167,7 @@ def draw_better(rng, m, shift):
 def run_few(seed, draw_pair, args, pairs):
     rng = np.random.default_rng(seed)
     tests = [
-        RankingComparison(metric, method=method, n_resamples=999)
+        RankingComparison(metric, method=method, n_resamples=999, random_state=rng)
         for metric in METRICS
         for method in ("permutation", "jackknife")
     ]
