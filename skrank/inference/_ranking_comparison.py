@@ -64,8 +64,8 @@ METHODS = tuple(
 )
 
 # Targets beyond which "auto" is the jackknife: 9999 permutations of 1000 targets take
-# 4 s, and the time grows with the targets. Nothing breaks with half of them: with 60 targets the
-# jackknife has a size of .03 to .05 (benchmarks/size_of_comparison.py).
+# 4 s, and the time grows with the targets. Nothing breaks with half of them: with 60
+# targets the jackknife has a size of .03 to .05 (benchmarks/size_of_comparison.py).
 _MANY = 1000
 
 
