@@ -68,8 +68,8 @@ METHODS = tuple(
 )
 
 # Targets beyond which "auto" is the jackknife: 9999 permutations of 1000 targets take
-# 4 s, and of twice as many 8 s. Nothing breaks with half of them: with 60 targets the
-# jackknife has a size of .03 to .05 (benchmarks/size_of_comparison.py).
+# 4 s, and the time grows with the targets. Nothing breaks with half of them: with 60
+# targets the jackknife has a size of .03 to .05 (benchmarks/size_of_comparison.py).
 _MANY = 1000
 
 
@@ -404,8 +404,10 @@ class RankingComparison(Question[RankingComparisonResult]):
             Scores of two or more rankings of the same items by name: a mapping from
             names to scores, or columns. The names of array columns are their numbers.
         baseline : str or int, default=None
-            Name of the ranking to compare the others with. It is B in each comparison.
-            None compares all pairs.
+            Name of the ranking to compare the others with, chosen before the labels
+            were seen. It is B in each comparison. "best" is the ranking with the best
+            value, and the p-values are adjusted for this choice. None compares all
+            pairs.
         **data : dict
             `pos_label`, `groups`, `clusters` and `folds`, as in other tests.
 
@@ -427,19 +429,34 @@ class RankingComparison(Question[RankingComparisonResult]):
         if len(names) < 2:
             raise invalid("y_scores", "hold 2 or more rankings", str(len(names)))
         pairs = list(combinations(names, 2))
-        if baseline is not None:
+        n_shown = len(pairs)
+        if baseline == "best" and "best" not in names:
+            if self.alternative != "two-sided":
+                rule = "be 'two-sided' for `baseline`='best', chosen by the data"
+                raise invalid("alternative", rule, repr(self.alternative))
+            measure = self._measure()
+            each = [[measure.value(one) for one in row] for row in asked.parts]
+            means = asked.by_fold(np.array(each)).mean(axis=0)
+            sign = 1 if measure.greater_is_better else -1
+            best = names[int(np.argmax(sign * means))]
+            # any pair could have become one of those shown, so all are adjusted for
+            others = [pair for pair in pairs if best not in pair]
+            pairs = [(name, best) for name in names if name != best] + others
+            n_shown = len(names) - 1
+        elif baseline is not None:
             if baseline not in names:
                 raise invalid(
                     "baseline", f"be one of {brief([*names])}", brief(baseline)
                 )
             pairs = [(name, baseline) for name in names if name != baseline]
+            n_shown = len(pairs)
         shown = track(pairs, total=len(pairs), label="pairs", progress=self.progress)
         quiet = copy(self)
         quiet.progress = False  # one progress bar is enough
         results = [quiet._compare(asked.only(*pair)) for pair in shown]
-        adjusted = adjust_holm([result.log10_pvalue for result in results])
+        adjusted = adjust_holm([result.log10_pvalue for result in results])[:n_shown]
         return RankingComparisonTable(
-            tuple(results),
+            tuple(results[:n_shown]),
             tuple((10**adjusted).tolist()),
             tuple(adjusted.tolist()),
             tuple(map(str, names)),

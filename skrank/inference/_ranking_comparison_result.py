@@ -310,7 +310,8 @@ class RankingComparisonTable(Printed):
     comparisons : tuple of RankingComparisonResult
         Result of :class:`RankingComparison` for each pair.
     adjusted_pvalues : tuple of float
-        Holm-adjusted p-values in the same order. If all differences with an adjusted
+        Holm-adjusted p-values in the same order, adjusted for all pairs if the baseline
+        is "best". If all differences with an adjusted
         p-value of at most 5 % are called significant, the family-wise error rate is at
         most 5 %.
     adjusted_log10_pvalues : tuple of float

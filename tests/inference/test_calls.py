@@ -114,7 +114,7 @@ def test_rankings_and_data_sets_are_rows():
 
 
 def test_an_error_that_is_unknown_is_printed_so():
-    asked = RankingComparison(method="permutation", n_resamples=99, random_state=0)
+    asked = RankingComparison("reciprocal_rank", n_resamples=99, random_state=0)
     table = asked.compare_all(Y, X)
     assert math.isnan(table.to_dict()["standard_error"][0])
     assert " unknown " in str(table)

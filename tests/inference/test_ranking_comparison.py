@@ -641,6 +641,36 @@ def test_all_against_a_baseline():
     assert [r.names for r in table.comparisons] == [("one", "two"), ("three", "two")]
 
 
+def test_all_against_the_best():
+    comparison = RankingComparison()
+    table = comparison.compare_all(Y, SCORES, baseline="best")
+    every = comparison.compare_all(Y, SCORES)
+    assert [r.names for r in table.comparisons] == [("two", "one"), ("three", "one")]
+    assert table.comparisons[0].difference < 0
+    # the p-values are those of the pairs, adjusted for all pairs
+    assert_allclose(table.adjusted_pvalues, every.adjusted_pvalues[:2])
+    # a smaller k is better, so the best has the smallest
+    lowest = RankingComparison("k_at_recall(recall=0.5)", n_resamples=99)
+    values = {n: lowest._measure()(Y, s) for n, s in SCORES.items()}
+    table = lowest.compare_all(Y, SCORES, baseline="best")
+    assert table.comparisons[0].names[1] == min(values, key=values.get)
+    named = comparison.compare_all(Y, {"best": B, "other": A}, baseline="best")
+    assert named.comparisons[0].names == ("other", "best")
+    with pytest.raises(ValueError, match="`alternative` must be 'two-sided' for"):
+        RankingComparison(alternative="less").compare_all(Y, SCORES, baseline="best")
+
+
+@pytest.mark.slow
+def test_the_best_of_five_equals_is_not_better():
+    rng, y, false = np.random.default_rng(0), np.arange(500) < 40, 0
+    comparison = RankingComparison(n_resamples=399)
+    for _ in range(150):
+        scores = rng.normal(size=(500, 5)) + 1.5 * y[:, None]
+        table = comparison.compare_all(y, scores, baseline="best")
+        false += min(table.adjusted_pvalues) <= 0.05
+    assert false / 150 <= 0.06 + 2 * math.sqrt(0.05 * 0.95 / 150)
+
+
 def holm_by_closure(pvalues):
     """Reject what every set of hypotheses that holds it rejects by Bonferroni."""
     indices = range(len(pvalues))
