@@ -593,6 +593,15 @@ def test_coverage_where_days_may_have_one_value(n_days, share):
     assert covered >= 0.9 * 200
 
 
+@pytest.mark.parametrize("groups", [None, np.arange(30) // 10])
+def test_constant_scores_of_weighted_items(groups):
+    y, weight = np.tile([1, 0, 0, 0, 0], 6), np.linspace(1, 3, 30)
+    interval = MetricInterval("recall@0.2", n_resamples=99, random_state=0)
+    result = interval.from_predictions(y, 0 * y, sample_weight=weight, groups=groups)
+    assert result.standard_error == 0
+    assert_allclose(result.confidence_interval(), 0.2)
+
+
 def test_days_whose_certain_values_differ():
     # one of four items is a target, or three: constant scores within each day
     y, groups = [1, 0, 0, 0, 1, 1, 1, 0], [1] * 4 + [2] * 4

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from skrank._utils._rounding import ROUNDING
 from skrank.metrics._definitions import Metric
 from skrank.ranking._ranking import HitGroups, Ranking
 
@@ -78,7 +79,8 @@ def is_certain(measure: Metric, ranking: Ranking) -> bool:
 def is_one_tie(ranking: Ranking) -> bool:
     """Whether all items have the same score."""
     size = ranking.groups.size  # empty without targets
-    return bool(size.size and size[0] == ranking.n_samples)
+    # sums of weights have rounding errors
+    return bool(size.size and size[0] >= (1 - ROUNDING) * ranking.n_samples)
 
 
 def asked_cut(measure: Metric, ranking: Ranking) -> float:
