@@ -438,13 +438,15 @@ def test_depths(tmp_path, capsys, text, depth):
 
 
 def test_warning_is_told_once(tmp_path, capsys):
-    rows = "".join(f"{int(i == 3)},{i},{-i},{i % 7}\n" for i in range(50))
-    table = text_file(tmp_path, f"active,a,b,c\n{rows}")
-    assert main(ask(table, "--score", "c")) == 0
-    out, err = capsys.readouterr()
-    assert out.splitlines()[-1].split()[-1] == "-"
+    """Both rankings and their comparison leave the day without targets out."""
+    rows = "".join(
+        f"{int(i % 10 == 3 and i < 40)},{i},{i % 7},{i // 10}\n" for i in range(50)
+    )
+    table = text_file(tmp_path, f"active,a,b,day\n{rows}")
+    assert main(ask(table, "--group", "day")) == 0
+    err = capsys.readouterr().err
     assert err.count("\n") == 1
-    assert err.startswith("skrank: warning: The standard error")
+    assert err.startswith("skrank: warning: ")
 
 
 def test_docking_scores(rare_data, capsys):
