@@ -84,11 +84,6 @@ def listed(texts: Sequence[str], most: int) -> str:
     return ", ".join(first) + (f" and {more} more" if more else "")
 
 
-def format_count(n: int, what: str) -> str:
-    """Print a number with its plural noun, or the noun alone for 0."""
-    return f"{n} {what}s" if n else what
-
-
 def format_size(
     n_samples: int, n_targets: int, n_missed: int = 0, n_clusters: int = 0
 ) -> str:

@@ -245,7 +245,7 @@ class Rankings:
             for one in named.values()
         ]
         scores = dict(zip(named, (score for _, score in found), strict=True))
-        is_one = not isinstance(estimator, Mapping)
+        is_one = list(named) == [MODEL]
         return cls.from_predictions(
             found[0][0], scores[MODEL] if is_one else scores, **data
         )

@@ -50,11 +50,6 @@ class TieGroups:
         return True
 
     @property
-    def weighted(self) -> bool:
-        """Return False, because depths are not sums of weights."""
-        return False
-
-    @property
     def untied(self) -> bool:
         """Whether there are no ties, apart from those that stretches leave out."""
         sizes = np.diff(self.ends, prepend=0)

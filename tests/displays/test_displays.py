@@ -21,6 +21,7 @@ from skrank import (
     RandomSelectionTest,
     RankCounts,
     Ranking,
+    Rankings,
     average_precision,
     hit_curve,
     hit_curve_band,
@@ -128,6 +129,28 @@ def test_interpolated_steps_are_the_best_precision_at_a_recall():
 
 
 # Chance and the perfect curve
+
+
+def test_curves_of_several_models_stand_in_one_picture():
+    rng = np.random.default_rng(0)
+    y, scores = np.arange(60) < 9, rng.normal(size=(60, 2))
+    models = Rankings.from_predictions(y, {"a": scores[:, 0], "b": scores[:, 1]})
+    display = HitCurveDisplay.of(models)
+    named = display.ax_.get_legend_handles_labels()[1]
+    assert [label[0] for label in named if label.startswith(("a", "b"))] == ["a", "b"]
+    for line, one in zip(display.line_, scores.T, strict=True):
+        alone = HitCurveDisplay.from_predictions(y, one).line_
+        np.testing.assert_array_equal(line.get_xydata(), alone.get_xydata())
+    with pytest.raises(ValueError, match="`confidence_band` must be None for several"):
+        HitCurveDisplay.of(models, confidence_band="pointwise")
+    plt.close("all")
+
+
+def test_lift_is_shown_down_to_the_top():
+    y = np.arange(60) < 9
+    display = HitCurveDisplay.from_predictions(y, -np.arange(60.0), kind="lift", top=20)
+    assert display.ax_.get_xlim()[1] == 20
+    plt.close("all")
 
 
 def test_band_of_chance_of_hits_and_of_lift():

@@ -550,6 +550,17 @@ def test_the_variance_over_days_and_machines_is_that_of_a_loop():
         assert (found.method, found.n_clusters) == ("two_way", 9)
 
 
+def test_days_of_one_class_change_nothing_of_a_mean_over_both_days():
+    """Precision is 0 on a day without targets, whatever clusters are left out."""
+    rng = np.random.default_rng(3)
+    y, s, day, machine = recurring(rng, 6, 9, 4)
+    metric = "precision@10"
+    y[day == 2] = 0
+    found = MetricInterval(metric).from_predictions(y, s, groups=day, clusters=machine)
+    assert found.values[2] == 0
+    assert 0 < found.standard_error < 1
+
+
 def test_single_items_as_clusters_are_no_clusters_over_groups():
     rng = np.random.default_rng(0)
     y, s, day, _ = recurring(rng, 6, 9, 4)

@@ -252,6 +252,27 @@ def test_sample_size_has_the_power(alternative):
     assert (said in str(result)) == (result.pvalue > 0.05)
 
 
+@pytest.mark.parametrize("found_by_b", [1, 2, 3])
+def test_sample_size_of_a_large_effect_has_the_power(found_by_b):
+    """A few sets are enough, where the noncentral t is far from the normal."""
+    day, y = np.repeat(np.arange(3), 40), np.tile(np.arange(40) < 10, 3)
+    b = np.where(y, -1.0, 0.0)
+    b[80 : 80 + found_by_b] = 1.0
+    result = RankingComparison("recall@10").from_predictions(y, 1.0 * y, b, groups=day)
+    differences = np.array([1, 1, 1 - found_by_b / 10])
+    assert result.difference == pytest.approx(differences.mean())
+    effect = differences.mean() / differences.std(ddof=1)
+    for wanted, level in [(0.5, 1e-4), (0.8, 0.05), (0.9, 1e-3), (0.999, 0.01)]:
+        n = result.sample_size(wanted, level)
+
+        def power(n, level=level):  # of the t test, by the noncentral t distribution
+            freedom = max(n - 1, 1)
+            return nct.sf(t.isf(level / 2, freedom), freedom, effect * math.sqrt(n))
+
+        assert power(n) > wanted - 1e-6
+        assert n == 1 or power(n - 1) < wanted
+
+
 def test_range_of_sample_sizes_is_that_of_simulated_pilots():
     rng, n, effect = np.random.default_rng(0), 10, 0.6
     observed = RankingComparison("precision@5").from_predictions(

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 from sklearn.datasets import make_classification
 from sklearn.ensemble import IsolationForest
@@ -292,6 +293,14 @@ class Silent(Outliers):
         return np.ones(len(X), dtype=int)
 
 
+class Scored(Outliers):
+    """A detector without labels."""
+
+    @property
+    def predict(self):
+        raise AttributeError
+
+
 @pytest.mark.parametrize(
     "wrap",
     [lambda d: d, lambda d: make_pipeline(StandardScaler(), d)],
@@ -322,6 +331,10 @@ def test_a_detector_that_does_not_tell_is_refused():
     message = "whether its larger scores mean outliers; give its scores to from_predict"
     with pytest.raises(ValueError, match=message):
         scorer(Silent().fit(X), X, Y)
+    with pytest.raises(ValueError, match=message):
+        scorer(make_pipeline(StandardScaler(), Silent()).fit(X), X, Y)
+    with pytest.raises(ValueError, match=message):
+        scorer(Scored().fit(X), X, Y)
     # all items are inliers to this one, which is scikit-learn's
     forest = IsolationForest(n_estimators=5, random_state=0).fit(X)
     inside = X[forest.predict(X) == 1]
@@ -343,3 +356,24 @@ def test_what_is_no_estimator_of_scikit_learn_is_told_the_way():
     ):
         with pytest.raises(ValueError, match=message):
             ask()
+
+
+def test_models_that_print_alike_are_numbered():
+    models = [LogisticRegression().fit(X[i:], Y[i:]) for i in (0, 100)]
+    found = Rankings.from_estimator(models, X, Y)
+    assert found.names == ("LogisticRegression() [0]", "LogisticRegression() [1]")
+    for model, one in zip(models, found.parts[0], strict=True):
+        alone = average_precision(Y, model.decision_function(X))
+        assert average_precision(one) == pytest.approx(alone)
+
+
+def test_sparse_scores_are_refused():
+    with pytest.raises(ValueError, match="an array of shape .*; got csr_array"):
+        Rankings.from_predictions(Y, csr_array(X))
+
+
+def test_a_comparison_of_three_models_is_compare_all():
+    three = Rankings.from_predictions(Y, {"a": A, "b": B, "c": A + B})
+    with pytest.raises(ValueError, match="two models, or .* `compare_all`; got 3"):
+        RankingComparison().of(three)
+    assert len(RankingComparison().compare_all(three).to_frame()) == 3
