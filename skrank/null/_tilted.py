@@ -184,8 +184,6 @@ class Tilted:
             joint = above * chance
             self.moves.append(_Move(step, chance, gain, unresolved, above, joint))
             above = above if step is None else step.after(joint)
-        #: Mean variance of the gains over the orders inside the blocks.
-        self.inside = sum(float((m.joint * m.unresolved).sum()) for m in self.moves)
 
     def hits(self, index: int) -> NDArray[np.intp]:
         """Numbers of hits in a group, over its rows, or over all its cells."""
@@ -224,8 +222,8 @@ class Tilted:
             found.append([float((joint * part).sum()) for part in parts])
         return np.array(found).T
 
-    def trimmed(self) -> list[tuple[Step | None, _Floats, _Floats]]:
-        """Steps of the chain, probabilities and gains, without negligible ones."""
+    def trimmed(self) -> list[tuple[Step | None, _Floats, _Floats, _Floats | float]]:
+        """Steps, probabilities, gains and their variances, without negligible ones."""
         found, later = [], slice(None)
         felt = [
             (_felt(move.joint.sum(axis=1)), _felt(move.above)) for move in self.moves
@@ -243,7 +241,10 @@ class Tilted:
                     above=(above + columns.start * width, width),
                     below=(first, first + (count - 1) * stride, stride),
                 )
-            found.append((step, move.chance[cells].copy(), move.gain[cells].copy()))
+            within = np.broadcast_to(move.unresolved, move.gain.shape)[cells]
+            within = within.copy() if within.any() else 0.0
+            chance, gain = move.chance[cells].copy(), move.gain[cells].copy()
+            found.append((step, chance, gain, within))
             later = columns
         return found
 
@@ -252,17 +253,21 @@ class Characteristic:
     """E exp(i w E) of one ranking on trimmed steps, at equally spaced frequencies."""
 
     def __init__(self, tilted: Tilted) -> None:
-        self.moves, self.inside = tilted.trimmed(), tilted.inside
-        self.copies = tilted.way.part.copies
-        self.sizes = [gain.size for _, _, gain in self.moves]
+        self.moves, self.copies = tilted.trimmed(), tilted.way.part.copies
+        self.sizes = [gain.size for _, _, gain, _ in self.moves]
 
     def at(self, start: int, count: int, width: float) -> NDArray[np.complex128]:
         """Values at w = width * k, k = start ... start + count - 1; O(count cells)."""
         state = np.zeros(0)
-        for step, chance, gain in self.moves:
+        square = (width * np.arange(start, start + count)[:, None, None]) ** 2
+        for step, chance, gain, within in self.moves:
             # no hits have no gain: the first row stays as it is
             still = int(step is not None and not step.hits[0].any())
             phases = _phases(gain[still:], chance[still:], start, count, width)
+            if isinstance(within, np.ndarray):
+                # by the variance of each cell: its mean would hide hits that are
+                # certain, and with them the atoms of the distribution
+                phases *= np.exp(-0.5 * square * within[still:])
             if step is None:
                 state = phases.sum(axis=1)
                 continue
@@ -271,9 +276,7 @@ class Characteristic:
             state = phases.sum(axis=1)
             if still:
                 state += chance[0] * later[:, 0]
-        frequency = width * np.arange(start, start + count)
-        phi = state[:, 0] * np.exp(-self.inside / 2 * frequency**2)
-        return np.asarray(phi**self.copies)
+        return np.asarray(state[:, 0] ** self.copies)
 
 
 def event(
