@@ -14,11 +14,11 @@ from skrank._utils._checks import check_flag, check_generator, check_option, inv
 from skrank._utils._documented import documented
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._text import track
+from skrank.inference._exchange import exchange_of, exchanged_values
 from skrank.inference._question import Question
 from skrank.inference._random_selection_result import RandomSelectionResult
 from skrank.metrics._definitions import Measure, Metric
 from skrank.null import MeanNull, RandomSelectionNull
-from skrank.null._exchange import exchange_of, exchanged_values
 from skrank.null._sampling import tail
 from skrank.null._tail import ALTERNATIVES, METHODS
 from skrank.ranking._folds import FOLDS_INFLATION

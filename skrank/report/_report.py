@@ -27,13 +27,13 @@ from skrank._utils._columns import as_numbers
 from skrank._utils._text import brief, listed
 from skrank.curves._hit_curve import curve_of
 from skrank.curves._operating_points import points_of
+from skrank.inference._exchange import NothingMovesError
 from skrank.inference._metric_interval import MetricInterval
 from skrank.inference._random_selection import RandomSelectionTest, null_of
 from skrank.inference._random_selection_result import RandomSelectionResult
 from skrank.inference._ranking_comparison import RankingComparison
 from skrank.metrics._definitions import Measure, Metric, make_measure, make_metric
 from skrank.null import MeanNull, RandomSelectionNull
-from skrank.null._exchange import NothingMovesError
 from skrank.ranking._as_ranking import Labels, columns_of
 from skrank.ranking._counts import RankCounts
 from skrank.ranking._input import oriented
