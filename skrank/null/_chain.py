@@ -96,6 +96,7 @@ class Chain:
     def _count(self, start: int, stop: int, ends: _Ints) -> None:
         """Set the ends of the groups, their sizes, and their beginnings."""
         self.start, self.stop, self.ends = start, stop, ends
+        self.__dict__.pop("_changes", None)
         self.sizes = np.diff(ends, prepend=start)
         self.depths = np.append(start, ends[:-1])
 
@@ -241,6 +242,22 @@ class Chain:
             gain = measure.gain(start, size, hits_above, hits, self.frame)
         return np.asarray(np.broadcast_to(gain, shape), dtype=float)
 
+    @cached_property
+    def _changes(self) -> tuple[_Floats, _Floats]:
+        """Change of the gain of one hit over each third of each merged group.
+
+        Without hits above, and for each of them.
+        """
+        among = replace(self.measure, ties="expected")
+        places = self.depths + (self.sizes - 1) * np.arange(4)[:, None] / 3
+        alone, under = (
+            np.broadcast_to(among.gain(places, 1, h, 1, self.frame), places.shape)
+            for h in (0, 1)
+        )
+        scale = 1.5 * self.sizes / np.maximum(self.sizes - 1, 1)
+        once, more = np.diff(alone, axis=0), np.diff(under - alone, axis=0)
+        return (scale * once).T, (scale * more).T
+
     def orders(self, j: int, hits_above: _Ints, hits: _Ints) -> Orders | None:
         """Variation of the gain over the orders of the hits inside a merged group.
 
@@ -248,25 +265,20 @@ class Chain:
         single hit. The change over each third of the block gives the gain over the
         block as a polynomial of the third degree, and so its variance.
         """
-        start, size = int(self.depths[j]), int(self.sizes[j])
+        size = int(self.sizes[j])
         if not self.merged[j] or size == 1 or not self.freedom[j]:
             return None
-        among = replace(self.measure, ties="expected")
-        places = start + (size - 1) * np.arange(4) / 3
-        alone = [among.gain(places, 1, h, 1, self.frame) * np.ones(4) for h in (0, 1)]
-        once, more = np.diff(alone[0]), np.diff(alone[1] - alone[0])
+        once, more = self._changes[0][j].tolist(), self._changes[1][j].tolist()
         scale = size / (size - 1)
         before = scale * (hits - 1.0).clip(0) / 6  # hits of the block above a third / k
         first, middle, last = (
-            1.5 * scale * (once[i] + more[i] * (hits_above + before * (2 * i + 1)))
-            for i in range(3)
+            once[i] + more[i] * (hits_above + before * (2 * i + 1)) for i in range(3)
         )
         p1, p2 = 0.75 * (last - first), 2.25 * ((first + last) / 2 - middle)
         p0 = middle - p2 / 27
         single = p0**2 / 3 + p1**2 / 45 + 2 * p0 * p2 / 15 + p2**2 / 63
         free = hits * (1 - hits / size) * scale * self.freedom[j]
-        shape = np.broadcast_shapes(hits_above.shape, hits.shape)
-        return Orders(np.broadcast_to(free, shape), np.broadcast_to(single, shape))
+        return Orders(free, single)
 
     # Chains of parts of the ranking
 
@@ -287,48 +299,35 @@ class Chain:
         part.weights = PairWeights(*(weight[groups] for weight in self.weights))
         return part
 
-    def blocks(self, growth: float, head: int = 0) -> "Chain":
+    def blocks(self, growth: float) -> "Chain":
         """Return the chain with groups merged into blocks that grow with the depth.
 
         The last group is merged as well. Ties are merged if they are narrower than the
-        blocks and their gains are sums over pairs, at least nearly. With `head`, all
-        ties are merged, the first `head` items are one block, and the hits above the
-        end of each block can vary by at least as many.
+        blocks and their gains are sums over pairs, at least nearly.
         """
-        ends = self._block_ends(growth, head)
-        chain = self._joined(ends)
-        lattice = chain.possible()
-        roomy = (lattice.most - lattice.least)[1:] >= head
-        if not roomy.all():
-            chain = self._joined(ends[np.append(roomy, True)])
-        bounds = np.searchsorted(self.ends, chain.ends)
-        cubes = np.where(self.merged, 1, self.sizes).astype(float) ** 2 * self.sizes
-        tied = np.diff(np.cumsum(cubes)[bounds], prepend=0.0)
-        chain.freedom = np.maximum(0.0, 1 - tied / chain.sizes.astype(float) ** 3)
-        return chain
-
-    def _block_ends(self, growth: float, head: int) -> _Ints:
-        first = self.start + head if head else max(math.ceil(1 / growth), _SINGLE)
         body = self.ends if self.is_whole else self.ends[:-1]
         if body.size == 0:
-            return self.ends
+            return self
+        first = max(math.ceil(1 / growth), _SINGLE)
         base = max(first, self.start)
         count = math.ceil(math.log(max(body[-1] / base, 1.0)) / math.log1p(growth))
         cuts = base * (1 + growth) ** np.arange(count)
         index = np.searchsorted(body, cuts, "right") - 1
-        alone = np.flatnonzero(body <= (0 if head else first))
-        index = np.concatenate([index, alone]).astype(int)
+        index = np.concatenate([index, np.flatnonzero(body <= first)])
         index = index[(index >= 0) & (body[index] * (1 + growth / 8) < body[-1])]
-        kept = self._kept(growth, loose=head > 0)[: body.size]
-        wide = np.flatnonzero(kept & (body > self.start + head))
-        index = np.concatenate([index, wide[wide > 0] - 1, wide])
-        return np.union1d(body[index], np.append(body[-1:], self.ends[-1:]))
-
-    def _kept(self, growth: float, *, loose: bool) -> NDArray[np.bool_]:
-        """Return the ties that stay as they are in blocks with this growth."""
-        exact = loose or self.is_pairwise or self.measure.ties == "expected"
+        # wide ties stay as they are
+        exact = self.is_pairwise or self.measure.ties == "expected"
         widest = growth / 2 if exact else growth / 2 / _NARROWER
-        return (self.sizes > 1) & ~self.merged & (self.sizes > widest * self.ends)
+        kept = (self.sizes > 1) & ~self.merged & (self.sizes > widest * self.ends)
+        wide = np.flatnonzero(kept[: body.size])
+        index = np.concatenate([index, wide[wide > 0] - 1, wide]).astype(np.intp)
+        ends = np.union1d(body[index], np.append(body[-1:], self.ends[-1:]))
+        chain = self._joined(ends)
+        bounds = np.searchsorted(self.ends, ends)
+        cubes = np.where(self.merged, 1, self.sizes).astype(float) ** 2 * self.sizes
+        tied = np.diff(np.cumsum(cubes)[bounds], prepend=0.0)
+        chain.freedom = np.maximum(0.0, 1 - tied / chain.sizes.astype(float) ** 3)
+        return chain
 
     def runs(self) -> "Chain":
         """Return the chain with all groups between ties merged, for extremes."""
@@ -364,7 +363,7 @@ class Chain:
             known, fewest, largest = self.fence
             least = np.maximum(least, fewest[np.searchsorted(known, depths, "right")])
             most = np.minimum(most, largest[np.searchsorted(known, depths)])
-        one, none = np.ones_like(depths), np.zeros_like(depths)
+        one, none = np.ones(depths.size + 1, dtype=np.intp), np.zeros_like(depths)
         return Lattice(least, most, one, none, np.minimum(self.sizes, m))
 
     def lattice(
@@ -372,56 +371,57 @@ class Chain:
     ) -> Lattice:
         """Return a lattice over the given numbers of hits, as far as they are possible.
 
-        Its numbers are multiples of the strides.
+        The whole numbers next to the limits are followed.
         """
-        possible = self.possible()
-        least = np.maximum(least // stride, -(-possible.least // stride)) * stride
-        most = np.minimum(-(-most // stride), possible.most // stride) * stride
-        room = np.append(most[1:], self.n_targets) - least
-        widest = np.minimum(widest, np.minimum(possible.widest, np.maximum(room, 0)))
-        return Lattice(least, most, stride, np.clip(fewest, 0, widest), widest)
+        possible, few = self.possible(), np.zeros_like(self.sizes)
+        least = np.clip(np.floor(least), possible.least, possible.most).astype(np.intp)
+        most = np.clip(np.ceil(most), least, possible.most).astype(np.intp)
+        fewest = np.clip(np.floor(fewest), few, possible.widest).astype(np.intp)
+        widest = np.clip(np.ceil(widest), fewest, possible.widest).astype(np.intp)
+        return Lattice(least, most, stride, fewest, widest)
 
     def steps(
         self, lattice: Lattice, *, inside: str = "", down: bool = False
     ) -> Iterator[Step]:
         """Return the steps of the body on a lattice, upwards or downwards."""
-        least, most, strides, fewest, widest = (part.tolist() for part in lattice)
-        order = range(len(least) - 1)
+        order = range(self.ends.size - 1)
         for j in order if down else reversed(order):
-            stride, below, size = strides[j], strides[j + 1], int(self.sizes[j])
-            low = -(-max(fewest[j], least[j + 1] - most[j]) // stride) * stride
-            high = max(low, min(widest[j], most[j + 1] - least[j]))
-            above = np.arange(least[j], most[j] + 1, stride)
-            width = max(stride, below)
-            hits = np.arange(low, high + 1, width)[:, None]
-            if below > stride:
-                hits = hits + -(above + low) % below
-            room = np.minimum(hits, size)
-            ways = log_binomial(size, room) + math.log(width)
+            above, below = lattice.above(j), lattice.above(j + 1)
+            size, stride = int(self.sizes[j]), int(lattice.stride[j + 1])
+            fewest, widest = int(lattice.fewest[j]), int(lattice.widest[j])
+            first = np.maximum(0, -((below[0] - above - fewest) // stride))
+            last = np.minimum((above + widest - below[0]) // stride, below.size - 1)
+            rows = max(1, int((last - first).max()) + 1)
+            index = first + np.arange(rows)[:, None]
+            within = index < below.size
+            index = np.minimum(index, below.size - 1)
+            hits = below[index] - above
+            room = np.clip(hits, 0, size)
+            possible = within & (hits == room)
+            ways = _log_ways(size, room) + math.log(stride)
             yield Step(
-                hits,
+                above,
+                below,
+                index,
+                room,
                 self.gain(j, above, room, inside),
-                np.where(hits == room, ways, IMPOSSIBLE),
+                np.where(possible, ways, IMPOSSIBLE),
                 None if inside else self.orders(j, above, room),
-                (least[j], stride),
-                (least[j + 1], most[j + 1], below),
             )
 
     def last_group(self, lattice: Lattice) -> LastGroup:
         """Return the last group, for all states in which the body can end."""
-        (least, most, stride, fewest, widest), m = lattice.last, self.n_targets
-        above = np.arange(least, most + 1, stride)[None, :]
+        m, above = self.n_targets, lattice.above(-1)[None, :]
         # at the end of the ranking, this group has all remaining hits
-        low = -(-fewest // stride) * stride
-        rows = np.arange(low, max(low, widest) + 1, stride)[:, None]
-        hits = m - above if self.is_whole else rows
+        fewest, widest = int(lattice.fewest[-1]), int(lattice.widest[-1])
+        stride = 1 if self.is_whole else int(lattice.stride[-1])
+        rows = np.arange(fewest, widest + 1, stride)[:, None]
+        hits = m - above if self.is_whole else rows + 0 * above
         depth, size, end = (int(x[-1]) for x in (self.depths, self.sizes, self.ends))
         inside = np.clip(hits, 0, size)
         possible = (hits == inside) & (above + hits <= m)
-        logweight = log_binomial(size, inside) - self.log_total
+        logweight = log_binomial(size, inside) + math.log(stride) - self.log_total
         logweight = logweight + self.log_left(end, above + hits)
-        if not self.is_whole:
-            logweight = logweight + math.log(stride)
         groups = HitGroups(np.asarray(depth), np.asarray(size), above, inside)
         measure = self.measure
         if self.merged[-1]:
@@ -432,11 +432,21 @@ class Chain:
             intercept = slope * gain + measure.offset(self.frame)
         shape = logweight.shape
         return LastGroup(
+            inside,
             np.broadcast_to(slope, shape),
             np.broadcast_to(intercept, shape),
             np.where(possible, logweight, -np.inf),
             self.orders(self.ends.size - 1, above, inside),
         )
+
+
+def _log_ways(size: int, hits: _Ints) -> _Floats:
+    """Logarithms of C(size, hits), each number of hits once if they are few."""
+    least, most = int(hits.min()), int(hits.max())
+    if most - least >= hits.size:
+        return np.asarray(log_binomial(size, hits))
+    ways: _Floats = log_binomial(size, np.arange(least, most + 1))
+    return ways[hits - least]
 
 
 def _counted(

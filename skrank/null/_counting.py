@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from skrank.null._atoms import Atoms, first_hit_law
 from skrank.null._chain import Chain
-from skrank.null._lattice import Step
+from skrank.null._lattice import IMPOSSIBLE, Step
 from skrank.null._sampling import measure_lists
 from skrank.null._tilted import Term
 
@@ -94,13 +94,12 @@ class _Paths:
     def onwards(self, step: Step) -> "_Paths":
         """Continue with all possible numbers of hits in the next group."""
         column = self.hits - step.above[0]
-        after = self.hits + step.hits
-        least, most, _ = step.below
-        possible = (after >= least) & (after <= most)
+        ways = step.logcount[:, column]
+        possible = ways > IMPOSSIBLE
         return _Paths(
-            after[possible],
+            step.below[step.cell[:, column]][possible],
             (self.gain + step.gain[:, column])[possible],
-            (self.logweight + step.logcount)[possible],
+            (self.logweight + ways)[possible],
         )
 
 
@@ -133,7 +132,7 @@ def _law(chain: Chain) -> Atoms:
 def _finished(chain: Chain, paths: _Paths) -> tuple[_Floats, _Floats]:
     """Values and probabilities of paths down the body, over all continuations."""
     lattice = chain.possible()
-    end, column = chain.last_group(lattice), paths.hits - lattice.last[0]
+    end, column = chain.last_group(lattice), paths.hits - lattice.least[-1]
     value = end.slope[:, column] * paths.gain + end.intercept[:, column]
     return value.ravel(), (end.logweight[:, column] + paths.logweight).ravel()
 
@@ -249,5 +248,6 @@ def best_to_come(
     value = last
     yield value
     for step, gain in gains:
-        value = (gain + step.spread(value, -np.inf)).max(axis=0)
+        rest = np.where(step.logcount > IMPOSSIBLE, value[step.cell], -np.inf)
+        value = (gain + rest).max(axis=0)
         yield value

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from skrank.metrics._definitions import AveragePrecision
 from skrank.null._atoms import first_hit_law
 from skrank.null._chain import Chain, log_binomial
-from skrank.null._lattice import Lattice, Step
+from skrank.null._lattice import IMPOSSIBLE, Lattice
 from skrank.null._sampling import measure_lists
 
 SAME = 1e-11  # relative difference of values that may be equal up to rounding
@@ -146,8 +146,7 @@ def _searched(chain: Chain, sign: int) -> tuple[float, float] | None:
 
     None if the strides skip all possible numbers at some depth.
     """
-    least, most, stride, fewest, widest = chain.possible()
-    lattice = chain.possible()
+    lattice = least, most, stride, fewest, widest = chain.possible()
     while lattice.n_cells > _MOST_CELLS:
         stride = 2 * stride
         lattice = chain.lattice(least, most, stride, fewest, widest)
@@ -156,7 +155,7 @@ def _searched(chain: Chain, sign: int) -> tuple[float, float] | None:
     value, logchance, hits = _extreme(chain, lattice, sign)
     while chain.possible().n_cells > _MOST_CELLS:
         inside = np.diff(hits, append=chain.n_targets)
-        margin = _NEAR * stride
+        margin = _NEAR * stride[:-1]
         near = (hits - margin, hits + margin)
         wide = (inside - 2 * margin, inside + 2 * margin)
         before, lattice = value, chain.lattice(*near, stride, *wide)
@@ -178,59 +177,56 @@ def _extreme(chain: Chain, lattice: Lattice, sign: int) -> tuple[float, float, _
     for step, merged in zip(
         chain.steps(lattice, inside=inside, down=True), chain.merged, strict=False
     ):
-        reached = _skewed(sign * step.gain + value, step)
-        count = 0.0 if merged else step.logcount
-        ways = _skewed(mass + count + 0 * step.gain, step)
-        moves.append((step, reached.argmax(axis=0), reached.shape[0]))
-        value, mass = _best(reached, ways)
+        possible = step.logcount > IMPOSSIBLE
+        reached = np.where(possible, sign * step.gain + value, -np.inf).ravel()
+        ways = np.where(possible, mass + (0 if merged else step.logcount), -np.inf)
+        # the cells by the hits after the group
+        order = np.argsort(step.cell, axis=None, kind="stable")
+        index, first = np.unique(step.cell.ravel()[order], return_index=True)
+        value, mass, best = _best(reached[order], ways.ravel()[order], first)
+        came = np.zeros(step.below.size, dtype=np.intp)
+        came[index] = order[best] % step.above.size
+        value, mass = _filled(index, step.below.size, value, mass)
+        moves.append((came, step.above))
     end = chain.last_group(lattice)
     final = sign * (end.slope * (sign * value) + end.intercept)
     final = np.where(end.logweight > -np.inf, final, -np.inf)
     offset = abs(chain.measure.offset(chain.frame))
-    every = (mass + end.logweight).reshape(-1, 1)
-    top, logmass = _best(final.reshape(-1, 1), every, offset)
-    first, _, stride, _, _ = lattice.last
-    hits = [first + stride * int(final.max(axis=0).argmax())]
-    for step, best, rows in reversed(moves):
-        least, _, below = step.below
-        row = int(best[(hits[-1] - least) // below])
-        by_hits = rows == step.gain.shape[0]
-        first, width = step.above
-        above = hits[-1] - int(step.hits[row, 0]) if by_hits else first + width * row
-        hits.append(above)
+    ways, every = (mass + end.logweight).ravel(), np.zeros(1, dtype=np.intp)
+    top, logmass, _ = _best(final.ravel(), ways, every, offset)
+    column = int(final.max(axis=0).argmax())
+    hits = [int(lattice.above(-1)[column])]
+    for came, above in reversed(moves):
+        column = int(came[column])
+        hits.append(int(above[column]))
     return sign * float(top[0]), float(logmass[0]), np.array(hits[::-1])
 
 
-def _skewed(table: _Floats, step: Step) -> _Floats:
-    """Arrange the ways to one number of hits after the group in one column.
-
-    Cell [d, H] moves to [d, H + d], or to [H, H + d] if that is shorter.
-    """
-    table = table.T if table.shape[0] > table.shape[1] else table
-    rows, columns = table.shape
-    least, most, below = step.below
-    first = (least - step.above[0] - int(step.hits[0, 0])) // below
-    last = (most - step.above[0] - int(step.hits[0, 0])) // below
-    width = max(columns + rows - 1, last + 1) + max(0, -first)
-    flat = np.full(rows * (width + 1), -np.inf)
-    shift = max(0, -first)
-    flat.reshape(rows, width + 1)[:, shift : shift + columns] = table
-    skew = flat[: rows * width].reshape(rows, width)
-    return skew[:, first + shift : last + shift + 1]
+def _filled(index: _Ints, size: int, *arrays: _Floats) -> list[_Floats]:
+    """Give values to all places; -inf where there are none."""
+    found = np.full((len(arrays), size), -np.inf)
+    found[:, index] = arrays
+    return list(found)
 
 
 def _best(
-    value: _Floats, logweight: _Floats, scale: float = 0.0
-) -> tuple[_Floats, _Floats]:
-    """Maximum of each column, and the total weight of all cells that reach it.
+    value: _Floats, logweight: _Floats, first: _Ints, scale: float = 0.0
+) -> tuple[_Floats, _Floats, _Ints]:
+    """Maximum of each run of values, the weight of all that reach it, and its place.
 
-    Values are equal up to rounding, which is relative to the value, or to a larger
-    `scale`.
+    Runs begin at `first`. Values are equal up to rounding, which is relative to the
+    value, or to a larger `scale`.
     """
-    top = value.max(axis=0)
+    top = np.maximum.reduceat(value, first)
+    count = np.diff(first, append=value.size)
     with np.errstate(invalid="ignore"):  # no way leads here
-        level = ~(value < top - 2 * SAME * np.maximum(np.abs(top), scale))
+        floor = top - 2 * SAME * np.maximum(np.abs(top), scale)
+        level = ~(value < np.repeat(floor, count))
     logweight = np.where(level, logweight, -np.inf)
-    most = np.maximum(logweight.max(axis=0), -1e300)  # finite, if no way leads here
+    most = np.maximum(np.maximum.reduceat(logweight, first), -1e300)  # finite
+    share = np.exp(logweight - np.repeat(most, count))
+    place = np.flatnonzero(value == np.repeat(top, count))
+    run = np.searchsorted(first, place, "right") - 1
+    place = place[np.unique(run, return_index=True)[1]]
     with np.errstate(divide="ignore"):
-        return top, most + np.log(np.exp(logweight - most).sum(axis=0))
+        return top, most + np.log(np.add.reduceat(share, first)), place

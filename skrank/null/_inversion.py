@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank.null._lattice import positive
-from skrank.null._search import Solution
-from skrank.null._tilted import Characteristic, FirstHitWay
+from skrank.null._tilted import Characteristic, FirstHitWay, Tilted, total
+from skrank.null._walk import Solution
 
 _ALIAS = 1e-5  # relative error by the period
 _GOOD = 4e-3  # relative size of the omitted frequencies at which to stop
@@ -43,21 +43,21 @@ def tail(solution: Solution, log_sure: float = -math.inf) -> tuple[float, float]
     sufficient, relative to the tail including its certain part.
     """
     tilt, parts = solution.tilt, [Characteristic(one) for one in solution.lists]
-    log_mgf = sum(one.way.part.copies * one.log_mgf for one in solution.lists)
+    log_mgf = total(solution.lists).value
     sure = math.exp(min(log_sure - log_mgf, 700.0))
     width = 2 * math.pi / _period(solution)
     phi = np.zeros(0, dtype=complex)
     sizes = [size for part in parts for size in part.sizes]
     least = _least(solution, sum(sizes), width)
     most = min(_MOST, max(_WORK / sum(sizes), 512))
-    batch, total, left = max(8, _BATCH_ITEMS // max(sizes)), 0.0, math.inf
-    while phi.size < most and (phi.size < least or left > _GOOD * (total + sure)):
+    batch, found, left = max(8, _BATCH_ITEMS // max(sizes)), 0.0, math.inf
+    while phi.size < most and (phi.size < least or left > _GOOD * (found + sure)):
         count = min(max(phi.size, least), batch)
         more = [part.at(phi.size, count, width) for part in parts]
         phi = np.append(phi, np.prod(more, axis=0))
-        total, left = _invert(phi, tilt, width)
-    log_p = min(0.0, log_mgf + math.log(positive(total)))
-    return log_p, left / total + _ALIAS + solution.error
+        found, left = _invert(phi, tilt, width)
+    log_p = min(0.0, log_mgf + math.log(positive(found)))
+    return log_p, left / found + _ALIAS + solution.error
 
 
 def _least(solution: Solution, cells: int, width: float) -> int:
@@ -67,18 +67,30 @@ def _least(solution: Solution, cells: int, width: float) -> int:
     """
     # number of equal hits with the same variation as the sum, for variances v of single
     # hits: (sum of v)**2 / sum of v**2
-    total = squares = 1e-300
+    whole = squares = 1e-300
     for one in solution.lists:
-        gained, held, _ = one.variances()
+        gained, held, _ = _variances(one)
         copies = one.way.part.copies
-        total += copies * float(gained.sum())
+        whole += copies * float(gained.sum())
         squares += copies * float((gained**2 / np.maximum(held, 1)).sum())
-    first = max(_FIRST, math.ceil(_TOGETHER / max(1.0, total**2 / squares)))
+    first = max(_FIRST, math.ceil(_TOGETHER / max(1.0, whole**2 / squares)))
     parts = [one.way.part for one in solution.lists]
     groups = sum(part.copies * part.chain.ends.size for part in parts)
-    if groups < _FEW_GROUPS or isinstance(solution.ways[0], FirstHitWay):
+    if groups < _FEW_GROUPS or isinstance(solution.lists[0].way, FirstHitWay):
         return max(first, min(_RETURN, _RETURN_WORK // max(cells, 1)))
     return max(first, _echo(solution, width))
+
+
+def _variances(tilted: Tilted) -> NDArray[np.float64]:
+    """Variances of each group's gains and hits, and their covariance."""
+    found = []
+    for move in tilted.moves:
+        joint, hits = move.joint, tilted.hits(move)
+        gained = move.gain - (joint * move.gain).sum()
+        held = hits - (joint * hits).sum()
+        parts = gained**2, held**2, gained * held
+        found.append([float((joint * part).sum()) for part in parts])
+    return np.array(found).T
 
 
 def _echo(solution: Solution, width: float) -> int:
@@ -91,7 +103,7 @@ def _echo(solution: Solution, width: float) -> int:
     """
     least = 0.0
     for one in solution.lists:
-        for _, held, both in one.variances().T[:-1].tolist():
+        for _, held, both in _variances(one).T[:-1].tolist():
             if 0.05 <= held <= 256 and both**2 / held > solution.found.curvature / 4:
                 least = max(least, 1.5 * 2 * math.pi / (abs(both) / held * width))
     return math.ceil(min(least, _MOST))

@@ -7,7 +7,7 @@ numbers at each depth are therefore sufficient for any number of targets. The st
 can change with the depth.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,11 +29,10 @@ def positive(value: float) -> float:
 
 
 class Lattice(NamedTuple):
-    """Numbers of hits that are followed at the beginning of each group, and inside it.
+    """Numbers of hits that are followed above each group, and inside it.
 
-    From `least` to `most` above, and from `fewest` to `widest` inside, by `stride`, a
-    power of two. Every number is a multiple of its stride and represents those up to
-    the next one.
+    Above each group from `least` to `most` by `stride`; inside it at least `fewest` and
+    at most `widest`. The stride has one more entry, for the hits in the last group.
     """
 
     least: _Ints
@@ -42,17 +41,17 @@ class Lattice(NamedTuple):
     fewest: _Ints
     widest: _Ints
 
-    @property
-    def last(self) -> tuple[int, int, int, int, int]:
-        """Numbers above the last group, and inside it."""
-        least, most, stride, fewest, widest = (int(part[-1]) for part in self)
-        return least, most, stride, fewest, widest
+    def above(self, j: int) -> _Ints:
+        """Return the followed numbers of hits above a group."""
+        stride = int(self.stride[:-1][j])
+        return np.arange(int(self.least[j]), int(self.most[j]) + 1, stride)
 
     @property
     def n_cells(self) -> int:
         """Number of cells of one pass; 0 if no path is possible."""
-        rows = 1 + (self.widest - self.fewest) // self.stride
-        columns = 1 + (self.most - self.least) // self.stride
+        columns = 1 + (self.most - self.least) // self.stride[:-1]
+        rows = 1 + (self.widest - self.fewest) // self.stride[1:]
+        rows[:-1] = np.minimum(rows[:-1], columns[1:])
         return int((rows * columns).sum()) if columns.min() > 0 else 0
 
 
@@ -83,62 +82,23 @@ class Orders(NamedTuple):
 class Step(NamedTuple):
     """One group of the body, by the hits in it (rows) and above it (columns).
 
-    `hits` are the numbers of hits in the group, one for each row, or, if the stride
-    below the group is larger than above it, one for each row and column. `gain` is
-    their gain, and `logcount` the logarithm of the number of ways to place them, times
-    the stride. `above` has the smallest number and the stride of the hits above,
-    `below` the smallest, the largest and the stride of the hits after the group.
+    `below` are the numbers of hits that are followed after the group, and `cell` is
+    the place of each cell among them. `hits` are the hits in the group, `gain` is their
+    gain, and `logcount` the logarithm of the number of ways to place them, times the
+    stride.
     """
 
+    above: _Ints
+    below: _Ints
+    cell: _Ints
     hits: _Ints
     gain: _Floats
     logcount: _Floats
     orders: Orders | None
-    above: tuple[int, int]
-    below: tuple[int, int, int]
-
-    @property
-    def _places(self) -> _Ints:
-        """Return the index of the hits after the group among the followed ones."""
-        least, _, stride = self.below
-        first, width = self.above
-        columns = first + width * np.arange(self.gain.shape[1])
-        return np.asarray((columns + self.hits - least) // stride)
-
-    def spread(self, later: NDArray[Any], fill: float) -> NDArray[Any]:
-        """Convert values by the hits after the group to values by its cells.
-
-        `later` has the hits after the group along its last axis. The result, which is
-        read-only, is over the hits in the group and above it.
-        """
-        if self.below[2] > self.above[1]:
-            place, size = self._places, later.shape[-1]
-            found = later[..., np.clip(place, 0, size - 1)]
-            return np.where((place >= 0) & (place < size), found, fill)
-        # in rows and in columns, the hits after the group increase by the stride
-        (above, width), (first, _, stride) = self.above, self.below
-        skipped = -(first // stride) % (width // stride)
-        later = later[..., skipped :: width // stride]
-        rows, columns = self.gain.shape
-        padded = np.full((*later.shape[:-1], rows + columns - 1), fill, later.dtype)
-        offset = (first + skipped * stride - above - int(self.hits[0, 0])) // width
-        later = later[..., max(0, -offset) :]
-        offset = max(0, offset)
-        room = padded.shape[-1] - offset
-        padded[..., offset:][..., : later.shape[-1]] = later[..., : max(0, room)]
-        item = padded.itemsize
-        shape, strides = (*later.shape[:-1], rows, columns), (*padded.strides, item)
-        return np.ndarray(shape, padded.dtype, padded, strides=strides)
 
     def after(self, joint: _Floats) -> _Floats:
         """Return the probabilities of the hits after the group from the cells."""
-        least, most, stride = self.below
-        place, size = self._places, (most - least) // stride + 1
-        inside = (place >= 0) & (place < size)
-        chance: Any = np.bincount(place[inside], joint[inside], size)
-        if (ratio := self.above[1] / stride) > 1:  # and the cells between them
-            known = np.unique(place[inside])
-            chance = np.interp(np.arange(size), known, chance[known], 0.0, 0.0) / ratio
+        chance = np.bincount(self.cell.ravel(), joint.ravel(), self.below.size)
         return np.asarray(chance / positive(float(chance.sum())))  # a continuation
 
 
@@ -149,6 +109,7 @@ class LastGroup(NamedTuple):
     the body; `logweight` is the weight of a path from a cell on.
     """
 
+    hits: _Ints
     slope: _Floats
     intercept: _Floats
     logweight: _Floats

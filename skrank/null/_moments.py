@@ -14,8 +14,8 @@ from scipy.special import digamma, zeta
 from skrank.metrics._definitions import AveragePrecision
 from skrank.null._atoms import first_hit_law
 from skrank.null._chain import Chain
-from skrank.null._lattice import IMPOSSIBLE, Lattice
-from skrank.null._tilted import Part, Way, _normalise
+from skrank.null._lattice import Lattice
+from skrank.null._tilted import Part, Tilted, Way, normalise
 
 _Floats = NDArray[np.float64]
 # Number of cells of an exact pass, each group counted as so many: some tenths of a
@@ -38,7 +38,7 @@ def moments(chain: Chain) -> tuple[float, float]:
     else:
         # E is the value divided by the slope, and K' and K'' are its moments
         way = Way(Part(chain, 1, 0.0), *_followed(chain))
-        _, mean, variance = way.cumulants(0.0)
+        _, mean, variance = Tilted(way, 0.0).cumulants
         mean, variance = chain.slope * mean, chain.slope**2 * variance
     # rounding only, if ties allow one value
     return mean, variance if variance > (1e-11 * mean) ** 2 else 0.0
@@ -57,16 +57,14 @@ def _followed(chain: Chain) -> tuple[Chain, Lattice]:
     share, sizes, above = m / n, chain.sizes, chain.depths - chain.start
     inside = np.sqrt(share * (1 - share) * sizes * (n - sizes) / n)
     deviation = np.sqrt(share * (1 - share) * above * (n - above) / n)
-    smooth = np.minimum(inside, deviation) / 2
-    stride = 2 ** np.floor(np.log2(np.maximum(smooth, 1))).astype(np.intp)
-    parts = (
+    smooth = inside / 2  # a stride belongs to the hits of the group above it
+    return chain, chain.lattice(
         share * above - 9 * deviation - 20,
         share * above + 9 * deviation + 20,
-        stride,
+        np.maximum(np.append(1.0, smooth), 1).astype(np.intp),
         share * sizes - 9 * inside - 20,
         share * sizes + 9 * inside + 20,
     )
-    return chain, chain.lattice(*(part.astype(np.intp) for part in parts))
 
 
 def _passed(chain: Chain, lattice: Lattice, centre: float) -> tuple[float, float]:
@@ -77,13 +75,12 @@ def _passed(chain: Chain, lattice: Lattice, centre: float) -> tuple[float, float
     rest, slope**2, slope * rest and rest**2.
     """
     end = chain.last_group(lattice)
-    chance, state = _normalise(end.logweight)
+    chance, state = normalise(end.logweight)
     s, r = end.slope, end.intercept - centre
     means = np.stack([(chance * x).sum(axis=0) for x in (s, r, s * s, s * r, r * r)])
     for step in chain.steps(lattice):
-        later = step.spread(state, IMPOSSIBLE)
-        chance, state = _normalise(step.logcount + later)
-        s, r, ss, sr, rr = step.spread(means, 0.0)
+        chance, state = normalise(step.logcount + state[step.cell])
+        s, r, ss, sr, rr = means[:, step.cell]
         g = step.gain
         rests = (s, r + g * s, ss, sr + g * ss, rr + g * (2 * sr + g * ss))
         means = np.stack([(chance * x).sum(axis=0) for x in rests])

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from skrank._utils._jobs import run_draws
 from skrank.null._chain import Chain
 from skrank.null._lattice import positive
-from skrank.null._tilted import FirstHitWay, Term, Tilted
+from skrank.null._tilted import FirstHitWay, Term, Tilted, total
 from skrank.ranking._ranking import HitGroups
 
 # Places drawn at once, which stay in the processor's cache; in one task of some tenths
@@ -78,7 +78,7 @@ def tilted_tail(
     # a draw not seen may have the weight 1, that of a sum of zero: without it, the
     # error would be too small if only the rarer part of a distribution was drawn
     error = math.sqrt((float(weights.var()) + 1 / size) / size) / mean
-    log_mgf = sum(one.way.part.copies * one.log_mgf for one in lists)
+    log_mgf = total(lists).value
     return min(0.0, log_mgf + math.log(mean)), error
 
 
@@ -194,18 +194,15 @@ def _descend(
 
     The last column has the hits below the groups that count.
     """
-    chain, least = tilted.way.chain, tilted.way.lattice.least
     hits = np.zeros((len(tilted.moves) + 1, size), dtype=np.int64)
-    above, centred = np.zeros(size, dtype=np.int64), np.zeros(size)
+    column, centred = np.zeros(size, dtype=np.int64), np.zeros(size)
     for row, move in enumerate(tilted.moves):
-        column = above - int(least[row])
-        index = _pick(move.chance, column, generator)
-        centred += move.gain[index, column]
-        hits[row] = tilted.hits(row)[index, 0]
-        if move.step is None and chain.is_whole:
-            hits[row] = chain.n_targets - above
-        above += hits[row]
-    hits[-1] = chain.n_targets - above
+        cell = _pick(move.chance, column, generator), column
+        centred += move.gain[cell]
+        hits[row] = tilted.hits(move)[cell]
+        if move.step is not None:
+            column = move.step.cell[cell]
+    hits[-1] = tilted.way.chain.n_targets - hits[:-1].sum(axis=0)
     return hits.T, centred
 
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from skrank._utils._text import track
-from skrank.null import _counting, _inversion, _limits, _sampling, _search, _tilted
+from skrank.null import _counting, _inversion, _limits, _sampling, _tilted, _walk
 from skrank.null._atoms import Atoms
 from skrank.null._ends import SAME, end
 from skrank.null._lattice import OutOfReachError, positive
@@ -345,14 +345,14 @@ class TailQuery:
         return _tilted.event(terms, self.statistic, self.sign)
 
     @cached_property
-    def _found(self) -> _search.Solution | None:
+    def _found(self) -> _walk.Solution | None:
         """The tilted rankings, or None; searched once."""
         if self._parts is None:
             return None
-        return _attempt(partial(_search.solve, self._parts))
+        return _attempt(partial(_walk.solve, self._parts))
 
     @property
-    def _solution(self) -> _search.Solution:
+    def _solution(self) -> _walk.Solution:
         if self._found is None:
             raise OutOfReachError
         return self._found

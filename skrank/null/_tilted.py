@@ -89,63 +89,40 @@ class Part:
 
 
 class Way:
-    """One ranking on a lattice: the steps of a chain, and its last group.
+    """One ranking on a lattice: the steps of a chain, and its last group."""
 
-    With a `temperature`, the logarithms of all weights are divided by it. The
-    distribution is then that of a ranking so many times shorter, in which as many hits
-    are one bundle.
-    """
-
-    def __init__(
-        self, part: Part, chain: Chain, lattice: Lattice, temperature: int = 1
-    ) -> None:
-        self.part, self.chain, self.temperature = part, chain, temperature
-        self.lattice = lattice
-        self.steps, end = list(chain.steps(lattice)), chain.last_group(lattice)
-        weight = 1 / end.slope if part.weight is None else part.weight
-        centred = part.sign * weight * (end.intercept - part.statistic)
+    def __init__(self, part: Part, chain: Chain, lattice: Lattice) -> None:
+        self.part, self.chain, self.lattice = part, chain, lattice
+        self.steps, self.end = list(chain.steps(lattice)), chain.last_group(lattice)
+        weight = 1 / self.end.slope if part.weight is None else part.weight
+        centred = part.sign * weight * (self.end.intercept - part.statistic)
         #: The last group and the steps upwards: log-numbers of ways, gains, orders.
-        self.tables = [(end.logweight, centred, end.orders)]
+        self.tables = [(self.end.logweight, centred, self.end.orders)]
         self.tables += [
             (step.logcount, part.scale * step.gain, step.orders) for step in self.steps
         ]
 
     def weigh(
         self, table: tuple[_Floats, _Floats, Orders | None], tilt: float
-    ) -> tuple[_Floats, _Floats, _Floats | float]:
+    ) -> tuple[_Floats, _Floats, _Floats | None]:
         """Tilt the ways to fill a group: their weights, mean gains, and variances.
 
-        The variance is that of the orders inside a block, which bundles do not have.
+        The variance is that of the orders inside a block.
         """
         logcount, gain, orders = table
         logweight = logcount + tilt * gain
-        if orders is None or self.temperature > 1:
-            return logweight / self.temperature, gain, 0.0
+        if orders is None:
+            return logweight, gain, None
         scale = self.part.scale
         value, slope, curvature = orders.cumulants(tilt * scale)
         return logweight + value, gain + scale * slope, scale**2 * curvature
-
-    def cumulants(self, tilt: float) -> Cumulants:
-        """Return K, K' and K'' from one pass; O(cells of the lattice)."""
-        end, *tables = self.tables
-        state = _mix(*self.weigh(end, tilt))
-        for step, table in zip(self.steps, tables, strict=True):
-            logweight, mean, variance = self.weigh(table, tilt)
-            state = _mix(
-                logweight + step.spread(state[0], IMPOSSIBLE),
-                mean + step.spread(state[1], 0.0),
-                variance + step.spread(state[2], 0.0),
-            )
-        value, slope, curvature = (float(part[0]) for part in state)
-        return Cumulants(self.temperature * value, slope, curvature / self.temperature)
 
 
 class FirstHitWay(Way):
     """One ranking of which only the first hit counts: all its values, in one step."""
 
     def __init__(self, part: Part) -> None:
-        self.part, self.chain, self.temperature = part, part.chain, 1
-        self.lattice, self.steps = part.chain.possible(), []
+        self.part, self.chain, self.steps = part, part.chain, []
         #: Distribution of the value.
         self.law = first_hit_law(part.chain)
         scale = part.sign * (1.0 if part.weight is None else part.weight)
@@ -153,129 +130,93 @@ class FirstHitWay(Way):
         self.tables = [(self.law.logchance[:, None], gain[:, None], None)]
 
 
-class _Move(NamedTuple):
+class Move(NamedTuple):
     """A group of the tilted chain, from the top: probabilities of hits, and gains."""
 
     step: Step | None  # None for the last group
     chance: _Floats
     gain: _Floats
-    unresolved: _Floats | float
+    unresolved: _Floats | None
     #: Probabilities of the hits above, and of those in it and above it.
     above: _Floats
     joint: _Floats
 
 
 class Tilted:
-    """The tilted chain of one ranking."""
+    """The tilted chain of one ranking: one pass up the groups, O(cells)."""
 
     def __init__(self, way: Way, tilt: float) -> None:
-        self.way, self.tilt, found = way, tilt, []
-        state = np.zeros(0)
+        self.way, self.tilt, self._passed = way, tilt, []
+        value = centre = spread = np.zeros(0)
         for step, table in zip([None, *way.steps], way.tables, strict=True):
             logweight, gain, unresolved = way.weigh(table, tilt)
+            mean, variance = gain, 0.0 if unresolved is None else unresolved
             if step is not None:
-                logweight = logweight + step.spread(state, IMPOSSIBLE)
-            chance, state = _normalise(logweight)
-            found.append((step, chance, gain, unresolved))
-        #: K at the tilt.
-        self.log_mgf = way.temperature * float(state[0])
-        self.moves, above = [], np.ones(1)
-        for step, chance, gain, unresolved in reversed(found):
+                logweight = logweight + value[step.cell]
+                mean = mean + centre[step.cell]
+                variance = variance + spread[step.cell]
+            chance, value = normalise(logweight)
+            # all continuations of a state together
+            centre = (chance * mean).sum(axis=0)
+            spread = (chance * (variance + (mean - centre) ** 2)).sum(axis=0)
+            self._passed.append((step, chance, gain, unresolved))
+        #: K, K' and K'' at the tilt.
+        self.cumulants = Cumulants(*(float(x[0]) for x in (value, centre, spread)))
+
+    @cached_property
+    def moves(self) -> list[Move]:
+        """The groups from the top, by one pass down."""
+        found, above = [], np.ones(1)
+        for step, chance, gain, unresolved in reversed(self._passed):
             joint = above * chance
-            self.moves.append(_Move(step, chance, gain, unresolved, above, joint))
+            found.append(Move(step, chance, gain, unresolved, above, joint))
             above = above if step is None else step.after(joint)
-
-    def hits(self, index: int) -> NDArray[np.intp]:
-        """Numbers of hits in a group, over its rows, or over all its cells."""
-        move = self.moves[index]
-        if move.step is not None:
-            return move.step.hits
-        if isinstance(self.way, FirstHitWay):
-            return np.ones((move.joint.shape[0], 1), dtype=np.intp)
-        _, _, stride, fewest, _ = self.way.lattice.last
-        first = -(-fewest // stride) * stride
-        return first + stride * np.arange(move.joint.shape[0])[:, None]
-
-    def deviations(self) -> _Floats:
-        """Standard deviations of the hits in groups, given those above them.
-
-        Infinite for the last group of a whole ranking, whose hits are the rest.
-        """
-        found = []
-        for index, move in enumerate(self.moves):
-            hits = self.hits(index)
-            mean = (move.chance * hits).sum(axis=0)
-            variance = (move.chance * (hits - mean) ** 2).sum(axis=0)
-            found.append(float(move.above @ variance))
-        if self.way.chain.is_whole:
-            found[-1] = np.inf
-        return np.sqrt(found)
-
-    def variances(self) -> _Floats:
-        """Variances of each group's gains and hits, and their covariance."""
-        found = []
-        for index, move in enumerate(self.moves):
-            joint, hits = move.joint, self.hits(index)
-            gained = move.gain - (joint * move.gain).sum()
-            held = hits - (joint * hits).sum()
-            parts = gained**2, held**2, gained * held
-            found.append([float((joint * part).sum()) for part in parts])
-        return np.array(found).T
-
-    def trimmed(self) -> list[tuple[Step | None, _Floats, _Floats, _Floats | float]]:
-        """Steps, probabilities, gains and their variances, without negligible ones."""
-        found, later = [], slice(None)
-        felt = [
-            (_felt(move.joint.sum(axis=1)), _felt(move.above)) for move in self.moves
-        ]
-        for move, (rows, columns) in zip(self.moves[::-1], felt[::-1], strict=True):
-            step, cells = move.step, (rows, columns)
-            if step is not None:
-                least, _, stride = step.below
-                first, count = least + later.start * stride, later.stop - later.start
-                above, width = step.above
-                skewed = step.hits.shape[1] > 1  # one number for each cell
-                step = step._replace(
-                    hits=step.hits[cells] if skewed else step.hits[rows],
-                    gain=move.gain[cells],
-                    above=(above + columns.start * width, width),
-                    below=(first, first + (count - 1) * stride, stride),
-                )
-            within = np.broadcast_to(move.unresolved, move.gain.shape)[cells]
-            within = within.copy() if within.any() else 0.0
-            chance, gain = move.chance[cells].copy(), move.gain[cells].copy()
-            found.append((step, chance, gain, within))
-            later = columns
         return found
+
+    def hits(self, move: Move) -> NDArray[np.intp]:
+        """Numbers of hits in a group, over its cells."""
+        if isinstance(self.way, FirstHitWay):
+            return np.ones(move.joint.shape, dtype=np.intp)
+        return self.way.end.hits if move.step is None else move.step.hits
 
 
 class Characteristic:
-    """E exp(i w E) of one ranking on trimmed steps, at equally spaced frequencies."""
+    """E exp(i w E) of one ranking at equally spaced frequencies.
+
+    Cells of a negligible probability are left out.
+    """
 
     def __init__(self, tilted: Tilted) -> None:
-        self.moves, self.copies = tilted.trimmed(), tilted.way.part.copies
-        self.sizes = [gain.size for _, _, gain, _ in self.moves]
+        self.copies, self.tables, later = tilted.way.part.copies, [], slice(0, 0)
+        for move in reversed(tilted.moves):
+            cells = _felt(move.joint.sum(axis=1)), _felt(move.above)
+            chance, index, within = move.chance[cells], None, None
+            if move.step is not None:
+                index = move.step.cell[cells] - later.start
+                inside = (index >= 0) & (index < later.stop - later.start)
+                chance, index = (
+                    np.where(inside, chance, 0.0),
+                    np.where(inside, index, 0),
+                )
+            if move.unresolved is not None:
+                within = move.unresolved[cells]
+            self.tables.append((index, chance, move.gain[cells], within))
+            later = cells[1]
+        self.sizes = [chance.size for _, chance, _, _ in self.tables]
 
     def at(self, start: int, count: int, width: float) -> NDArray[np.complex128]:
         """Values at w = width * k, k = start ... start + count - 1; O(count cells)."""
         state = np.zeros(0)
         square = (width * np.arange(start, start + count)[:, None, None]) ** 2
-        for step, chance, gain, within in self.moves:
-            # no hits have no gain: the first row stays as it is
-            still = int(step is not None and not step.hits[0].any())
-            phases = _phases(gain[still:], chance[still:], start, count, width)
-            if isinstance(within, np.ndarray):
+        for index, chance, gain, within in self.tables:
+            phases = _phases(gain, chance, start, count, width)
+            if within is not None:
                 # by the variance of each cell: its mean would hide hits that are
                 # certain, and with them the atoms of the distribution
-                phases *= np.exp(-0.5 * square * within[still:])
-            if step is None:
-                state = phases.sum(axis=1)
-                continue
-            later = step.spread(state, 0.0)
-            phases *= later[:, still:]
+                phases *= np.exp(-0.5 * square * within)
+            if index is not None:
+                phases *= np.take(state, index, axis=1)
             state = phases.sum(axis=1)
-            if still:
-                state += chance[0] * later[:, 0]
         return np.asarray(state[:, 0] ** self.copies)
 
 
@@ -293,23 +234,13 @@ def event(
     return tuple(Part(c, sign, statistic, weight, n) for c, weight, n in terms)
 
 
-def total(ways: Sequence[Way], tilt: float) -> Cumulants:
+def total(lists: Sequence[Tilted]) -> Cumulants:
     """Cumulants of the sum of independent rankings."""
-    found = [(way.part.copies, way.cumulants(tilt)) for way in ways]
+    found = [(one.way.part.copies, one.cumulants) for one in lists]
     return Cumulants(*(sum(n * one[i] for n, one in found) for i in range(3)))
 
 
-def _mix(
-    logweight: _Floats, mean: _Floats, variance: _Floats | float
-) -> tuple[_Floats, _Floats, _Floats]:
-    """Weight, mean and variance of all continuations of a state together."""
-    share, state = _normalise(logweight)
-    centre = (share * mean).sum(axis=0)
-    spread = (share * (variance + (mean - centre) ** 2)).sum(axis=0)
-    return state, centre, spread
-
-
-def _normalise(logweight: _Floats) -> tuple[_Floats, _Floats]:
+def normalise(logweight: _Floats) -> tuple[_Floats, _Floats]:
     """Probabilities within each column, and the logarithm of its total weight."""
     top = np.maximum(logweight.max(axis=0), IMPOSSIBLE)
     chance = np.exp(logweight - top)

@@ -1,0 +1,401 @@
+"""Walk of the tilt to the observed value, on a lattice that follows the likely hits.
+
+The walk begins at the distribution without a tilt, whose hits are known: they are
+hypergeometric. It goes on by Newton's method for K'(u) = 0, in steps of at most three
+standard deviations of E. After each step the lattice is made again from the hits that
+are likely there. A step that leads to hits that the lattice before did not follow is
+halved.
+
+At large depths groups are merged into blocks. The walk is repeated with narrower blocks
+until p changes little in the approximation for a normal tilted distribution,
+
+    log P(E >= 0) ~ K(u) - K'(u)**2 / (2 K''(u)) + log(erfcx(z / sqrt(2)) / 2),
+
+with ``z = (u K'' - K') / sqrt(K'')`` (similar to Lugannani and Rice 1980, *Advances in
+Applied Probability* 12, 475-490). The error of the blocks decreases at least as the
+third power of their width, so the narrower ones are closer to the limit than to the
+wider ones.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import PchipInterpolator
+from scipy.special import erfcx
+
+from skrank.null._chain import Chain
+from skrank.null._lattice import Lattice, OutOfReachError, positive
+from skrank.null._tilted import Cumulants, FirstHitWay, Part, Tilted, Way, total
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.intp]
+
+#: Relative error of p by blocks.
+MERGING = 4e-3
+# Growth of the blocks of the walks, one after the other.
+_GROWTHS = (0.3, 0.12, 0.06, 0.03, 0.015, 0.0075)
+# Rankings that are followed without blocks: numbers of groups and of cells of a pass.
+_SHORT, _SHORT_CELLS = 256, 2**17
+# Probability of hits that are not followed, and of those whose absence has an effect.
+_LEFT_OUT, _TOUCHED = 1e-9, 1e-7
+_FEW = 24  # possible numbers of hits above a depth that are all followed
+# Strides in a standard deviation of hits, for many groups, and for few of them, whose
+# sum of gains may be near a lattice.
+_PER_DEVIATION, _FEW_GROUPS, _PER_LUMP = 1.5, 64, 12.0
+# Largest step of the tilt in deviations of E, and of the lattice beyond the likely hits
+# in deviations of their number.
+_STEP, _BEYOND = 3.0, 2.0
+# Part of a change that is uncertain if it is continued.
+_MARGIN = 0.3
+_ROOM = 1e9  # number of hits to the nearest impossible one, if there are many
+_MOST_CELLS = 2**24  # of a pass
+_MOST_STEPS, _MOST_LOOKS = 200, 12
+_CENTRED = 0.05  # deviations of E from zero at which the walk ends
+_BEHIND = 2.0  # K at a tilt beyond the saddlepoint, minus K without a tilt
+
+
+class _TooFarError(Exception):
+    """The lattice does not follow the hits of this tilt."""
+
+
+class Path(NamedTuple):
+    """Likely hits above depths, which include the top and the last end, and in groups.
+
+    Above each depth: smallest and largest number, mean, and the distance from the
+    nearest impossible number. In each group: smallest and largest number, standard
+    deviation given the hits above it.
+    """
+
+    depths: _Ints
+    least: _Floats
+    most: _Floats
+    mean: _Floats
+    room: _Floats
+    fewest: _Floats
+    widest: _Floats
+    deviation: _Floats
+
+    @classmethod
+    def plain(cls, chain: Chain) -> "Path":
+        """Return the likely hits without a tilt: seven deviations."""
+        n, sizes = chain.stop - chain.start, chain.sizes
+        depths = np.append(chain.depths, chain.ends[-1])
+        share = chain.n_targets / n
+        mean = share * (depths - chain.start)
+        spread = np.sqrt(mean * (1 - share) * (chain.start + n - depths) / n)
+        inside = np.sqrt(share * (1 - share) * sizes * (1 - sizes / n))
+        hits = share * sizes
+        return cls(
+            depths,
+            mean - 7 * spread - 4,
+            mean + 7 * spread + 12,
+            mean,
+            np.where(spread > 4, _ROOM, 0.0),
+            hits - 7 * inside - 4,
+            hits + 7 * inside + 12,
+            inside,
+        )
+
+    def among(self, chain: Chain) -> "Path":
+        """Return the likely hits of other groups of the same ranking.
+
+        The hits of a known group are anywhere inside it.
+        """
+        depths, sizes = np.append(chain.depths, chain.ends[-1]), chain.sizes
+        if np.array_equal(depths, self.depths):
+            return self
+
+        def at(values: _Floats) -> _Floats:
+            return np.asarray(np.interp(depths, self.depths, values))
+
+        # between known depths, by a smooth curve; its distance from lines is uncertain
+        tiny = 1e-6 * self.mean[-1] / self.mean.size  # rounding is not a slope
+        known_mean = tiny * np.round(self.mean / tiny)
+        mean = PchipInterpolator(self.depths.astype(float), known_mean)(depths)
+        hits, line = np.maximum(np.diff(mean), 0.0), at(self.mean)
+        bend = np.abs(hits - np.diff(line))
+        block = np.searchsorted(self.depths, depths)
+        held, known = (
+            np.append(0, np.diff(self.mean))[block],
+            self.depths[block] == depths,
+        )
+        slack = 2 + (3 * np.sqrt(held) + 2 * np.abs(mean - line)) * ~known
+        spread = np.sqrt(hits * np.clip(1 - hits / sizes, 0, 1))
+        # the known groups that overlap with each group
+        first = np.searchsorted(self.depths, depths[:-1], "right") - 1
+        stop = np.maximum(block[1:], first + 1)
+        same = known[:-1] & known[1:] & (stop == first + 1)
+        whole = np.append(0, np.cumsum(np.maximum(self.widest, 0)))
+        reach = 2 * bend + 8 * spread + 6
+        widest = np.minimum(hits + reach + 6, whole[stop] - whole[first])
+        return Path(
+            depths,
+            at(self.least) - slack,
+            at(self.most) + slack,
+            mean,
+            at(self.room),
+            np.where(same, self.fewest[first], hits - reach),
+            np.where(same, self.widest[first], widest),
+            np.where(same, self.deviation[first], spread),
+        )
+
+    def ahead(self, before: "Path", times: float) -> "Path":
+        """Continue the change since the path before, so many times, with a margin."""
+
+        def on(new: _Floats, old: _Floats, side: int) -> _Floats:
+            change = times * (new - old)
+            return np.asarray(new + change + side * _MARGIN * np.abs(change))
+
+        return Path(
+            self.depths,
+            on(self.least, before.least, -1),
+            on(self.most, before.most, 1),
+            on(self.mean, before.mean, 0),
+            np.minimum(self.room, on(self.room, before.room, -1)),
+            on(self.fewest, before.fewest, -1),
+            on(self.widest, before.widest, 1),
+            np.minimum(self.deviation, on(self.deviation, before.deviation, 0)),
+        )
+
+    def lattice(self, chain: Chain, per_deviation: float) -> Lattice:
+        """Return a lattice of these hits, with so many strides in a deviation."""
+        possible = chain.possible()
+        least = np.minimum.accumulate(self.least[::-1])[::-1][:-1]
+        most = np.maximum.accumulate(self.most)[:-1]
+        few = possible.most - possible.least < _FEW
+        least = np.where(few, possible.least, least).clip(possible.least, possible.most)
+        most = np.where(few, possible.most, most).clip(least, possible.most)
+        # some hits in each group lead from one depth to the next
+        fewest, widest = self.fewest.copy(), self.widest.copy()
+        fewest[:-1] = np.minimum(fewest[:-1], most[1:] - least[:-1])
+        widest[:-1] = np.maximum(widest[:-1], least[1:] - most[:-1])
+        # a stride belongs to the hits of the group above it
+        stride = np.maximum(np.append(1.0, self.deviation) / per_deviation, 1.0)
+        stride[:-1] = np.where(few | (self.room[:-1] < 2), 1.0, stride[:-1])
+        room = np.append(most - least, chain.n_targets)
+        stride = np.clip(np.minimum(stride, room // 4), 1, None).astype(np.intp)
+        return chain.lattice(least, most, stride, fewest, widest)
+
+
+def _likely(tilted: Tilted) -> tuple[Path | None, float]:
+    """Return the likely hits of a tilted ranking, with room for a step of the tilt.
+
+    And the probability at edges of the lattice where more hits are possible.
+    """
+    way, moves, cut = tilted.way, tilted.moves, 0.0
+    if isinstance(way, FirstHitWay):
+        return None, 0.0
+    chain, lattice, possible = way.chain, way.lattice, way.chain.possible()
+    above = [(0.0, 0.0, 0.0, 0.0)]
+    inside = []
+    for j, move in enumerate(moves):
+        step, joint, hits = move.step, move.joint, tilted.hits(move)
+        mean = (move.chance * hits).sum(axis=0)
+        variance = float(move.above @ (move.chance * (hits - mean) ** 2).sum(axis=0))
+        deviation = math.sqrt(max(variance, 0.0))
+        kept = hits[joint > _LEFT_OUT]
+        positive(kept.size)
+        fewest, widest = float(kept.min()), float(kept.max())
+        reach, pad = widest - fewest + 3 * deviation, 2 + _BEYOND * deviation
+        # edges of the hits in the group
+        limits = lattice.fewest[j] > 0, lattice.widest[j] < possible.widest[j]
+        stride = int(lattice.stride[j + 1])
+        if step is not None or not chain.is_whole:
+            low = float(joint[hits < lattice.fewest[j] + stride].sum()) * limits[0]
+            high = float(joint[hits > lattice.widest[j] - stride].sum()) * limits[1]
+            fewest -= reach * (low > _TOUCHED)
+            widest += reach * (high > _TOUCHED)
+            cut += low * (low > _TOUCHED) + high * (high > _TOUCHED)
+        inside.append((fewest - pad, widest + pad, deviation))
+        if step is None:
+            break
+        # and of those above its end
+        chance, below = moves[j + 1].above, step.below
+        mean = float(chance @ below)
+        deviation = math.sqrt(max(float(chance @ (below - mean) ** 2), 0.0))
+        kept, felt = below[chance > _LEFT_OUT], below[chance > _TOUCHED]
+        least, most, pad = float(kept[0]), float(kept[-1]), 2 + _BEYOND * deviation
+        ends = int(possible.least[j + 1]), int(possible.most[j + 1])
+        room = min(float(felt[0]) - ends[0], ends[1] - float(felt[-1]))
+        low, high = least - pad, most + pad
+        if chance[0] > _TOUCHED and below[0] > ends[0]:
+            low -= mean - least + 3 * deviation
+            cut += float(chance[0])
+        if chance[-1] > _TOUCHED and below[-1] + stride <= ends[1]:
+            high += most - mean + 3 * deviation
+            cut += float(chance[-1])
+        above.append((low, high, mean, room))
+    # all hits above the last end
+    last, hits = moves[-1], way.end.hits + lattice.above(-1)
+    kept, mean = hits[last.joint > _LEFT_OUT], float((last.joint * hits).sum())
+    above.append((float(kept.min()) - 2, float(kept.max()) + 2, mean, 0.0))
+    least, most, means, room = np.array(above).T
+    depths = np.append(chain.depths, chain.ends[-1])
+    means = np.maximum.accumulate(means)
+    return Path(depths, least, most, means, room, *np.array(inside).T), cut
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """Tilted rankings on lattices.
+
+    `root` is the saddlepoint, where K' is zero, and has the cumulants `found`. The
+    rankings are tilted by `lists[0].tilt`, which is larger if the root is near zero, or
+    below it. `paths` are their likely hits; `error` is the relative error of p by the
+    blocks.
+    """
+
+    lists: list[Tilted]
+    paths: list[Path | None]
+    root: float
+    found: Cumulants
+    error: float
+
+    @property
+    def tilt(self) -> float:
+        """The tilt of the rankings."""
+        return self.lists[0].tilt
+
+    def at(self, tilt: float) -> Cumulants:
+        """Return the cumulants at another tilt."""
+        return total([Tilted(one.way, tilt) for one in self.lists])
+
+    def drawable(self) -> list[Tilted]:
+        """Return tilted rankings with all numbers of hits, for draws.
+
+        In blocks in which a draw may place its hits uniformly. Rankings that are one
+        step, or whose groups cannot be merged, have no blocks.
+        """
+        ways = [one.way for one in self.lists]
+        if isinstance(ways[0], FirstHitWay):
+            return self.lists
+        chains = [
+            way.part.chain.blocks(0.05) if way.part.chain.is_linear else way.chain
+            for way in ways
+        ]
+        for chain in chains:
+            chain.freedom = np.zeros(chain.ends.size)
+        paths = [p and p.among(c) for p, c in zip(self.paths, chains, strict=True)]
+        parts = [way.part for way in ways]
+        return _settled(parts, chains, paths, self.tilt, math.inf)[0]
+
+
+def solve(parts: Sequence[Part]) -> Solution:
+    """Find the tilt; the value must be inside the support."""
+    chains = [part.chain for part in parts]
+    first_hits = chains[0].measure.counted_hits == 1
+    groups = sum(chain.ends.size for chain in chains)
+    cells = [chain.possible().n_cells for chain in chains]
+    positive(min(cells))
+    short = groups <= _SHORT and sum(cells) <= _SHORT_CELLS
+    merged = not (first_hits or short) and all(chain.is_linear for chain in chains)
+    growths = _GROWTHS if merged else (0.0,)
+    few = max(chain.ends.size for chain in chains) <= _FEW_GROUPS
+    per = _PER_LUMP if few else _PER_DEVIATION
+    root, before, error = 0.0, math.nan, 0.0
+    paths: list[Path | None] = [None if first_hits else Path.plain(c) for c in chains]
+    for growth in growths:
+        blocks = [chain.blocks(growth) if growth else chain for chain in chains]
+        paths = [p and p.among(c) for p, c in zip(paths, blocks, strict=True)]
+        if growth == growths[0]:
+            lists, paths = _settled(parts, blocks, paths, 0.0, per)
+            spread = total(lists).deviation
+        root, lists, paths = _walk(parts, blocks, paths, root, per)
+        found = total(lists)
+        near = root * found.deviation <= 0.1
+        at = 0.5 / spread if near else root
+        there = total([Tilted(one.way, at) for one in lists]) if near else found
+        log_p = normal_tail(at, there)
+        error = abs(math.expm1(min(log_p - before, 700.0))) / 4
+        before = log_p
+        if error <= MERGING:
+            break
+    error = 0.0 if growths == (0.0,) else error
+    if near:  # a larger tilt has a shorter period of the frequencies
+        tilt, rest = 0.5 / spread, total([Tilted(x.way, 0.0) for x in lists]).value
+        while total([Tilted(x.way, tilt) for x in lists]).value - rest > _BEHIND:
+            tilt /= 2
+        lists, paths = _settled(parts, blocks, paths, tilt, per)
+    return Solution(lists, paths, root, found, error)
+
+
+def normal_tail(tilt: float, found: Cumulants) -> float:
+    """Logarithm of P(E >= 0) for a normal tilted distribution."""
+    _, slope, curvature = found
+    from_zero = (tilt * curvature - slope) / math.sqrt(2 * curvature)
+    log_share = math.log(float(erfcx(from_zero)) / 2)
+    return found.value - slope**2 / (2 * curvature) + log_share
+
+
+def _walk(
+    parts: Sequence[Part],
+    chains: Sequence[Chain],
+    paths: list[Path | None],
+    tilt: float,
+    per: float,
+) -> tuple[float, list[Tilted], list[Path | None]]:
+    """Find the root of K' from a tilt whose likely hits are known."""
+    lists, paths = _settled(parts, chains, paths, tilt, per)
+    reach, before, last, old = _STEP, math.inf, 0.0, paths
+    for _ in range(_MOST_STEPS):
+        _, slope, curvature = total(lists)
+        deviation = math.sqrt(positive(curvature))
+        # a step that leaves a heavy tail behind has a much smaller variance
+        steady = curvature > 0.8 * before or abs(slope) <= 1e-4 * deviation
+        if abs(slope) <= _CENTRED * deviation and steady:
+            return tilt, lists, paths
+        step = float(np.clip(-slope / deviation, -reach, reach)) / deviation
+        times = step / last if last else 0.0
+        ahead = [p and q and p.ahead(q, times) for p, q in zip(paths, old, strict=True)]
+        try:
+            lists, found = _settled(parts, chains, ahead, tilt + step, per, slope)
+        except _TooFarError:
+            reach = abs(step) * deviation / 2
+            positive(reach - 1e-7)
+            continue
+        old, paths, last, before = paths, found, step, curvature
+        tilt, reach = tilt + step, 2 * reach
+    raise OutOfReachError
+
+
+def _settled(
+    parts: Sequence[Part],
+    chains: Sequence[Chain],
+    paths: list[Path | None],
+    tilt: float,
+    per: float,
+    before: float = 0.0,
+) -> tuple[list[Tilted], list[Path | None]]:
+    """Return rankings on lattices of all hits that are likely under a tilt.
+
+    With the mean of E `before` a step of the tilt, the step must not lead to hits that
+    were not likely before it, or past zero.
+    """
+    copies = sum(part.copies for part in parts)
+    for look in range(_MOST_LOOKS):
+        ways = [
+            FirstHitWay(part) if path is None else _way(part, chain, path, per)
+            for part, chain, path in zip(parts, chains, paths, strict=True)
+        ]
+        lists = [Tilted(way, tilt) for way in ways]
+        value, slope, curvature = total(lists)
+        positive(math.isfinite(value) and curvature >= 0)
+        likely = [_likely(one) for one in lists]
+        cut = sum(p.copies * lost for p, (_, lost) in zip(parts, likely, strict=True))
+        past = slope * before < 0 and abs(slope) > math.sqrt(curvature)
+        if before and (past or (look == 0 and cut > 0.02 * copies)):
+            raise _TooFarError
+        paths = [path for path, _ in likely]
+        if cut <= 10 * _TOUCHED * copies:
+            return lists, paths
+    raise OutOfReachError
+
+
+def _way(part: Part, chain: Chain, path: Path, per: float) -> Way:
+    lattice = path.lattice(chain, per)
+    positive(min(lattice.n_cells, 1 + _MOST_CELLS - lattice.n_cells))
+    return Way(part, chain, lattice)
