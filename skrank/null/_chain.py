@@ -176,19 +176,24 @@ class Chain:
         """Whether the gains by pairs are exact for all numbers of hits."""
         if not self.is_linear:
             return False
+        above = np.repeat([0, 1, 3], 5)[:, None]
         for part in self._parts():
             most = np.minimum(self.sizes[part], self.n_targets)
-            cases: list[tuple[Any, int, Any]] = [(part, 2, np.minimum(1, most))]
+            # single hits everywhere; several in ties, and in the last group, which the
+            # cutoff may divide
             some = part.start + np.flatnonzero(most > 1)
-            # and the last group, which the cutoff may divide
             some = np.union1d(some, self.sizes.size - 1)
-            most = np.minimum(self.sizes[some], self.n_targets)
-            for above in (0, 1, 3):
-                for hits in (1, 2, (most + 1) // 2, most - 1, most):
-                    cases.append((some, above, np.clip(hits, 1, most)))
-            for here, above, hits in cases:
-                gain = self._gain(here, above, hits)
-                by_pairs = self.weights.gain(here, above, hits)
+            tied = np.minimum(self.sizes[some], self.n_targets)
+            hits = np.stack(
+                [0 * tied + 1, 0 * tied + 2, (tied + 1) // 2, tied - 1, tied]
+            )
+            hits = np.tile(np.clip(hits, 1, tied), (3, 1))
+            for here, over, inside in (
+                (part, 2, np.minimum(1, most)),
+                (some, above, hits),
+            ):
+                gain = self._gain(here, over, inside)
+                by_pairs = self.weights.gain(here, over, inside)
                 if np.any(np.abs(gain - by_pairs) > 1e-9 * np.abs(gain)):
                     return False
         return True
@@ -218,14 +223,15 @@ class Chain:
         for start in range(0, self.sizes.size, _PIECE):
             yield slice(start, start + _PIECE)
 
-    def _gain(self, here: Any, hits_above: int, hits: Any) -> _Floats:
+    def _gain(self, here: Any, hits_above: Any, hits: Any) -> _Floats:
         """Gain of some groups; merged groups are not ties under any rule."""
         among, merged = replace(self.measure, ties="expected"), self.merged[here]
         args = self.depths[here], self.sizes[here], hits_above, hits, self.frame
         found = self.measure.gain(*args)
         if merged.any():
             found = np.where(merged, among.gain(*args), found)
-        return np.broadcast_to(np.asarray(found, dtype=float), merged.shape)
+        shape = np.broadcast_shapes(merged.shape, np.shape(hits))
+        return np.broadcast_to(np.asarray(found, dtype=float), shape)
 
     def gain(self, j: int, hits_above: _Ints, hits: _Ints, inside: str = "") -> _Floats:
         """Gain of one group; `inside` is the order in a merged one, if not the mean.

@@ -95,9 +95,9 @@ def filled(chain: Chain, sign: int) -> tuple[float, float]:
     order = range(least, most + 1)[::-sign]
     extreme = value(order[0])
     same = bisect_left(
-        order, True, key=lambda d: abs(value(d) - extreme) > 2 * SAME * abs(extreme)
+        order[1:], True, key=lambda d: abs(value(d) - extreme) > 2 * SAME * abs(extreme)
     )
-    last = np.array(order[:same])
+    last = np.array(order[: 1 + same])
     inside_last = 0.0 if chain.merged[-1] else log_binomial(size, last)
     ways = inside_last + chain.log_left(depth + size, above + last) + logways
     logchance = float(np.logaddexp.reduce(ways)) - chain.log_total
@@ -131,7 +131,9 @@ def _unfelt_below(chain: Chain, places: _Ints, value: float) -> float:
         return bool(measure_lists(chain, row[None])[0] < value * (1 - 2 * SAME))
 
     # all of them together have a gain, and none below the cutoff has
-    index = bisect_left(range(above.size), True, key=lambda index: not is_felt(index))
+    index = above.size - 1
+    if index and not is_felt(index - 1):
+        index = bisect_left(range(index), True, key=lambda index: not is_felt(index))
     kept = slice(0, index + 1)
     merged, sizes = chain.merged[groups[kept]], chain.sizes[groups[kept]]
     ways = np.where(merged, 0.0, log_binomial(sizes, hits[kept])).sum()

@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank.null._lattice import positive
-from skrank.null._tilted import Characteristic, FirstHitWay, Tilted, total
+from skrank.null._many import Many
+from skrank.null._tilted import FirstHitWay, Tilted
 from skrank.null._walk import Solution
 
 _ALIAS = 1e-5  # relative error by the period
@@ -36,35 +37,35 @@ _BATCH_ITEMS = 2**20  # cells times frequencies of one step; limits the memory
 _FEW_GROUPS, _RETURN, _RETURN_WORK = 64, 4096, 2 * 10**7
 
 
-def tail(solution: Solution, log_sure: float = -math.inf) -> tuple[float, float]:
+def tail(solution: Solution | Many, log_sure: float = -math.inf) -> tuple[float, float]:
     """Logarithm of P(E >= 0), and an estimate of its relative error.
 
     The number of frequencies is increased. The error is judged when they are
     sufficient, relative to the tail including its certain part.
     """
-    tilt, parts = solution.tilt, [Characteristic(one) for one in solution.lists]
-    log_mgf = total(solution.lists).value
+    tilt, log_mgf = solution.tilt, solution.at(solution.tilt).value
     sure = math.exp(min(log_sure - log_mgf, 700.0))
     width = 2 * math.pi / _period(solution)
     phi = np.zeros(0, dtype=complex)
-    sizes = [size for part in parts for size in part.sizes]
+    sizes = solution.sizes
     least = _least(solution, sum(sizes), width)
     most = min(_MOST, max(_WORK / sum(sizes), 512))
     batch, found, left = max(8, _BATCH_ITEMS // max(sizes)), 0.0, math.inf
     while phi.size < most and (phi.size < least or left > _GOOD * (found + sure)):
         count = min(max(phi.size, least), batch)
-        more = [part.at(phi.size, count, width) for part in parts]
-        phi = np.append(phi, np.prod(more, axis=0))
+        phi = np.append(phi, solution.phi(phi.size, count, width))
         found, left = _invert(phi, tilt, width)
     log_p = min(0.0, log_mgf + math.log(positive(found)))
     return log_p, left / found + _ALIAS + solution.error
 
 
-def _least(solution: Solution, cells: int, width: float) -> int:
+def _least(solution: Solution | Many, cells: int, width: float) -> int:
     """Return the number of frequencies at which the sum may end at the earliest.
 
     If few hits determine the sum, its characteristic function may increase again.
     """
+    if isinstance(solution, Many):
+        return _FIRST
     # number of equal hits with the same variation as the sum, for variances v of single
     # hits: (sum of v)**2 / sum of v**2
     whole = squares = 1e-300
@@ -137,7 +138,7 @@ def _invert(
     return sums[0] + half_atom, left + rounding + atoms / 2
 
 
-def _period(solution: Solution) -> float:
+def _period(solution: Solution | Many) -> float:
     """Period of the trapezoidal rule, long enough that values beyond it do not count.
 
     Values beyond the period appear inside it, with a weight of at most 1. Their tilted

@@ -29,6 +29,7 @@ from skrank.null import _counting, _inversion, _limits, _sampling, _tilted, _wal
 from skrank.null._atoms import Atoms
 from skrank.null._ends import SAME, end
 from skrank.null._lattice import OutOfReachError, positive
+from skrank.null._many import MANY, Many
 from skrank.null._moments import moments
 from skrank.null._tilted import Term
 
@@ -351,6 +352,17 @@ class TailQuery:
             return None
         return _attempt(partial(_walk.solve, self._parts))
 
+    @cached_property
+    def _many(self) -> Many | None:
+        """All of many different rankings, or None."""
+        parts = self._parts or ()
+        if len(parts) < MANY or not all(
+            part.chain.is_pairwise and part.chain.measure.ordered for part in parts
+        ):
+            return None
+        deviation = math.sqrt(self.facts.moments[1])
+        return _attempt(partial(Many, parts, deviation))
+
     @property
     def _solution(self) -> _walk.Solution:
         if self._found is None:
@@ -371,6 +383,10 @@ class TailQuery:
         return None if log_p is None else _exact(self._trimmed.log_p(log_p))
 
     def _invert(self) -> TailProbability:
+        many = self._many
+        if many is not None:
+            log_p, error = _inversion.tail(many)
+            return TailProbability(log_p, None, error, "inversion")
         lists = self._solution.lists
         sure = np.logaddexp(self._trimmed.sure, self._log_sure(lists))
         found = _inversion.tail(self._solution, float(sure))

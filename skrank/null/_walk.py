@@ -20,6 +20,7 @@ wider ones.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +30,15 @@ from scipy.special import erfcx
 
 from skrank.null._chain import Chain
 from skrank.null._lattice import Lattice, OutOfReachError, positive
-from skrank.null._tilted import Cumulants, FirstHitWay, Part, Tilted, Way, total
+from skrank.null._tilted import (
+    Characteristic,
+    Cumulants,
+    FirstHitWay,
+    Part,
+    Tilted,
+    Way,
+    total,
+)
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
@@ -239,7 +248,7 @@ def _likely(tilted: Tilted) -> tuple[Path | None, float]:
     return Path(depths, least, most, means, room, *np.array(inside).T), cut
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Solution:
     """Tilted rankings on lattices.
 
@@ -260,9 +269,25 @@ class Solution:
         """The tilt of the rankings."""
         return self.lists[0].tilt
 
+    @cached_property
+    def _characteristics(self) -> list[Characteristic]:
+        return [Characteristic(one) for one in self.lists]
+
+    @property
+    def sizes(self) -> list[int]:
+        """Numbers of cells of each group."""
+        return [size for one in self._characteristics for size in one.sizes]
+
     def at(self, tilt: float) -> Cumulants:
-        """Return the cumulants at another tilt."""
+        """Return the cumulants at a tilt."""
+        if tilt == self.tilt:
+            return total(self.lists)
         return total([Tilted(one.way, tilt) for one in self.lists])
+
+    def phi(self, start: int, count: int, width: float) -> NDArray[np.complex128]:
+        """Return E exp(i w E) of the tilted sum at frequencies start * width, ..."""
+        each = [one.at(start, count, width) for one in self._characteristics]
+        return np.asarray(np.prod(each, axis=0))
 
     def drawable(self) -> list[Tilted]:
         """Return tilted rankings with all numbers of hits, for draws.

@@ -1,0 +1,161 @@
+"""Mean over many different rankings: all of them in one pass over arrays.
+
+A pass up the groups of each ranking gives E exp(u E) for a tilt u, which may be
+complex: then it is the characteristic function of the tilted distribution. Rankings are
+aligned at their last groups. The gain of d hits in a group below H others is a sum over
+pairs, so the weight ``exp(u * gain)`` is ``w * r**H``, with two exponentials for each
+group and d. All possible numbers of hits are followed, without blocks.
+
+With many rankings the sum is smooth on the scale of its own standard deviation. K is
+therefore known for all tilts near the saddlepoint from a polynomial through a few of
+them.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.polynomial import Chebyshev
+from numpy.typing import NDArray
+
+from skrank.null._chain import log_binomial
+from skrank.null._lattice import OutOfReachError, positive
+from skrank.null._tilted import Cumulants, Part
+
+_Floats = NDArray[np.float64]
+
+#: Number of different rankings from which on they are passed together. Half as many
+#: take as long by the walk.
+MANY = 16
+# Operations on arrays over rankings and tilts, and cells of one tilt: a second each.
+_MOST_STEPS, _MOST_CELLS = 2**17, 2**25
+_BATCH_ITEMS = 2**20  # cells of one step; limits the memory
+_LARGEST = 300.0  # exponent of the tilt of one ranking
+# Deviations of the tilt on either side of the root where a polynomial holds, which is
+# exact to 1e-8, and number of its tilts; and how near the root it is laid.
+_WIDE, _POINTS, _CENTRED = 3.0, 9, 0.5
+_STEP = 0.05  # deviations of E between tilts whose differences are derivatives
+_MOST_PASSES = 30
+
+
+class Many:
+    """The sum E of the values of different rankings, tilted at its saddlepoint.
+
+    `root` is the saddlepoint with the cumulants `found`; the rankings are tilted by
+    `tilt`, which is larger if the root is near zero.
+    """
+
+    error = 0.0  # no blocks, and no strides
+
+    def __init__(self, parts: Sequence[Part], deviation: float) -> None:
+        parts = sorted(parts, key=lambda part: -part.chain.ends.size)
+        chains = [part.chain for part in parts]
+        self._groups = np.array([chain.ends.size for chain in chains])
+        self._m = np.array([chain.n_targets for chain in chains])
+        self._copies = np.array([part.copies for part in parts], dtype=float)
+        shape = int(self._groups[0]), len(parts)
+        #: From the last groups upwards: sizes, and gains by pairs of hits.
+        self._sizes, self._pairs = np.zeros(shape, dtype=int), np.zeros((3, *shape))
+        rest = np.zeros(len(parts))
+        self._shift = np.zeros(len(parts))
+        for i, (part, chain) in enumerate(zip(parts, chains, strict=True)):
+            self._sizes[: chain.ends.size, i] = chain.sizes[::-1]
+            assert part.weight is not None
+            for pair, weight in zip(self._pairs, chain.weights, strict=True):
+                pair[: chain.ends.size, i] = part.scale * weight[::-1]
+            offset = chain.measure.offset(chain.frame) - part.statistic
+            self._shift[i] = part.sign * part.weight * offset
+            rest[i] = chain.stop - chain.ends[-1]
+        most = int(self._m.max())
+        self._widest = np.minimum(self._sizes.max(axis=1), most)
+        # the items below the last group, with all remaining hits
+        left = self._m[:, None] - np.arange(most + 1)
+        possible = (left >= 0) & (left <= rest[:, None])
+        ways = log_binomial(rest[:, None], np.where(possible, left, 0))
+        self._below = np.where(possible, ways, -np.inf)
+        self._below -= np.array([[chain.log_total] for chain in chains])
+        self._reach = max(abs(part.weight or 0.0) for part in parts)
+        steps = float(((1 + self._widest) * (most + 1)).sum())
+        counts = (self._groups > np.arange(shape[0])[:, None]).sum(axis=1)
+        self.sizes = [int((counts * (1 + self._widest) * (most + 1)).sum())]
+        positive(min(_MOST_STEPS - steps, _MOST_CELLS - self.sizes[0]))
+        self._solve(deviation)
+
+    def cgf(self, tilts: NDArray[np.number]) -> NDArray[np.complex128]:
+        """K at several tilts, up to multiples of 2 pi i; O(cells) each."""
+        tilts = np.asarray(tilts)
+        positive(_LARGEST - float(np.abs(tilts.real).max()) * self._reach)
+        portion = max(1, _BATCH_ITEMS // self._below.size)
+        parts = [
+            self._passed(tilts[i : i + portion]) for i in range(0, tilts.size, portion)
+        ]
+        return np.concatenate(parts)
+
+    def _passed(self, tilts: NDArray[np.number]) -> NDArray[np.complex128]:
+        log_top = self._below.max(axis=1)[:, None] + 0 * tilts.real
+        state = np.exp(self._below - self._below.max(axis=1)[:, None]).T[..., None]
+        state = state * np.ones_like(tilts)
+        for t, sizes in enumerate(self._sizes):
+            n = int(np.count_nonzero(self._groups > t))
+            sizes, before = sizes[:n, None], state[:, :n]
+            cross, item, inside = (x[:n, None] * tilts for x in self._pairs[:, t])
+            after = before.copy()
+            for d in range(1, int(self._widest[t]) + 1):
+                room = np.minimum(d, sizes)
+                ways = np.where(d <= sizes, np.exp(log_binomial(sizes, room)), 0.0)
+                weight = ways * np.exp(d * (item + (d - 1) * inside))
+                ratio = np.exp(d * cross)
+                for hits in range(before.shape[0] - d):
+                    after[hits] += weight * before[hits + d]
+                    weight *= ratio
+            top = np.abs(after).max(axis=0)
+            state[:, :n] = after / top
+            log_top[:n] += np.log(top)
+        found = log_top + np.log(state[0]) + self._shift[:, None] * tilts
+        return np.asarray(self._copies @ found)
+
+    def at(self, tilt: float) -> Cumulants:
+        """Return the cumulants at a tilt: from the polynomial, or from differences."""
+        if self._near is not None and abs(tilt - self.root) <= _WIDE * self._unit:
+            found = (float(self._near.deriv(order)(tilt)) for order in range(3))
+            return Cumulants(*found)
+        step = _STEP * self._unit
+        low, here, high = self.cgf(tilt + step * np.arange(-1, 2)).real.tolist()
+        curvature = positive((high - 2 * here + low) / step**2)
+        return Cumulants(here, (high - low) / (2 * step), curvature)
+
+    def phi(self, start: int, count: int, width: float) -> NDArray[np.complex128]:
+        """Return E exp(i w E) of the tilted sum at frequencies start * width, ..."""
+        frequency = width * np.arange(start, start + count)
+        here = float(self.cgf(np.array([self.tilt])).real[0])
+        return np.asarray(np.exp(self.cgf(self.tilt + 1j * frequency) - here))
+
+    def _solve(self, deviation: float) -> None:
+        """Find the root of K', and K near it, from the deviation of E."""
+        self._near: Chebyshev | None = None
+        self._unit = first = 1 / deviation
+        low, high, reach, self.root = -math.inf, math.inf, _WIDE, 0.0
+        for _ in range(_MOST_PASSES):
+            _, slope, curvature = self.at(self.root)
+            self._unit = 1 / math.sqrt(curvature)
+            if abs(slope) * self._unit <= _CENTRED:
+                break
+            low, high = (self.root, high) if slope < 0 else (low, self.root)
+            step = float(np.clip(-slope * self._unit, -reach, reach)) * self._unit
+            to = self.root + step
+            self.root = to if low < to < high else (low + high) / 2
+            reach *= 2
+        else:
+            raise OutOfReachError
+        ends = self.root - _WIDE * self._unit, self.root + _WIDE * self._unit
+        nodes = np.cos(math.pi * (np.arange(_POINTS) + 0.5) / _POINTS)
+        nodes = self.root + _WIDE * self._unit * nodes
+        values = self.cgf(nodes).real
+        self._near = Chebyshev.fit(nodes, values, _POINTS - 1, domain=ends)
+        for _ in range(3):  # of Newton's method
+            _, slope, curvature = self.at(self.root)
+            self.root -= slope / positive(curvature)
+        self.found = self.at(self.root)
+        # a tilt near zero has a long period of the frequencies
+        near = self.root * self.found.deviation <= 0.1
+        self.tilt = 0.5 * first if near else self.root
