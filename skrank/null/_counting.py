@@ -24,9 +24,8 @@ from skrank.null._lattice import IMPOSSIBLE, Step
 from skrank.null._sampling import measure_lists
 from skrank.null._tilted import Term
 
-# Numbers of paths up to which a distribution is computed if it is requested, or
-# automatically: a fraction of a second.
-MOST_PATHS, FEW_PATHS = 2**21, 2**20
+# Number of paths up to which a distribution is computed: half a second.
+MOST_PATHS = 2**21
 # Number of paths of all sums over rankings, as a multiple of those of the largest one:
 # a second. Without this limit, recall at 10 over 1,000 days of 200 items takes 13 s
 # instead of 1.4; with half of it, means over some hundred rankings are inverted that
@@ -169,7 +168,7 @@ def mean_tail(
     room = sum(t.copies * t.weight * end for t, end in pairs) - statistic
     halves = [Atoms(np.zeros(1), np.zeros(1), 0.0)] * 2
     for (chain, weight, copies), end in pairs:
-        law = _law(chain) if _is_feasible(chain, FEW_PATHS) else None
+        law = _law(chain) if _is_feasible(chain, MOST_PATHS) else None
         if law is None:
             found = _extremes(chain, end - room / weight, sign, slack / weight, False)
             if found is None:
@@ -179,7 +178,7 @@ def mean_tail(
             law = Atoms.of(value[kept], logchance[kept], chain.scale)
         for _ in range(copies):
             fewer, more = sorted(halves, key=lambda half: half.value.size)
-            if fewer.value.size > 1 and fewer.value.size * law.value.size > FEW_PATHS:
+            if fewer.value.size > 1 and fewer.value.size * law.value.size > MOST_PATHS:
                 return None
             halves = [fewer.plus(law, weight), more]
     one, other = (half if sign > 0 else half.mirrored() for half in halves)

@@ -30,7 +30,10 @@ _ALIAS = 1e-5  # relative error by the period
 _GOOD = 4e-3  # relative size of the omitted frequencies at which to stop
 # Minimal numbers of frequencies, and of hits that vary together.
 _FIRST, _TOGETHER = 12, 1000
-_MOST, _WORK = 2**14, 6e8  # frequencies, and frequencies times cells: some ten seconds
+_MOST, _WORK = (
+    2**14,
+    1.5e8,
+)  # frequencies, and frequencies times cells: some ten seconds
 _BATCH_ITEMS = 2**20  # cells times frequencies of one step; limits the memory
 # Rankings of few groups, or of which only the first hit counts: the sum may be near a
 # lattice, whose frequencies repeat.

@@ -45,7 +45,7 @@ from skrank.null._sampling import measure_lists
 # which they are distinguished. With half of each, no p changes by more than its error.
 _DEPTHS, _RARE, _RARE_DEPTHS = 16, 100, 40
 # Ties, and cells of a pass, with a fence for any number of them.
-_FEW_GROUPS, _CELLS = 64, 2**22
+_FEW_GROUPS, _CELLS = 64, 2**24
 _FURTHER = 100  # number of hits beyond the fence in a step; more are negligible
 _PLACES = 2**19  # number of rankings that are tried for one number of hits: .03 s
 

@@ -180,11 +180,32 @@ def _weights(
                 added, drawn = move.gain[index, 0], tilted.way.law.value[index]
             else:
                 hits, added = _descend(tilted, size, generator)
-                places = _spread(tilted.way.chain, hits, generator)
-                drawn = measure_lists(chain, places)
+                if is_exact(tilted):
+                    drawn = _value_of(tilted, added)
+                else:
+                    places = _spread(tilted.way.chain, hits, generator)
+                    drawn = measure_lists(chain, places)
             centred += added
             value += weight * drawn
     return np.where(reached(value), np.exp(-lists[0].tilt * centred), 0.0)
+
+
+def is_exact(tilted: Tilted) -> bool:
+    """Whether the hits in each group give the value: groups are ties, or single items.
+
+    The factor of the sum of gains must be constant.
+    """
+    chain = tilted.way.chain
+    single = chain.sizes == 1
+    return chain.slope is not None and not np.any(chain.merged & ~single)
+
+
+def _value_of(tilted: Tilted, centred: _Floats) -> _Floats:
+    """Values of rankings from their part of E."""
+    part = tilted.way.part
+    assert part.chain.slope is not None
+    weight = 1 / part.chain.slope if part.weight is None else part.weight
+    return np.asarray(part.statistic + part.sign * centred / weight)
 
 
 def _descend(
@@ -211,10 +232,14 @@ def _pick(chance: _Floats, column: _Ints, generator: np.random.Generator) -> _In
 
     Near an end of the support, rounding errors may lead draws outside of the table.
     """
-    positive(min(column.min() + 1, chance.shape[1] - column.max()))
-    beyond = 1 - np.cumsum(chance[:-1], axis=0)
-    uniform = generator.random(column.size)
-    return np.asarray((uniform < beyond[:, column]).sum(axis=0))
+    positive(column.min() + 1)
+    positive(chance.shape[1] - column.max())
+    # the columns one after another, each with probabilities up to 1
+    upto = np.minimum(np.cumsum(chance, axis=0), 1.0)
+    upto[-1] = 1.0
+    ends = (upto + np.arange(chance.shape[1])).T.ravel()
+    found = np.searchsorted(ends, column + generator.random(column.size), "right")
+    return np.asarray(np.minimum(found - column * len(chance), len(chance) - 1))
 
 
 def _spread(chain: Chain, hits: _Ints, generator: np.random.Generator) -> _Ints:

@@ -41,17 +41,13 @@ METHODS = (
     "monte_carlo",
     "normal",
 )
+DRAWN = ("importance_sampling", "monte_carlo")
 ALTERNATIVES = ("greater", "less", "two-sided")
 _BEYOND = 2.001  # distance of the next value that differs by more than rounding
 # Relative errors: sufficient for "auto", sufficient for draws, and too large for an
 # estimate.
 _ACCURATE, _DRAWN, _HOPELESS = 0.02, 0.015, 0.5
-_DRAWS = (
-    2**12,
-    2**14,
-    2**16,
-    2**18,
-)  # until the error is small enough; seconds
+_DRAWS = (2**12, 2**14, 2**16)  # until the error is small enough; seconds
 _PLAIN_DRAWS, _PLACES = (
     2**17,
     2**26,
@@ -147,7 +143,7 @@ class Facts:
     @cached_property
     def atoms(self) -> Atoms | None:
         """The distribution value by value, if that is quick; else None."""
-        return _counting.distribution(self.terms, _counting.FEW_PATHS)
+        return _counting.distribution(self.terms)
 
     def list_ends(self, sign: int) -> list[tuple[float, float]]:
         """Return the ends of each ranking on one side, with their log-probabilities."""
@@ -252,9 +248,7 @@ class TailQuery:
         near = settled or abs(end - self.statistic) < _NEAR * abs(end - mean)
         yield from (self._count, self._invert) if near else (self._invert, self._count)
         yield partial(self._draw, _DRAWS)
-        chains = [term.chain for term in self.facts.terms]
-        if self._parts is None or not all(chain.is_linear for chain in chains):
-            yield self._plain
+        yield self._plain
 
     def _plain(self, size: int | None = None) -> TailProbability:
         """Draw plain rankings, and count those that are as extreme."""
@@ -396,7 +390,8 @@ class TailQuery:
         """Draw tilted rankings until their standard error is small enough."""
         lists, source, terms = self._solution.drawable(), self._source, self.facts.terms
         width = sum(
-            one.way.part.copies * (len(one.moves) + one.way.chain.n_targets)
+            one.way.part.copies
+            * (len(one.moves) + one.way.chain.n_targets * (not _sampling.is_exact(one)))
             for one in lists
         )
         quick = [size for size in sizes if size * width <= _PLACES or self.size]

@@ -19,6 +19,7 @@ wider ones.
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -54,7 +55,7 @@ _LEFT_OUT, _TOUCHED = 1e-9, 1e-7
 _FEW = 24  # possible numbers of hits above a depth that are all followed
 # Strides in a standard deviation of hits, for many groups, and for few of them, whose
 # sum of gains may be near a lattice.
-_PER_DEVIATION, _FEW_GROUPS, _PER_LUMP = 1.5, 64, 12.0
+_PER_DEVIATION, _FEW_GROUPS, _PER_LUMP, _LUMP_CELLS = 1.5, 64, 12.0, 2**18
 # Largest step of the tilt in deviations of E, and of the lattice beyond the likely hits
 # in deviations of their number.
 _STEP, _BEYOND = 3.0, 2.0
@@ -62,7 +63,7 @@ _STEP, _BEYOND = 3.0, 2.0
 _MARGIN = 0.3
 _ROOM = 1e9  # number of hits to the nearest impossible one, if there are many
 _MOST_CELLS = 2**24  # of a pass
-_MOST_STEPS, _MOST_LOOKS = 200, 12
+_MOST_STEPS, _MOST_LOOKS = 60, 12
 _CENTRED = 0.05  # deviations of E from zero at which the walk ends
 _BEHIND = 2.0  # K at a tilt beyond the saddlepoint, minus K without a tilt
 
@@ -299,7 +300,9 @@ class Solution:
         if isinstance(ways[0], FirstHitWay):
             return self.lists
         chains = [
-            way.part.chain.blocks(0.05) if way.part.chain.is_linear else way.chain
+            way.part.chain.blocks(0.05)
+            if way.part.chain.is_linear and way.part.chain.ends.size > _SHORT
+            else copy(way.part.chain)
             for way in ways
         ]
         for chain in chains:
@@ -314,9 +317,9 @@ def solve(parts: Sequence[Part]) -> Solution:
     chains = [part.chain for part in parts]
     first_hits = chains[0].measure.counted_hits == 1
     groups = sum(chain.ends.size for chain in chains)
-    cells = [chain.possible().n_cells for chain in chains]
-    positive(min(cells))
-    short = groups <= _SHORT and sum(cells) <= _SHORT_CELLS
+    possible = [chain.possible().n_cells for chain in chains]
+    positive(min(possible))
+    short = groups <= _SHORT and sum(possible) <= _SHORT_CELLS
     merged = not (first_hits or short) and all(chain.is_linear for chain in chains)
     growths = _GROWTHS if merged else (0.0,)
     few = max(chain.ends.size for chain in chains) <= _FEW_GROUPS
@@ -328,6 +331,8 @@ def solve(parts: Sequence[Part]) -> Solution:
         paths = [p and p.among(c) for p, c in zip(paths, blocks, strict=True)]
         if growth == growths[0]:
             lists, paths = _settled(parts, blocks, paths, 0.0, per)
+            cells = sum(one.way.lattice.n_cells for one in lists)
+            per = max(_PER_DEVIATION, per * min(1.0, math.sqrt(_LUMP_CELLS / cells)))
             spread = total(lists).deviation
         root, lists, paths = _walk(parts, blocks, paths, root, per)
         found = total(lists)
