@@ -35,7 +35,8 @@ _DOUBTFUL = 0.05  # a larger relative error of a method gives a warning
 _SMALLER = math.log(0.4)  # a tail below this is the smaller one, despite its error
 # Quantiles: largest number of tails, their relative error, and the part of the support
 # at its ends where no tail is asked first.
-_MOST_TAILS, _RESOLVED, _NEAREST = 10, 1e-4, 0.02
+_MOST_TAILS, _RESOLVED, _NEAREST = 10, 5e-4, 0.02
+_ROUNDING = 1e-7  # of quantiles, in standard deviations
 # Draws for quantiles of lumpy distributions, whose tails are drawn as well; and least
 # logarithm of their probability: a relative error of 2 %.
 _DRAWS, _OFTEN = 2**17, math.log(1 / 64)
@@ -388,16 +389,19 @@ class NullDistribution:
         near = value < self.mean()  # the search uses the logarithm of the distance
         slope = -like.pdf(value) * (value - least if near else 1.0)
         slope /= max(q, np.finfo(float).tiny)
-        low, high, before = least, most, None
-        for _ in range(_MOST_TAILS):
+        low, high, before, asked = least, most, None, 0
+        while asked < _MOST_TAILS:
             tail = self._tail_of(value, sign)
+            asked += tail.method != "exact"
             if tail.method in DRAWN and log_p > _OFTEN:
                 return self._drawn_quantile(q, sign)
             lack = sign * (tail.log_pvalue - log_p)
             if tail.log_bounds is not None:
                 lack += sign * tail.doubt / 2  # the middle of the bounds
             low, high = (value, high) if lack > 0 else (low, value)
-            if -_RESOLVED <= lack <= 0 or high - low <= _RESOLVED * self.std() / 100:
+            if -_RESOLVED <= lack <= 0 and tail.method != "exact":
+                break
+            if high - low <= _ROUNDING * self.std():
                 break
             place = math.log(value - least) if near else value
             if before is not None and place != before[0]:
@@ -407,7 +411,7 @@ class NullDistribution:
             step = (least + math.exp(min(place, 0.0)) if near else place) - value
             furthest = self.std() + abs(value - self.mean())
             value += min(max(step, -furthest), furthest)
-            if not low < value < high:
+            if not low < value < high or tail.method == "exact":  # with steps
                 value = (low + high) / 2
         return high
 

@@ -52,6 +52,7 @@ _PLAIN_DRAWS, _PLACES = (
     2**17,
     2**26,
 )  # limits, with places of all targets: seconds
+_QUICK = 2**13  # cells of a pass with so few paths that counting is tried first
 _NEAR = 0.5  # of the distance from the mean to the end; few paths may be left
 _CERTAIN = 1e-6  # of logarithms of probabilities: rounding only
 _FEW_LISTS = 100  # of untied rankings as good as this one, at least
@@ -244,8 +245,8 @@ class TailQuery:
 
     def _methods(self) -> Iterator[Callable[[], TailProbability | None]]:
         (end, _), mean = self.facts.end(self.sign), self.facts.moments[0]
-        settled = self.facts.is_single and not self._trimmed.chain.possible().n_cells
-        near = settled or abs(end - self.statistic) < _NEAR * abs(end - mean)
+        few = self.facts.is_single and self._trimmed.chain.possible().n_cells <= _QUICK
+        near = few or abs(end - self.statistic) < _NEAR * abs(end - mean)
         yield from (self._count, self._invert) if near else (self._invert, self._count)
         yield partial(self._draw, _DRAWS)
         yield self._plain

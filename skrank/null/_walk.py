@@ -64,6 +64,7 @@ _MARGIN = 0.3
 _ROOM = 1e9  # number of hits to the nearest impossible one, if there are many
 _MOST_CELLS = 2**24  # of a pass
 _MOST_STEPS, _MOST_LOOKS = 60, 12
+_FURTHEST = 1e9  # tilt in deviations of E: beyond it is the end of the support
 _CENTRED = 0.05  # deviations of E from zero at which the walk ends
 _BEHIND = 2.0  # K at a tilt beyond the saddlepoint, minus K without a tilt
 
@@ -371,6 +372,7 @@ def _walk(
     """Find the root of K' from a tilt whose likely hits are known."""
     lists, paths = _settled(parts, chains, paths, tilt, per)
     reach, before, last, old = _STEP, math.inf, 0.0, paths
+    furthest = abs(tilt) + _FURTHEST / positive(total(lists).deviation)
     for _ in range(_MOST_STEPS):
         _, slope, curvature = total(lists)
         deviation = math.sqrt(positive(curvature))
@@ -379,6 +381,7 @@ def _walk(
         if abs(slope) <= _CENTRED * deviation and steady:
             return tilt, lists, paths
         step = float(np.clip(-slope / deviation, -reach, reach)) / deviation
+        positive(furthest - abs(tilt + step))
         times = step / last if last else 0.0
         ahead = [p and q and p.ahead(q, times) for p, q in zip(paths, old, strict=True)]
         try:

@@ -157,7 +157,7 @@ def test_quantiles_invert_the_tails(n, m, settings):
     x = null.isf([0.01, 1e-6])
     assert x[0] < x[1]
     assert null.sf(x) == pytest.approx([0.01, 1e-6], rel=0.01)
-    assert np.all(null.sf(x - 1e-5 * null.std()) > [0.01, 1e-6])
+    assert np.all(null.sf(x - 2e-3 * null.std()) > [0.01, 1e-6])
     low = null.ppf(0.05)
     assert low < x[0]
     assert null.cdf(low) == pytest.approx(0.05, rel=0.01)
