@@ -5,6 +5,7 @@ most as many possible values as there are items.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +70,7 @@ class Atoms:
         return float(self.value[index])
 
 
+@lru_cache(maxsize=16)  # the moments, the ends and the tails all ask for it
 def first_hit_law(chain: Chain) -> Atoms:
     """Distribution of a measure to which only the first group with hits contributes.
 

@@ -162,12 +162,14 @@ def first_hit_mean(above: Array, size: Array, hits: Array) -> NDArray[np.float64
     _, index, which = np.unique(key, return_index=True, return_inverse=True)
     above, size = above[index], size[index]
     start, mean = _first_hit_start(above, size, which, hits)
-    means = np.zeros(hits.size)
-    for d in range(int(start.max(initial=0)), 0, -1):
+    means, order = np.zeros(hits.size), np.argsort(hits, kind="stable")
+    first = np.searchsorted(hits[order], np.arange(int(start.max(initial=0)) + 2))
+    for d in range(first.size - 2, 0, -1):
         on = d < start
         factor = d * (size[on] - d) / (d + 1)
         mean[on] = (1 + factor * mean[on]) / (above[on] + size[on] + 1 - d)
-        means = np.where(hits == d, mean[which], means)
+        here = order[first[d] : first[d + 1]]
+        means[here] = mean[which[here]]
     return means
 
 
