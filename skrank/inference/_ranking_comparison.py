@@ -28,6 +28,7 @@ from skrank.inference._paired._paired_result import (
     PairedResult,
     adjust_holm,
     certainty,
+    defined_error,
     from_error,
 )
 from skrank.inference._question import Question
@@ -599,6 +600,11 @@ class RankingComparison(Question[RankingComparisonResult]):
         error: tuple[float, float],
     ) -> PairedResult:
         """Test the difference by exchanges of ranks: all of them, or random ones."""
+        standard_error, freedom = error
+        if self._measure().smooth:  # else no method has a standard error
+            standard_error = defined_error(
+                values.difference, standard_error, values.scale
+            )
         # 4096 exchanges take less time than the draws; half as many units, 6, would
         # leave p-values of 7 to 12 units to draws
         every = swaps.n_units <= 12
@@ -608,7 +614,7 @@ class RankingComparison(Question[RankingComparisonResult]):
             self.alternative,
             values.scale,
             every=every,
-            error=error,
+            error=(standard_error, freedom),
         )
 
     def _error(self, method: str, pair: Pair) -> float:

@@ -425,7 +425,8 @@ def test_rankings_with_both_classes_are_all_counted():
 def test_undefined_is_a_dash():
     y = np.arange(50) == 3
     scores = {"flat": np.zeros(50), "other": np.arange(50.0)}
-    report = ranking_report(y, scores)
+    with pytest.warns(UndefinedMetricWarning, match="too little to estimate it from"):
+        report = ranking_report(y, scores)
     assert "nan" not in str(report)
     lines = str(report).splitlines()
     flat = next(line.split() for line in lines if line.startswith("  flat "))
