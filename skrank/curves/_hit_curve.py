@@ -22,7 +22,7 @@ from skrank._utils._text import brief
 from skrank.curves._band import (
     CurveBand,
     check_band_level,
-    chosen_depths,
+    chosen_counts,
     spread_counts,
 )
 from skrank.ranking._as_ranking import Labels, as_ranking
@@ -203,7 +203,7 @@ class HitCurve:
         ends: Any = self.tie_ends  # of items without weights
         level = check_band_level(confidence_level, ends is None)
         n, m = round(self.t[-1] / self.unit), round(self.hits[-1] / self.unit)
-        depths = np.append(0, ends) if t is None else chosen_depths(t, n)
+        depths = np.append(0, ends) if t is None else chosen_counts("t", t, n)
         least, most = (
             np.asarray(hypergeom.ppf(q, max(n, 1), m, depths), dtype=np.intp)
             for q in ((1 - level) / 2, (1 + level) / 2)

@@ -23,7 +23,7 @@ from skrank._utils._checks import (
 )
 from skrank._utils._columns import refuse_dask
 from skrank._utils._rounding import ROUNDING
-from skrank.curves._band import CurveBand, chosen_depths, spread_counts
+from skrank.curves._band import CurveBand, chosen_counts, spread_counts
 from skrank.inference._variability._clusters import clusters_of_classes, satterthwaite
 from skrank.inference._variability._jackknife import share_at_cut
 from skrank.inference._variability._sample import is_one_tie, same_order, sample_of
@@ -95,7 +95,8 @@ def hit_curve_band(
     -------
     band : CurveBand
         Depths in ascending order, with limits of h(t) that are possible for this
-        ranking, or of ``h_A(t) - h_B(t)``. Divide by m for limits of recall. Both
+        ranking, or of ``h_A(t) - h_B(t)``. Divide by m for limits of recall.
+        Simultaneous limits of h(t) increase with the depth, as h(t) does. Both
         limits are the value where it cannot vary: at t = n, if all scores are equal, or
         if A and B have the same order.
 
@@ -169,6 +170,9 @@ def hit_curve_band(
         one_tie = is_one_tie(tops.rankings[0])
         ends = (tops.hits[0],) * 2 if one_tie else (tops.least, tops.most)
         limits = tops.limits(variances, reach)
+        if simultaneous:  # the curve increases, so it is also between these
+            low, high = limits
+            limits = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
     else:
         a, b = (one.items.y_score for one in tops.rankings)
         most = 0 * tops.most if same_order(a, b) else tops.most - tops.least
@@ -219,7 +223,9 @@ class _Tops:
         self.n, self.m = rankings.sizes
         check_both_classes(self.m, self.n)
         self.targets = row[0].items.targets
-        self.depths = spread_counts(self.n) if t is None else chosen_depths(t, self.n)
+        self.depths = (
+            spread_counts(self.n) if t is None else chosen_counts("t", t, self.n)
+        )
         self.rankings = row
         self.places = [cut_places(one.items.y_score, self.depths) for one in row]
         self.hits = [hits_at(ranking, self.depths) for ranking in self.rankings]
