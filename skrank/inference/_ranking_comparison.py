@@ -391,7 +391,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         return super().from_cv_results(results, X, y, **data)
 
     def compare_all(
-        self, y_true: Any, y_scores: Any = None, *, baseline: Any = None, **data: Any
+        self, y_true: Any, y_score: Any = None, *, baseline: Any = None, **data: Any
     ) -> RankingComparisonTable:
         """Compare all pairs of several rankings, or all rankings with a baseline.
 
@@ -400,7 +400,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         y_true : array-like of shape (n_samples,), or Rankings
             Labels of the items; both targets and non-targets. Rankings of any data
             replace labels and scores.
-        y_scores : mapping, DataFrame or array of shape (n_samples, n_rankings), \
+        y_score : mapping, DataFrame or array of shape (n_samples, n_rankings), \
                 default=None
             Scores of two or more rankings of the same items by name: a mapping from
             names to scores, or columns. The names of array columns are their numbers.
@@ -424,11 +424,11 @@ class RankingComparison(Question[RankingComparisonResult]):
             rankings have the same name, or if no ranking has the name `baseline`.
         """
         if not isinstance(y_true, Rankings):
-            y_true = Rankings.from_predictions(y_true, y_scores, **data)
+            y_true = Rankings.from_predictions(y_true, y_score, **data)
         asked = self._asked(y_true)
         names = asked.names
         if len(names) < 2:
-            raise invalid("y_scores", "hold 2 or more rankings", str(len(names)))
+            raise invalid("y_score", "hold 2 or more rankings", str(len(names)))
         pairs = list(combinations(names, 2))
         n_shown = len(pairs)
         if baseline == "best" and "best" not in names:

@@ -113,11 +113,11 @@ def test_what_is_no_column_is_named(values, got):
 @pytest.mark.parametrize(
     ("y_scores", "text"),
     [
-        (np.c_[S, 1 - np.array(S)], "`y_scores` must have a column .*two columns that"),
+        (np.c_[S, 1 - np.array(S)], "`y_score` must have a column .*two columns that"),
         ([S, S], r"`y_score` must be one-dimensional; got shape \(2, 4\)"),
-        (np.array(S), "`y_scores` must hold 2 or more rankings; got 1"),
-        ({"1": S, 1: S}, "`y_scores` must have different names, also in print"),
-        ({"1": S}, "`y_scores` must hold 2 or more rankings; got 1"),
+        (np.array(S), "`y_score` must hold 2 or more rankings; got 1"),
+        ({"1": S, 1: S}, "`y_score` must have different names, also in print"),
+        ({"1": S}, "`y_score` must hold 2 or more rankings; got 1"),
     ],
 )
 def test_bad_tables(y_scores, text):
