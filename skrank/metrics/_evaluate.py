@@ -63,9 +63,19 @@ def value_or(metric: Any, ranking: Ranking, answer: float | str) -> float:
 
 
 def for_weights(metric: Any, rankings: Sequence[Ranking]) -> Any:
-    """Return the metric for weighted rankings; the same for others."""
+    """Return the metric for weighted rankings; the same for others.
+
+    It warns once of what the weights change, for all rankings and their resamples.
+    """
     if not rankings[0].weighted:
         return metric
+    depth = getattr(metric, metric.cutoff or "", None)
+    if isinstance(depth, int) and not all(ranking.whole for ranking in rankings):
+        msg = (
+            f"`{metric.cutoff}`={depth} counts units of weight, not items, since the "
+            "weights are not whole numbers; a float is a share of all weight."
+        )
+        warn(msg, UserWarning)
     if metric.counts_ranks:
         rule = f"be None for {metric.name}, which counts items down to a rank"
         raise invalid("sample_weight", rule, "weights")

@@ -298,7 +298,7 @@ def _rankings(
             if value is not None:
                 rule = "be left out for rankings and counts"
                 raise invalid(name, rule, brief(value))
-        found = y_true
+        found: Rankings = y_true
         if not isinstance(y_true, Rankings):
             is_named = isinstance(y_true, Mapping)
             known = columns_by_name(y_true) if is_named else y_true

@@ -181,11 +181,23 @@ class RankingReport:
         Returns
         -------
         sentence : str
-            For one ranking, the value, its interval, and whether it is above chance.
+            For one ranking, the value, its interval, and whether it is significantly
+            better than random selection. For several classes, the range of the values.
             For several rankings, the largest value, and which other rankings are lower
             or not significantly different, by Holm-adjusted p-values at 1 minus the
             confidence level.
         """
+        if isinstance(self.n_targets, dict) and len(self.names) > 1:
+            first, *_, last = sorted(self.names, key=self.average_precision.__getitem__)
+            low, high = (
+                f"{self.average_precision[name]:.3g} ({as_text(name)})"
+                for name in (first, last)
+            )
+            n = len(self.names)
+            return (
+                f"The average precision of {n} classes is {low} to {high}. The "
+                "values cannot be compared, because the prevalences differ."
+            )
         return conclusion_of(
             self.average_precision,
             self.intervals,

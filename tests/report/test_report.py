@@ -846,7 +846,11 @@ def test_rankings_of_classes_are_not_compared():
     y, scores = np.arange(90) % 3, rng.random((90, 3))
     rankings = Rankings.from_classes(y, scores, [0, 1, 2])
     expected = str(ranking_report(y, scores, labels=[0, 1, 2]))
-    assert str(ranking_report(rankings)) == expected
+    report = ranking_report(rankings)
+    assert str(report) == expected
+    low, high = np.sort(list(report.average_precision.values()))[[0, -1]]
+    assert f"of 3 classes is {low:.3g} (" in report.conclusion()
+    assert f" to {high:.3g} (" in report.conclusion()
 
 
 def test_groups_and_clusters_are_printed():
