@@ -169,12 +169,7 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
 
     @classmethod
     def from_null(
-        cls,
-        null: Null,
-        *,
-        bins: int = 50,
-        ax: Any = None,
-        **kwargs: Any,
+        cls, null: Null, *, bins: int = 50, ax: Any = None, **kwargs: Any
     ) -> Self:
         """Draw a null distribution without an observed value.
 

@@ -15,12 +15,7 @@ from scipy.sparse import csr_array
 from scipy.stats import beta, norm
 from scipy.stats import t as student
 
-from skrank._utils._checks import (
-    check_flag,
-    check_fraction,
-    check_generator,
-    invalid,
-)
+from skrank._utils._checks import check_flag, check_fraction, check_generator, invalid
 from skrank._utils._columns import refuse_dask
 from skrank._utils._rounding import ROUNDING
 from skrank.curves._band import CurveBand, chosen_counts, spread_counts

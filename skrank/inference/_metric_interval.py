@@ -267,11 +267,7 @@ class MetricInterval(Question[MetricIntervalResult]):
         return usual[0] if self.method == "auto" else self.method
 
     def _error_of_mean(
-        self,
-        method: str,
-        measure: Any,
-        asked: Rankings,
-        values: NDArray[np.float64],
+        self, method: str, measure: Any, asked: Rankings, values: NDArray[np.float64]
     ) -> float | None:
         """Return the standard error of the mean; None if the values cannot vary."""
         each = asked.single
@@ -379,11 +375,7 @@ class MetricInterval(Question[MetricIntervalResult]):
         return (normal_rule if named else resampled_rule)(measure, ranking, error)
 
     def _rule_of_clusters(
-        self,
-        method: str,
-        measure: Measure,
-        ranking: Ranking,
-        codes: Codes,
+        self, method: str, measure: Measure, ranking: Ranking, codes: Codes
     ) -> IntervalRule:
         """Return Student's t from the influences or the bootstrap of the clusters."""
         if is_certain(measure, ranking):

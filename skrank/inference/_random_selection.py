@@ -118,7 +118,7 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
     """
 
     refuses: ClassVar[dict[str, str]] = {
-        "sample_weight": "weighted items have no null distribution",
+        "sample_weight": "weighted items have no null distribution"
     }
     repeated: ClassVar[bool] = False
 

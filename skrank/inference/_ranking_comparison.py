@@ -43,11 +43,7 @@ from skrank.inference._variability._clusters import (
     clusters_of_classes,
     two_way_error,
 )
-from skrank.inference._variability._resampling import (
-    Engine,
-    Floats,
-    draw_in_parallel,
-)
+from skrank.inference._variability._resampling import Engine, Floats, draw_in_parallel
 from skrank.metrics._definitions import Metric, make_metric
 from skrank.ranking._rankings import Codes, Rankings
 
@@ -570,11 +566,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         )
 
     def _ask_clusters(
-        self,
-        method: str,
-        pair: Pair,
-        values: PairedValues,
-        codes: Codes,
+        self, method: str, pair: Pair, values: PairedValues, codes: Codes
     ) -> PairedResult:
         """Test the difference by the clusters of one data set."""
         measure = self._measure()
@@ -594,10 +586,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         )
 
     def _permute(
-        self,
-        swaps: Swaps,
-        values: PairedValues,
-        error: tuple[float, float],
+        self, swaps: Swaps, values: PairedValues, error: tuple[float, float]
     ) -> PairedResult:
         """Test the difference by exchanges of ranks: all of them, or random ones."""
         standard_error, freedom = error

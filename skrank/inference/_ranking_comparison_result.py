@@ -126,7 +126,7 @@ class RankingComparisonResult(Result):
         if math.isnan(self.standard_error):
             warn(
                 f"Method {self.method!r} gave no standard error of the difference: the "
-                "interval is undefined.",
+                "interval is undefined."
             )
         return self._limits(level)
 

@@ -7,10 +7,7 @@ import math
 from numpy.typing import ArrayLike
 
 from skrank.metrics._by_group import evaluate
-from skrank.metrics._definitions._measures import (
-    AveragePrecision,
-    average_precision_at,
-)
+from skrank.metrics._definitions._measures import AveragePrecision, average_precision_at
 from skrank.metrics._evaluate import depth_called
 from skrank.ranking._as_ranking import Labels
 

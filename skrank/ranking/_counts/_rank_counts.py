@@ -160,11 +160,7 @@ class RankCounts:
 
     @classmethod
     def from_chunks(
-        cls,
-        chunks: Chunks,
-        *,
-        pos_label: object = None,
-        progress: bool = False,
+        cls, chunks: Chunks, *, pos_label: object = None, progress: bool = False
     ) -> Self:
         """Count a ranking given in chunks.
 
