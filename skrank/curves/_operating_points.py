@@ -27,8 +27,6 @@ from skrank.curves._band import (
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._ranking import Ranking
 
-RATES = ("precision", "specificity")
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OperatingPoints:
@@ -166,12 +164,16 @@ class OperatingPoints:
         ValueError
             If `rate` is unknown.
         """
-        check_option("rate", rate, RATES)
-        values = getattr(self, rate)
+        values = self._rate(rate)
         best_below = np.maximum.accumulate(np.append(values, -np.inf)[:0:-1])[::-1]
         kept = values > best_below + self._slack(rate, best_below)
         columns = {key: getattr(self, key)[kept] for key in ("score", "t", "hits")}
         return replace(self, **columns)
+
+    def _rate(self, rate: str) -> NDArray[np.float64]:
+        check_option("rate", rate, ("precision", "specificity"))
+        values: NDArray[np.float64] = getattr(self, rate)
+        return values
 
     def _slack(self, rate: str, values: NDArray[np.float64]) -> Any:
         """Return the rounding error of a rate; counts are compared exactly."""
@@ -199,9 +201,7 @@ class OperatingPoints:
         ValueError
             If `rate` is unknown.
         """
-        check_option("rate", rate, RATES)
-        gained = np.diff(self.recall, prepend=0.0)
-        total = (gained * getattr(self, rate)).sum()
+        total = (np.diff(self.recall, prepend=0.0) * self._rate(rate)).sum()
         return float(np.minimum(total, 1.0))  # rounding errors
 
     def chance_band(

@@ -28,10 +28,6 @@ from skrank.ranking._ranking import hits_at
 from skrank.ranking._rankings import Rankings
 from skrank.ranking._standing import cut_places
 
-# Number of draws: the critical value has an error of half a percent; with half as many,
-# its variance doubles. The maximum over many depths varies less than one deviation.
-_LEAST_DRAWS, _MOST_DRAWS, _DRAWN = 10_000, 200_000, 2_000_000
-
 # Number of sums of clusters at depths that are held at once: 32 MB for each table.
 _CELLS = 2**22
 
@@ -151,7 +147,10 @@ def hit_curve_band(
     top 50: A finds 22 to 38 more targets
     top 200: A finds 35 to 63 more targets
     """
-    rule = _rule(confidence_level, simultaneous, random_state)
+    level = check_fraction("confidence_level", confidence_level)
+    together = check_flag("simultaneous", simultaneous)
+    generator = check_generator(random_state)
+    rule = _Rule(level, generator if together else None)
     rankings = y_true
     if not isinstance(rankings, Rankings):
         refuse_dask("y_true", y_true)
@@ -165,7 +164,7 @@ def hit_curve_band(
         one_tie = is_one_tie(tops.rankings[0])
         ends = (tops.hits[0],) * 2 if one_tie else (tops.least, tops.most)
         limits = tops.limits(variances, reach)
-        if simultaneous:  # the curve increases, so it is also between these
+        if together:  # the curve increases, so it is also between these
             low, high = limits
             limits = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
     else:
@@ -188,17 +187,11 @@ class _Rule(NamedTuple):
         """Return the number of standard errors from the center to a limit."""
         if self.generator is None:
             return float(norm.isf((1 - self.level) / 2))
-        draws = min(max(_LEAST_DRAWS, _DRAWN // len(covariances)), _MOST_DRAWS)
+        # the critical value has an error of half a percent; with half as many draws,
+        # its variance doubles. The maximum over many depths varies less than one
+        # deviation.
+        draws = min(max(10_000, 2_000_000 // len(covariances)), 200_000)
         return critical_value(covariances, self.level, draws, self.generator)
-
-
-def _rule(level: Any, simultaneous: bool, random_state: object) -> _Rule:
-    level, together = (
-        check_fraction("confidence_level", level),
-        check_flag("simultaneous", simultaneous),
-    )
-    generator = check_generator(random_state)
-    return _Rule(level, generator if together else None)
 
 
 class _Tops:

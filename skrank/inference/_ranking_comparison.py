@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skrank._utils._checks import check_generator, check_option, invalid
+from skrank._utils._checks import check_option, invalid
 from skrank._utils._documented import documented
 from skrank._utils._text import brief, track
 from skrank.inference._paired._at_cutoff import AT_CUTOFF, weigh_at_cut
@@ -27,7 +27,6 @@ from skrank.inference._paired._pair import (
 from skrank.inference._paired._paired_result import (
     PairedResult,
     adjust_holm,
-    certainty,
     defined_error,
     from_error,
 )
@@ -43,7 +42,6 @@ from skrank.inference._variability._clusters import (
     clusters_of_classes,
     two_way_error,
 )
-from skrank.inference._variability._resampling import Engine, Floats, draw_in_parallel
 from skrank.metrics._definitions import Metric, make_metric
 from skrank.ranking._rankings import Codes, Rankings
 
@@ -161,6 +159,7 @@ class RankingComparison(Question[RankingComparisonResult]):
     }
     _make = staticmethod(make_metric)
     _least_resamples = 2
+    _seed = 0
 
     def __init__(
         self,
@@ -490,7 +489,8 @@ class RankingComparison(Question[RankingComparisonResult]):
         each = values_of(pairs, measure)
         values = PairedValues(asked.by_fold(each.values), asked.by_fold(each.scales))
         if all(pair.is_certain(measure) for pair in pairs):
-            found = certainty(method)
+            superior = 0.5 if method == "posterior" else math.nan
+            found = PairedResult(0.0, 0.0, 0.0, probability_superior=superior)
         elif asked.kind == "folds":
             found = corrected_t(values, asked.ratio, self.alternative)
         elif method == "two_way":
@@ -509,7 +509,8 @@ class RankingComparison(Question[RankingComparisonResult]):
         else:
             found = self._ask(method, pairs, values, grouped=bool(asked.labels))
         name_a, name_b = map(str, asked.names)
-        n_samples, n_targets = asked.sizes
+        fields = self._fields(asked)
+        fields["labels"] = tuple(dict.fromkeys(asked.folds or asked.labels))
         estimate_a, estimate_b = values.estimates
         return RankingComparisonResult(
             names=(name_a, name_b),
@@ -523,15 +524,10 @@ class RankingComparison(Question[RankingComparisonResult]):
             probability_superior=found.probability_superior,
             method=method,
             alternative=self.alternative,
-            metric=measure.name,
-            n_samples=n_samples,
-            n_targets=n_targets,
-            kind=asked.kind,
-            labels=tuple(dict.fromkeys(asked.folds or asked.labels)),
-            n_clusters=asked.n_clusters,
             degrees_of_freedom=found.degrees_of_freedom,
             values_a=tuple(values.values[:, 0].tolist()),
             values_b=tuple(values.values[:, 1].tolist()),
+            **fields,
         )
 
     def _ask(
@@ -616,16 +612,6 @@ class RankingComparison(Question[RankingComparisonResult]):
         if method == "jackknife":
             return pair.jackknife_error(measure)
         return float(self._draw(pair.bootstrap(measure)).std(ddof=1))
-
-    def _draw(self, engine: Engine) -> Floats:
-        """Draw differences, with the same seed for each data set."""
-        return draw_in_parallel(
-            engine,
-            self.n_resamples,
-            check_generator(0 if self.random_state is None else self.random_state),
-            n_jobs=self.n_jobs,
-            progress=self.progress,
-        )
 
 
 def _check_method(method: str, measure: Metric) -> None:

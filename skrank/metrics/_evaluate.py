@@ -12,10 +12,9 @@ make a scorer fail for all candidates of a search.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import wraps
-from typing import Any, TypeVar
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -23,8 +22,6 @@ from skrank._utils._checks import check_undefined, invalid
 from skrank._utils._warnings import warn
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._ranking import Ranking
-
-Function = TypeVar("Function", bound=Callable[..., float])
 
 
 def evaluate_ranking(
@@ -122,22 +119,3 @@ def undefined(name: str, reason: str, undefined: float | str) -> float:
     if math.isnan(answer):
         warn(msg)
     return answer
-
-
-def depth_called(name: str, other: str) -> Callable[[Function], Function]:
-    """Decorate a function; errors give the name of its depth for another one."""
-
-    def wrap(function: Function) -> Function:
-        @wraps(function)
-        def called(*args: Any, **kwargs: Any) -> float:
-            if other in kwargs:
-                msg = (
-                    f"{function.__name__}() calls the depth `{name}`: give "
-                    f"{name}={kwargs[other]!r} in place of {other}={kwargs[other]!r}."
-                )
-                raise TypeError(msg)
-            return function(*args, **kwargs)
-
-        return called  # type: ignore[return-value]
-
-    return wrap

@@ -1,7 +1,6 @@
 """Several rankings: columns of scores, groups of items, rankings of both classes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from skrank._utils._columns import check_length, factorize
 from skrank._utils._text import brief
 from skrank._utils._warnings import warn
 from skrank.ranking._input import RankingInput
-from skrank.ranking._ranking import Ranking, rank
 
 
 def is_table(y_score: Any) -> bool:
@@ -148,8 +146,3 @@ def take_parts(
         )
         for items in parts
     ]
-
-
-def rank_parts(data: RankingInput, parts: Sequence[NDArray[np.intp]]) -> list[Ranking]:
-    """Rank the items at the positions of each part, as one of several rankings."""
-    return [replace(rank(part), several=True) for part in take_parts(data, parts)]

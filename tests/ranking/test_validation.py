@@ -319,13 +319,6 @@ def test_depth_beyond_the_ranking():
         average_precision_at_k(Y, S, k=np.int64(9))
 
 
-def test_a_depth_by_another_name():
-    with pytest.raises(TypeError, match="calls the depth `t`: give t=10 in place of k"):
-        precision_at_t(Y, S, k=10)
-    with pytest.raises(TypeError, match="calls the depth `k`: give k=10 in place of t"):
-        average_precision_at_k(Y, S, t=10)
-
-
 @pytest.mark.parametrize(
     ("n", "fraction", "items"),
     [(100, 0.07, 7), (100, 0.071, 8), (10, 0.01, 1), (3, 1.0, 3), (1000, 0.003, 3)],
