@@ -96,9 +96,8 @@ table
 # %%
 # A picture
 # ---------
-# An interval that does not contain 0 separates the two models of one
-# pair. With six pairs, use the adjusted p-value. Pairs with an adjusted
-# p-value of at most 0.05 have a full dot.
+# The intervals are of single pairs. A pair whose p-value, adjusted for
+# the number of pairs, is at most 0.05 has a full dot.
 
 import matplotlib.pyplot as plt
 

@@ -97,7 +97,7 @@ frame = test.from_predictions(
 fig, ax = plt.subplots(figsize=(7, 3.2), layout="constrained")
 day = frame["ranking"]
 ax.bar(day, frame["n_targets"], color="0.85", label="frauds")
-ax.bar(day, 10 * frame["statistic"], label="among ten alerts")
+ax.bar(day, 10 * frame["value"], label="among ten alerts")
 ax.set(xlabel="day", ylabel="frauds")
 ax.locator_params(integer=True)
 _ = ax.legend()

@@ -6,7 +6,8 @@ A hit is worth 200, and an inspection costs 5. How many items of the
 ranking should be inspected? The simultaneous band of the hit curve
 gives the range of the profit. It holds at all depths at once, so the
 depth may be chosen from the picture. The band is about mailings with
-the same number of responders. The last section lets it vary.
+the same number of responders. In the last section, the number of
+responders varies between mailings.
 """
 
 # %%

@@ -2,9 +2,9 @@
 Test over the folds of cross-validation
 =======================================
 
-With few targets, cross-validation uses every target for testing. Each
-fold is a ranking by another model. The random selection test takes each
-fold as a ranking, and tests the mean of the folds.
+With few targets, cross-validation uses every target for testing. The
+held-out items of each fold are ranked by another model. The random
+selection test is of the mean of the folds.
 """
 
 # %%
@@ -43,7 +43,7 @@ result
 # The single folds have few targets. Their values differ, and so do
 # their p-values:
 
-columns = ["ranking", "n_samples", "n_targets", "statistic", "pvalue"]
+columns = ["ranking", "n_samples", "n_targets", "value", "pvalue"]
 frame = result.to_frame()[columns]
 frame
 

@@ -215,18 +215,18 @@ def factorize(name: str, labels: ArrayLike) -> tuple[list[Any], NDArray[np.intp]
 
 def mixed(name: str, labels: Sequence[Any]) -> ValueError:
     """Return the error for missing labels, or labels of several kinds."""
-    missing = [i for i, label in enumerate(labels) if _is_missing(label)]
+    # None, and the NaN, NaT and NA of pandas
+    missing = [
+        i
+        for i, label in enumerate(labels)
+        if not isinstance(label, str)
+        and str(label) in ("None", "nan", "NaN", "NaT", "<NA>")
+    ]
     if missing:
         got = f"{len(missing)} missing, the first at position {missing[0]}"
     else:
         got = f"labels of {listed(sorted({type(one).__name__ for one in labels}), 5)}"
     return invalid(name, "hold labels of one kind, none missing", got)
-
-
-def _is_missing(label: Any) -> bool:
-    """Whether a label is None, or one of NaN, NaT and the NA of pandas."""
-    missing = ("None", "nan", "NaN", "NaT", "<NA>")
-    return not isinstance(label, str) and str(label) in missing
 
 
 def plain_value(value: Any) -> Any:

@@ -41,16 +41,14 @@ def as_text(name: Any, reserved: Collection[str] = ()) -> str:
     by Python's repr; so is a text that begins with a quote. Other values are printed in
     one line, with plain numbers.
     """
-    text = str(name) if isinstance(name, str) else _in_one_line(name)
+    text = str(name)
+    if not isinstance(name, str):
+        with np.printoptions(legacy="1.21"):  # 3.0 instead of np.float64(3.0)
+            text = " ".join(str(name).split())
     is_plain = text.isprintable() and " ".join(text.split()) == text
     if is_plain and text and text[0] not in "'\"" and text not in reserved:
         return text
     return repr(text)
-
-
-def _in_one_line(name: Any) -> str:
-    with np.printoptions(legacy="1.21"):  # 3.0 instead of np.float64(3.0)
-        return " ".join(str(name).split())
 
 
 def brief(value: Any) -> str:

@@ -77,10 +77,10 @@ def spread_counts(largest: int) -> NDArray[np.intp]:
     return np.unique(np.rint(np.concatenate([linear, logarithmic])).astype(np.intp))
 
 
-def chosen_depths(t: Any, n_samples: int) -> NDArray[np.intp]:
-    """Return one depth or several, in items, in ascending order."""
-    given = [t] if np.ndim(t) == 0 else list(t)
-    counts = [check_depth("t", check_cutoff("t", depth), n_samples) for depth in given]
+def chosen_counts(name: str, values: Any, largest: int) -> NDArray[np.intp]:
+    """Return numbers of items in ascending order, of counts or fractions of all."""
+    given = [values] if np.ndim(values) == 0 else list(values)
+    counts = [check_depth(name, check_cutoff(name, one), largest) for one in given]
     if not counts:
-        raise invalid("t", "hold one depth or more", "none")
+        raise invalid(name, "hold one number or more", "none")
     return np.unique(np.array(counts, dtype=np.intp))

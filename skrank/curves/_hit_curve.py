@@ -22,7 +22,7 @@ from skrank._utils._text import brief
 from skrank.curves._band import (
     CurveBand,
     check_band_level,
-    chosen_depths,
+    chosen_counts,
     spread_counts,
 )
 from skrank.ranking._as_ranking import Labels, as_ranking
@@ -203,7 +203,7 @@ class HitCurve:
         ends: Any = self.tie_ends  # of items without weights
         level = check_band_level(confidence_level, ends is None)
         n, m = round(self.t[-1] / self.unit), round(self.hits[-1] / self.unit)
-        depths = np.append(0, ends) if t is None else chosen_depths(t, n)
+        depths = np.append(0, ends) if t is None else chosen_counts("t", t, n)
         least, most = (
             np.asarray(hypergeom.ppf(q, max(n, 1), m, depths), dtype=np.intp)
             for q in ((1 - level) / 2, (1 + level) / 2)
@@ -329,7 +329,9 @@ def curve_of(ranking: Ranking, ties: str = "expected") -> HitCurve:
     """Return the curve of a ranking; O(m)."""
     if ranking.n_targets == 0:
         raise invalid("y_true", "hold targets to make a curve of hits", "none")
-    end = ranking.n_samples
+    end, tie_ends = ranking.n_samples, None
+    if not ranking.weighted:  # as many as a figure needs
+        tie_ends = np.unique(ranking.items.group_ends(spread_counts(int(end))))
     t, hits = _corners(ranking.groups, ties)
     # ends of neighbouring groups coincide, as do those of the ranking and its last
     # group
@@ -343,7 +345,7 @@ def curve_of(ranking: Ranking, ties: str = "expected") -> HitCurve:
         n_samples=end + ranking.n_missed,
         n_targets=ranking.n_targets,
         unit=1,
-        tie_ends=None if ranking.weighted else _tie_ends(ranking),
+        tie_ends=tie_ends,
     )
 
 
@@ -375,9 +377,3 @@ def _corners(groups: HitGroups, ties: str) -> tuple[NDArray[Any], NDArray[Any]]:
     steps = [(0 * size, 0 * hits), *inner, (size, hits)]
     t = np.stack([above + items for items, _ in steps], axis=1).ravel()
     return t, np.stack([before + found for _, found in steps], axis=1).ravel()
-
-
-def _tie_ends(ranking: Ranking) -> NDArray[np.intp]:
-    """Return the depths at which ties end, as many as a figure needs."""
-    depths = spread_counts(int(ranking.n_samples))
-    return np.unique(ranking.items.group_ends(depths))

@@ -7,6 +7,7 @@ lower precision.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,11 +18,14 @@ from scipy.stats import hypergeom
 from skrank._utils._checks import check_flag, check_option, check_positive, invalid
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._table import data_frame
-from skrank.curves._band import CurveBand, check_band_level, spread_counts
+from skrank.curves._band import (
+    CurveBand,
+    check_band_level,
+    chosen_counts,
+    spread_counts,
+)
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._ranking import Ranking
-
-RATES = ("precision", "specificity")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -160,12 +164,16 @@ class OperatingPoints:
         ValueError
             If `rate` is unknown.
         """
-        check_option("rate", rate, RATES)
-        values = getattr(self, rate)
+        values = self._rate(rate)
         best_below = np.maximum.accumulate(np.append(values, -np.inf)[:0:-1])[::-1]
         kept = values > best_below + self._slack(rate, best_below)
         columns = {key: getattr(self, key)[kept] for key in ("score", "t", "hits")}
         return replace(self, **columns)
+
+    def _rate(self, rate: str) -> NDArray[np.float64]:
+        check_option("rate", rate, ("precision", "specificity"))
+        values: NDArray[np.float64] = getattr(self, rate)
+        return values
 
     def _slack(self, rate: str, values: NDArray[np.float64]) -> Any:
         """Return the rounding error of a rate; counts are compared exactly."""
@@ -193,12 +201,15 @@ class OperatingPoints:
         ValueError
             If `rate` is unknown.
         """
-        check_option("rate", rate, RATES)
-        gained = np.diff(self.recall, prepend=0.0)
-        total = (gained * getattr(self, rate)).sum()
+        total = (np.diff(self.recall, prepend=0.0) * self._rate(rate)).sum()
         return float(np.minimum(total, 1.0))  # rounding errors
 
-    def chance_band(self, confidence_level: float = 0.95) -> CurveBand:
+    def chance_band(
+        self,
+        confidence_level: float = 0.95,
+        *,
+        hits: float | Sequence[float] | None = None,
+    ) -> CurveBand:
         """Return the pointwise band of random selection.
 
         Parameters
@@ -207,17 +218,22 @@ class OperatingPoints:
             Probability of the band, between 0 and 1. At any single recall, random
             selection is within the limits with at least this probability. Each tail has
             at most half of the remaining probability.
+        hits : int, float or sequence of them, default=None
+            Targets whose limits are returned: 1 is the first target found. Floats in
+            (0, 1] are fractions of the scored targets, rounded up. None takes all, or
+            about 400 of more than 256.
 
         Returns
         -------
         band : CurveBand
-            Limits of the precision at which random selection without ties finds its
-            j-th target, against the recall at this target.
+            Exact limits of the precision at which random selection without ties finds
+            its j-th target, against the recall at this target.
 
         Raises
         ------
         ValueError
-            If the level is not between 0 and 1, or if the items have weights.
+            If the level is not between 0 and 1, if a number of targets is not that of
+            a scored one, or if the items have weights.
 
         Notes
         -----
@@ -229,12 +245,14 @@ class OperatingPoints:
         level = check_band_level(confidence_level, self.t.dtype.kind == "f")
         found = int(self.hits.max(initial=0))  # the last point retrieves all
         n = int(self.n_samples - (self.n_targets - found))
-        hits = spread_counts(found)
+        of = (
+            spread_counts(found) if hits is None else chosen_counts("hits", hits, found)
+        )
         deepest, first = (
-            hits / _depth_by_chance(hits, n, found, q)
+            of / _depth_by_chance(of, n, found, q)
             for q in ((1 + level) / 2, (1 - level) / 2)
         )
-        return CurveBand(hits / self.n_targets, deepest, first, level)
+        return CurveBand(of / self.n_targets, deepest, first, level)
 
     def to_frame(self) -> Any:
         """Return the points as a data frame.

@@ -92,6 +92,7 @@ class CurveDisplay(ABC):
             or if the number of names is not the number of folds.
         """
         _drawing.need_matplotlib()
+        pvalue = cls._pvalue_of(rankings, pvalue)
         measure = partial(cls._measure, as_fraction=as_fraction, pvalue=pvalue)
         if rankings.kind == "one" and len(rankings.names) == 1:
             return cls(**measure(rankings.single[0]), name=name).plot(ax, **kwargs)
@@ -237,6 +238,19 @@ class CurveDisplay(ABC):
         data: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
         rankings = Rankings.from_cv_results(cv_results, X, y, n_jobs=n_jobs, **data)
         return cls.of(rankings, **kwargs)
+
+    @staticmethod
+    def _pvalue_of(rankings: Rankings, pvalue: bool | None) -> bool | None:
+        """Leave out the p-value of items that are not independent."""
+        if rankings.clusters is None and rankings.strata is None:
+            return pvalue
+        if pvalue:
+            rule = (
+                "be None or False with clusters or strata, which the p-value of the "
+                "legend ignores; use RandomSelectionTest"
+            )
+            raise invalid("pvalue", rule, repr(pvalue))
+        return False
 
     @staticmethod
     def _names_of_folds(

@@ -161,6 +161,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         band = hit_curve_band(
             rankings, simultaneous=together, random_state=random_state
         )
+        pvalue = cls._pvalue_of(rankings, pvalue)
         data = cls._measure(rankings.single[0], as_fraction=as_fraction, pvalue=pvalue)
         unit = data["curve"].unit
         data["confidence_band"] = replace(

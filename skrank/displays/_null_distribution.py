@@ -140,41 +140,32 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
         """
         _drawing.need_matplotlib()
         bins = check_count("bins", bins, least=2)
+        name, null = "null distribution", getattr(result, "null_distribution", None)
         if isinstance(result, SearchSelectionResult):
-            counts, edges = np.histogram(result.null_maxima, bins)
-            data: dict[str, Any] = {
-                "edges": edges,
-                "probabilities": counts / result.n_resamples,
-                "metric": result.metric,
-                "null_name": f"best of {result.n_candidates} by chance",
-            }
+            name = f"best of {result.n_candidates} by chance"
+            drawn: Any = result.null_maxima
             zscore, p = result.zscores[result.best_index], f"{result.pvalue:.2g}"
             said = f"winner {result.statistic:.3g}, z {zscore:.3g}, adjusted p = {p}"
         elif isinstance(result, RandomSelectionResult):
-            if result.null_values is not None:  # with clusters or strata
-                counts, edges = np.histogram(result.null_values, bins)
-                shares = counts / result.null_values.size
-                data = {"edges": edges, "probabilities": shares}
-                data["metric"] = result.metric
-            else:
-                assert result.null_distribution is not None
-                data = _data_of_distribution(result.null_distribution, bins)
+            drawn = result.null_values  # with clusters or strata
             p = format_pvalue(result.log10_pvalue)
             said = f"{result.statistic:.3g}, z {result.zscore:.3g}, p = {p}"
         else:
             rule = "be a RandomSelectionResult or a SearchSelectionResult"
             raise invalid("result", rule, type(result).__name__)
-        display = cls(**data, statistic=result.statistic, description=said)
+        if null is not None:
+            data = _data_of_distribution(null, bins)
+        else:
+            counts, edges = np.histogram(drawn, bins)
+            data = {"edges": edges, "probabilities": counts / drawn.size}
+            data["metric"] = result.metric
+        observed: Any = {"statistic": result.statistic, "description": said}
+        display = cls(**data, null_name=name, **observed)
         return display.plot(ax, **kwargs)
 
     @classmethod
     def from_null(
-        cls,
-        null: Null,
-        *,
-        bins: int = 50,
-        ax: Any = None,
-        **kwargs: Any,
+        cls, null: Null, *, bins: int = 50, ax: Any = None, **kwargs: Any
     ) -> Self:
         """Draw a null distribution without an observed value.
 

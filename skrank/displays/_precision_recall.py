@@ -66,9 +66,10 @@ class PrecisionRecallDisplay(CurveDisplay):  # numpydoc ignore=PR02
     Notes
     -----
     The chance band is that of a ranking without ties, so that all rankings share it.
-    With ties, random selection stays closer to its mean. The line of a long ranking is
-    exact to a pixel as a whole and after zooming into the first targets. To zoom into
-    the middle, plot ``curve.recall, curve.precision``.
+    With ties, random selection stays closer to its mean. Its limits are exact at each
+    target, or at about 400 of more than 256, with straight lines between them. The line
+    of a long ranking is exact to a pixel as a whole and after zooming into the first
+    targets. To zoom into the middle, plot ``curve.recall, curve.precision``.
 
     Examples
     --------

@@ -15,15 +15,10 @@ from scipy.sparse import csr_array
 from scipy.stats import beta, norm
 from scipy.stats import t as student
 
-from skrank._utils._checks import (
-    check_flag,
-    check_fraction,
-    check_generator,
-    invalid,
-)
+from skrank._utils._checks import check_flag, check_fraction, check_generator, invalid
 from skrank._utils._columns import refuse_dask
 from skrank._utils._rounding import ROUNDING
-from skrank.curves._band import CurveBand, chosen_depths, spread_counts
+from skrank.curves._band import CurveBand, chosen_counts, spread_counts
 from skrank.inference._variability._clusters import clusters_of_classes, satterthwaite
 from skrank.inference._variability._jackknife import share_at_cut
 from skrank.inference._variability._sample import is_one_tie, same_order, sample_of
@@ -32,10 +27,6 @@ from skrank.ranking._items import ListedItems
 from skrank.ranking._ranking import hits_at
 from skrank.ranking._rankings import Rankings
 from skrank.ranking._standing import cut_places
-
-# Number of draws: the critical value has an error of half a percent; with half as many,
-# its variance doubles. The maximum over many depths varies less than one deviation.
-_LEAST_DRAWS, _MOST_DRAWS, _DRAWN = 10_000, 200_000, 2_000_000
 
 # Number of sums of clusters at depths that are held at once: 32 MB for each table.
 _CELLS = 2**22
@@ -95,7 +86,8 @@ def hit_curve_band(
     -------
     band : CurveBand
         Depths in ascending order, with limits of h(t) that are possible for this
-        ranking, or of ``h_A(t) - h_B(t)``. Divide by m for limits of recall. Both
+        ranking, or of ``h_A(t) - h_B(t)``. Divide by m for limits of recall.
+        Simultaneous limits of h(t) increase with the depth, as h(t) does. Both
         limits are the value where it cannot vary: at t = n, if all scores are equal, or
         if A and B have the same order.
 
@@ -155,7 +147,10 @@ def hit_curve_band(
     top 50: A finds 22 to 38 more targets
     top 200: A finds 35 to 63 more targets
     """
-    rule = _rule(confidence_level, simultaneous, random_state)
+    level = check_fraction("confidence_level", confidence_level)
+    together = check_flag("simultaneous", simultaneous)
+    generator = check_generator(random_state)
+    rule = _Rule(level, generator if together else None)
     rankings = y_true
     if not isinstance(rankings, Rankings):
         refuse_dask("y_true", y_true)
@@ -169,6 +164,9 @@ def hit_curve_band(
         one_tie = is_one_tie(tops.rankings[0])
         ends = (tops.hits[0],) * 2 if one_tie else (tops.least, tops.most)
         limits = tops.limits(variances, reach)
+        if together:  # the curve increases, so it is also between these
+            low, high = limits
+            limits = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
     else:
         a, b = (one.items.y_score for one in tops.rankings)
         most = 0 * tops.most if same_order(a, b) else tops.most - tops.least
@@ -189,17 +187,11 @@ class _Rule(NamedTuple):
         """Return the number of standard errors from the center to a limit."""
         if self.generator is None:
             return float(norm.isf((1 - self.level) / 2))
-        draws = min(max(_LEAST_DRAWS, _DRAWN // len(covariances)), _MOST_DRAWS)
+        # the critical value has an error of half a percent; with half as many draws,
+        # its variance doubles. The maximum over many depths varies less than one
+        # deviation.
+        draws = min(max(10_000, 2_000_000 // len(covariances)), 200_000)
         return critical_value(covariances, self.level, draws, self.generator)
-
-
-def _rule(level: Any, simultaneous: bool, random_state: object) -> _Rule:
-    level, together = (
-        check_fraction("confidence_level", level),
-        check_flag("simultaneous", simultaneous),
-    )
-    generator = check_generator(random_state)
-    return _Rule(level, generator if together else None)
 
 
 class _Tops:
@@ -219,7 +211,9 @@ class _Tops:
         self.n, self.m = rankings.sizes
         check_both_classes(self.m, self.n)
         self.targets = row[0].items.targets
-        self.depths = spread_counts(self.n) if t is None else chosen_depths(t, self.n)
+        self.depths = (
+            spread_counts(self.n) if t is None else chosen_counts("t", t, self.n)
+        )
         self.rankings = row
         self.places = [cut_places(one.items.y_score, self.depths) for one in row]
         self.hits = [hits_at(ranking, self.depths) for ranking in self.rankings]

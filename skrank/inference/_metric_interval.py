@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank._utils._checks import check_generator, check_option, invalid
+from skrank._utils._checks import check_option, invalid
 from skrank._utils._documented import documented
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._warnings import warn
@@ -41,7 +41,6 @@ from skrank.inference._variability._moderation import (
     resampled_rule,
 )
 from skrank.inference._variability._resampling import (
-    Engine,
     bootstrap,
     draw_in_parallel,
 )
@@ -221,19 +220,15 @@ class MetricInterval(Question[MetricIntervalResult]):
             rule = self._rule_of_clusters(method, measure, each[0], codes)
         else:
             rule = self._rule(measure, each[0])
-        n_samples, n_targets = asked.sizes
+        fields = self._fields(asked)
+        fields["labels"] = tuple(dict.fromkeys(asked.folds or asked.labels))
         return MetricIntervalResult(
             estimate=float(values.mean()),
             standard_error=rule.standard_error,
             method=method,
-            metric=measure.name,
-            n_samples=n_samples,
-            n_targets=n_targets,
-            kind=asked.kind,
-            labels=tuple(dict.fromkeys(asked.folds or asked.labels)),
-            n_clusters=asked.n_clusters,
             values=tuple(values.tolist()) if asked.labels else (),
             _rule=rule,
+            **fields,
         )
 
     def _method_for(self, asked: Rankings) -> str:
@@ -267,11 +262,7 @@ class MetricInterval(Question[MetricIntervalResult]):
         return usual[0] if self.method == "auto" else self.method
 
     def _error_of_mean(
-        self,
-        method: str,
-        measure: Any,
-        asked: Rankings,
-        values: NDArray[np.float64],
+        self, method: str, measure: Any, asked: Rankings, values: NDArray[np.float64]
     ) -> float | None:
         """Return the standard error of the mean; None if the values cannot vary."""
         each = asked.single
@@ -328,7 +319,7 @@ class MetricInterval(Question[MetricIntervalResult]):
         self, measure: Metric, rankings: list[Ranking], values: NDArray[np.float64]
     ) -> float:
         """Return the standard deviation over draws of rankings and of their items."""
-        rng = check_generator(self.random_state)
+        rng = self._generator()
         drawn = np.tile(values[:, None], self.n_resamples)
         for row, ranking in zip(drawn, rankings, strict=True):
             if ranking.n_targets and ranking.n_non_targets:
@@ -345,11 +336,6 @@ class MetricInterval(Question[MetricIntervalResult]):
             for columns in rng.integers(self.n_resamples, size=drawn.T.shape)
         ]
         return float(np.std(means, ddof=1))
-
-    def _method(self, measure: Measure) -> str:
-        if self.method not in ("auto", "t", "corrected_t"):
-            return self.method
-        return "moderated" if measure.smooth else "bootstrap"
 
     def _check_method(self, measure: Measure) -> None:
         """Check that the method is defined for the metric."""
@@ -369,7 +355,9 @@ class MetricInterval(Question[MetricIntervalResult]):
         """Return the rule that gives the standard error and the interval."""
         if is_certain(measure, ranking):
             return CertainRule(measure.value(ranking))
-        method = self._method(measure)
+        method = self.method
+        if method in ("auto", "t", "corrected_t"):
+            method = "moderated" if measure.smooth else "bootstrap"
         if method == "moderated":
             return moderated_rule(measure, ranking)
         if method == "posterior":
@@ -379,11 +367,7 @@ class MetricInterval(Question[MetricIntervalResult]):
         return (normal_rule if named else resampled_rule)(measure, ranking, error)
 
     def _rule_of_clusters(
-        self,
-        method: str,
-        measure: Measure,
-        ranking: Ranking,
-        codes: Codes,
+        self, method: str, measure: Measure, ranking: Ranking, codes: Codes
     ) -> IntervalRule:
         """Return Student's t from the influences or the bootstrap of the clusters."""
         if is_certain(measure, ranking):
@@ -418,15 +402,6 @@ class MetricInterval(Question[MetricIntervalResult]):
         if method == "jackknife":
             return float(np.sqrt(jackknife_of(measure, ranking).variance))
         return float(self._draw(bootstrap(measure, ranking)).std(ddof=1))
-
-    def _draw(self, engine: Engine) -> NDArray[np.float64]:
-        return draw_in_parallel(
-            engine,
-            self.n_resamples,
-            check_generator(self.random_state),
-            n_jobs=self.n_jobs,
-            progress=self.progress,
-        )
 
     def _posterior(self, measure: Measure, ranking: Ranking) -> BetaRule:
         """Return the beta distribution of precision or recall."""

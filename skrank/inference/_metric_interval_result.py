@@ -111,7 +111,7 @@ class MetricIntervalResult(Result):
             warn(
                 f"The interval of {self.metric} is undefined by {self.method}: the "
                 "standard error must be above 0 and the value not the last there is; "
-                f"got {self.standard_error:.4g} and {self.estimate:.4g}.",
+                f"got {self.standard_error:.4g} and {self.estimate:.4g}."
             )
         return limits
 

@@ -10,16 +10,23 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from skrank._utils._checks import (
     check_count,
     check_flag,
+    check_generator,
     check_jobs,
     check_random_state,
     invalid,
 )
 from skrank._utils._documented import documented
+from skrank.inference._variability._resampling import (
+    Engine,
+    Floats,
+    draw_in_parallel,
+)
 from skrank.metrics._definitions import Metric, make_measure
 from skrank.ranking._rankings import Rankings
 
@@ -30,6 +37,7 @@ class MetricSettings:
     """Base class with the settings of a metric; subclasses add other settings."""
 
     _least_resamples = 1
+    _seed: ClassVar[int | None] = None
 
     #: Makes the metric; by default one that has a null distribution.
     _make: ClassVar[Callable[..., Any]] = staticmethod(make_measure)
@@ -58,6 +66,21 @@ class MetricSettings:
 
     def _measure(self) -> Any:
         return self._make(self.metric, self.ties)
+
+    def _generator(self) -> np.random.Generator:
+        """Return the source of randomness; the default may be a fixed seed."""
+        given = self.random_state
+        return check_generator(self._seed if given is None else given)
+
+    def _draw(self, engine: Engine) -> Floats:
+        """Draw values, by a generator of the same state each time."""
+        return draw_in_parallel(
+            engine,
+            self.n_resamples,
+            self._generator(),
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+        )
 
 
 @documented
@@ -285,3 +308,15 @@ class Question(MetricSettings, ABC, Generic[Result]):
                 rule = f"be left out for {type(self).__name__}: {reason}"
                 raise invalid(name, rule, "it")
         return rankings.defined_for(self._measure())
+
+    def _fields(self, asked: Rankings) -> dict[str, Any]:
+        """Return the fields of a result that all questions have."""
+        n_samples, n_targets = asked.sizes
+        return {
+            "metric": self._measure().name,
+            "n_samples": n_samples,
+            "n_targets": n_targets,
+            "kind": asked.kind,
+            "labels": asked.labels,
+            "n_clusters": asked.n_clusters,
+        }

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from skrank._utils._checks import check_flag, check_generator, check_option, invalid
+from skrank._utils._checks import check_flag, check_option, invalid
 from skrank._utils._documented import documented
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._text import track
@@ -117,8 +117,9 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
       pvalue     3.9e-08   P(null >= observed), method: inversion
     """
 
+    _seed = 0
     refuses: ClassVar[dict[str, str]] = {
-        "sample_weight": "weighted items have no null distribution",
+        "sample_weight": "weighted items have no null distribution"
     }
     repeated: ClassVar[bool] = False
 
@@ -201,14 +202,13 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
             items = asked.items[number] if asked.items else np.arange(codes.size)
             groups[items], is_target[items[one.items.targets]] = number, True
         exchange = exchange_of(is_target, asked.clusters, asked.strata, groups)
-        source = 0 if self.random_state is None else self.random_state
         draws = exchanged_values(
             measure,
             each,
             exchange,
             groups,
             self.n_resamples,
-            check_generator(source),
+            self._generator(),
             progress=self.progress,
         )
         statistic = float(np.mean([measure.value(one) for one in each]))
@@ -223,7 +223,6 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         tails = [tail(draws, reached) for reached in sides[self.alternative]]
         log_p, error = min(tails)
         log_p = min(0.0, log_p + math.log(len(tails)))
-        n_samples, n_targets = asked.sizes
         return RandomSelectionResult(
             statistic=statistic,
             zscore=float((statistic - mean) / std) if std else 0.0,
@@ -232,17 +231,12 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
             pvalue_error=error,
             null_mean=float(mean),
             null_std=float(std),
-            n_samples=n_samples,
-            n_targets=n_targets,
-            metric=measure.name,
             method="monte_carlo",
             alternative=self.alternative,
-            kind=asked.kind,
-            labels=asked.labels,
             null_values=draws,
             permuted=exchange.said,
-            n_clusters=asked.n_clusters,
             n_strata=0 if asked.strata is None else int(asked.strata.max()) + 1,
+            **self._fields(asked),
         )
 
     def _result(

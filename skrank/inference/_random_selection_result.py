@@ -89,11 +89,11 @@ class RandomSelectionResult(Result):
     >>> result = test.from_predictions(y_true, y_score, groups=day)
     >>> result.n_rankings, round(result.pvalue, 4)
     (2, 0.275)
-    >>> columns = ["ranking", "statistic", "null_mean", "pvalue"]
+    >>> columns = ["ranking", "value", "null_mean", "pvalue"]
     >>> result.to_frame()[columns].round(3)
-       ranking  statistic  null_mean  pvalue
-    0        1      0.867      0.645    0.15
-    1        2      0.333      0.408    0.50
+       ranking  value  null_mean  pvalue
+    0        1  0.867      0.645    0.15
+    1        2  0.333      0.408    0.50
     """
 
     title: ClassVar[str] = "Random selection test of {0.metric}"
@@ -185,7 +185,8 @@ class RandomSelectionResult(Result):
         }
 
     def _columns(self) -> dict[str, Any]:
-        return columns_of([part.to_dict() for part in self.parts or (self,)])
+        rows = [part.to_dict() for part in self.parts or (self,)]
+        return columns_of([{"value": row.pop("statistic"), **row} for row in rows])
 
 
 def is_far_below(

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skrank._utils._checks import check_generator, check_option, invalid
+from skrank._utils._checks import check_option, invalid
 from skrank._utils._documented import documented
 from skrank._utils._text import brief, track
 from skrank.inference._paired._at_cutoff import AT_CUTOFF, weigh_at_cut
@@ -27,7 +27,7 @@ from skrank.inference._paired._pair import (
 from skrank.inference._paired._paired_result import (
     PairedResult,
     adjust_holm,
-    certainty,
+    defined_error,
     from_error,
 )
 from skrank.inference._question import Question
@@ -41,11 +41,6 @@ from skrank.inference._variability._clusters import (
     cluster_bootstrap,
     clusters_of_classes,
     two_way_error,
-)
-from skrank.inference._variability._resampling import (
-    Engine,
-    Floats,
-    draw_in_parallel,
 )
 from skrank.metrics._definitions import Metric, make_metric
 from skrank.ranking._rankings import Codes, Rankings
@@ -164,6 +159,7 @@ class RankingComparison(Question[RankingComparisonResult]):
     }
     _make = staticmethod(make_metric)
     _least_resamples = 2
+    _seed = 0
 
     def __init__(
         self,
@@ -390,7 +386,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         return super().from_cv_results(results, X, y, **data)
 
     def compare_all(
-        self, y_true: Any, y_scores: Any = None, *, baseline: Any = None, **data: Any
+        self, y_true: Any, y_score: Any = None, *, baseline: Any = None, **data: Any
     ) -> RankingComparisonTable:
         """Compare all pairs of several rankings, or all rankings with a baseline.
 
@@ -399,7 +395,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         y_true : array-like of shape (n_samples,), or Rankings
             Labels of the items; both targets and non-targets. Rankings of any data
             replace labels and scores.
-        y_scores : mapping, DataFrame or array of shape (n_samples, n_rankings), \
+        y_score : mapping, DataFrame or array of shape (n_samples, n_rankings), \
                 default=None
             Scores of two or more rankings of the same items by name: a mapping from
             names to scores, or columns. The names of array columns are their numbers.
@@ -423,11 +419,11 @@ class RankingComparison(Question[RankingComparisonResult]):
             rankings have the same name, or if no ranking has the name `baseline`.
         """
         if not isinstance(y_true, Rankings):
-            y_true = Rankings.from_predictions(y_true, y_scores, **data)
+            y_true = Rankings.from_predictions(y_true, y_score, **data)
         asked = self._asked(y_true)
         names = asked.names
         if len(names) < 2:
-            raise invalid("y_scores", "hold 2 or more rankings", str(len(names)))
+            raise invalid("y_score", "hold 2 or more rankings", str(len(names)))
         pairs = list(combinations(names, 2))
         n_shown = len(pairs)
         if baseline == "best" and "best" not in names:
@@ -493,7 +489,8 @@ class RankingComparison(Question[RankingComparisonResult]):
         each = values_of(pairs, measure)
         values = PairedValues(asked.by_fold(each.values), asked.by_fold(each.scales))
         if all(pair.is_certain(measure) for pair in pairs):
-            found = certainty(method)
+            superior = 0.5 if method == "posterior" else math.nan
+            found = PairedResult(0.0, 0.0, 0.0, probability_superior=superior)
         elif asked.kind == "folds":
             found = corrected_t(values, asked.ratio, self.alternative)
         elif method == "two_way":
@@ -512,7 +509,8 @@ class RankingComparison(Question[RankingComparisonResult]):
         else:
             found = self._ask(method, pairs, values, grouped=bool(asked.labels))
         name_a, name_b = map(str, asked.names)
-        n_samples, n_targets = asked.sizes
+        fields = self._fields(asked)
+        fields["labels"] = tuple(dict.fromkeys(asked.folds or asked.labels))
         estimate_a, estimate_b = values.estimates
         return RankingComparisonResult(
             names=(name_a, name_b),
@@ -526,15 +524,10 @@ class RankingComparison(Question[RankingComparisonResult]):
             probability_superior=found.probability_superior,
             method=method,
             alternative=self.alternative,
-            metric=measure.name,
-            n_samples=n_samples,
-            n_targets=n_targets,
-            kind=asked.kind,
-            labels=tuple(dict.fromkeys(asked.folds or asked.labels)),
-            n_clusters=asked.n_clusters,
             degrees_of_freedom=found.degrees_of_freedom,
             values_a=tuple(values.values[:, 0].tolist()),
             values_b=tuple(values.values[:, 1].tolist()),
+            **fields,
         )
 
     def _ask(
@@ -569,11 +562,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         )
 
     def _ask_clusters(
-        self,
-        method: str,
-        pair: Pair,
-        values: PairedValues,
-        codes: Codes,
+        self, method: str, pair: Pair, values: PairedValues, codes: Codes
     ) -> PairedResult:
         """Test the difference by the clusters of one data set."""
         measure = self._measure()
@@ -593,12 +582,14 @@ class RankingComparison(Question[RankingComparisonResult]):
         )
 
     def _permute(
-        self,
-        swaps: Swaps,
-        values: PairedValues,
-        error: tuple[float, float],
+        self, swaps: Swaps, values: PairedValues, error: tuple[float, float]
     ) -> PairedResult:
         """Test the difference by exchanges of ranks: all of them, or random ones."""
+        standard_error, freedom = error
+        if self._measure().smooth:  # else no method has a standard error
+            standard_error = defined_error(
+                values.difference, standard_error, values.scale
+            )
         # 4096 exchanges take less time than the draws; half as many units, 6, would
         # leave p-values of 7 to 12 units to draws
         every = swaps.n_units <= 12
@@ -608,7 +599,7 @@ class RankingComparison(Question[RankingComparisonResult]):
             self.alternative,
             values.scale,
             every=every,
-            error=error,
+            error=(standard_error, freedom),
         )
 
     def _error(self, method: str, pair: Pair) -> float:
@@ -621,16 +612,6 @@ class RankingComparison(Question[RankingComparisonResult]):
         if method == "jackknife":
             return pair.jackknife_error(measure)
         return float(self._draw(pair.bootstrap(measure)).std(ddof=1))
-
-    def _draw(self, engine: Engine) -> Floats:
-        """Draw differences, with the same seed for each data set."""
-        return draw_in_parallel(
-            engine,
-            self.n_resamples,
-            check_generator(0 if self.random_state is None else self.random_state),
-            n_jobs=self.n_jobs,
-            progress=self.progress,
-        )
 
 
 def _check_method(method: str, measure: Metric) -> None:

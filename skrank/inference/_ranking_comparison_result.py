@@ -17,8 +17,10 @@ from skrank.inference._metric_interval_result import ConfidenceInterval
 from skrank.inference._result import Result, shown
 
 # Rows of the summary; rankings must not have these names.
-_ROWS = ("difference", "standard error", "95 % interval", "zscore", "pvalue")
-_SIZE = "sample size"
+_ROWS = (
+    *("difference", "standard error", "95 % interval", "zscore", "pvalue"),
+    "sample size",
+)
 
 
 @documented
@@ -126,7 +128,7 @@ class RankingComparisonResult(Result):
         if math.isnan(self.standard_error):
             warn(
                 f"Method {self.method!r} gave no standard error of the difference: the "
-                "interval is undefined.",
+                "interval is undefined."
             )
         return self._limits(level)
 
@@ -256,7 +258,7 @@ class RankingComparisonResult(Result):
 
     def _rows(self) -> list[tuple[str, str]]:
         size, difference, error, *others = Result._rows(self)
-        reserved = [self._parts, *_ROWS, _SIZE]
+        reserved = [self._parts, *_ROWS]
         first, second = (as_text(name, reserved=reserved) for name in self.names)
         rows = [
             size,
@@ -275,7 +277,7 @@ class RankingComparisonResult(Result):
             unit = "data sets" if self.labels else unit
             low, high = self.sample_size_range()
             said = f"{needed:.0f} {unit} for power 0.8 (80 % of pilots: "
-            rows.append((_SIZE, f"{said}{low:.0f} to {high:.0f})"))
+            rows.append(("sample size", f"{said}{low:.0f} to {high:.0f})"))
         return rows
 
     def to_dict(self) -> dict[str, Any]:

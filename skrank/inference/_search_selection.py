@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 
-from skrank._utils._checks import check_generator
 from skrank._utils._columns import check_order
 from skrank._utils._documented import documented
 from skrank._utils._jobs import run_draws
@@ -28,7 +28,6 @@ from skrank.null._joint import JointList, JointNull
 from skrank.ranking._folds import (
     FOLDS_INFLATION,
     folds_of_search,
-    make_candidates,
     read_search,
 )
 from skrank.ranking._rankings import Rankings
@@ -164,12 +163,11 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
             zscores,
             wider,
             self.n_resamples,
-            check_generator(self.random_state),
+            self._generator(),
             n_jobs=self.n_jobs,
             progress=self.progress,
         )
         pvalues = (alone + 1) / (self.n_resamples + 1)
-        n_samples, n_targets = asked.sizes
         return SearchSelectionResult(
             candidates=asked.names,
             best_index=int(np.argmax(zscores)),
@@ -182,12 +180,8 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
             adjusted_pvalues=(best + 1) / (self.n_resamples + 1),
             bonferroni_pvalues=np.minimum(len(asked.names) * pvalues, 1.0),
             null_maxima=null_maxima,
-            metric=measure.name,
             method="monte_carlo",
-            n_samples=n_samples,
-            n_targets=n_targets,
-            kind=asked.kind,
-            labels=asked.labels,
+            **self._fields(asked),
         )
 
     def from_search(
@@ -242,7 +236,10 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
         table = read_search(search)
         _warn_of_failed(table.finished)
         tested = tuple(compress(table.params, table.finished))
-        estimators = make_candidates(search, tested)
+        estimators = [
+            clone(search.estimator).set_params(**clone(one, safe=False))
+            for one in tested
+        ]
         folds = folds_of_search(search, estimators, X, np.asarray(y), cv_groups)
         named = dict(enumerate(estimators))
         result = self.from_cv(named, X, y, cv=folds, params=params, **data)

@@ -7,11 +7,7 @@ import math
 from numpy.typing import ArrayLike
 
 from skrank.metrics._by_group import evaluate
-from skrank.metrics._definitions._measures import (
-    AveragePrecision,
-    average_precision_at,
-)
-from skrank.metrics._evaluate import depth_called
+from skrank.metrics._definitions._measures import AveragePrecision, average_precision_at
 from skrank.ranking._as_ranking import Labels
 
 
@@ -110,7 +106,6 @@ def average_precision(
     return evaluate(metric, y_true, y_score, *given)
 
 
-@depth_called("k", other="t")
 def average_precision_at_k(
     y_true: Labels,
     y_score: ArrayLike | None = None,

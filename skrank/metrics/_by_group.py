@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from skrank.metrics._evaluate import evaluate_ranking, for_weights, why_undefine
 from skrank.ranking._as_ranking import Labels, columns_of
 from skrank.ranking._grouped import rank_groups
 from skrank.ranking._input import RankingInput, check_ranking_input
-from skrank.ranking._several import group_codes, items_of_groups, rank_parts
+from skrank.ranking._ranking import rank
+from skrank.ranking._several import group_codes, items_of_groups, take_parts
 
 
 def evaluate(
@@ -51,23 +53,10 @@ def evaluate(
     value : float
         The value.
     """
-    given = pos_label, sample_weight, n_missed, answer
     if groups is None:
+        given = pos_label, sample_weight, n_missed, answer
         return evaluate_ranking(metric, y_true, y_score, *given)
-    return _mean_over_groups(metric, y_true, y_score, groups, *given)
-
-
-def _mean_over_groups(
-    metric: Any,
-    y_true: Labels,
-    y_score: ArrayLike | None,
-    groups: ArrayLike,
-    pos_label: object,
-    sample_weight: ArrayLike | None,
-    n_missed: int,
-    answer: float | str,
-) -> float:
-    """Rank within the groups and measure; O(n + m log m), of weights O(n log n)."""
+    # rank within the groups: O(n + m log m), and O(n log n) with weights
     answer = check_undefined(answer)
     if n_missed != 0:
         rule = "be 0 with `groups`, of which it is not known which missed them"
@@ -105,7 +94,8 @@ def _measure_weights(
     metric: Any, data: RankingInput, codes: NDArray[np.intp], n_groups: int
 ) -> NDArray[np.float64]:
     """Values of the groups, one after another."""
-    rankings = rank_parts(data, items_of_groups(codes, n_groups))
+    parts = take_parts(data, items_of_groups(codes, n_groups))
+    rankings = [replace(rank(part), several=True) for part in parts]
     metric = for_weights(metric, rankings)
     values = [
         metric.value(one)

@@ -12,10 +12,9 @@ make a scorer fail for all candidates of a search.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import wraps
-from typing import Any, TypeVar
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -23,8 +22,6 @@ from skrank._utils._checks import check_undefined, invalid
 from skrank._utils._warnings import warn
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._ranking import Ranking
-
-Function = TypeVar("Function", bound=Callable[..., float])
 
 
 def evaluate_ranking(
@@ -63,9 +60,19 @@ def value_or(metric: Any, ranking: Ranking, answer: float | str) -> float:
 
 
 def for_weights(metric: Any, rankings: Sequence[Ranking]) -> Any:
-    """Return the metric for weighted rankings; the same for others."""
+    """Return the metric for weighted rankings; the same for others.
+
+    It warns once of what the weights change, for all rankings and their resamples.
+    """
     if not rankings[0].weighted:
         return metric
+    depth = getattr(metric, metric.cutoff or "", None)
+    if isinstance(depth, int) and not all(ranking.whole for ranking in rankings):
+        msg = (
+            f"`{metric.cutoff}`={depth} counts units of weight, not items, since the "
+            "weights are not whole numbers; a float is a share of all weight."
+        )
+        warn(msg, UserWarning)
     if metric.counts_ranks:
         rule = f"be None for {metric.name}, which counts items down to a rank"
         raise invalid("sample_weight", rule, "weights")
@@ -112,22 +119,3 @@ def undefined(name: str, reason: str, undefined: float | str) -> float:
     if math.isnan(answer):
         warn(msg)
     return answer
-
-
-def depth_called(name: str, other: str) -> Callable[[Function], Function]:
-    """Decorate a function; errors give the name of its depth for another one."""
-
-    def wrap(function: Function) -> Function:
-        @wraps(function)
-        def called(*args: Any, **kwargs: Any) -> float:
-            if other in kwargs:
-                msg = (
-                    f"{function.__name__}() calls the depth `{name}`: give "
-                    f"{name}={kwargs[other]!r} in place of {other}={kwargs[other]!r}."
-                )
-                raise TypeError(msg)
-            return function(*args, **kwargs)
-
-        return called  # type: ignore[return-value]
-
-    return wrap

@@ -13,11 +13,9 @@ from skrank.metrics._definitions._measures import (
     RecallAtT,
     RPrecision,
 )
-from skrank.metrics._evaluate import depth_called
 from skrank.ranking._as_ranking import Labels
 
 
-@depth_called("t", other="k")
 def recall_at_t(
     y_true: Labels,
     y_score: ArrayLike | None = None,
@@ -108,7 +106,6 @@ def recall_at_t(
     return evaluate(metric, y_true, y_score, *given)
 
 
-@depth_called("t", other="k")
 def precision_at_t(
     y_true: Labels,
     y_score: ArrayLike | None = None,
@@ -199,7 +196,6 @@ def precision_at_t(
     return evaluate(metric, y_true, y_score, *given)
 
 
-@depth_called("t", other="k")
 def enrichment_factor(
     y_true: Labels,
     y_score: ArrayLike | None = None,

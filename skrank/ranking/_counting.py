@@ -157,10 +157,7 @@ class _Sieve:
             self._tell_ties(sample, bucket, held)
 
     def _tell_ties(
-        self,
-        sample: NDArray[Any],
-        bucket: NDArray[np.intp],
-        held: NDArray[np.bool_],
+        self, sample: NDArray[Any], bucket: NDArray[np.intp], held: NDArray[np.bool_]
     ) -> None:
         """Compare scores with a level of their bucket first, if this is cheaper."""
         first = self.levels.take(self.start, mode="clip")

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import check_cv, cross_validate
 from sklearn.utils.metadata_routing import get_routing_for_object
@@ -177,13 +177,6 @@ def read_search(search: Any) -> SearchTable:
         raise invalid("search", "have a candidate with a score", got, advice)
     scores = means[0] if chosen else np.full(len(params), np.nan)
     return SearchTable(params, scores, finished, best)
-
-
-def make_candidates(search: Any, params: Iterable[Any]) -> list[Any]:
-    """Make unfitted copies of the candidates of a search."""
-    return [
-        clone(search.estimator).set_params(**clone(one, safe=False)) for one in params
-    ]
 
 
 def folds_of_search(

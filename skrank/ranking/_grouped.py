@@ -100,11 +100,7 @@ def rank_groups(data: RankingInput, codes: _Ints, n_groups: int) -> GroupedRanki
 
 
 def _count_levels(
-    scores: NDArray[Any],
-    codes: _Ints,
-    levels: NDArray[Any],
-    row: _Ints,
-    n_groups: int,
+    scores: NDArray[Any], codes: _Ints, levels: NDArray[Any], row: _Ints, n_groups: int
 ) -> tuple[_Ints, _Ints]:
     """Count the items of its group below and equal to each level.
 

@@ -199,12 +199,10 @@ def count_labels(y_true: ArrayLike, known: Sequence[Any] = ()) -> str:
     return listed([f"{brief(label)} ({counts[label]})" for label in rarest], 10)
 
 
-def check_scores(
-    y_score: ArrayLike, name: str = "y_score", *, whole: bool = True
-) -> NDArray[Any]:
+def check_scores(y_score: ArrayLike, name: str = "y_score") -> NDArray[Any]:
     """Return finite numbers that can order items and are not hard labels."""
     scores = as_numbers(name, y_score)
-    _check_order(scores, name, whole=whole)
+    _check_order(scores, name, whole=True)
     return scores
 
 

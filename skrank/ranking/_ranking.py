@@ -22,12 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from skrank.ranking._buckets import sorted_values
 from skrank.ranking._counting import count_levels
 from skrank.ranking._input import RankingInput, check_ranking_input
-from skrank.ranking._items import (
-    SHALLOW,
-    ListedItems,
-    WeightedItems,
-    level_at,
-)
+from skrank.ranking._items import SHALLOW, ListedItems, WeightedItems, level_at
 from skrank.ranking._response import marks_and_scores
 
 

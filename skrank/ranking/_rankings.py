@@ -102,7 +102,8 @@ class Rankings:
     # `items` are the positions of the items of each part among all items, and empty for
     # one part. `clusters` and `strata` are codes of all items. `folds` is the fold of
     # each part, and `ratio` the number of held-out items for each item of a fit.
-    # `grouped` tells whether the parts are given by the user's `groups`.
+    # `grouped` tells whether the parts are given by the user's `groups`, and
+    # `of_classes` whether each model is a class, with targets of its own.
     names: tuple[Any, ...]
     parts: Sequence[tuple[Ranking, ...]]
     kind: str = "one"
@@ -113,6 +114,7 @@ class Rankings:
     folds: tuple[int, ...] = ()
     ratio: float = 0.0
     grouped: bool = False
+    of_classes: bool = False
 
     @classmethod
     def from_predictions(
@@ -437,7 +439,7 @@ class Rankings:
         sizes = [(data.targets.size, data.y_score.size) for data in inputs]
         kept = both_classes(sizes, grouped=False)
         row = tuple(rank(inputs[i]) for i in kept)
-        return cls(tuple(names[i] for i in kept), [row])
+        return cls(tuple(names[i] for i in kept), [row], of_classes=True)
 
     @classmethod
     def _of_folds(

@@ -183,10 +183,7 @@ def _scores_outliers_higher(estimator: Any, X: Any) -> bool:  # noqa: N803
 
 
 def _check_detector(
-    estimator: Any,
-    y_true: ArrayLike,
-    pos_label: object,
-    detector_targets: str | None,
+    estimator: Any, y_true: ArrayLike, pos_label: object, detector_targets: str | None
 ) -> None:
     """Check that the targets are said to be outliers or inliers, by clear labels."""
     name = type(estimator).__name__

@@ -1,7 +1,6 @@
 """Several rankings: columns of scores, groups of items, rankings of both classes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from skrank._utils._columns import check_length, factorize
 from skrank._utils._text import brief
 from skrank._utils._warnings import warn
 from skrank.ranking._input import RankingInput
-from skrank.ranking._ranking import Ranking, rank
 
 
 def is_table(y_score: Any) -> bool:
@@ -24,37 +22,37 @@ def is_table(y_score: Any) -> bool:
     return len(shape) == 2 and (named or shape[1] != 1)
 
 
-def columns_by_name(y_scores: Any, *, least: int = 1) -> dict[Any, Any]:
+def columns_by_name(y_score: Any) -> dict[Any, Any]:
     """Return scores of several rankings from a mapping, a data frame or an array.
 
     Each column is converted separately. A table that is converted to one array would
     have one type for all columns: large integers would lose digits, and labels could
     pass as scores.
     """
-    by_name = isinstance(y_scores, Mapping) or hasattr(y_scores, "columns")
-    table = y_scores if by_name else _numbered_columns(y_scores)
+    by_name = isinstance(y_score, Mapping) or hasattr(y_score, "columns")
+    table = y_score if by_name else _numbered_columns(y_score)
     # iteration over pyarrow's tables gives columns and not names
     names = list(getattr(table, "column_names", getattr(table, "columns", table)))
     if len(set(map(str, names))) < len(names):
-        raise invalid("y_scores", "have different names, also in print", brief(names))
-    if len(names) < least:
-        raise invalid("y_scores", f"hold {least} or more rankings", str(len(names)))
-    if not isinstance(y_scores, Mapping):
+        raise invalid("y_score", "have different names, also in print", brief(names))
+    if not names:
+        raise invalid("y_score", "hold 1 or more rankings", str(len(names)))
+    if not isinstance(y_score, Mapping):
         _check_no_probabilities([np.asarray(table[name]) for name in names])
     return {name: table[name] for name in names}
 
 
-def _numbered_columns(y_scores: Any) -> dict[int, NDArray[Any]]:
+def _numbered_columns(y_score: Any) -> dict[int, NDArray[Any]]:
     """Return columns of an array; lists are refused, as they may hold rows."""
-    is_array = hasattr(y_scores, "__array__")
-    array = np.asarray(y_scores, dtype=None if is_array else object)
+    is_array = hasattr(y_score, "__array__")
+    array = np.asarray(y_score, dtype=None if is_array else object)
     if not is_array or array.ndim != 2:
         rule = (
             "be a mapping from names to scores, a data frame or an array of shape "
             "(n_samples, n_rankings), as np.column_stack makes of vectors"
         )
-        got = f"{type(y_scores).__name__} of shape {array.shape}"
-        raise invalid("y_scores", rule, got)
+        got = f"{type(y_score).__name__} of shape {array.shape}"
+        raise invalid("y_score", rule, got)
     return dict(enumerate(array.T))
 
 
@@ -69,7 +67,7 @@ def _check_no_probabilities(columns: list[NDArray[Any]]) -> None:
             "have a column for each ranking, as the column of the target class in what "
             "predict_proba gives"
         )
-        raise invalid("y_scores", rule, "two columns that sum to 1")
+        raise invalid("y_score", rule, "two columns that sum to 1")
 
 
 def both_classes(
@@ -148,8 +146,3 @@ def take_parts(
         )
         for items in parts
     ]
-
-
-def rank_parts(data: RankingInput, parts: Sequence[NDArray[np.intp]]) -> list[Ranking]:
-    """Rank the items at the positions of each part, as one of several rankings."""
-    return [replace(rank(part), several=True) for part in take_parts(data, parts)]

@@ -46,13 +46,6 @@ class ScoreSample:
             self._thin()
         self._keep(_one_of_each(scores, self.stride))
 
-    def __add__(self, other: "ScoreSample") -> "ScoreSample":
-        """Return the sample of both rankings."""
-        total = ScoreSample()
-        for part in (self, other):
-            total.merge(part)
-        return total
-
     def merge(self, other: "ScoreSample") -> None:
         """Add the sample of another part."""
         self.n_samples += other.n_samples
@@ -120,13 +113,6 @@ class TieSearch:
         self._at_floor += int(np.count_nonzero(scores == self.floor))
         if self.candidates.size:
             self._counts.add(scores)
-
-    def __add__(self, other: "TieSearch") -> "TieSearch":
-        """Return the sum of two searches, which must have the same candidates."""
-        total = TieSearch(self.floor, self.candidates)
-        for part in (self, other):
-            total.merge(part)
-        return total
 
     def merge(self, other: "TieSearch") -> None:
         """Add another search with the same candidates."""

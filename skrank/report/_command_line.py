@@ -71,7 +71,7 @@ def _report(options: argparse.Namespace) -> None:
     printed, table = [str(report)], report.to_dict()["rankings"]
     header, rows = [*table], [*zip(*table.values(), strict=True)]
     if options.by_group:
-        header, rows = _by_group(read["y_true"], read["y_scores"], read["groups"])
+        header, rows = _by_group(read["y_true"], read["y_score"], read["groups"])
         cells = [tuple(map(_cell, row)) for row in rows]
         printed.append(str(Table("Groups", tuple(map(as_text, header)), cells, 1, "")))
     if n_left_out:
@@ -101,7 +101,7 @@ def _check_outputs(outputs: Mapping[str, str], source: str | int) -> None:
 
 
 def _by_group(
-    y_true: NDArray[np.bool_], y_scores: Mapping[str, Any], groups: NDArray[Any]
+    y_true: NDArray[np.bool_], y_score: Mapping[str, Any], groups: NDArray[Any]
 ) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Return the header and the rows of a table of the groups.
 
@@ -115,10 +115,10 @@ def _by_group(
         has_both = 0 < y.sum() < y.size
         values = [
             average_precision(y, scores[items]) if has_both else math.nan
-            for scores in y_scores.values()
+            for scores in y_score.values()
         ]
         rows.append((name, y.size, int(y.sum()), *values))
-    return ["group", "items", "targets", *(f"AP {name}" for name in y_scores)], rows
+    return ["group", "items", "targets", *(f"AP {name}" for name in y_score)], rows
 
 
 def _csv_of(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

@@ -36,6 +36,7 @@ from skrank.metrics._definitions import Measure, Metric, make_measure, make_metr
 from skrank.null import MeanNull, RandomSelectionNull
 from skrank.ranking._as_ranking import Labels, columns_of
 from skrank.ranking._counts import RankCounts
+from skrank.ranking._folds import FOLDS_INFLATION
 from skrank.ranking._input import oriented
 from skrank.ranking._items import ListedItems
 from skrank.ranking._ranking import Ranking
@@ -51,7 +52,7 @@ _MOST_IN_CLUSTERS = 50_000
 
 def ranking_report(
     y_true: Labels | Mapping[str, Ranking | RankCounts],
-    y_scores: Any = None,
+    y_score: Any = None,
     *,
     metrics: str | Metric | Sequence[str | Metric] = (),
     t: float | Sequence[float] | None = None,
@@ -74,10 +75,11 @@ def ranking_report(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), Ranking, RankCounts or mapping
-        Labels of the items; both targets and non-targets. A Ranking, RankCounts or a
-        mapping from names to them replaces labels and scores.
-    y_scores : mapping, DataFrame or array of shape (n_samples, n_rankings) or \
+    y_true : array-like of shape (n_samples,), Rankings, Ranking, RankCounts or mapping
+        Labels of the items; both targets and non-targets. Rankings, a Ranking,
+        RankCounts or a mapping from names to one of the latter two replace labels,
+        scores, groups and clusters.
+    y_score : mapping, DataFrame or array of shape (n_samples, n_rankings) or \
             (n_samples,), default=None
         Scores of one or more rankings by name: a mapping from names to scores, or
         columns. A higher score means a likelier target.
@@ -93,7 +95,7 @@ def ranking_report(
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
     labels : array-like of shape (n_classes,), default=None
-        Classes of the columns of `y_scores`, such as ``estimator.classes_``, in place
+        Classes of the columns of `y_score`, such as ``estimator.classes_``, in place
         of `pos_label`. Each class is compared with the rest.
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. All numbers
@@ -154,9 +156,9 @@ def ranking_report(
 
     # rankings: `every` has all groups, `both` those with targets and non-targets
     if labels is not None:
-        every = Rankings.from_classes(y_true, y_scores, labels)  # type: ignore[arg-type]
+        every = Rankings.from_classes(y_true, y_score, labels)  # type: ignore[arg-type]
     else:
-        every = _rankings(y_true, y_scores, lower_is_better, **beside)
+        every = _rankings(y_true, y_score, lower_is_better, **beside)
     ap = make_measure("average_precision", ties)
     both = every.defined_for(ap)
     settings: Any = {"ties": ties, "random_state": random_state}
@@ -187,7 +189,7 @@ def ranking_report(
 
     # results; null means otherwise depend on the targets or the ties of each ranking
     null_means: dict[str, float] = {}
-    if labels is None and ties == "expected":
+    if not every.of_classes and ties == "expected":
         for name, metric in {ap.name: ap, **at_top, **others}.items():
             # with clusters, metrics of the order within the top have another mean
             if isinstance(metric, Measure) and not (
@@ -203,11 +205,13 @@ def ranking_report(
         for metric in (ap, *others.values())
     }
     compared = None
-    if labels is None and len(names) > 1 and is_listed:
+    if not every.of_classes and len(names) > 1 and is_listed:
         compared = RankingComparison(ap, **settings).compare_all(both)
     top = {at: values_of(metric) for at, metric in at_top.items()}
     n_samples, n_targets = every.sizes
-    curves = {} if every.grouped else dict(zip(names, every.parts[0], strict=True))
+    curves = (
+        {} if every.kind != "one" else dict(zip(names, every.parts[0], strict=True))
+    )
     return RankingReport(
         average_precision=values_of(ap),
         null_distributions=nulls,
@@ -224,12 +228,14 @@ def ranking_report(
         t=depths_t,
         k=depths_k,
         n_samples=n_samples,
-        n_targets=n_targets
-        if labels is None
-        else {name: int(one.n_targets) for name, one in curves.items()},
+        n_targets={name: int(one.n_targets) for name, one in curves.items()}
+        if every.of_classes
+        else n_targets,
         ties=ties,
         confidence_level=level,
-        n_rankings=len(every.parts),
+        kind="groups" if every.grouped else every.kind,
+        n_rankings=len((every if every.grouped else both).parts),
+        n_defined=len(both.parts),
         n_clusters=every.n_clusters,
         metrics={n: {at: intervals[at][n] for at in others} for n in names},
     )
@@ -253,7 +259,13 @@ def _tests(
     nulls: dict[str, Any] = {}
     for name, one in each.items():
         parts = [null_of(ranking, measure) for ranking in one.single]
-        nulls[name] = parts[0] if len(parts) == 1 else MeanNull(parts)
+        nulls[name] = (
+            parts[0]
+            if len(parts) == 1
+            else MeanNull(
+                parts, inflation=FOLDS_INFLATION if both.kind == "folds" else 1.0
+            )
+        )
     if pvalue is None:
         pvalue = all(null.is_quick for null in nulls.values())
     if not pvalue:
@@ -274,10 +286,11 @@ def _null_mean(measure: Measure, rankings: Rankings) -> float:
 
 
 def _rankings(
-    y_true: Any, y_scores: Any, lower_is_better: Any, **given: Any
+    y_true: Any, y_score: Any, lower_is_better: Any, **given: Any
 ) -> Rankings:
     """Return the rankings of all columns, or existing rankings, with names as text."""
-    if y_scores is None and isinstance(y_true, Mapping | Ranking | RankCounts):
+    is_ranked = isinstance(y_true, Mapping | Ranking | RankCounts | Rankings)
+    if y_score is None and is_ranked:
         for name, value in {
             **given,
             "lower_is_better": lower_is_better or None,
@@ -285,16 +298,18 @@ def _rankings(
             if value is not None:
                 rule = "be left out for rankings and counts"
                 raise invalid(name, rule, brief(value))
-        is_named = isinstance(y_true, Mapping)
-        known = columns_by_name(y_true) if is_named else y_true
-        found = Rankings.from_rankings(known)
+        found: Rankings = y_true
+        if not isinstance(y_true, Rankings):
+            is_named = isinstance(y_true, Mapping)
+            known = columns_by_name(y_true) if is_named else y_true
+            found = Rankings.from_rankings(known)
     else:
-        columns_of(y_true, y_scores)
-        if is_table(y_scores):
-            columns = columns_by_name(y_scores)
+        columns_of(y_true, y_score)
+        if is_table(y_score):
+            columns = columns_by_name(y_score)
         else:
-            called = getattr(y_scores, "name", None)
-            columns = {"model" if called in (None, "") else called: y_scores}
+            called = getattr(y_score, "name", None)
+            columns = {"model" if called in (None, "") else called: y_score}
         for name in _lower(lower_is_better, list(columns)):
             columns[name] = oriented(
                 as_numbers(f"y_score[{brief(name)}]", columns[name]), True

@@ -24,7 +24,7 @@ from skrank.inference._random_selection_result import (
     is_far_below,
 )
 from skrank.inference._ranking_comparison_result import RankingComparisonTable
-from skrank.null import MeanNull, RandomSelectionNull
+from skrank.null import RandomSelectionNull
 from skrank.report._html import page, piece_of_page
 from skrank.report._latex import latex_of
 from skrank.report._output import written
@@ -85,9 +85,12 @@ class RankingReport:
         Tie rule of all metrics.
     confidence_level : float
         Level of the intervals.
-    n_rankings : int
-        Number of groups; 1 without groups. Precision is the mean over all groups, and
-        other metrics are means over the groups with targets and non-targets.
+    kind : {"one", "groups", "folds"}
+        Whether there is one ranking of all items, or one for each group or fold.
+    n_rankings, n_defined : int
+        Number of groups or folds, and of those with targets and non-targets; 1 without
+        these. Precision is the mean over all groups, and other metrics are means over
+        the groups with targets and non-targets.
     n_clusters : int
         Number of clusters; 0 without clusters.
     metrics : dict of str to dict of str to MetricIntervalResult
@@ -129,7 +132,9 @@ class RankingReport:
     n_targets: int | dict[str, int]
     ties: str
     confidence_level: float
+    kind: str = "one"
     n_rankings: int = 1
+    n_defined: int = 1
     n_clusters: int = 0
     metrics: dict[str, dict[str, MetricIntervalResult]] = field(default_factory=dict)
 
@@ -176,11 +181,23 @@ class RankingReport:
         Returns
         -------
         sentence : str
-            For one ranking, the value, its interval, and whether it is above chance.
+            For one ranking, the value, its interval, and whether it is significantly
+            better than random selection. For several classes, the range of the values.
             For several rankings, the largest value, and which other rankings are lower
             or not significantly different, by Holm-adjusted p-values at 1 minus the
             confidence level.
         """
+        if isinstance(self.n_targets, dict) and len(self.names) > 1:
+            first, *_, last = sorted(self.names, key=self.average_precision.__getitem__)
+            low, high = (
+                f"{self.average_precision[name]:.3g} ({as_text(name)})"
+                for name in (first, last)
+            )
+            n = len(self.names)
+            return (
+                f"The average precision of {n} classes is {low} to {high}. The "
+                "values cannot be compared, because the prevalences differ."
+            )
         return conclusion_of(
             self.average_precision,
             self.intervals,
@@ -327,13 +344,11 @@ class RankingReport:
             size += f" in {self.n_clusters} clusters"
         facts = {"data set": size}
         if self.n_rankings > 1:
-            null = self.null_distributions[self.names[0]]
-            n = len(null.nulls) if isinstance(null, MeanNull) else 1
-            facts["rankings"] = f"means over {self.n_rankings}"
-            if n < self.n_rankings:
+            facts["rankings"] = f"means over {self.n_rankings} {self.kind}"
+            if self.n_defined < self.n_rankings:
                 facts["rankings"] = (
-                    f"means over {n} of {self.n_rankings} with both classes; "
-                    "precision over all"
+                    f"means over {self.n_defined} of {self.n_rankings} {self.kind} "
+                    "with both classes; precision over all"
                 )
         facts["ties"] = self.ties
         if self.comparisons is None and len(self.names) > 1:

@@ -60,10 +60,10 @@ def read_score_file(
         labels = _texts(polars, table[label])
         is_target, kept = _targets(label, labels, rows, pos_label, drop_missing)
         table, rows = {at: one.filter(kept) for at, one in table.items()}, rows[kept]
-        read: dict[str, Any] = {"y_true": is_target, "y_scores": {}}
+        read: dict[str, Any] = {"y_true": is_target, "y_score": {}}
         for name, (at, lower) in scores.items():
             numbers = check_scores(_numbers(polars, at, table[at], rows), _where(at))
-            read["y_scores"][name] = oriented(numbers, lower)
+            read["y_score"][name] = oriented(numbers, lower)
         for name, at in texts.items():
             cells = _texts(polars, table[at])
             _check_missing(at, rows[cells.is_in(MISSING).to_numpy()])

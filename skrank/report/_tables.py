@@ -88,10 +88,11 @@ def table_of_depths(
                 top += f" ({check_depth('t', depth, n_samples)})"
         tops += [top, *[""] * (len(named) - 1)]
     reading = (
-        "What the first items hold, by number or as a part of all. Recall is "
-        "the share of all targets that are among them, precision the share of "
-        "targets in them, lift the precision as a multiple of the prevalence; AP@K "
-        f"is average precision of them alone{_last(null_means or None)}."
+        "Metrics of the first items of each ranking. The depth is a number of items "
+        "or a percentage of all. Recall is the share of all targets that are among "
+        "them, precision the share of targets in them, lift the precision as a "
+        "multiple of the prevalence; AP@K is average precision of them alone"
+        f"{_last(null_means or None)}."
     )
     header = ("top", "ranking", *columns)
     rows = [*zip(tops, [*named] * len(depths), *columns.values(), strict=True)]
@@ -178,11 +179,12 @@ def conclusion_of(
         said = f"{name} has the average precision {said}"
         if tests is None:
             return f"{said}."
-        pvalue, chance = format_pvalue(tests[best].log10_pvalue), ""
-        if null_mean is not None:
-            chance = f"chance, {null_mean:.{decimals}f} on average"
-        above = "above" if tests[best].pvalue <= alpha else "not distinguishable from"
-        return f"{said}, {above} {chance or 'chance'} (p {pvalue})."
+        found = "is" if tests[best].pvalue <= alpha else "is not"
+        mean = "" if null_mean is None else f", whose mean is {null_mean:.{decimals}f}"
+        return (
+            f"{said}. It {found} significantly better than random selection{mean} "
+            f"(p {format_pvalue(tests[best].log10_pvalue)})."
+        )
     said = f"{name} has the largest average precision, {said}"
     if comparisons is None:
         return f"{said}, of {len(values)} rankings."

@@ -199,6 +199,24 @@ def test_chance_band_against_rational_numbers(n, m, level):
         assert sum(p for depth, p in null.items() if depth < last) < 1 - tail
 
 
+def test_chance_band_at_chosen_targets():
+    m = 300
+    points = operating_points(np.arange(900) < m, -np.arange(900.0))
+    few, every = points.chance_band(), points.chance_band(hits=range(1, m + 1))
+    assert few.x.size < m == every.x.size
+    at = np.rint(few.x * m).astype(int) - 1
+    assert_array_equal(few.low, every.low[at])
+    assert_array_equal(few.high, every.high[at])
+    some = points.chance_band(hits=[0.5, 7])
+    assert_array_equal(some.low, every.low[[6, 149]])
+    # one more target at most with each item
+    deepest, first = (every.x * m / limit for limit in (every.low, every.high))
+    assert np.diff(np.rint([deepest, first])).min() >= 1
+    for wrong in (0, m + 1, 1.5, []):
+        with pytest.raises(ValueError, match="`hits` must "):
+            points.chance_band(hits=wrong)
+
+
 def test_chance_band_does_not_spread_what_was_missed():
     y_true, y_score = np.arange(12) < 4, -np.arange(12.0)
     some, none = (

@@ -233,6 +233,27 @@ def test_weights_have_no_band_of_chance_and_no_pvalue(display):
         assert y[1:] == pytest.approx(expected, rel=1e-4)
 
 
+@every
+@pytest.mark.parametrize("kind", ["clusters", "strata"])
+def test_no_pvalue_that_ignores_clusters_or_strata(display, kind):
+    rankings = Rankings.from_predictions(Y, SCORE, **{kind: np.arange(N) % 40})
+    assert display.of(rankings).line_.get_label().startswith("AP 0.")
+    assert display.of(rankings).log10_pvalue is None
+    with pytest.raises(ValueError, match="`pvalue` must be None or False with clust"):
+        display.of(rankings, pvalue=True)
+
+
+def test_band_of_clusters():
+    rankings = Rankings.from_predictions(Y, SCORE, clusters=np.arange(N) % 40)
+    band = {"confidence_band": "simultaneous", "random_state": 0}
+    shown = HitCurveDisplay.of(rankings, **band)
+    assert shown.log10_pvalue is None
+    expected = hit_curve_band(rankings, random_state=0)
+    assert shown.confidence_band.low.tolist() == expected.low.tolist()
+    with pytest.raises(ValueError, match="which the p-value of the legend ignores"):
+        HitCurveDisplay.of(rankings, pvalue=True, **band)
+
+
 @pytest.mark.parametrize("as_fraction", [False, True])
 def test_band_of_the_curve(as_fraction):
     unit = 1 / N if as_fraction else 1

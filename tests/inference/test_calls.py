@@ -100,7 +100,7 @@ def test_rankings_and_data_sets_are_rows():
     assert test.n_rankings == 2
     one = RandomSelectionTest().from_predictions(Y, X[:, 0])
     assert len(one.to_frame()) == one.n_rankings == 1
-    assert one.to_frame()["statistic"][0] == one.statistic
+    assert one.to_frame()["value"][0] == one.statistic
     compared = RankingComparison().from_predictions(Y, *X.T, groups=groups)
     frame = compared.to_frame()
     assert list(frame["value_a"] - frame["value_b"]) == list(frame["difference"])

@@ -108,6 +108,10 @@ def test_one_cluster_of_targets_says_nothing():
     with pytest.warns(UndefinedMetricWarning, match="permutation"):
         pair = comparison.from_predictions(y, A, B, clusters=CLUSTER)
     assert math.isnan(pair.standard_error)
+    with pytest.warns(UndefinedMetricWarning, match="too little to estimate it from"):
+        pair = RankingComparison().from_predictions(y, A, B, clusters=CLUSTER)
+    assert math.isnan(pair.standard_error)
+    assert pair.pvalue <= 1
 
 
 def test_scores_that_are_all_equal_cannot_vary():

@@ -109,6 +109,17 @@ def test_limits_are_possible_and_in_order():
         assert np.all(np.abs(band.low) <= np.minimum(t, 6))
 
 
+@pytest.mark.parametrize("as_clusters", [False, True])
+def test_simultaneous_limits_increase_as_the_curve(as_clusters):
+    y_true, a, _ = example(n=300, m=60)
+    codes = np.arange(300) % 30 if as_clusters else None
+    given = {"clusters": codes, "random_state": 0}
+    band = hit_curve_band(y_true, a, **given)
+    assert np.diff([band.low, band.high]).min() >= 0
+    hits = hit_curve(y_true, a).at(band.x)
+    assert np.all((band.low <= hits) & (hits <= band.high))
+
+
 def test_difference_turns_with_its_rankings():
     y_true, a, b = example()
     one = hit_curve_band(y_true, a, b, simultaneous=False)
@@ -207,7 +218,7 @@ def test_labels_of_any_kind():
 
 def test_errors():
     y_true, a, b = example()
-    with pytest.raises(ValueError, match=r"`t` must hold one depth or more; got none"):
+    with pytest.raises(ValueError, match=r"`t` must hold one number or more; got none"):
         hit_curve_band(y_true, a, t=[])
     with pytest.raises(
         ValueError, match=r"`t` must not reach beyond the ranking; got t="

@@ -516,7 +516,9 @@ def test_one_target_tells_no_influence():
             y, A[:60], B[:60]
         )
     assert math.isnan(result.pvalue)
-    result = RankingComparison().from_predictions(y, A[:60], B[:60])
+    # the default has a p-value, and warns of the error and the interval
+    with pytest.warns(UndefinedMetricWarning, match="too little to estimate it from"):
+        result = RankingComparison().from_predictions(y, A[:60], B[:60])
     assert math.isnan(result.standard_error)
     assert result.pvalue > 0.05
 
@@ -912,14 +914,14 @@ def test_wrong_input(y, a, b, message):
 @pytest.mark.parametrize(
     ("scores", "baseline", "message"),
     [
-        ({"one": A}, None, "`y_scores` must hold 2 or more rankings; got 1"),
-        (A, None, "`y_scores` must hold 2 or more rankings; got 1"),
+        ({"one": A}, None, "`y_score` must hold 2 or more rankings; got 1"),
+        (A, None, "`y_score` must hold 2 or more rankings; got 1"),
         ([A, B], None, r"`y_score` must be one-dimensional; got shape \(2, 400\)"),
-        (np.c_[A], None, "`y_scores` must hold 2 or more rankings; got 1"),
+        (np.c_[A], None, "`y_score` must hold 2 or more rankings; got 1"),
         (
             pd.DataFrame(np.c_[A, B], columns=["x", "x"]),
             None,
-            r"`y_scores` must have different names, also in print; got \['x', 'x'\]",
+            r"`y_score` must have different names, also in print; got \['x', 'x'\]",
         ),
         ({1: A, "1": B}, None, r"different names, also in print; got \[1, '1'\]"),
         (

@@ -705,7 +705,7 @@ def test_candidates_are_checked():
 @pytest.mark.parametrize(
     ("scores", "folds", "message"),
     [
-        (noise()[:, :0], None, "`y_scores` must hold 1 or more rankings; got 0"),
+        (noise()[:, :0], None, "`y_score` must hold 1 or more rankings; got 0"),
         (list(noise().T), None, r"`y_score` must be one-dim.* got shape \(4, 3"),
         ({"x": Y}, None, r"`y_score\['x'\]` must rank the items"),
         (noise()[:9], None, r"`y_score\[0\]` must have as many items as `y_true`"),

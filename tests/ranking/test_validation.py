@@ -113,11 +113,11 @@ def test_what_is_no_column_is_named(values, got):
 @pytest.mark.parametrize(
     ("y_scores", "text"),
     [
-        (np.c_[S, 1 - np.array(S)], "`y_scores` must have a column .*two columns that"),
+        (np.c_[S, 1 - np.array(S)], "`y_score` must have a column .*two columns that"),
         ([S, S], r"`y_score` must be one-dimensional; got shape \(2, 4\)"),
-        (np.array(S), "`y_scores` must hold 2 or more rankings; got 1"),
-        ({"1": S, 1: S}, "`y_scores` must have different names, also in print"),
-        ({"1": S}, "`y_scores` must hold 2 or more rankings; got 1"),
+        (np.array(S), "`y_score` must hold 2 or more rankings; got 1"),
+        ({"1": S, 1: S}, "`y_score` must have different names, also in print"),
+        ({"1": S}, "`y_score` must hold 2 or more rankings; got 1"),
     ],
 )
 def test_bad_tables(y_scores, text):
@@ -317,13 +317,6 @@ def test_depth_beyond_the_ranking():
         ValueError, match="`k` must not reach beyond the ranking; got k"
     ):
         average_precision_at_k(Y, S, k=np.int64(9))
-
-
-def test_a_depth_by_another_name():
-    with pytest.raises(TypeError, match="calls the depth `t`: give t=10 in place of k"):
-        precision_at_t(Y, S, k=10)
-    with pytest.raises(TypeError, match="calls the depth `k`: give k=10 in place of t"):
-        average_precision_at_k(Y, S, t=10)
 
 
 @pytest.mark.parametrize(

@@ -164,10 +164,11 @@ def test_conclusion_of_one_ranking():
     value = report.average_precision["model"]
     assert said.startswith(
         f"model has the average precision {value:.3f} (95 % interval {low:.3f} to "
-        f"{high:.3f}), above chance"
+        f"{high:.3f}). It is significantly better than random selection, whose mean is "
     )
     noise = np.random.default_rng(1).normal(size=N)
-    assert "not distinguishable from chance" in ranking_report(Y, noise).conclusion()
+    said = ranking_report(Y, noise).conclusion()
+    assert "It is not significantly better than random selection" in said
     assert ranking_report(Y, noise, pvalue=False).conclusion().endswith(").")
 
 

@@ -25,6 +25,7 @@ from skrank import (
     RankCounts,
     Ranking,
     RankingComparison,
+    Rankings,
     ranking_report,
 )
 from skrank.report._tables import _decimals
@@ -266,7 +267,7 @@ def test_probabilities_of_two_classes_are_not_two_rankings(dtype):
     y, scores = two_rankings()
     p = 1 / (1 + np.exp(-scores["plain"]))
     both = np.column_stack([1 - p, p]).astype(dtype)
-    with pytest.raises(ValueError, match=r"`y_scores` must have a column for each ran"):
+    with pytest.raises(ValueError, match=r"`y_score` must have a column for each ran"):
         ranking_report(y, both)
     with pytest.raises(ValueError, match="got two columns that sum to 1"):
         RankingComparison().compare_all(y, both)
@@ -401,7 +402,7 @@ def test_bad_settings(settings, message):
 @pytest.mark.parametrize(
     ("y", "scores", "message"),
     [
-        ([0, 1], {}, "`y_scores` must hold 1 or more rankings; got 0"),
+        ([0, 1], {}, "`y_score` must hold 1 or more rankings; got 0"),
         ([0, 1], {"a": [1.0, math.nan]}, r"`y_score\['a'\]` must be finite"),
         ([0, 1], {"a": [1.0]}, r"`y_score\['a'\]` must have as many items"),
         ([0, 0], {"a": [1.0, 2.0]}, "`y_true` must hold targets and non-targets"),
@@ -419,13 +420,14 @@ def test_bad_rankings(y, scores, message):
 def test_rankings_with_both_classes_are_all_counted():
     y, score = np.tile(np.arange(20) < 4, 3), np.random.default_rng(0).normal(size=60)
     report = ranking_report(y, score, groups=np.repeat(np.arange(3), 20))
-    assert "  rankings   means over 3\n" in str(report)
+    assert "  rankings   means over 3 groups\n" in str(report)
 
 
 def test_undefined_is_a_dash():
     y = np.arange(50) == 3
     scores = {"flat": np.zeros(50), "other": np.arange(50.0)}
-    report = ranking_report(y, scores)
+    with pytest.warns(UndefinedMetricWarning, match="too little to estimate it from"):
+        report = ranking_report(y, scores)
     assert "nan" not in str(report)
     lines = str(report).splitlines()
     flat = next(line.split() for line in lines if line.startswith("  flat "))
@@ -805,7 +807,7 @@ def test_a_report_on_groups_is_that_of_the_classes():
     assert found.log10_pvalue == pair.log10_pvalue
     assert report.n_rankings == 12
     assert "data set   600 items" in str(report)
-    counted = "means over 11 of 12 with both classes; precision over all"
+    counted = "means over 11 of 12 groups with both classes; precision over all"
     assert counted in str(report)
     assert "10 %  a" in str(report)
     assert "With groups, the report draws no curves" in report.to_html()
@@ -818,3 +820,42 @@ def test_groups_of_a_report_that_are_refused():
         ranking_report(y, np.ones((4, 2)), labels=[0, 1], groups=groups)
     with pytest.raises(ValueError, match="`groups` must be left out for rankings"):
         ranking_report(Ranking.from_predictions(y, s), groups=groups)
+
+
+def test_rankings_are_reported_as_the_data_they_are_from():
+    y, scores = two_rankings()
+    group = np.arange(len(y)) % 3
+    for given in ({}, {"groups": group}, {"clusters": np.arange(len(y)) // 2}):
+        rankings = Rankings.from_predictions(y, scores, **given)
+        expected = str(ranking_report(y, scores, **given))
+        assert str(ranking_report(rankings)) == expected
+    folds = Rankings.from_predictions(y, scores, folds=group)
+    report = ranking_report(folds)
+    assert "  rankings   means over 3 folds\n" in str(report)
+    test = RandomSelectionTest().of(folds.only("plain"))
+    assert report.tests["plain"].zscore == test.zscore
+    untested = ranking_report(folds, pvalue=False)
+    assert untested.null_distributions["plain"].std() == pytest.approx(test.null_std)
+    assert report.hit_curves == {}
+    with pytest.raises(ValueError, match="`groups` must be left out for rankings"):
+        ranking_report(rankings, groups=group)
+
+
+def test_rankings_of_classes_are_not_compared():
+    rng = np.random.default_rng(0)
+    y, scores = np.arange(90) % 3, rng.random((90, 3))
+    rankings = Rankings.from_classes(y, scores, [0, 1, 2])
+    expected = str(ranking_report(y, scores, labels=[0, 1, 2]))
+    report = ranking_report(rankings)
+    assert str(report) == expected
+    low, high = np.sort(list(report.average_precision.values()))[[0, -1]]
+    assert f"of 3 classes is {low:.3g} (" in report.conclusion()
+    assert f" to {high:.3g} (" in report.conclusion()
+
+
+def test_groups_and_clusters_are_printed():
+    y, scores = two_rankings()
+    given = {"groups": np.arange(len(y)) % 3, "clusters": np.arange(len(y)) // 6}
+    report = ranking_report(y, scores, **given)
+    assert "means over 3 groups" in str(report)
+    assert "clusters" in str(report)

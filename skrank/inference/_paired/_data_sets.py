@@ -39,7 +39,9 @@ def sign(found: PairedValues, alternative: str) -> PairedResult:
 
 def signed_rank(found: PairedValues, alternative: str) -> PairedResult:
     """Wilcoxon's signed-rank test of the differences other than 0."""
-    ranks = _signed_ranks(found)
+    moved = found.differences != 0
+    differences, scales = found.differences[moved], found.scales[moved]
+    ranks = np.sign(differences) * rankdata(levels(np.abs(differences), scales))
     if not ranks.size:
         return PairedResult(math.nan, 0.0, 0.0)
     z = float(ranks.sum() / np.linalg.norm(ranks))
@@ -49,14 +51,6 @@ def signed_rank(found: PairedValues, alternative: str) -> PairedResult:
     if ranks.size <= 500:
         tails = _exact_tails(ranks)
     return PairedResult(math.nan, z, join_tails(*tails, alternative))
-
-
-def _signed_ranks(found: PairedValues) -> NDArray[np.float64]:
-    """Return mid-ranks of the absolute differences with their signs, without zeros."""
-    moved = found.differences != 0
-    differences, scales = found.differences[moved], found.scales[moved]
-    signs: NDArray[np.float64] = np.sign(differences)
-    return signs * rankdata(levels(np.abs(differences), scales))
 
 
 def _exact_tails(ranks: NDArray[np.float64]) -> tuple[float, float]:

@@ -84,7 +84,7 @@ class Pair:
                 "that looks at items one by one"
             )
             got = " and ".join(map(brief, self.rankings))
-            raise invalid("rankings_a` and `rankings_b", rule, got)
+            raise invalid("rankings", rule, got)
         targets: NDArray[np.intp] = a
         return targets
 

@@ -60,12 +60,6 @@ def log_tail(z: float, degrees_of_freedom: float) -> float:
     return float(null.logpdf(z)) + math.log(z / degrees_of_freedom + 1 / z)
 
 
-def certainty(method: str) -> PairedResult:
-    """Result for two rankings that cannot differ."""
-    superior = 0.5 if method == "posterior" else math.nan
-    return PairedResult(0.0, 0.0, 0.0, probability_superior=superior)
-
-
 def defined_error(
     difference: float, standard_error: float, scale: float, others: Sequence[str] = ()
 ) -> float:

@@ -37,11 +37,6 @@ Codes = NDArray[np.intp]
 _CELLS = 2**23
 
 
-def n_clusters(codes: Codes | None) -> int:
-    """Number of clusters; 0 without clusters."""
-    return 0 if codes is None else int(codes.max()) + 1
-
-
 def clusters_of_classes(ranking: Ranking, codes: Codes) -> tuple[int, int]:
     """Numbers of clusters with targets, and of clusters with non-targets."""
     targets, others = (int(np.count_nonzero(held)) for held in _counts(ranking, codes))
@@ -210,7 +205,7 @@ def _values(measure: Metric, hits: Any, others: Any) -> Floats:
 def _tables(items: Standing, ranking: Ranking, codes: Codes) -> tuple[Any, Any]:
     """Numbers of a cluster's targets on each level and non-targets on each place."""
     is_target = _is_target(ranking)
-    n, n_levels = n_clusters(codes), items.n_places // 2
+    n, n_levels = int(codes.max()) + 1, items.n_places // 2
     pairs = (
         (items.levels, codes[ranking.items.targets], n_levels),
         (items.places, codes[~is_target], items.n_places),
@@ -234,6 +229,4 @@ def _standing(ranking: Ranking) -> Standing:
 
 
 def _is_target(ranking: Ranking) -> NDArray[np.bool_]:
-    marks = np.zeros(ranking.items.y_score.size, dtype=bool)
-    marks[ranking.items.targets] = True
-    return marks
+    return RankingInput(ranking.items.targets, ranking.items.y_score).is_target

@@ -116,7 +116,12 @@ def jackknife(measure: Measure, sample: Sample, frame: Frame) -> Jackknife:
     """Influences of the items of samples."""
     frames = _without(frame, targets=1), _without(frame, targets=0)
     targets, others = _gains_without(measure, sample, frame, frames)
-    of_targets, of_others = _divisors(measure, frame, frames)
+    of_targets, of_others = map(measure.divisor, frames)
+    # Above a cutoff the gains without a target are scaled up to the original number of
+    # targets; otherwise a metric divided by the depth of the cutoff would decrease by a
+    # whole hit.
+    if frame.cut < frame.n_samples:
+        of_targets = of_others * frames[0].n_targets / frame.n_targets
     return Jackknife(
         sample,
         _centred(targets / of_targets, sample.hits),
@@ -149,21 +154,6 @@ def _without(frame: Frame, *, targets: int) -> Frame:
     """Frame without an item; the last target and the last non-target stay."""
     m = max(frame.n_targets - targets, 1)
     return frame._replace(n_samples=max(frame.n_samples - 1, m + 1), n_targets=m)
-
-
-def _divisors(
-    measure: Measure, frame: Frame, frames: tuple[Frame, Frame]
-) -> tuple[float, float]:
-    """Divisors of the gains without a target, and without a non-target.
-
-    Above a cutoff the gains without a target are scaled up to the original number of
-    targets; otherwise a metric divided by the depth of the cutoff would decrease by a
-    whole hit.
-    """
-    of_targets, of_others = map(measure.divisor, frames)
-    if frame.cut < frame.n_samples:
-        of_targets = of_others * frames[0].n_targets / frame.n_targets
-    return of_targets, of_others
 
 
 def _refill(measure: Measure, sample: Sample, frame: Frame) -> Array:

@@ -74,22 +74,14 @@ def resampled_rule(
     target above that of the ranking, so the limits of the reciprocal rank are computed
     from its rank.
     """
-    units = n_units or float(ranking.n_targets)
-    rule = _resampled_rule(measure, ranking, error, units)
-    rule = replace(rule, degrees_of_freedom=degrees_of_freedom)
+    rule = normal_rule(measure, ranking, error)
+    if not rule.standard_error > 0:
+        units = n_units or float(ranking.n_targets)
+        rule = replace(rule, standard_error=error_of_one_value(rule.best, units))
+    rule = replace(rule, plain_at_ends=True, degrees_of_freedom=degrees_of_freedom)
     if isinstance(measure, ReciprocalRank):
         return FirstHitRule(rule.estimate, rule.standard_error, rule.least)
     return rule
-
-
-def _resampled_rule(
-    measure: Metric, ranking: Ranking, error: float, n_units: float
-) -> NormalRule:
-    rule = normal_rule(measure, ranking, error)
-    if rule.standard_error > 0:
-        return replace(rule, plain_at_ends=True)
-    error = error_of_one_value(rule.best, n_units)
-    return replace(rule, standard_error=error, plain_at_ends=True)
 
 
 def error_of_one_value(scale: float, n_units: float) -> float:

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skrank._utils._checks import TIES, check_depth, check_option
-from skrank._utils._warnings import warn
 from skrank.metrics._by_group import evaluate
 from skrank.metrics._definitions._tie_sums import Array
 from skrank.ranking._as_ranking import Labels
@@ -132,15 +131,12 @@ class Metric(ABC):
         """Depth of the cutoff, moved to the end of its tie group under "threshold"."""
         if self.cutoff is None:
             return shape.n_scored
-        depth = getattr(self, self.cutoff)
-        if isinstance(depth, int) and not shape.whole:
-            warn(
-                f"`{self.cutoff}`={depth} counts units of weight, not items, since the "
-                "weights are not whole numbers; a float is a share of all weight.",
-                UserWarning,
-            )
         cut = check_depth(
-            self.cutoff, depth, shape.n_scored, whole=shape.whole, beyond=shape.several
+            self.cutoff,
+            getattr(self, self.cutoff),
+            shape.n_scored,
+            whole=shape.whole,
+            beyond=shape.several,
         )
         moves = self.ties == "threshold" and np.any(cut <= shape.n_scored)
         return shape.group_end(cut) if moves else cut

@@ -75,7 +75,8 @@ def _harmonic(above: Array, count: Array) -> tuple[NDArray[Any], NDArray[Any] | 
     # for 32 items, and of 2e-9 for 16
     short, long = (count > 1) & (count <= 32), count > 32
     first[short], second[short] = _short_sums(above[short], count[short])
-    first[long], second[long] = _long_sums(above[long], count[long])
+    first[long] = _reciprocal_sum(above[long], count[long])
+    second[long] = count[long] - (above[long] + 1) * first[long]
     return first, second
 
 
@@ -92,11 +93,6 @@ def _short_sums(above: Array, count: Array) -> tuple[Array, Array]:
         term = share / (above[part, None] + place)
         first[part], second[part] = term.sum(axis=1), (term * (place - 1)).sum(axis=1)
     return first, second
-
-
-def _long_sums(above: Array, count: Array) -> tuple[Array, Array]:
-    total = _reciprocal_sum(above, count)
-    return total, count - (above + 1) * total
 
 
 def _reciprocal_sum(above: Array, count: Array) -> Array:

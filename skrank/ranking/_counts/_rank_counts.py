@@ -160,11 +160,7 @@ class RankCounts:
 
     @classmethod
     def from_chunks(
-        cls,
-        chunks: Chunks,
-        *,
-        pos_label: object = None,
-        progress: bool = False,
+        cls, chunks: Chunks, *, pos_label: object = None, progress: bool = False
     ) -> Self:
         """Count a ranking given in chunks.
 
@@ -300,7 +296,14 @@ class RankCounts:
 
     def __repr__(self) -> str:
         """Print the pass, and the items and targets it has seen."""
-        return f"{type(self).__name__}({_describe(self._pass)})"
+        n, m = self.n_samples, self.n_targets
+        said = f"first pass: {n} items, {m} targets"
+        if isinstance(self._pass, SecondPass):
+            every = self._pass.plan.n_samples, self._pass.plan.n_targets
+            said = f"second pass: {n} of {every[0]} items, {m} of {every[1]} targets"
+            if (n, m) == every:
+                said = f"complete: {n} items, {m} targets"
+        return f"{type(self).__name__}({said})"
 
     @classmethod
     def _of(cls, pos_label: object, counted: FirstPass | SecondPass) -> Self:
@@ -318,16 +321,3 @@ def read_counts(counts: RankCounts, n_missed: int = 0) -> Ranking:
     ranking = counts._pass.ranking()
     missed = check_count("n_missed", n_missed, least=0)
     return replace(ranking, n_targets=ranking.n_targets + missed, n_missed=missed)
-
-
-def _describe(counted: FirstPass | SecondPass) -> str:
-    """Return which pass this is, and how many items it has counted."""
-    n, m = counted.n_samples, counted.n_targets
-    if isinstance(counted, FirstPass):
-        return f"first pass: {n} items, {m} targets"
-    plan = counted.plan
-    if (n, m) == (plan.n_samples, plan.n_targets):
-        return f"complete: {n} items, {m} targets"
-    return (
-        f"second pass: {n} of {plan.n_samples} items, {m} of {plan.n_targets} targets"
-    )
