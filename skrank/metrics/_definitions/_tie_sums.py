@@ -117,12 +117,19 @@ def mean_over_hits(groups: HitGroups, counted: Array) -> tuple[Array, Array]:
     Of d hits, j are in the `counted` first of b items with hypergeometric probability;
     given j, these first items are a group of their own.
     """
-    most = int(np.max(np.minimum(counted, groups.hits), initial=0))
+    usual = groups.hits * (counted / groups.size)
+    deviation = np.sqrt(usual * (1 - counted / groups.size))
+    reach = 10 * deviation + 10
+    # the trapezoidal rule, with four points in a deviation, has no error in floats
+    step = max(1, int(np.min(deviation, initial=1e9) / 4))
+    most = np.minimum(np.minimum(counted, groups.hits), usual + reach)
+    most = int(np.max(most, initial=0))
+    least = int(max(0, np.min(usual - reach, initial=most)))
     shape = np.broadcast(groups.size, groups.hits_above, groups.hits, counted).shape
     together = max(1, 2**18 // max(math.prod(shape), 1))  # an array of about 2 MB
     slope, intercept, total = 0.0, 0.0, 0.0
-    for first in range(0, most + 1, together):
-        j = np.arange(first, min(first + together, most + 1))
+    for first in range(least, most + 1, together * step):
+        j = np.arange(first, min(first + together * step, most + 1), step)
         j = j.reshape(-1, *(1 for _ in shape))
         # the logarithm takes a tenth of the time; its rounding is the same for all j
         chance = np.exp(hypergeom.logpmf(j, groups.size, groups.hits, counted))
