@@ -47,10 +47,10 @@ _BEYOND = 2.001  # distance of the next value that differs by more than rounding
 # Relative errors: sufficient for "auto", sufficient for draws, and too large for an
 # estimate.
 _ACCURATE, _DRAWN, _HOPELESS = 0.02, 0.015, 0.5
-_DRAWS = (2**12, 2**14, 2**16)  # until the error is small enough; seconds
+_DRAWS = (2**12, 2**14, 2**16, 2**18)  # until the error is small enough
 _PLAIN_DRAWS, _PLACES = (
     2**17,
-    2**26,
+    2**25,
 )  # limits, with places of all targets: seconds
 _QUICK = 2**13  # cells of a pass with so few paths that counting is tried first
 _NEAR = 0.5  # of the distance from the mean to the end; few paths may be left

@@ -332,7 +332,7 @@ def solve(parts: Sequence[Part]) -> Solution:
         paths = [p and p.among(c) for p, c in zip(paths, blocks, strict=True)]
         if growth == growths[0]:
             lists, paths = _settled(parts, blocks, paths, 0.0, per)
-            cells = sum(one.way.lattice.n_cells for one in lists)
+            cells = sum(gain.size for x in lists for _, gain, _ in x.way.tables)
             per = max(_PER_DEVIATION, per * min(1.0, math.sqrt(_LUMP_CELLS / cells)))
             spread = total(lists).deviation
         root, lists, paths = _walk(parts, blocks, paths, root, per)

@@ -202,7 +202,7 @@ def test_what_is_too_large_is_not_enumerated(n, m, s):
 
 def test_what_is_too_large_is_not_drawn():
     with pytest.raises(ValueError, match="must not be 'importance_sampling' for a dis"):
-        RandomSelectionNull(100_000, 20_000).tail(0.203, method="importance_sampling")
+        RandomSelectionNull(10**6, 200_000).tail(0.203, method="importance_sampling")
 
 
 # Methods
