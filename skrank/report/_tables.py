@@ -183,7 +183,7 @@ def conclusion_of(
         mean = "" if null_mean is None else f", whose mean is {null_mean:.{decimals}f}"
         return (
             f"{said}. It {found} significantly better than random selection{mean} "
-            f"(p {format_pvalue(tests[best].log10_pvalue)})."
+            f"(p {_pvalue(tests[best].log10_pvalue)})."
         )
     said = f"{name} has the largest average precision, {said}"
     if comparisons is None:
@@ -246,7 +246,10 @@ def _last(null_mean: Any) -> str:
 
 
 def _pvalue(log10_pvalue: float) -> str:
-    return "-" if math.isnan(log10_pvalue) else format_pvalue(log10_pvalue)
+    """Print a p-value; the exponent of a tiny one is in the result of its test."""
+    if math.isnan(log10_pvalue):
+        return "-"
+    return "< 1e-100" if log10_pvalue < -100 else format_pvalue(log10_pvalue)
 
 
 def _percent(fraction: float) -> str:

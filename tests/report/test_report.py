@@ -28,6 +28,7 @@ from skrank import (
     Rankings,
     ranking_report,
 )
+from skrank.null import MeanNull
 from skrank.report._tables import _decimals
 
 AT = (5, 0.03, 0.2)
@@ -289,7 +290,7 @@ def test_probabilities_of_two_classes_are_not_two_rankings(dtype):
         (10_000_000, 200_000, None, "threshold", True),
         (100_000, 50_000, [25_000] * 4, "optimistic", True),
         (100_000, 300, [40] * 2500, "threshold", True),
-        (10_000_000, 300_000, None, "expected", False),  # of many targets
+        (10_000_000, 300_000, None, "expected", True),
         (100_000, 50_000, [10] * 10_000, "pessimistic", False),  # of ties not merged
     ],
 )
@@ -297,6 +298,23 @@ def test_whatis_quick(n, m, sizes, ties, quick):
     # as timed; a shape stands for its like
     null = RandomSelectionNull(n, m, tie_sizes=sizes, ties=ties)
     assert null.is_quick is quick
+
+
+def test_ties_of_many_groups_are_not_quick():
+    day = RandomSelectionNull(200, 5, tie_sizes=[2, 3] * 40, ties="optimistic")
+    assert MeanNull([day] * 30).is_quick
+    days = [
+        RandomSelectionNull(200 + i, 5, tie_sizes=[2, 3] * 40 + [i], ties="optimistic")
+        for i in range(1, 31)
+    ]
+    assert not MeanNull(days).is_quick
+
+
+def test_tiny_pvalues_are_printed_as_a_bound():
+    y_true = np.repeat([1, 0], [200, 4800])
+    report = ranking_report(y_true, -np.arange(5000.0))
+    assert "  < 1e-100" in str(report)
+    assert report.tests["model"].log10_pvalue < -300
 
 
 def test_what_takes_long_is_not_tested_unasked():
