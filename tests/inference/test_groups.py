@@ -71,7 +71,7 @@ def value_in_a_group(metric, y, s):
     return 2 * metric(*pair, groups=groups, undefined=-1.0) - other
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_null_of_groups_of_any_size(name, ties, seed):
@@ -219,18 +219,6 @@ def test_days_without_targets_have_one_value_in_the_bootstrap():
 # Comparisons
 
 
-def test_from_estimators_is_from_predictions():
-    a, b = LogisticRegression().fit(X, Y), GaussianNB().fit(X[:, ::1], Y)
-    s_a, s_b = a.decision_function(X), b.predict_proba(X)[:, 1]
-    given = {"groups": DAY}
-    for question in (RandomSelectionTest("recall@9"), MetricInterval("recall@9")):
-        one = question.from_estimator(a, X, Y, **given)
-        assert str(one) == str(question.from_predictions(Y, s_a, **given))
-    comparison = RankingComparison("recall@9")
-    one = comparison.from_estimators(a, b, X, Y, **given)
-    assert str(one) == str(comparison.from_predictions(Y, s_a, s_b, **given))
-
-
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 def test_sample_size_has_the_power(alternative):
     comparison = RankingComparison("precision@5", alternative=alternative)
@@ -279,24 +267,22 @@ def test_range_of_sample_sizes_is_that_of_simulated_pilots():
         Y, X[:, 0] + 0.4 * X[:, 1], X[:, 0] + 0.8 * X[:, 2], groups=DAY
     )
     known = {"labels": tuple(range(n)), "degrees_of_freedom": n - 1.0}
-    pilots = rng.normal(effect, size=(2000, n))
-    sizes = [
+    pilots = rng.normal(effect, size=(20_000, n))
+    pilots = pilots[np.argsort(pilots.mean(axis=1) / sem(pilots, axis=1))]
+    sizes = [  # which falls with the effect in units of its error
         replace(
-            observed,
-            difference=pilot.mean(),
-            standard_error=sem(pilot),
-            **known,
+            observed, difference=pilot.mean(), standard_error=sem(pilot), **known
         ).sample_size()
-        if pilot.mean() > 0
-        else math.inf
-        for pilot in pilots
+        for pilot in (pilots[18_000], pilots[2000])
     ]
     true = replace(
         observed, difference=effect, standard_error=1 / math.sqrt(n), **known
     )
     low, high = true.sample_size_range()
-    assert low == pytest.approx(np.quantile(sizes, 0.1), rel=0.08)
-    assert high == pytest.approx(np.quantile(sizes, 0.9), rel=0.2)
+    assert [low, high] == [
+        pytest.approx(sizes[0], rel=0.08),
+        pytest.approx(sizes[1], rel=0.2),
+    ]
     assert f"(80 % of pilots: {low:.0f} to {high:.0f})" in str(
         replace(true, pvalue=0.1)
     )
@@ -377,11 +363,6 @@ def test_days_that_are_in_several_folds():
     ]
     assert result.statistic == pytest.approx(np.mean(values))
     assert result.n_samples == 900
-
-
-def test_groups_of_another_length_than_the_items():
-    with pytest.raises(ValueError, match="`groups` must have as many items"):
-        RandomSelectionTest().from_cv(LogisticRegression(), X, Y, groups=DAY[:-1])
 
 
 # Searches
@@ -554,13 +535,6 @@ def test_weights_of_zero_for_a_whole_class(name):
                 interval.from_predictions(
                     Y, X[:, 0], sample_weight=weight, groups=groups
                 )
-
-
-@pytest.mark.filterwarnings("ignore:average_precision is undefined in 18 of 18")
-def test_days_with_weights_of_zero_for_one_class_each():
-    weight = np.where(DAY % 2, Y, 1 - Y)
-    with pytest.raises(ValueError, match="be above 0 for some targets and some non"):
-        MetricInterval().from_predictions(Y, X[:, 0], sample_weight=weight, groups=DAY)
 
 
 @pytest.mark.parametrize("groups", [None, DAY])

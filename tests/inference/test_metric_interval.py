@@ -5,7 +5,6 @@ distributions of populations known in closed form; scipy's binomial distribution
 sums in rationals; the spread over simulated samples.
 """
 
-import pickle
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -15,9 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, geom, norm
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression
 
-import skrank
 from cases import ALL, BY_VALUE, METRICS, TIES, make_list, metric_function, named
 from oracles import tie_groups, value
 from skrank import MetricInterval, Ranking
@@ -29,7 +27,6 @@ from skrank.inference._variability._jackknife import jackknife_of
 from skrank.metrics._definitions import Frame, make_measure
 
 SMOOTH = [case for case in METRICS if "hits" not in case and case != "reciprocal_rank"]
-WHOLE = [case for case in SMOOTH if "@" not in case and case != "r_precision"]
 AT_CUT = [case for case in SMOOTH if "@" in case]
 
 
@@ -44,32 +41,6 @@ def draw(rng, n_targets, n_non_targets, *, shift=1.5, grid=None):
     if grid is not None:
         scores = np.round(scores / grid) * grid
     return np.arange(scores.size) < n_targets, scores
-
-
-def jackknife_error(metric, y_true, y_score):
-    """Two-sample jackknife by leaving out every item in turn."""
-    values = np.array(
-        [
-            metric(np.delete(y_true, i), np.delete(y_score, i))
-            for i in range(y_true.size)
-        ]
-    )
-    parts = [values[y_true], values[~y_true]]
-    return np.sqrt(
-        sum((v.size - 1) / v.size * np.square(v - v.mean()).sum() for v in parts)
-    )
-
-
-@pytest.mark.parametrize("grid", [None, 0.5])
-@pytest.mark.parametrize("ties", TIES)
-@pytest.mark.parametrize("case", WHOLE)
-def test_influence_is_the_jackknife(case, ties, grid):
-    y_true, y_score = draw(np.random.default_rng(3), 9, 60, grid=grid)
-    metric = metric_function(case)
-    expected = jackknife_error(lambda y, s: metric(y, s, ties=ties), y_true, y_score)
-    found = question(case, method="jackknife", ties=ties)
-    result = found.from_predictions(y_true, y_score)
-    assert result.standard_error == pytest.approx(expected, rel=1e-9)
 
 
 def functional_error(y_true, y_score):
@@ -114,25 +85,6 @@ def test_influences_of_recall_and_precision_differ_by_a_factor():
         for name in ("recall_at_t", "precision_at_t")
     )
     assert precision == pytest.approx(recall * 15 / 30)
-
-
-@given(
-    st.lists(st.tuples(st.integers(1, 4), st.integers(0, 4)), min_size=1, max_size=7),
-    st.sampled_from(TIES),
-)
-@settings(max_examples=60, deadline=None)
-def test_influence_of_any_ties_is_the_jackknife(groups, ties):
-    groups = [(size, min(size, hits)) for size, hits in groups]
-    y_true, y_score = make_list(*zip(*groups, strict=True))
-    y_true = y_true.astype(bool)
-    if min(y_true.sum(), (~y_true).sum()) < 2:
-        return
-    expected = jackknife_error(
-        lambda y, s: skrank.average_precision(y, s, ties=ties), y_true, y_score
-    )
-    found = MetricInterval(method="jackknife", ties=ties)
-    result = found.from_predictions(y_true, y_score)
-    assert result.standard_error == pytest.approx(expected, rel=1e-8, abs=1e-12)
 
 
 @pytest.mark.slow
@@ -547,34 +499,6 @@ def test_metrics_by_value_are_resampled_and_nothing_else(case):
     for method in ("moderated", "jackknife", "survival", "posterior"):
         with pytest.raises(ValueError, match="`method` must be one of .*'bootstrap'"):
             MetricInterval(metric, method=method)
-
-
-def test_from_estimator_ranks_by_its_scores():
-    rng = np.random.default_rng(4)
-    y, x = draw(rng, 20, 200)
-    model = LogisticRegression().fit(x[:, None], y)
-    result = MetricInterval().from_estimator(model, x[:, None], y)
-    expected = MetricInterval().from_predictions(y, x)
-    assert result.estimate == expected.estimate
-    assert result.standard_error == pytest.approx(expected.standard_error)
-
-
-@pytest.mark.slow
-def test_jobs_and_pickling_change_nothing():
-    pytest.importorskip("tqdm")
-    sample = draw(np.random.default_rng(0), 10, 90)
-    results = [
-        MetricInterval(
-            method="bootstrap",
-            n_resamples=1100,
-            n_jobs=n_jobs,
-            progress=n_jobs == 1,
-            random_state=np.random.default_rng(7),
-        ).from_predictions(*sample)
-        for n_jobs in (1, 2)
-    ]
-    results.append(pickle.loads(pickle.dumps(results[0])))
-    assert results[0].to_dict() == results[1].to_dict() == results[2].to_dict()
 
 
 def test_the_result_prints_itself_and_becomes_a_dict():
