@@ -568,11 +568,11 @@ def test_single_items_as_clusters_are_no_clusters_over_groups():
 @pytest.mark.filterwarnings("ignore:The interval of precision@5 is undefined")
 @pytest.mark.parametrize("persistent", [True, False])
 def test_machines_that_recur_over_days_keep_their_levels(persistent):
-    """Judge: labels unrelated to the scores, in 100 draws of 20 machines."""
+    """Judge: labels unrelated to the scores, in 70 draws of 20 machines."""
     rng, small, limits, values, compared = np.random.default_rng(1), [], [], [], []
     machine, day = np.tile(np.repeat(np.arange(20), 24), 10), np.repeat(range(10), 480)
     at = machine if persistent else day * 20 + machine
-    for seed in range(100):
+    for seed in range(70):
         levels = rng.normal(size=(3, 200))[:, at]
         y = rng.random(day.size) < np.minimum(0.05 * np.exp(levels[2]), 0.6)
         a, b = levels[:2] + 0.5 * rng.normal(size=(2, day.size))
@@ -585,7 +585,7 @@ def test_machines_that_recur_over_days_keep_their_levels(persistent):
         compared.append(comparison.from_predictions(y, a, b, **given).pvalue <= 0.05)
     low, high = np.transpose(limits)
     inside = (low <= np.mean(values)) & (np.mean(values) <= high)
-    # standard errors of .022 and .03
-    assert np.mean(small) < 0.07 + 2 * 0.022
-    assert np.mean(inside) > 0.90 - 2 * 0.03
-    assert np.mean(compared) < 0.07 + 2 * 0.022
+    # standard errors of .026 and .036
+    assert np.mean(small) < 0.07 + 2 * 0.026
+    assert np.mean(inside) > 0.90 - 2 * 0.036
+    assert np.mean(compared) < 0.07 + 2 * 0.026

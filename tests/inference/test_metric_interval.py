@@ -98,11 +98,11 @@ def test_influence_at_a_cut_has_the_spread_of_samples(case, grid):
     )
     rng = np.random.default_rng(5)
     results = [
-        asked.from_predictions(*draw(rng, 60, 1500, grid=grid)) for _ in range(400)
+        asked.from_predictions(*draw(rng, 60, 1500, grid=grid)) for _ in range(200)
     ]
     spread = np.std([result.estimate for result in results])
     error = np.sqrt(np.mean([result.standard_error**2 for result in results]))
-    assert error == pytest.approx(spread, rel=0.11)  # 3 standard errors of the spread
+    assert error == pytest.approx(spread, rel=0.15)  # 3 standard errors of the spread
 
 
 @pytest.mark.parametrize("method", ["moderated", "jackknife"])
@@ -346,9 +346,10 @@ def test_bootstrap_without_ties_against_all_resamples(case):
         for rest in product(others, repeat=2)
         for i in [np.array(drawn + rest)]
     ]
-    asked = question(case, n_resamples=40_000, random_state=1, method="bootstrap")
+    asked = question(case, n_resamples=10_000, random_state=1, method="bootstrap")
     result = asked.from_predictions(y_true, y_score)
-    assert result.standard_error == pytest.approx(np.std(values), rel=0.02)
+    # a standard error of .7 % for normal draws
+    assert result.standard_error == pytest.approx(np.std(values), rel=0.03)
 
 
 def test_survival_view_of_average_precision_is_a_double_sum():

@@ -273,12 +273,12 @@ def test_swap_is_the_enumeration_of_all_swaps(alternative, case):
         **named(name, **settings),
         method="permutation",
         alternative=alternative,
-        n_resamples=4999,
+        n_resamples=1999,
         random_state=0,
     ).from_predictions(y, a, b)
-    count = round(result.pvalue * 5000) - 1
-    assert binomtest(count, 4999, extreme.mean()).pvalue > 1e-3
-    assert result.zscore == pytest.approx(difference / null.std(), rel=0.05)
+    count = round(result.pvalue * 2000) - 1
+    assert binomtest(count, 1999, extreme.mean()).pvalue > 1e-3
+    assert result.zscore == pytest.approx(difference / null.std(), rel=0.07)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
@@ -380,40 +380,42 @@ def test_what_is_optional_says_so(monkeypatch):
         table.to_frame()
 
 
-@pytest.mark.parametrize("method", ["jackknife", "permutation"])
-@pytest.mark.parametrize("metric", ["average_precision", "rie"])
+@pytest.mark.parametrize(
+    ("metric", "method"), [("average_precision", "jackknife"), ("rie", "permutation")]
+)
 @pytest.mark.slow
 def test_size_of_the_test(metric, method):
     # rankings equally good, of new items each time: p <= 0.05 in about 5 %
     rng = np.random.default_rng(0)
-    comparison = RankingComparison(metric, method=method, n_resamples=999)
+    comparison = RankingComparison(metric, method=method, n_resamples=399)
     y = np.arange(500) < 40
     small = 0
-    for _ in range(300):
+    for _ in range(250):
         common = rng.normal(size=500)
         a, b = (common + rng.normal(2.0 * y) for _ in range(2))
         small += comparison.from_predictions(y, a, b).pvalue <= 0.05
-    assert binomtest(small, 300, 0.05).pvalue > 1e-3
+    # a standard error of .014
+    assert binomtest(small, 250, 0.05).pvalue > 1e-3
 
 
 @pytest.mark.slow
 def test_size_and_power_with_few_targets():
     # each ranking finds another half of eight targets; and one is better with ten
-    comparison = RankingComparison("bedroc(alpha=20)", n_resamples=999)
+    comparison = RankingComparison("bedroc(alpha=20)", n_resamples=399)
     rng, small = np.random.default_rng(0), 0
     y = np.arange(400) < 8
-    for _ in range(400):
+    for _ in range(250):
         half, noise = rng.random(400) < 0.5, rng.normal(size=(2, 400))
         a, b = noise[0] + 3 * (y & half), noise[1] + 3 * (y & ~half)
         small += comparison.from_predictions(y, a, b).pvalue <= 0.05
-    assert binomtest(small, 400, 0.05).pvalue > 1e-3
-    comparison, found = RankingComparison(n_resamples=399), 0
+    assert binomtest(small, 250, 0.05).pvalue > 1e-3
+    comparison, found = RankingComparison(n_resamples=199), 0
     y = np.arange(500) < 10
-    for _ in range(200):
+    for _ in range(120):
         common, noise = rng.standard_t(3, 500), rng.standard_t(3, (2, 500))
         a, b = math.sqrt(0.5) * (common + noise) + 2.3 * y
         found += comparison.from_predictions(y, a + 1.5 * y, b).pvalue <= 0.05
-    assert found / 200 > 0.5  # the jackknife: 0.36
+    assert found / 120 > 0.5  # the jackknife: 0.36, with a standard error of .044
 
 
 # One cut
@@ -566,14 +568,14 @@ def test_all_against_the_best():
 
 
 @pytest.mark.slow
-def test_the_best_of_five_equals_is_not_better():
+def test_the_best_of_four_equals_is_not_better():
     rng, y, false = np.random.default_rng(0), np.arange(500) < 40, 0
-    comparison = RankingComparison(n_resamples=399)
-    for _ in range(150):
-        scores = rng.normal(size=(500, 5)) + 1.5 * y[:, None]
+    comparison = RankingComparison(n_resamples=199)
+    for _ in range(120):
+        scores = rng.normal(size=(500, 4)) + 1.5 * y[:, None]
         table = comparison.compare_all(y, scores, baseline="best")
         false += min(table.adjusted_pvalues) <= 0.05
-    assert false / 150 <= 0.06 + 2 * math.sqrt(0.05 * 0.95 / 150)
+    assert false / 120 <= 0.06 + 2 * math.sqrt(0.05 * 0.95 / 120)
 
 
 def holm_by_closure(pvalues):

@@ -50,8 +50,14 @@ def test_groups_in_print_and_as_parts():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
-@pytest.mark.parametrize("metric", ["average_precision", "reciprocal_rank"])
+@pytest.mark.parametrize(
+    ("metric", "alternative"),
+    [
+        ("average_precision", "greater"),
+        ("average_precision", "two-sided"),
+        ("reciprocal_rank", "less"),
+    ],
+)
 def test_folds_are_placed_under_a_wider_distribution(metric, alternative):
     # the excess over the mean is divided by the square root of 2
     test = RandomSelectionTest(metric, alternative=alternative)
@@ -123,13 +129,13 @@ def test_folds_of_unrelated_features_keep_the_level():
     rng = np.random.default_rng(5)
     model, folds = KNeighborsClassifier(9, weights="distance"), StratifiedKFold(3)
     pvalues = []
-    for _ in range(120):
+    for _ in range(80):
         items, labels = rng.normal(size=(60, 8)), rng.permutation(np.arange(60) < 6)
         result = RandomSelectionTest().from_cv(model, items, labels, cv=folds)
         null = MeanNull(result.null_distribution.nulls)
         pvalues.append([result.pvalue, null.pvalue(result.statistic)])
     valid, independent = (np.array(pvalues) <= 0.05).sum(axis=0)
-    assert binomtest(int(valid), 120, 0.05, "greater").pvalue > 0.01
+    assert binomtest(int(valid), 80, 0.05, "greater").pvalue > 0.01
     assert valid < independent
 
 
@@ -155,12 +161,12 @@ def test_wider_distribution_against_draws(null):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("null", SOME_NULLS, ids=repr)
+@pytest.mark.parametrize("null", SOME_NULLS[::2], ids=repr)
 def test_wider_distribution_is_one(null):
     wider = MeanNull(null.nulls, inflation=math.sqrt(2))
     least, most = wider.support()
     assert wider.support() == null.support()
-    x = np.linspace(least - 0.1, most + 0.1, 12)
+    x = np.linspace(least - 0.1, most + 0.1, 9)
     at_least, above = wider.pvalue(x), wider.sf(x)
     assert_allclose(above + wider.cdf(x), 1)
     assert np.all(np.diff(at_least) <= 1e-9)

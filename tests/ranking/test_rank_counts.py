@@ -80,7 +80,7 @@ def value_or_error(metric, *data, **kwargs):
 
 
 @pytest.mark.parametrize(("case", "ties"), CASES)
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(data=st.data())
 @pytest.mark.slow
 def test_any_chunks_in_any_order_give_the_value_of_the_whole(case, ties, data):
