@@ -228,11 +228,6 @@ def test_fractions_are_counts_over_n(items):
     assert_allclose(ends[1].high * len(items), ends[0].high)
 
 
-def test_labels_of_any_kind():
-    curve = hit_curve(["no", "yes", "no"], [1, 3, 2], pos_label="yes")
-    assert_array_equal(curve.hits, [0, 1, 1])
-
-
 @given(WEIGHTED, st.sampled_from(TIES), st.booleans())
 def test_the_unit_of_weights_does_not_matter(items, ties, as_fraction):
     """Tenths add up with rounding errors, whole numbers without."""

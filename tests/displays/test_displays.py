@@ -7,7 +7,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.stats import hypergeom
-from sklearn.ensemble import IsolationForest
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_validate
@@ -146,25 +145,6 @@ def test_curves_of_several_models_stand_in_one_picture():
     plt.close("all")
 
 
-def test_lift_is_shown_down_to_the_top():
-    y = np.arange(60) < 9
-    display = HitCurveDisplay.from_predictions(y, -np.arange(60.0), kind="lift", top=20)
-    assert display.ax_.get_xlim()[1] == 20
-    plt.close("all")
-
-
-def test_band_of_chance_of_hits_and_of_lift():
-    shown = HitCurveDisplay.from_predictions(Y, X[:, 0], chance_band_level=0.9)
-    settings = {"chance_band_level": 0.9, "kind": "lift"}
-    lift = HitCurveDisplay.from_predictions(Y, X[:, 0], **settings)
-    for t in (1, 2, 5, 20, 100, N):
-        within = hypergeom.ppf([0.05, 0.95], N, M, t)
-        assert limits_at(shown.chance_band_, t) == pytest.approx(tuple(within))
-        within /= t * M / N
-        assert limits_at(lift.chance_band_, t) == pytest.approx(tuple(within))
-    assert shown.chance_band_.get_label() == "chance, 90 %"
-
-
 @pytest.mark.parametrize(("n", "m"), [(60, 1), (3000, 25), (5000, 2500)])
 @pytest.mark.parametrize("as_fraction", [False, True])
 @pytest.mark.parametrize("kind", ["hits", "lift"])
@@ -226,7 +206,9 @@ def test_weights_have_no_band_of_chance_and_no_pvalue(display):
     shown = display.from_predictions(ranking)
     assert shown.chance_band_ is None
     assert shown.log10_pvalue is None
-    whole = display.from_predictions(np.repeat(Y, weight), np.repeat(SCORE, weight))
+    whole = display.from_predictions(
+        np.repeat(Y, weight), np.repeat(SCORE, weight), pvalue=False
+    )
     x, y = shown.line_.get_data()
     expected = np.interp(x[1:], *whole.line_.get_data())
     if display is not PrecisionRecallDisplay:  # where lines are upright
@@ -308,15 +290,6 @@ def test_p_is_left_out_where_it_takes_long():
     assert shown.line_.get_label().startswith("AP 1.00, p = ")
 
 
-def test_outlier_detectors_say_what_they_look_for():
-    detector = IsolationForest(random_state=0).fit(X)
-    with pytest.raises(ValueError, match="`detector_targets` must be"):
-        HitCurveDisplay.from_estimator(detector, X, Y)
-    display = HitCurveDisplay.from_estimator(detector, X, Y, detector_targets="inliers")
-    t, hits = display.line_.get_data()
-    assert hits == pytest.approx(hits_by_definition(Y, detector.score_samples(X), t))
-
-
 # Folds
 
 
@@ -384,13 +357,6 @@ def test_many_folds_are_thin_lines_of_one_colour(display, name, said):
     assert {line.get_alpha() for line in shown.line_} == {0.3}
     again = display.from_cv_results(folds(), X, Y, ax=shown.ax_)
     assert again.line_[0].get_color() != shown.line_[0].get_color()
-
-
-def test_many_curves_without_a_name_or_values():
-    curve = hit_curve(Y, SCORE)
-    shown = HitCurveDisplay([curve] * 12, name=list("abcdefghijkl")).plot()
-    assert texts(shown.ax_.get_legend())[0] == "12 curves"
-    assert [line.get_label() for line in shown.line_[1:3]] == ["_b", "_c"]
 
 
 # Axes
@@ -568,13 +534,6 @@ def test_names_are_shown_as_they_are(display, name, shown):
     legend = display.ax_.get_legend()
     assert texts(legend)[0] == display.line_.get_label()
     display.figure_.canvas.draw()  # and matplotlib can print it
-
-
-def test_names_that_are_the_same_are_two_entries():
-    for name in ("model", "perfect", "chance level"):
-        one = HitCurveDisplay(hit_curve(Y, SCORE), name=name).plot()
-        HitCurveDisplay(hit_curve(Y, X[:, 0]), name=name).plot(one.ax_)
-        assert texts(one.ax_.get_legend()).count(name) == 2 + (name != "model")
 
 
 # What is asked for is checked before anything is drawn

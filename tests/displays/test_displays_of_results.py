@@ -124,17 +124,6 @@ def test_bars_of_hits_are_as_wide_as_they_are_apart(metric, t):
     assert_bars_of_draws(display, hypergeom.pmf(hits, N, M, depth))
 
 
-@pytest.mark.slow
-def test_bars_of_many_hits_hold_as_many_each():
-    display = NullDistributionDisplay.from_null(
-        RandomSelectionNull(4000, 1000, "recall@2000"), bins=20
-    )
-    widths = np.diff(display.edges) * 1000
-    assert 1 < widths.size <= 20
-    assert widths == pytest.approx(round(widths[0]))
-    assert display.probabilities.sum() == pytest.approx(1, abs=1e-3)
-
-
 @pytest.mark.parametrize("settings", [{}, {"metric": "recall_at_t", "t": 30}])
 def test_chance_without_a_choice_has_one_bar(settings):
     display = NullDistributionDisplay.from_predictions(
@@ -330,15 +319,6 @@ def test_comparison_of_curves_alone():
     display.plot()
     np.testing.assert_array_equal(display.curve_a.t, t)
     np.testing.assert_array_equal(display.curve_a.hits, hits)
-
-
-def test_comparison_takes_two_axes_side_by_side():
-    figure, axes = plt.subplots(1, 2)
-    display = RankingComparisonDisplay(*two_curves()).plot(axes)
-    assert list(display.ax_) == list(axes)
-    assert display.figure_ is figure
-    assert [ax.get_xlabel() for ax in axes] == ["items looked at"] * 2
-    assert [texts(ax.get_legend())[0] for ax in axes] == ["A", "A - B"]
 
 
 def test_the_difference_has_the_scale_of_what_is_shown():

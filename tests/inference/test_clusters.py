@@ -21,7 +21,6 @@ from skrank import (
     RandomSelectionTest,
     Ranking,
     RankingComparison,
-    RankingComparisonDisplay,
     hit_curve,
     hit_curve_band,
     make_metric,
@@ -456,18 +455,6 @@ def test_bands_need_two_clusters_of_each_class():
         hit_curve_band(y_true, a, clusters=codes)
     with pytest.raises(ValueError, match="`clusters`"):
         hit_curve_band(y_true, a, -a, clusters=codes[:-1])
-
-
-def test_display_of_a_comparison_of_clusters():
-    plt = pytest.importorskip("matplotlib.pyplot")
-    y_true, a, b = images()
-    given = {"clusters": CLUSTER, "random_state": 0}
-    shown = RankingComparisonDisplay.from_predictions(y_true, a, b, **given)
-    band = hit_curve_band(y_true, a, b, **given)
-    assert_allclose(shown.band.low, band.low)
-    judge = RankingComparison().from_predictions(y_true, a, b, clusters=CLUSTER)
-    assert shown.result.pvalue == judge.pvalue
-    plt.close("all")
 
 
 # Clusters that recur over groups

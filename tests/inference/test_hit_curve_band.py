@@ -194,17 +194,6 @@ def test_depths_are_counts_or_fractions():
     assert_array_equal(one.x, [10])
 
 
-def test_labels_of_any_kind():
-    y_true, a, b = example()
-    words = np.where(y_true, "yes", "no")
-    for ask, scores in (
-        (hit_curve_band, [a]),
-        (hit_curve_band, [a, b]),
-    ):
-        found = ask(words, *scores, pos_label="yes", random_state=0)
-        assert_array_equal(found.low, ask(y_true, *scores, random_state=0).low)
-
-
 def test_errors():
     y_true, a, b = example()
     with pytest.raises(ValueError, match=r"`t` must hold one depth or more; got none"):

@@ -19,8 +19,6 @@ from skrank import (
     RandomSelectionTest,
     RankCounts,
     average_precision,
-    average_precision_at_k,
-    recall_at_t,
 )
 
 X, Y = make_classification(500, n_features=5, weights=[0.92], random_state=1)
@@ -183,21 +181,6 @@ def test_lists_that_chance_cannot_change_among_others():
     assert [part.zscore for part in result.parts] == pytest.approx([1, 0, 1])
     # the mean is 5/6, 1/2 by chance, with the variance 2/4/9
     assert result.zscore == pytest.approx((5 / 6 - 1 / 2) / math.sqrt(2 / 4 / 9))
-
-
-def test_metric_settings_reach_the_metric(example):
-    y_true, y_score = example
-    at_k = RandomSelectionTest("average_precision@0.01(normalize=hits)")
-    result = at_k.from_predictions(y_true, y_score)
-    assert result.metric == "average_precision@0.01(normalize=hits)"
-    assert result.statistic == average_precision_at_k(
-        y_true, y_score, k=10, normalize="hits"
-    )
-    at_t = RandomSelectionTest("recall@100", ties="pessimistic")
-    tied = np.floor(y_score / 30)
-    assert at_t.from_predictions(y_true, tied).statistic == recall_at_t(
-        y_true, tied, t=100, ties="pessimistic"
-    )
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from itertools import combinations, product
 import joblib
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_classification
@@ -472,20 +471,6 @@ def test_estimators_of_a_grid_are_not_fitted_themselves():
 
 
 # Refusals
-
-
-@pytest.mark.parametrize(
-    "table", [pd.DataFrame, pl.DataFrame, dict], ids=["pandas", "polars", "dict"]
-)
-def test_columns_of_a_table_keep_their_types(table):
-    # near 2**60 the next float is 256 away
-    large = 2**60 + 2 * np.random.default_rng(0).permutation(300)
-    columns = {"large": large, "small": noise()[:, 0]}
-    result = SearchSelectionTest(**FAST).from_predictions(Y, table(columns))
-    alone = RandomSelectionTest().from_predictions(Y, large.argsort().argsort())
-    assert result.values[0] == pytest.approx(alone.statistic, rel=1e-12)
-    with pytest.raises(ValueError, match=r"`y_score\['large'\]` must rank the items"):
-        SearchSelectionTest().from_predictions(Y, table({**columns, "large": Y}))
 
 
 def test_folds_of_one_class_are_left_out():

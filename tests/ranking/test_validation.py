@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.datasets import make_classification
@@ -22,7 +23,7 @@ from skrank import (
     RankCounts,
     Ranking,
     RankingComparison,
-    SearchSelectionTest,
+    Rankings,
     average_precision,
     average_precision_at_k,
     bedroc,
@@ -114,15 +115,40 @@ def test_what_is_no_column_is_named(values, got):
     ("y_scores", "text"),
     [
         (np.c_[S, 1 - np.array(S)], "`y_scores` must have a column .*two columns that"),
+        (
+            pd.DataFrame({"no": S, "yes": 1 - np.array(S)}),
+            "got two columns that sum to 1",
+        ),
         ([S, S], r"`y_score` must be one-dimensional; got shape \(2, 4\)"),
         (np.array(S), "`y_scores` must hold 2 or more rankings; got 1"),
         ({"1": S, 1: S}, "`y_scores` must have different names, also in print"),
+        (
+            pd.DataFrame([[s, s] for s in S], columns=["x", "x"]),
+            r"different names, also in print; got \['x', 'x'\]",
+        ),
         ({"1": S}, "`y_scores` must hold 2 or more rankings; got 1"),
+        ({"a": S, "b": S[1:]}, r"`y_score\['b'\]` must have as many items as `y_true`"),
+        ({"a": S, "b": Y}, r"`y_score\['b'\]` must rank the items.*got hard labels"),
+        ({"a": S, "b": [np.nan] * 4}, r"`y_score\['b'\]` must be finite; got 4 NaN"),
     ],
 )
 def test_bad_tables(y_scores, text):
     with pytest.raises(ValueError, match=text):
         RankingComparison().compare_all(Y, y_scores)
+
+
+@pytest.mark.parametrize(
+    "table", [dict, pd.DataFrame, pl.DataFrame, pa.table], ids=range(4)
+)
+def test_columns_of_a_table_are_models(table):
+    # near 2**60 the next float is 256 away
+    large = 2**60 + np.array([2, 4, 6, 8])
+    rankings = Rankings.from_predictions(Y, table({"a": S, "large": large}))
+    assert rankings.names == ("a", "large")
+    for one in rankings.parts[0]:
+        assert average_precision(one) == average_precision(Y, S)
+    array = Rankings.from_predictions(Y, np.c_[S, -np.array(S)])
+    assert array.names == (0, 1)
 
 
 def test_a_deque_is_a_column():
@@ -151,18 +177,8 @@ def test_columns_of_pandas_must_have_one_index():
             average_precision(pd.Series(Y, index=one), pd.Series(S, index=other))
         average_precision(pd.Series(Y, index=one), pd.Series(S, index=one))
     others = pd.Series(np.ones(len(S), dtype=int))
-    refused = {
-        "sample_weight": lambda: average_precision(y_true, S, sample_weight=others),
-        "groups": lambda: RankingComparison().from_predictions(
-            y_true, S, S, groups=others
-        ),
-        "folds": lambda: SearchSelectionTest().from_predictions(
-            y_true, {"a": S}, folds=others
-        ),
-    }
-    for name, ask in refused.items():
-        with pytest.raises(ValueError, match=f"`{name}` must have the index of `y_tr"):
-            ask()
+    with pytest.raises(ValueError, match="`sample_weight` must have the index of `y_t"):
+        average_precision(y_true, S, sample_weight=others)
     with pytest.raises(ValueError, match="got 0 and 3 at position 0. Align them, or "):
         RandomSelectionTest().from_predictions(y_true, S, groups=others)
 
@@ -400,21 +416,6 @@ def test_bad_settings(metric, settings, text):
         metric(Y, S, **settings)
 
 
-@pytest.mark.parametrize(
-    ("settings", "text"),
-    [
-        ({"metric": "recall"}, "`metric` must have a cutoff, as in 'recall@10'"),
-        ({"ties": "first"}, "`ties` must be one of 'expected', "),
-        ({"method": "true"}, "`method` must be one of 'auto', .*; got 'true'"),
-        ({"alternative": "more"}, "`alternative` must be one of 'greater', 'less', "),
-        ({"n_resamples": 0}, "`n_resamples` must be an int of at least 1; got 0"),
-    ],
-)
-def test_settings_of_the_test_are_checked_at_once(settings, text):
-    with pytest.raises(ValueError, match=text):
-        RandomSelectionTest(**settings)
-
-
 def test_random_state_in_all_its_forms():
     draws = [check_generator(s).random() for s in (3, np.int64(3))]
     assert draws[0] == draws[1]
@@ -435,13 +436,10 @@ def test_rows_and_labels_in_two_orders():
     turned = y[::-1]
     renamed = turned.set_axis(range(1000, 1200))
     model, cv = LogisticRegression().fit(X, y), StratifiedKFold(3)
-    test, interval = RandomSelectionTest(), MetricInterval()
+    interval = MetricInterval()
     calls = [
-        partial(test.from_estimator, model, X),
-        partial(test.from_cv, model, X, cv=cv),
         partial(interval.from_estimator, model, X),
-        partial(RankingComparison().from_estimators, model, model, X),
-        partial(SearchSelectionTest(n_resamples=99).from_cv, [model], X, cv=cv),
+        partial(interval.from_cv, model, X, cv=cv),
         partial(make_average_precision_scorer(), model, X),
         partial(HitCurveDisplay.from_estimator, model, X),
     ]
