@@ -94,14 +94,6 @@ def test_a_class_against_the_rest_is_as_two_classes(call):
     assert CALLS[call](Y, "van") == CALLS[call](VAN, None)
 
 
-@pytest.mark.parametrize(
-    "column", [np.int8, np.float64, lambda y: pd.Series(y, dtype="Int64")], ids=range(3)
-)
-def test_numbers_are_labels_of_five_classes(column):
-    expected = average_precision(VAN, SCORES)
-    assert average_precision(column(CODES), SCORES, pos_label=4) == expected
-
-
 def test_partitions_of_dask_may_lack_the_class():
     da = pytest.importorskip("dask.array")
     order = np.argsort(CODES, kind="stable")  # the class is in the last alone

@@ -395,9 +395,7 @@ def test_errors():
     with pytest.raises(ValueError, match=r"`y_score` must be finite"):
         hit_curve(y_true, [1, np.nan, 2])
     for flag in ("no", 0, None):
-        with pytest.raises(
-            ValueError, match=r"`as_fraction` must be True or False; go"
-        ):
+        with pytest.raises(ValueError, match=r"`as_fraction` must be True or False; g"):
             hit_curve(y_true, y_score, as_fraction=flag)
     assert hit_curve(y_true, y_score, as_fraction=np.True_).t[-1] == 1
     curve = hit_curve(y_true, y_score)
@@ -407,9 +405,7 @@ def test_errors():
     with pytest.raises(ValueError, match=r"`confidence_level` must be a number betw"):
         curve.chance_band(1)
     weighted = hit_curve(y_true, y_score, sample_weight=[1, 1, 2])
-    with pytest.raises(
-        ValueError, match=r"`sample_weight` must be None for a chance band"
-    ):
+    with pytest.raises(ValueError, match=r"`sample_weight` must be None for a chance "):
         weighted.chance_band()
 
 

@@ -72,9 +72,7 @@ def test_what_two_rankings_are_called():
     assert folds.names == names
     assert asked.from_predictions(Y, X[:, 0], noise).names == ("A", "B")
     for wrong in ("AB", ("A",), ("A", "A"), (1, 2), None):
-        with pytest.raises(
-            ValueError, match="`names` must be two different texts; got"
-        ):
+        with pytest.raises(ValueError, match="`names` must be two different texts; go"):
             asked.from_predictions(Y, X[:, 0], noise, names=wrong)
 
 

@@ -21,7 +21,6 @@ from skrank import (
     RankingComparisonResult,
     RankingComparisonTable,
     average_precision,
-    recall_at_t,
 )
 from skrank.inference._paired._paired_result import adjust_holm, log_tail
 
@@ -79,20 +78,6 @@ def test_fields(method):
     if method in WITH_ERROR:
         ends = result.to_dict()["low"], result.to_dict()["high"]
         assert ends == result.confidence_interval()
-
-
-def test_values_are_those_of_the_metric():
-    result = RankingComparison().from_predictions(Y, A, B)
-    assert result.estimate_a == average_precision(Y, A)
-    assert result.estimate_b == average_precision(Y, B)
-    tied = np.round(B)
-    result = RankingComparison("recall@0.1").from_predictions(Y, A, tied)
-    assert result.estimate_b == recall_at_t(Y, tied, t=40)
-    assert result.metric == "recall@0.1"
-    days = RankingComparison().from_predictions(Y, A, B, groups=GROUPS)
-    for label, value in zip(days.labels, days.values_a, strict=True):
-        day = label == GROUPS
-        assert value == average_precision(Y[day], A[day])
 
 
 @pytest.mark.parametrize("b", [B, np.round(B)], ids=["distinct", "ties"])
@@ -422,13 +407,6 @@ def test_enrichment_is_recall_in_other_units(method):
     assert enrichment.zscore == pytest.approx(recall.zscore)
     assert enrichment.pvalue == pytest.approx(recall.pvalue)
     assert enrichment.standard_error == pytest.approx(recall.standard_error * N / 40)
-
-
-@pytest.mark.parametrize("method", CUT_METHODS)
-def test_precision_at_a_cut(method):
-    result = ask(method, metric="precision_at_t")
-    assert result.difference == pytest.approx(ask(method).difference * M / 40)
-    assert result.standard_error > 0
 
 
 def test_an_error_of_nothing_is_no_certainty():

@@ -241,9 +241,7 @@ def test_undefined_is_nan_with_a_warning(case):
             assert math.isnan(function(labels, scores))
         assert record[0].filename.endswith("cases.py")  # the caller of the metric
         assert function(labels, scores, undefined=0) == 0.0  # without a warning
-        with pytest.raises(
-            ValueError, match="is undefined: `y_true` must hold .*; got"
-        ):
+        with pytest.raises(ValueError, match="is undefined: `y_true` must hold .*; go"):
             function(labels, scores, undefined="raise")
 
 

@@ -104,22 +104,6 @@ def test_precrec_confusion_with_ties(peer_numbers):
             )
 
 
-def test_lingpipe(peer_numbers):
-    # its own unit test, with a positive that is never returned
-    case = json.loads((peer_numbers / "lingpipe" / "cases.json").read_text())
-    checked = 0
-    for row in case["expected"]:
-        if row["measure"] == "average_precision":
-            value = average_precision(case["y"], case["score"], n_missed=case["misses"])
-        elif row["measure"] == "precision_at_k" and 1 <= row["k"] <= 10:
-            value = precision_at_t(case["y"], case["score"], t=row["k"], n_missed=1)
-        else:
-            continue
-        assert value == pytest.approx(row["expected"], abs=row["tol"])
-        checked += 1
-    assert checked == 4
-
-
 # What RDKit and enrichvs call our metrics, and the name of the parameter
 EARLY = {
     "enrichment": (enrichment_factor, "t"),

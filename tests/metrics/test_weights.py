@@ -270,9 +270,7 @@ def test_a_search_in_which_no_candidate_has_a_score_is_refused():
         with pytest.raises(ValueError, match=message):
             SearchSelectionTest(n_resamples=9).from_search(search.fit(X, Y), X, Y)
     search = GridSearchCV(estimator, grid, scoring={"a": bad}, refit=False, cv=4)
-    with pytest.raises(
-        ValueError, match="got NaN for all 3 in (cv_results_|mean_test_a)"
-    ):
+    with pytest.raises(ValueError, match="got NaN for all 3 in "):
         SearchSelectionTest(n_resamples=9).from_search(search.fit(X, Y), X, Y)
 
 

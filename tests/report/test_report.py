@@ -256,17 +256,6 @@ def test_one_ranking_as_a_vector():
     assert str(report) == str(ranking_report(y, {"forest": plain}))
 
 
-@pytest.mark.parametrize("dtype", [float, np.float32])
-def test_probabilities_of_two_classes_are_not_two_rankings(dtype):
-    y, scores = two_rankings()
-    p = 1 / (1 + np.exp(-scores["plain"]))
-    both = np.column_stack([1 - p, p]).astype(dtype)
-    with pytest.raises(ValueError, match=r"`y_scores` must have a column for each ran"):
-        ranking_report(y, both)
-    assert ranking_report(y, both[:, 1]).names == ("model",)
-    assert ranking_report(y, np.column_stack([p, p**2])).names == ("0", "1")
-
-
 # The test against random selection may be left out
 
 
@@ -465,17 +454,6 @@ def test_cells_of_the_print_are_the_numbers():
 )
 def test_decimals_leave_two_digits(values, decimals):
     assert _decimals(values) == decimals
-
-
-def test_names_in_print():
-    y, scores = two_rankings()
-    a, b = scores.values()
-    report = ranking_report(y, {"null mean": a, "two\nlines": b, 3.0: -a})
-    rows = [line.strip() for line in str(report).splitlines()]
-    assert any(row.startswith(r"'two\nlines' ") for row in rows)
-    assert sum(row.startswith("null mean ") for row in rows) == 1 + 2  # that of chance
-    assert sum("'null mean' " in row for row in rows) == 1 + 1 + 2 + 1
-    assert report.names == ("null mean", "two\nlines", "3.0")
 
 
 @pytest.mark.parametrize("pvalue", [True, False])
@@ -678,21 +656,6 @@ def test_long_names_are_short_in_print_and_whole_on_the_page():
     assert (
         Page(report.to_html()).text.count(long) == 6
     )  # the conclusion, 4 rows and the legend
-
-
-@pytest.mark.parametrize(
-    ("start", "end", "printed"),
-    [
-        (30, 25, "xxxxxxxxxxxxxx...{}" + 25 * "y"),  # 14 letters and 26
-        (30, 45, 30 * "x" + "{}" + 45 * "y"),  # no 40 letters tell them apart
-    ],
-)
-def test_names_do_not_come_to_look_the_same(start, end, printed):
-    y, scores = two_rankings()
-    a, b = (start * "x" + one + end * "y" for one in "ab")
-    text = str(ranking_report(y, {a: scores["plain"], b: scores["tied"]}))
-    for one in "ab":
-        assert text.count(f" {printed.format(one)} ") == 4
 
 
 def test_notebook_piece_is_scoped():
