@@ -140,16 +140,16 @@ def test_every_entrance_of_folds_leads_to_one_answer(question, entrance):
     expected = plain(judge_of(question, scores, folds=fold))
     models = list((MODELS if entrance == "from_cv" else FITS).values())
     models = models if question == "comparison" else models[:1]
-    settings = {"cv": CV} if entrance == "from_cv" else {}
-    enter = getattr(QUESTIONS[question], entrance)
-    for items in (X, pd.DataFrame(X), csr_array(X), X.tolist()):
-        if entrance == "from_cv" and items is not X and question != "test":
-            continue  # one of the questions is enough for tables of any kind
-        found = plain(enter(*models, items, Y, **settings).to_dict())
+    asked = [(X, Y, {})]
+    if entrance == "from_cv":
+        asked = [(X, Y, {"cv": CV}), (X, RARE, {"cv": CV, "pos_label": "rare"})]
+    if (question, entrance) == ("test", "from_cv"):  # one is enough for all tables
+        tables = pd.DataFrame(X), csr_array(X), X.tolist()
+        asked += [(items, Y, {"cv": CV}) for items in tables]
+    for items, labels, settings in asked:
+        enter = getattr(QUESTIONS[question], entrance)
+        found = plain(enter(*models, items, labels, **settings).to_dict())
         assert found == pytest.approx(expected, nan_ok=True)
-    named = enter(*models, X, RARE, pos_label="rare", **settings) if settings else None
-    if named is not None:
-        assert plain(named.to_dict()) == pytest.approx(expected, nan_ok=True)
     assert not hasattr(MODELS["A"], "classes_")
 
 
