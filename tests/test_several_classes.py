@@ -5,15 +5,13 @@ the column of the class.
 """
 
 import json
-from collections import Counter
-from typing import ClassVar
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_blobs
@@ -23,9 +21,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import (
     GridSearchCV,
-    StratifiedKFold,
-    cross_val_score,
-    cross_validate,
 )
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.multioutput import MultiOutputClassifier
@@ -43,8 +38,6 @@ from skrank import (
     Rankings,
     average_precision,
     make_average_precision_scorer,
-    make_metric_scorer,
-    make_recall_at_t_scorer,
     ranking_report,
 )
 
@@ -57,7 +50,6 @@ NAMES = np.array(["bus", "car", "bike", "tram", "van"])
 X, CODES = make_blobs(SIZES, n_features=3, cluster_std=6.0, random_state=0)
 Y = NAMES[CODES]
 VAN = Y == "van"
-SORTED = sorted(NAMES)  # as in classes_
 TRAIN, TEST = np.arange(250) % 2 == 0, np.arange(250) % 2 == 1
 SCORES = np.random.default_rng(0).normal(VAN).round(1)  # with ties
 
@@ -218,72 +210,6 @@ def test_several_outputs_are_refused(pos_label):
     model = MultiOutputClassifier(GaussianNB()).fit(X, np.column_stack([Y, Y]))
     with pytest.raises(ValueError, match="two classes or more, .* of one output"):
         Ranking.from_estimator(model, X, Y, pos_label=pos_label)
-
-
-# Cross-validation and searches
-
-CV = StratifiedKFold(3)
-
-
-def by_hand(model, label, score=average_precision):
-    values = []
-    for train, test in CV.split(X, Y):
-        output = model.fit(X[train], Y[train]).predict_proba(X[test])
-        values.append(score(Y[test] == label, output[:, SORTED.index(label)]))
-    return values
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        make_average_precision_scorer,
-        lambda **kwargs: make_recall_at_t_scorer(0.1, **kwargs),
-        lambda **kwargs: make_metric_scorer(
-            "average_precision", statistic="zscore", **kwargs
-        ),
-    ],
-    ids=range(3),
-)
-def test_scorers_score_the_class_as_two_classes(make):
-    scores = cross_val_score(GaussianNB(), X, Y, cv=CV, scoring=make(pos_label="van"))
-    for score, (train, test) in zip(scores, CV.split(X, Y), strict=True):
-        output = GaussianNB().fit(X[train], Y[train]).predict_proba(X[test])[:, 4]
-        assert score == pytest.approx(two_class_score(make(), output, VAN[test]))
-
-
-class Given(ClassifierMixin, BaseEstimator):
-    """A classifier of two classes whose decisions are its only feature."""
-
-    classes_ = np.array([False, True])
-
-    def fit(self, X, y):
-        return self
-
-    def decision_function(self, X):
-        return X[:, 0]
-
-
-def two_class_score(scorer, y_score, y_true):
-    return scorer(Given(), y_score[:, None], y_true)
-
-
-class Counting(GaussianNB):
-    """Counts the calls of predict_proba."""
-
-    calls: ClassVar[Counter] = Counter()
-
-    def predict_proba(self, X):
-        self.calls["predict_proba"] += 1
-        return super().predict_proba(X)
-
-
-def test_scorers_of_all_classes_predict_once_a_fold():
-    scoring = {one: make_average_precision_scorer(pos_label=one) for one in NAMES}
-    Counting.calls.clear()
-    found = cross_validate(Counting(), X, Y, cv=CV, scoring=scoring)
-    assert Counting.calls["predict_proba"] == 3
-    for label in NAMES:
-        assert_allclose(found[f"test_{label}"], by_hand(GaussianNB(), label))
 
 
 # Classes that do not occur

@@ -144,15 +144,6 @@ def test_coverage_where_days_differ_in_their_numbers_of_targets(n_days):
     assert covered >= 0.9 * 200
 
 
-def test_weighted_days_reach_beyond_a_ranking_of_all_items():
-    # recall in the first half of a day is more than in so short a top of all days
-    interval = MetricInterval("recall@10")
-    given = {"sample_weight": np.where(Y, 2.0, 1.0), "groups": DAY}
-    result = interval.from_predictions(Y, X[:, 0], **given)
-    low, high = result.confidence_interval()
-    assert low < result.estimate < high < 1
-
-
 @pytest.mark.parametrize("name", ["precision@10", "average_precision"])
 def test_a_bootstrap_of_equal_scores_or_of_one_day(name):
     bootstrap = MetricInterval(name, method="bootstrap", n_resamples=99, random_state=0)

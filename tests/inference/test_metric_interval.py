@@ -76,17 +76,6 @@ def test_influence_of_many_items_is_that_of_the_functional(shift):
     assert result.standard_error == pytest.approx(expected, rel=0.005)
 
 
-def test_influences_of_recall_and_precision_differ_by_a_factor():
-    sample = draw(np.random.default_rng(0), 15, 300)
-    recall, precision = (
-        MetricInterval(method="jackknife", **named(name, t=30))
-        .from_predictions(*sample)
-        .standard_error
-        for name in ("recall_at_t", "precision_at_t")
-    )
-    assert precision == pytest.approx(recall * 15 / 30)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("grid", [None, 0.7])
 @pytest.mark.parametrize("case", [*AT_CUT, "r_precision"])

@@ -34,7 +34,6 @@ from sklearn.preprocessing import StandardScaler
 import oracles
 from cases import METRICS, TIES, named, oracle_settings
 from skrank import (
-    RandomSelectionTest,
     SearchSelectionResult,
     SearchSelectionTest,
     make_average_precision_scorer,
@@ -154,19 +153,6 @@ def test_all_pvalues_against_enumeration(case, ties, n_folds):
     )
 
 
-def test_one_candidate_is_the_test_of_one_ranking():
-    score = noise(n_candidates=1) + 0.5 * Y[:, None]
-    result = SearchSelectionTest(random_state=0).from_predictions(Y, score)
-    alone = RandomSelectionTest().from_predictions(Y, score[:, 0])
-    error = 4 * math.sqrt(alone.pvalue / 9999)
-    assert 0.0005 < alone.pvalue < 0.1
-    assert result.pvalue == pytest.approx(alone.pvalue, abs=error)
-    assert_array_equal(result.pvalues, result.adjusted_pvalues)
-    assert_array_equal(result.pvalues, result.bonferroni_pvalues)
-    assert result.zscores[0] == pytest.approx(alone.zscore)
-    assert result.statistic == pytest.approx(alone.statistic, rel=1e-14)
-
-
 def test_copies_of_a_candidate_cost_nothing():
     score = noise(n_candidates=1)
     test = SearchSelectionTest(random_state=0)
@@ -189,17 +175,6 @@ def test_a_candidate_without_a_choice_costs_nothing():
     alone = test.from_predictions(Y, np.zeros((300, 1)))
     assert alone.pvalue == 1.0
     assert_allclose(alone.null_maxima, alone.null_means[0])
-
-
-def test_more_candidates_make_it_harder_but_not_beyond_the_sum():
-    score = noise(n_candidates=6, seed=3)
-    test = SearchSelectionTest(random_state=0)
-    few = test.from_predictions(Y, score[:, :3])
-    more = test.from_predictions(Y, score)
-    assert_array_equal(more.pvalues[:3], few.pvalues)
-    assert np.all(more.adjusted_pvalues[:3] >= few.adjusted_pvalues)
-    assert np.all(more.adjusted_pvalues >= more.pvalues)
-    assert np.all(more.null_maxima >= few.null_maxima)
 
 
 @pytest.mark.slow
