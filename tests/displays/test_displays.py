@@ -359,6 +359,13 @@ def test_many_folds_are_thin_lines_of_one_colour(display, name, said):
     assert again.line_[0].get_color() != shown.line_[0].get_color()
 
 
+def test_many_curves_without_a_name_or_values():
+    curve = hit_curve(Y, SCORE)
+    shown = HitCurveDisplay([curve] * 12, name=list("abcdefghijkl")).plot()
+    assert texts(shown.ax_.get_legend())[0] == "12 curves"
+    assert [line.get_label() for line in shown.line_[1:3]] == ["_b", "_c"]
+
+
 # Axes
 
 
@@ -438,6 +445,8 @@ def test_top_shows_a_part():
     ax = HitCurveDisplay.from_predictions(Y, SCORE, top=40, plot_perfect=False).ax_
     most = hits_by_definition(Y, SCORE, 40)
     assert most < ax.get_ylim()[1] < 1.1 * most
+    ax = HitCurveDisplay.from_predictions(Y, SCORE, top=40, kind="lift").ax_
+    assert ax.get_xlim()[1] == 40
     ax = HitCurveDisplay.from_predictions(Y, SCORE, top=40, as_fraction=True).ax_
     assert ax.get_xlim() == pytest.approx((0, 0.1))
 

@@ -321,6 +321,15 @@ def test_comparison_of_curves_alone():
     np.testing.assert_array_equal(display.curve_a.hits, hits)
 
 
+def test_comparison_takes_two_axes_side_by_side():
+    figure, axes = plt.subplots(1, 2)
+    display = RankingComparisonDisplay(*two_curves()).plot(axes)
+    assert list(display.ax_) == list(axes)
+    assert display.figure_ is figure
+    assert [ax.get_xlabel() for ax in axes] == ["items looked at"] * 2
+    assert [texts(ax.get_legend())[0] for ax in axes] == ["A", "A - B"]
+
+
 def test_the_difference_has_the_scale_of_what_is_shown():
     band = hit_curve_band(Y, A, B, simultaneous=False)
     for drawn in (None, band):

@@ -402,6 +402,12 @@ def test_detectors_point_where_their_labels_say(wrap, targets):
 
 
 def test_a_detector_that_does_not_tell_is_refused():
+    with pytest.raises(
+        ValueError, match='`detector_targets` must be "outliers" or "in'
+    ):
+        Rankings.from_estimator(Outliers().fit(X), X, Y)
+    with pytest.raises(ValueError, match="`estimator` must have one of the methods de"):
+        Rankings.from_estimator(StandardScaler().fit(X), X, Y)
     scorer = make_average_precision_scorer(detector_targets="outliers")
     message = "whether its larger scores mean outliers; give its scores to from_predict"
     with pytest.raises(ValueError, match=message):

@@ -381,6 +381,12 @@ def test_bad_settings(settings, message):
 # Print
 
 
+def test_rankings_with_both_classes_are_all_counted():
+    y, score = np.tile(np.arange(20) < 4, 3), np.random.default_rng(0).normal(size=60)
+    report = ranking_report(y, score, groups=np.repeat(np.arange(3), 20))
+    assert "  rankings   means over 3\n" in str(report)
+
+
 @pytest.mark.usefixtures("without_pictures")
 def test_undefined_is_a_dash():
     y = np.arange(50) == 3
