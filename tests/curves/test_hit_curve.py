@@ -228,11 +228,6 @@ def test_fractions_are_counts_over_n(items):
     assert_allclose(ends[1].high * len(items), ends[0].high)
 
 
-def test_labels_of_any_kind():
-    curve = hit_curve(["no", "yes", "no"], [1, 3, 2], pos_label="yes")
-    assert_array_equal(curve.hits, [0, 1, 1])
-
-
 @given(WEIGHTED, st.sampled_from(TIES), st.booleans())
 def test_the_unit_of_weights_does_not_matter(items, ties, as_fraction):
     """Tenths add up with rounding errors, whole numbers without."""
@@ -400,9 +395,7 @@ def test_errors():
     with pytest.raises(ValueError, match=r"`y_score` must be finite"):
         hit_curve(y_true, [1, np.nan, 2])
     for flag in ("no", 0, None):
-        with pytest.raises(
-            ValueError, match=r"`as_fraction` must be True or False; go"
-        ):
+        with pytest.raises(ValueError, match=r"`as_fraction` must be True or False; g"):
             hit_curve(y_true, y_score, as_fraction=flag)
     assert hit_curve(y_true, y_score, as_fraction=np.True_).t[-1] == 1
     curve = hit_curve(y_true, y_score)
@@ -412,9 +405,7 @@ def test_errors():
     with pytest.raises(ValueError, match=r"`confidence_level` must be a number betw"):
         curve.chance_band(1)
     weighted = hit_curve(y_true, y_score, sample_weight=[1, 1, 2])
-    with pytest.raises(
-        ValueError, match=r"`sample_weight` must be None for a chance band"
-    ):
+    with pytest.raises(ValueError, match=r"`sample_weight` must be None for a chance "):
         weighted.chance_band()
 
 

@@ -239,9 +239,7 @@ def test_errors():
     with pytest.raises(ValueError, match=r"`y_true` must hold targets to make a curv"):
         operating_points([0, 0], [1.5, 2])
     for flag in ("no", 0, None):
-        with pytest.raises(
-            ValueError, match=r"`interpolate` must be True or False; go"
-        ):
+        with pytest.raises(ValueError, match=r"`interpolate` must be True or False; g"):
             operating_points(CORRECT, SCORES, interpolate=flag)
     assert len(operating_points(CORRECT, SCORES, interpolate=np.True_)) == 2
     weighted = operating_points([1, 0], [1.5, 2], sample_weight=[1, 2])

@@ -7,7 +7,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.stats import hypergeom
-from sklearn.ensemble import IsolationForest
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_validate
@@ -146,25 +145,6 @@ def test_curves_of_several_models_stand_in_one_picture():
     plt.close("all")
 
 
-def test_lift_is_shown_down_to_the_top():
-    y = np.arange(60) < 9
-    display = HitCurveDisplay.from_predictions(y, -np.arange(60.0), kind="lift", top=20)
-    assert display.ax_.get_xlim()[1] == 20
-    plt.close("all")
-
-
-def test_band_of_chance_of_hits_and_of_lift():
-    shown = HitCurveDisplay.from_predictions(Y, X[:, 0], chance_band_level=0.9)
-    settings = {"chance_band_level": 0.9, "kind": "lift"}
-    lift = HitCurveDisplay.from_predictions(Y, X[:, 0], **settings)
-    for t in (1, 2, 5, 20, 100, N):
-        within = hypergeom.ppf([0.05, 0.95], N, M, t)
-        assert limits_at(shown.chance_band_, t) == pytest.approx(tuple(within))
-        within /= t * M / N
-        assert limits_at(lift.chance_band_, t) == pytest.approx(tuple(within))
-    assert shown.chance_band_.get_label() == "chance, 90 %"
-
-
 @pytest.mark.parametrize(("n", "m"), [(60, 1), (3000, 25), (5000, 2500)])
 @pytest.mark.parametrize("as_fraction", [False, True])
 @pytest.mark.parametrize("kind", ["hits", "lift"])
@@ -226,7 +206,9 @@ def test_weights_have_no_band_of_chance_and_no_pvalue(display):
     shown = display.from_predictions(ranking)
     assert shown.chance_band_ is None
     assert shown.log10_pvalue is None
-    whole = display.from_predictions(np.repeat(Y, weight), np.repeat(SCORE, weight))
+    whole = display.from_predictions(
+        np.repeat(Y, weight), np.repeat(SCORE, weight), pvalue=False
+    )
     x, y = shown.line_.get_data()
     expected = np.interp(x[1:], *whole.line_.get_data())
     if display is not PrecisionRecallDisplay:  # where lines are upright
@@ -327,15 +309,6 @@ def test_p_is_left_out_where_it_takes_long():
     assert label == "AP 1.00"
     shown = HitCurveDisplay.from_predictions(y_true, y_score, pvalue=True)
     assert shown.line_.get_label().startswith("AP 1.00, p = ")
-
-
-def test_outlier_detectors_say_what_they_look_for():
-    detector = IsolationForest(random_state=0).fit(X)
-    with pytest.raises(ValueError, match="`detector_targets` must be"):
-        HitCurveDisplay.from_estimator(detector, X, Y)
-    display = HitCurveDisplay.from_estimator(detector, X, Y, detector_targets="inliers")
-    t, hits = display.line_.get_data()
-    assert hits == pytest.approx(hits_by_definition(Y, detector.score_samples(X), t))
 
 
 # Folds
@@ -462,9 +435,7 @@ def test_axes_have_one_unit(display, as_fraction):
     shown = display(curves[0]).plot()
     drawn = len(shown.ax_.lines)
     for refused, ax in ((curves[1], shown.ax_), (curves, None)):
-        with pytest.raises(
-            ValueError, match="must have curves in items or in fractions; got"
-        ):
+        with pytest.raises(ValueError, match="must have curves in items or in fractio"):
             display(refused).plot(ax)
     assert len(shown.ax_.lines) == drawn
     assert len(plt.get_fignums()) == 1
@@ -495,6 +466,8 @@ def test_top_shows_a_part():
     ax = HitCurveDisplay.from_predictions(Y, SCORE, top=40, plot_perfect=False).ax_
     most = hits_by_definition(Y, SCORE, 40)
     assert most < ax.get_ylim()[1] < 1.1 * most
+    ax = HitCurveDisplay.from_predictions(Y, SCORE, top=40, kind="lift").ax_
+    assert ax.get_xlim()[1] == 40
     ax = HitCurveDisplay.from_predictions(Y, SCORE, top=40, as_fraction=True).ax_
     assert ax.get_xlim() == pytest.approx((0, 0.1))
 
@@ -591,13 +564,6 @@ def test_names_are_shown_as_they_are(display, name, shown):
     display.figure_.canvas.draw()  # and matplotlib can print it
 
 
-def test_names_that_are_the_same_are_two_entries():
-    for name in ("model", "perfect", "chance level"):
-        one = HitCurveDisplay(hit_curve(Y, SCORE), name=name).plot()
-        HitCurveDisplay(hit_curve(Y, X[:, 0]), name=name).plot(one.ax_)
-        assert texts(one.ax_.get_legend()).count(name) == 2 + (name != "model")
-
-
 # What is asked for is checked before anything is drawn
 
 
@@ -659,9 +625,7 @@ def test_data_have_the_length_of_the_curves():
     with pytest.raises(ValueError, match="one hit curve or a list of some; got"):
         HitCurveDisplay([]).plot()
     band = hit_curve_band(Y, SCORE, simultaneous=False)
-    with pytest.raises(
-        ValueError, match="`confidence_band` must be None for a list of"
-    ):
+    with pytest.raises(ValueError, match="`confidence_band` must be None for a list o"):
         HitCurveDisplay([curve, curve], confidence_band=band).plot()
     assert plt.get_fignums() == []
 
@@ -677,9 +641,7 @@ def test_matplotlib_is_missed_before_anything_is_computed(
         (display.from_estimator, 3),
         (display.from_cv_results, 3),
     ):
-        with pytest.raises(
-            ImportError, match=r"needs matplotlib: pip install skrank\["
-        ):
+        with pytest.raises(ImportError, match=r"needs matplotlib: pip install skrank"):
             make(*[None] * count)
 
 

@@ -1,7 +1,5 @@
 """Two rankings at one cutoff: enumeration, other programs' numbers, formulas."""
 
-import csv
-import gzip
 import math
 import warnings
 from itertools import product
@@ -12,6 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import dblquad
 from scipy.stats import beta, binomtest, dirichlet, norm
 
+from cases import read_rows
 from skrank import Ranking
 from skrank.inference._paired._at_cutoff import (
     CutCounts,
@@ -29,11 +28,6 @@ def cut_counts(hits_a, hits_b, hits_both, *, t=50, m=40):
 
 
 COUNTS = cut_counts(17, 9, 4)
-
-
-def read_rows(path):
-    with (gzip.open if path.suffix == ".gz" else open)(path, "rt") as lines:
-        return list(csv.DictReader(lines))
 
 
 def random_pair(seed, n=60, m=12, levels=None):
@@ -153,14 +147,6 @@ def test_posterior_in_closed_form():
     assert found.probability_superior == pytest.approx(inside, abs=1e-6)
     assert math.exp(found.log_pvalue) == pytest.approx(2 * (1 - inside), abs=1e-6)
     assert found.probability_superior == pytest.approx(beta.sf(0.5, 13.5, 5.5))
-
-
-def test_posterior_and_mcnemar_bracket_each_other():
-    # a prior of (0, 1) would be the one-sided binomial test, (1, 0) one below it
-    exact = binomtest(13, 18, alternative="greater").pvalue
-    below = binomtest(14, 18, alternative="greater").pvalue
-    found = posterior(COUNTS, "greater")
-    assert below < math.exp(found.log_pvalue) < exact
 
 
 def test_error_of_mcnemar_is_that_of_paired_proportions():

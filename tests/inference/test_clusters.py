@@ -4,6 +4,7 @@ Judges: metrics without each cluster in turn, a loop that draws clusters, all la
 patterns that may change places, and what each item as a cluster of its own gives.
 """
 
+import functools
 import itertools
 import math
 
@@ -13,7 +14,6 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import norm
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.linear_model import LogisticRegression
 
 from skrank import (
     MetricInterval,
@@ -21,7 +21,6 @@ from skrank import (
     RandomSelectionTest,
     Ranking,
     RankingComparison,
-    RankingComparisonDisplay,
     hit_curve,
     hit_curve_band,
     make_metric,
@@ -69,19 +68,25 @@ def test_the_jackknife_is_near_that_of_whole_clusters(name):
     assert ", 400 clusters" in str(result)
 
 
+@functools.cache
+def redrawn(name):
+    """Values of A and of B in 800 draws of whole clusters."""
+    rng, metric, values = np.random.default_rng(1), make_metric(name), []
+    for _ in range(800):
+        drawn = rng.integers(N, size=N)
+        items = (drawn[:, None] * SIZE + np.arange(SIZE)).ravel()
+        values.append([metric(Y[items], score[items]) for score in (A, B)])
+    return np.transpose(values)
+
+
 @pytest.mark.parametrize("name", ["average_precision", "recall@10", "reciprocal_rank"])
 def test_the_bootstrap_draws_whole_clusters(name):
     interval = MetricInterval(
         name, method="bootstrap", n_resamples=3000, random_state=0
     )
     result = interval.from_predictions(Y, A, clusters=CLUSTER)
-    rng, metric, values = np.random.default_rng(1), make_metric(name), []
-    for _ in range(1500):
-        drawn = rng.integers(N, size=N)
-        items = (drawn[:, None] * SIZE + np.arange(SIZE)).ravel()
-        values.append(metric(Y[items], A[items]))
-    # 1500 and 3000 draws: 2.2 % standard error, here four of them
-    assert result.standard_error == pytest.approx(np.std(values), rel=0.09)
+    # 800 and 3000 draws: 2.8 % standard error, here four of them
+    assert result.standard_error == pytest.approx(redrawn(name)[0].std(), rel=0.11)
     low, high = result.confidence_interval()
     assert low < result.estimate <= high
     alone = MetricInterval(name).from_predictions(Y, A).confidence_interval()
@@ -134,16 +139,12 @@ def test_a_cluster_for_each_item_is_none(question):
 def test_the_bootstrap_of_a_difference_draws_whole_clusters():
     comparison = RankingComparison(method="bootstrap", n_resamples=3000, random_state=0)
     result = comparison.from_predictions(Y, A, B, clusters=CLUSTER)
-    rng, metric, values = np.random.default_rng(1), make_metric("average_precision"), []
-    for _ in range(1500):
-        drawn = rng.integers(N, size=N)
-        items = (drawn[:, None] * SIZE + np.arange(SIZE)).ravel()
-        values.append(metric(Y[items], A[items]) - metric(Y[items], B[items]))
-    assert result.standard_error == pytest.approx(np.std(values), rel=0.09)
+    error = np.subtract(*redrawn("average_precision")).std()
+    assert result.standard_error == pytest.approx(error, rel=0.11)
     assert ", 40 clusters" in str(result)
     by_sums = RankingComparison().from_predictions(Y, A, B, clusters=CLUSTER)
     assert by_sums.method == "permutation"
-    assert by_sums.standard_error == pytest.approx(np.std(values), rel=0.25)
+    assert by_sums.standard_error == pytest.approx(error, rel=0.25)
 
 
 def test_whole_clusters_swap_their_ranks():
@@ -175,19 +176,6 @@ def test_a_table_of_comparisons_by_clusters():
     assert one.sample_size() > 1
     with pytest.raises(ValueError, match="for `clusters`"):
         RankingComparison(method="paired_t").from_predictions(Y, A, B, clusters=CLUSTER)
-
-
-def test_from_estimators():
-    model = LogisticRegression().fit(A[:, None], Y)
-    other = LogisticRegression().fit(B[:, None], Y)
-    X = np.column_stack([A, A])[:, :1]
-    given = {"clusters": CLUSTER}
-    s = model.decision_function(X)
-    for question in (MetricInterval(), RandomSelectionTest(n_resamples=99)):
-        one = question.from_estimator(model, X, Y, **given)
-        assert str(one) == str(question.from_predictions(Y, s, **given))
-    pair = RankingComparison().from_estimators(model, other, X, Y, **given)
-    assert pair.n_clusters == N
 
 
 # Tests
@@ -354,13 +342,9 @@ def test_bad_designs_of_a_test():
     y, s, pairs = [1, 0, 1, 0], [4, 3, 2, 1], [1, 1, 2, 2]
     with pytest.raises(ValueError, match="`n_missed` must be 0 with `clusters`"):
         test.from_predictions(y, s, clusters=pairs, n_missed=1)
-    with pytest.raises(
-        ValueError, match="no two clusters of as many items .in each gr"
-    ):
+    with pytest.raises(ValueError, match="no two clusters of as many items .in each g"):
         test.from_predictions(y, s, clusters=pairs)
-    with pytest.raises(
-        ValueError, match="no two clusters of as many items .in each gr"
-    ):
+    with pytest.raises(ValueError, match="no two clusters of as many items .in each g"):
         test.from_predictions([1, 1, 0, 0], s, clusters=pairs, strata=pairs)
     with pytest.raises(ValueError, match="a stratum with targets and non-targets"):
         test.from_predictions([1, 1, 0, 0], s, strata=pairs)
@@ -473,18 +457,6 @@ def test_bands_need_two_clusters_of_each_class():
         hit_curve_band(y_true, a, -a, clusters=codes[:-1])
 
 
-def test_display_of_a_comparison_of_clusters():
-    plt = pytest.importorskip("matplotlib.pyplot")
-    y_true, a, b = images()
-    given = {"clusters": CLUSTER, "random_state": 0}
-    shown = RankingComparisonDisplay.from_predictions(y_true, a, b, **given)
-    band = hit_curve_band(y_true, a, b, **given)
-    assert_allclose(shown.band.low, band.low)
-    judge = RankingComparison().from_predictions(y_true, a, b, clusters=CLUSTER)
-    assert shown.result.pvalue == judge.pvalue
-    plt.close("all")
-
-
 # Clusters that recur over groups
 
 
@@ -583,11 +555,11 @@ def test_single_items_as_clusters_are_no_clusters_over_groups():
 @pytest.mark.filterwarnings("ignore:The interval of precision@5 is undefined")
 @pytest.mark.parametrize("persistent", [True, False])
 def test_machines_that_recur_over_days_keep_their_levels(persistent):
-    """Judge: labels unrelated to the scores, in 100 draws of 20 machines."""
+    """Judge: labels unrelated to the scores, in 70 draws of 20 machines."""
     rng, small, limits, values, compared = np.random.default_rng(1), [], [], [], []
     machine, day = np.tile(np.repeat(np.arange(20), 24), 10), np.repeat(range(10), 480)
     at = machine if persistent else day * 20 + machine
-    for seed in range(100):
+    for seed in range(70):
         levels = rng.normal(size=(3, 200))[:, at]
         y = rng.random(day.size) < np.minimum(0.05 * np.exp(levels[2]), 0.6)
         a, b = levels[:2] + 0.5 * rng.normal(size=(2, day.size))
@@ -600,7 +572,7 @@ def test_machines_that_recur_over_days_keep_their_levels(persistent):
         compared.append(comparison.from_predictions(y, a, b, **given).pvalue <= 0.05)
     low, high = np.transpose(limits)
     inside = (low <= np.mean(values)) & (np.mean(values) <= high)
-    # standard errors of .022 and .03
-    assert np.mean(small) < 0.07 + 2 * 0.022
-    assert np.mean(inside) > 0.90 - 2 * 0.03
-    assert np.mean(compared) < 0.07 + 2 * 0.022
+    # standard errors of .026 and .036
+    assert np.mean(small) < 0.07 + 2 * 0.026
+    assert np.mean(inside) > 0.90 - 2 * 0.036
+    assert np.mean(compared) < 0.07 + 2 * 0.026

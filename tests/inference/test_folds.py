@@ -1,7 +1,6 @@
 """Mean over the folds of a cross-validation: its interval, and two models compared."""
 
 import math
-import warnings
 
 import numpy as np
 import pytest
@@ -19,7 +18,6 @@ from sklearn.model_selection import (
     StratifiedKFold,
     StratifiedShuffleSplit,
     cross_val_score,
-    cross_validate,
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -29,7 +27,6 @@ from skrank import (
     MetricInterval,
     RankingComparison,
     make_average_precision_scorer,
-    make_precision_at_t_scorer,
 )
 
 pytestmark = pytest.mark.contract
@@ -124,38 +121,12 @@ def test_what_cannot_vary_has_no_error():
     assert result.confidence_interval() == (result.estimate, result.estimate)
 
 
-def test_from_cross_validate_as_from_the_model():
-    cv = SPLITS["folds"][0]
-    found = cross_validate(
-        GaussianNB(), X, Y, cv=cv, return_estimator=True, return_indices=True
-    )
-    ask = MetricInterval("precision@0.1")
-    result = ask.from_cv_results(found, X, Y)
-    assert result.to_dict() == ask.from_cv(GaussianNB(), X, Y, cv=cv).to_dict()
-    scorer = make_precision_at_t_scorer(t=0.1)
-    values = cross_val_score(GaussianNB(), X, Y, cv=cv, scoring=scorer)
-    assert_allclose(result.values, values)
-    assert "values" not in result.to_dict()
-    lines = str(result).splitlines()
-    assert lines[1].startswith("  5 folds         400 items, ")
-    assert lines[2].endswith(" on average")
-
-
 def test_a_single_fold_does_not_tell():
     cv = PredefinedSplit(np.where(np.arange(400) < 200, 0, -1))
     result = MetricInterval().from_cv(GaussianNB(), X, Y, cv=cv)
     assert math.isnan(result.standard_error)
     with pytest.warns(UndefinedMetricWarning, match="is undefined by corrected_t"):
         assert math.isnan(result.confidence_interval().low)
-
-
-def test_methods_of_one_ranking_and_of_folds():
-    with pytest.raises(
-        ValueError, match="`method` must be one of 'auto', 'corrected_t' for"
-    ):
-        MetricInterval(method="jackknife").from_cv(GaussianNB(), X, Y)
-    with pytest.raises(ValueError, match="for one ranking; got 'corrected_t'"):
-        MetricInterval(method="corrected_t").from_predictions(Y, X[:, 0])
 
 
 # Two models
@@ -189,25 +160,10 @@ def test_a_model_against_itself():
         assert (result.difference, result.pvalue) == (0, 1)
 
 
-def test_from_two_cross_validations():
-    settings = {"return_estimator": True, "return_indices": True}
-    cv = SPLITS["folds"][0]
-    found = [cross_validate(one, X, Y, cv=cv, **settings) for one in MODELS]
-    result = RankingComparison().from_cv_results(*found, X, Y)
-    expected = RankingComparison().from_cv(*MODELS, X, Y, cv=cv)
-    assert result.to_dict() == expected.to_dict()
-    assert result.labels == tuple(range(5))
-    other = cross_validate(MODELS[1], X, Y, cv=4, **settings)
-    with pytest.raises(ValueError, match="`cv_results` must be of the same folds, as"):
-        RankingComparison().from_cv_results(found[0], other, X, Y)
-
-
 def test_methods_of_folds_are_for_folds():
     with pytest.raises(ValueError, match="'corrected_t' for the folds of a cross"):
         RankingComparison(method="paired_t").from_cv(*MODELS, X, Y)
-    with pytest.raises(
-        ValueError, match="for one data set, without `groups`; got 'correct"
-    ):
+    with pytest.raises(ValueError, match="for one data set, without `groups`; got 'co"):
         RankingComparison(method="corrected_t").from_predictions(Y, X[:, 0], X[:, 1])
 
 
@@ -223,18 +179,12 @@ def test_equal_models_on_repeated_folds():
         for columns in ([0, 1], [2, 3])
     ]
     rng, corrected, plain = np.random.default_rng(8), 0, 0
-    for seed in range(60):
+    for seed in range(40):
         labels = rng.permutation(np.arange(120) < 20)
         items = rng.normal(size=(120, 4)) + 0.6 * labels[:, None]
         cv = RepeatedStratifiedKFold(n_splits=4, n_repeats=3, random_state=seed)
         result = RankingComparison().from_cv(*models, items, labels, cv=cv)
         corrected += result.pvalue <= 0.05
         plain += ttest_rel(result.values_a, result.values_b).pvalue <= 0.05
-    assert corrected <= 9  # the chance of more of 60 is .0006 at 5 %
+    assert corrected <= 7  # the chance of more of 40 is .0007 at 5 %
     assert plain > 2 * max(corrected, 3)
-
-
-def test_no_warning_for_ordinary_folds():
-    with warnings.catch_warnings(action="error"):
-        print(MetricInterval().from_cv(GaussianNB(), X, Y))
-        print(RankingComparison().from_cv(*MODELS, X, Y))

@@ -179,7 +179,7 @@ def population_hits(depths, n, m, shift):
 def test_coverage_of_binormal_populations(m, shift):
     """Within 4 standard errors of 95 % from below, of 80 samples each."""
     n, rng = 800, np.random.default_rng(1)
-    depths = np.unique(np.rint(np.geomspace(1, n - 1, 25)).astype(int))
+    depths = np.unique(np.rint(np.geomspace(1, n - 1, 15)).astype(int))
     truth = population_hits(depths, n, m, shift)
     held, equal = [], []
     for _ in range(80):
@@ -205,24 +205,11 @@ def test_depths_are_counts_or_fractions():
     assert_array_equal(one.x, [10])
 
 
-def test_labels_of_any_kind():
-    y_true, a, b = example()
-    words = np.where(y_true, "yes", "no")
-    for ask, scores in (
-        (hit_curve_band, [a]),
-        (hit_curve_band, [a, b]),
-    ):
-        found = ask(words, *scores, pos_label="yes", random_state=0)
-        assert_array_equal(found.low, ask(y_true, *scores, random_state=0).low)
-
-
 def test_errors():
     y_true, a, b = example()
     with pytest.raises(ValueError, match=r"`t` must hold one number or more; got none"):
         hit_curve_band(y_true, a, t=[])
-    with pytest.raises(
-        ValueError, match=r"`t` must not reach beyond the ranking; got t="
-    ):
+    with pytest.raises(ValueError, match=r"`t` must not reach beyond the ranking; got"):
         hit_curve_band(y_true, a, t=[401])
     with pytest.raises(ValueError, match=r"`confidence_level` must be a number betwe"):
         hit_curve_band(y_true, a, confidence_level=1)
@@ -230,13 +217,9 @@ def test_errors():
         hit_curve_band(y_true, a, simultaneous="no")
     with pytest.raises(ValueError, match=r"`random_state` must be None, a non-negati"):
         hit_curve_band(y_true, a, random_state="0")
-    with pytest.raises(
-        ValueError, match=r"`y_true` must hold targets and non-targets to"
-    ):
+    with pytest.raises(ValueError, match=r"`y_true` must hold targets and non-targets"):
         hit_curve_band(np.ones(5), np.arange(5.0))
-    with pytest.raises(
-        ValueError, match=r"`y_score\['B'\]` must have as many items as"
-    ):
+    with pytest.raises(ValueError, match=r"`y_score\['B'\]` must have as many items a"):
         hit_curve_band(y_true, a, b[1:])
 
 
@@ -245,7 +228,7 @@ def test_errors():
 def test_coverage_inside_a_wide_tie(simultaneous):
     """Five levels: often no target is seen below the tie in which the depth is.
 
-    Of 20 targets 1 % or so are there, so that the band must allow for some: 90 % of 300
+    Of 20 targets 1 % or so are there, so that the band must allow for some: 90 % of 150
     samples of a nominal 95 %, where 78 % were held without.
     """
     rng, depths, held = np.random.default_rng(1), [30, 100, 281, 600], []
@@ -255,7 +238,7 @@ def test_coverage_inside_a_wide_tie(simultaneous):
         return y_true, np.clip(np.rint(rng.normal(2.0 * y_true)), 0, 4)
 
     truth = np.mean([hit_curve(*sample()).at(281) for _ in range(2000)])
-    for _ in range(300):
+    for _ in range(150):
         t = depths if simultaneous else 281
         band = hit_curve_band(*sample(), t=t, simultaneous=simultaneous, random_state=0)
         at = np.flatnonzero(band.x == 281)[0]

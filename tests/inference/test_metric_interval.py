@@ -5,7 +5,6 @@ distributions of populations known in closed form; scipy's binomial distribution
 sums in rationals; the spread over simulated samples.
 """
 
-import pickle
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -15,9 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, geom, norm
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression
 
-import skrank
 from cases import ALL, BY_VALUE, METRICS, TIES, make_list, metric_function, named
 from oracles import tie_groups, value
 from skrank import MetricInterval, Ranking
@@ -29,7 +27,6 @@ from skrank.inference._variability._jackknife import jackknife_of
 from skrank.metrics._definitions import Frame, make_measure
 
 SMOOTH = [case for case in METRICS if "hits" not in case and case != "reciprocal_rank"]
-WHOLE = [case for case in SMOOTH if "@" not in case and case != "r_precision"]
 AT_CUT = [case for case in SMOOTH if "@" in case]
 
 
@@ -44,32 +41,6 @@ def draw(rng, n_targets, n_non_targets, *, shift=1.5, grid=None):
     if grid is not None:
         scores = np.round(scores / grid) * grid
     return np.arange(scores.size) < n_targets, scores
-
-
-def jackknife_error(metric, y_true, y_score):
-    """Two-sample jackknife by leaving out every item in turn."""
-    values = np.array(
-        [
-            metric(np.delete(y_true, i), np.delete(y_score, i))
-            for i in range(y_true.size)
-        ]
-    )
-    parts = [values[y_true], values[~y_true]]
-    return np.sqrt(
-        sum((v.size - 1) / v.size * np.square(v - v.mean()).sum() for v in parts)
-    )
-
-
-@pytest.mark.parametrize("grid", [None, 0.5])
-@pytest.mark.parametrize("ties", TIES)
-@pytest.mark.parametrize("case", WHOLE)
-def test_influence_is_the_jackknife(case, ties, grid):
-    y_true, y_score = draw(np.random.default_rng(3), 9, 60, grid=grid)
-    metric = metric_function(case)
-    expected = jackknife_error(lambda y, s: metric(y, s, ties=ties), y_true, y_score)
-    found = question(case, method="jackknife", ties=ties)
-    result = found.from_predictions(y_true, y_score)
-    assert result.standard_error == pytest.approx(expected, rel=1e-9)
 
 
 def functional_error(y_true, y_score):
@@ -105,36 +76,6 @@ def test_influence_of_many_items_is_that_of_the_functional(shift):
     assert result.standard_error == pytest.approx(expected, rel=0.005)
 
 
-def test_influences_of_recall_and_precision_differ_by_a_factor():
-    sample = draw(np.random.default_rng(0), 15, 300)
-    recall, precision = (
-        MetricInterval(method="jackknife", **named(name, t=30))
-        .from_predictions(*sample)
-        .standard_error
-        for name in ("recall_at_t", "precision_at_t")
-    )
-    assert precision == pytest.approx(recall * 15 / 30)
-
-
-@given(
-    st.lists(st.tuples(st.integers(1, 4), st.integers(0, 4)), min_size=1, max_size=7),
-    st.sampled_from(TIES),
-)
-@settings(max_examples=60, deadline=None)
-def test_influence_of_any_ties_is_the_jackknife(groups, ties):
-    groups = [(size, min(size, hits)) for size, hits in groups]
-    y_true, y_score = make_list(*zip(*groups, strict=True))
-    y_true = y_true.astype(bool)
-    if min(y_true.sum(), (~y_true).sum()) < 2:
-        return
-    expected = jackknife_error(
-        lambda y, s: skrank.average_precision(y, s, ties=ties), y_true, y_score
-    )
-    found = MetricInterval(method="jackknife", ties=ties)
-    result = found.from_predictions(y_true, y_score)
-    assert result.standard_error == pytest.approx(expected, rel=1e-8, abs=1e-12)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("grid", [None, 0.7])
 @pytest.mark.parametrize("case", [*AT_CUT, "r_precision"])
@@ -146,11 +87,11 @@ def test_influence_at_a_cut_has_the_spread_of_samples(case, grid):
     )
     rng = np.random.default_rng(5)
     results = [
-        asked.from_predictions(*draw(rng, 60, 1500, grid=grid)) for _ in range(400)
+        asked.from_predictions(*draw(rng, 60, 1500, grid=grid)) for _ in range(200)
     ]
     spread = np.std([result.estimate for result in results])
     error = np.sqrt(np.mean([result.standard_error**2 for result in results]))
-    assert error == pytest.approx(spread, rel=0.11)  # 3 standard errors of the spread
+    assert error == pytest.approx(spread, rel=0.15)  # 3 standard errors of the spread
 
 
 @pytest.mark.parametrize("method", ["moderated", "jackknife"])
@@ -394,9 +335,10 @@ def test_bootstrap_without_ties_against_all_resamples(case):
         for rest in product(others, repeat=2)
         for i in [np.array(drawn + rest)]
     ]
-    asked = question(case, n_resamples=40_000, random_state=1, method="bootstrap")
+    asked = question(case, n_resamples=10_000, random_state=1, method="bootstrap")
     result = asked.from_predictions(y_true, y_score)
-    assert result.standard_error == pytest.approx(np.std(values), rel=0.02)
+    # a standard error of .7 % for normal draws
+    assert result.standard_error == pytest.approx(np.std(values), rel=0.03)
 
 
 def test_survival_view_of_average_precision_is_a_double_sum():
@@ -547,34 +489,6 @@ def test_metrics_by_value_are_resampled_and_nothing_else(case):
     for method in ("moderated", "jackknife", "survival", "posterior"):
         with pytest.raises(ValueError, match="`method` must be one of .*'bootstrap'"):
             MetricInterval(metric, method=method)
-
-
-def test_from_estimator_ranks_by_its_scores():
-    rng = np.random.default_rng(4)
-    y, x = draw(rng, 20, 200)
-    model = LogisticRegression().fit(x[:, None], y)
-    result = MetricInterval().from_estimator(model, x[:, None], y)
-    expected = MetricInterval().from_predictions(y, x)
-    assert result.estimate == expected.estimate
-    assert result.standard_error == pytest.approx(expected.standard_error)
-
-
-@pytest.mark.slow
-def test_jobs_and_pickling_change_nothing():
-    pytest.importorskip("tqdm")
-    sample = draw(np.random.default_rng(0), 10, 90)
-    results = [
-        MetricInterval(
-            method="bootstrap",
-            n_resamples=1100,
-            n_jobs=n_jobs,
-            progress=n_jobs == 1,
-            random_state=np.random.default_rng(7),
-        ).from_predictions(*sample)
-        for n_jobs in (1, 2)
-    ]
-    results.append(pickle.loads(pickle.dumps(results[0])))
-    assert results[0].to_dict() == results[1].to_dict() == results[2].to_dict()
 
 
 def test_the_result_prints_itself_and_becomes_a_dict():

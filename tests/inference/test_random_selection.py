@@ -2,20 +2,12 @@
 
 import dataclasses
 import math
-import pickle
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
 import pytest
 from scipy.stats import hypergeom, norm
-from sklearn.datasets import make_classification
-from sklearn.ensemble import IsolationForest, VotingClassifier
-from sklearn.linear_model import Ridge
-from sklearn.metrics import average_precision_score
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 
 import oracles
 from cases import TIES, make_list, named
@@ -25,12 +17,7 @@ from skrank import (
     RandomSelectionTest,
     RankCounts,
     average_precision,
-    average_precision_at_k,
-    make_average_precision_scorer,
-    recall_at_t,
 )
-
-X, Y = make_classification(500, n_features=5, weights=[0.92], random_state=1)
 
 
 def list_with_ap(n, hit_ranks):
@@ -192,93 +179,9 @@ def test_lists_that_chance_cannot_change_among_others():
     assert result.zscore == pytest.approx((5 / 6 - 1 / 2) / math.sqrt(2 / 4 / 9))
 
 
-def test_result_is_frozen_and_travels(example):
-    result = RandomSelectionTest().from_predictions(*example)
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        result.pvalue = 0.0
-    again = pickle.loads(pickle.dumps(result))
-    assert again.to_dict() == result.to_dict()
-    assert again.null_distribution.pvalue(0.3) == result.null_distribution.pvalue(0.3)
-    assert len(pickle.dumps(result)) < 20_000  # the list's ends, not what was computed
-
-
-def test_running_leaves_the_test_unchanged(example):
-    test = RandomSelectionTest(method="monte_carlo", random_state=3)
-    before = repr(test)
-    first, second = (test.from_predictions(*example) for _ in range(2))
-    assert first.to_dict() == second.to_dict()
-    assert repr(test) == before
-    assert before.startswith("RandomSelectionTest(metric='average_precision', ties=")
-
-
-def test_metric_settings_reach_the_metric(example):
-    y_true, y_score = example
-    at_k = RandomSelectionTest("average_precision@0.01(normalize=hits)")
-    result = at_k.from_predictions(y_true, y_score)
-    assert result.metric == "average_precision@0.01(normalize=hits)"
-    assert result.statistic == average_precision_at_k(
-        y_true, y_score, k=10, normalize="hits"
-    )
-    at_t = RandomSelectionTest("recall@100", ties="pessimistic")
-    tied = np.floor(y_score / 30)
-    assert at_t.from_predictions(y_true, tied).statistic == recall_at_t(
-        y_true, tied, t=100, ties="pessimistic"
-    )
-
-
-# Estimators
-
-
-@pytest.mark.parametrize("model", [KNeighborsClassifier(), SVC(), Ridge()])
-def test_from_estimator_ranks_as_the_scorer(model):
-    model.fit(X[:250], Y[:250])
-    result = RandomSelectionTest().from_estimator(model, X[250:], Y[250:])
-    scorer = make_average_precision_scorer()
-    assert result.statistic == scorer(model, X[250:], Y[250:])
-    assert result.pvalue < 1e-3
-
-
-def test_from_estimator_with_named_labels():
-    names = np.where(Y, "active", "inert")
-    for model in (KNeighborsClassifier(), SVC()):
-        named = model.fit(X[:250], names[:250])
-        result = RandomSelectionTest().from_estimator(
-            named, X[250:], names[250:], pos_label="active"
-        )
-        assert result.n_targets == Y[250:].sum()
-        assert result.pvalue < 1e-3
-
-
-def test_from_estimator_with_a_detector():
-    model = IsolationForest(random_state=0).fit(X)
-    sides = [
-        RandomSelectionTest().from_estimator(model, X, Y, detector_targets=side)
-        for side in ("outliers", "inliers")
-    ]
-    assert sides[0].statistic != sides[1].statistic
-    with pytest.raises(
-        ValueError, match='`detector_targets` must be "outliers" or "in'
-    ):
-        RandomSelectionTest().from_estimator(model, X, Y)
-
-
-def test_from_estimator_refusals():
-    voting = VotingClassifier([("knn", KNeighborsClassifier())]).fit(X, Y)
-    with pytest.raises(
-        ValueError, match="`estimator` must have decision_function or p"
-    ):
-        RandomSelectionTest().from_estimator(voting, X, Y)
-    with pytest.raises(
-        ValueError, match="`estimator` must have one of the methods deci"
-    ):
-        RandomSelectionTest().from_estimator(StandardScaler().fit(X), X, Y)
-    with pytest.raises(ValueError, match="`estimator` must be an estimator; got"):
-        RandomSelectionTest().from_estimator(object(), X, Y)
-
-
 @pytest.mark.parametrize(
     ("n", "m"),
-    [(1000, 20), (450, 48), pytest.param(30_000, 60, marks=pytest.mark.slow)],
+    [(1000, 20), (450, 48)],
 )
 def test_reversed_scores_of_rare_targets_are_noted(n, m):
     # the least z-score of average precision is above -3 there; a chance ranking is none
@@ -294,9 +197,7 @@ def test_reversed_scores_of_rare_targets_are_noted(n, m):
 
 @pytest.mark.parametrize("y_true", [[0] * 5, [1] * 5])
 def test_one_class_alone_is_refused(y_true):
-    with pytest.raises(
-        ValueError, match="`y_true` must hold targets and non-targets to test"
-    ):
+    with pytest.raises(ValueError, match="`y_true` must hold targets and non-targets "):
         RandomSelectionTest().from_predictions(y_true, np.arange(5.0))
 
 
@@ -349,26 +250,6 @@ def test_monte_carlo_counts_itself():
     assert result.pvalue == pytest.approx(1 / 100)
 
 
-@pytest.mark.slow
-def test_monte_carlo_against_label_permutations():
-    # the obvious way, by scikit-learn: permute labels, score, count
-    rng = np.random.default_rng(0)
-    y_true = rng.random(200) < 0.1
-    y_score = np.round(rng.normal(0.6 * y_true), 0)
-    value = average_precision_score(y_true, y_score)
-    draws = [
-        average_precision_score(rng.permutation(y_true), y_score) for _ in range(999)
-    ]
-    by_hand = (1 + np.sum(np.array(draws) >= value - 1e-12)) / 1000
-    settings = {"ties": "threshold", "random_state": 0}
-    for method in ("monte_carlo", "auto"):
-        result = RandomSelectionTest(
-            method=method, **named(**settings)
-        ).from_predictions(y_true, y_score)
-        assert 0.003 < by_hand < 0.05
-        assert result.pvalue == pytest.approx(by_hand, abs=0.01)
-
-
 def test_alternatives_are_complements(example):
     p = {
         alternative: RandomSelectionTest(alternative=alternative)
@@ -401,25 +282,6 @@ def test_distribution_of_pvalues_under_the_null_with_ties(method, ties):
         slack = 0.0 if method == "auto" else 0.25 * level
         assert np.mean(p <= level) <= level + error + slack
         assert np.mean(p <= level) >= 0.6 * level - error
-
-
-@pytest.mark.slow
-def test_distribution_of_pvalues_under_the_null_by_labels():
-    # the whole way from labels and a fitted KNN, whose test labels are shuffled
-    rng = np.random.default_rng(6)
-    model = KNeighborsClassifier(7).fit(X[:250], Y[:250])
-    scores = model.predict_proba(X[250:])[:, 1]
-    p = np.array(
-        [
-            RandomSelectionTest()
-            .from_predictions(rng.permutation(Y[250:]), scores)
-            .pvalue
-            for _ in range(300)
-        ]
-    )
-    for level in (0.05, 0.2, 0.5):
-        error = 3 * math.sqrt(level * (1 - level) / p.size)
-        assert np.mean(p <= level) <= level + error
 
 
 # Targets that were never scored

@@ -2,24 +2,17 @@
 
 import dataclasses
 import math
-import pickle
 import re
 import sys
 import warnings
 from itertools import combinations, product
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.stats import binomtest, rankdata, t, ttest_rel, wilcoxon
-from sklearn.datasets import make_classification
-from sklearn.ensemble import IsolationForest
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 
 import skrank
 from cases import ALL, BY_VALUE, metric_function, named
@@ -28,11 +21,7 @@ from skrank import (
     RankingComparisonResult,
     RankingComparisonTable,
     average_precision,
-    make_average_precision_scorer,
-    recall_at_t,
 )
-from skrank.inference._paired._data_sets import signed_rank
-from skrank.inference._paired._pair import PairedValues
 from skrank.inference._paired._paired_result import adjust_holm, log_tail
 
 RNG = np.random.default_rng(0)
@@ -86,31 +75,9 @@ def test_fields(method):
     computed = {"name_a", "name_b", "low", "high", "n_rankings"}
     assert set(result.to_dict()) == plain | computed
     assert {type(value) for value in result.to_dict().values()} == {int, float, str}
-
-
-def test_values_are_those_of_the_metric():
-    result = RankingComparison().from_predictions(Y, A, B)
-    assert result.estimate_a == average_precision(Y, A)
-    assert result.estimate_b == average_precision(Y, B)
-    tied = np.round(B)
-    result = RankingComparison("recall@0.1").from_predictions(Y, A, tied)
-    assert result.estimate_b == recall_at_t(Y, tied, t=40)
-    assert result.metric == "recall@0.1"
-    days = RankingComparison().from_predictions(Y, A, B, groups=GROUPS)
-    for label, value in zip(days.labels, days.values_a, strict=True):
-        day = label == GROUPS
-        assert value == average_precision(Y[day], A[day])
-
-
-@pytest.mark.parametrize("method", CASES)
-def test_the_same_ranking_twice(method):
-    result = ask(method, A, np.exp(A))
-    assert result.difference == result.zscore == 0
-    assert result.pvalue == 1
-    tied = np.round(2 * A)
-    result = ask(method, tied, 3 * tied)
-    assert result.difference == result.zscore == 0
-    assert result.pvalue == 1
+    if method in WITH_ERROR:
+        ends = result.to_dict()["low"], result.to_dict()["high"]
+        assert ends == result.confidence_interval()
 
 
 @pytest.mark.parametrize("b", [B, np.round(B)], ids=["distinct", "ties"])
@@ -174,24 +141,6 @@ def test_printed_result():
     assert lines[5] == "  standard error  unknown"
 
 
-def test_result_is_frozen_and_travels():
-    result = ask("posterior")
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        result.pvalue = 0.0
-    assert pickle.loads(pickle.dumps(result)).to_dict() == pytest.approx(
-        result.to_dict(), nan_ok=True
-    )
-
-
-def test_running_leaves_the_comparison_unchanged():
-    comparison = RankingComparison(method="permutation", n_resamples=99, random_state=3)
-    before = repr(comparison)
-    first, second = (comparison.from_predictions(Y, A, B) for _ in range(2))
-    assert first.pvalue == second.pvalue
-    assert repr(comparison) == before
-    assert before.startswith("RankingComparison(metric='average_precision', ties=")
-
-
 # Intervals
 
 
@@ -226,12 +175,6 @@ def test_no_interval_without_an_error():
         low, high = ask("wilcoxon").confidence_interval()
     assert math.isnan(low)
     assert math.isnan(high)
-
-
-@pytest.mark.parametrize("level", [0, 1, 95, "high"])
-def test_wrong_confidence_level(level):
-    with pytest.raises(ValueError, match="`confidence_level` must be a number betwee"):
-        ask("posterior").confidence_interval(level)
 
 
 # Items
@@ -309,12 +252,12 @@ def test_swap_is_the_enumeration_of_all_swaps(alternative, case):
         **named(name, **settings),
         method="permutation",
         alternative=alternative,
-        n_resamples=4999,
+        n_resamples=1999,
         random_state=0,
     ).from_predictions(y, a, b)
-    count = round(result.pvalue * 5000) - 1
-    assert binomtest(count, 4999, extreme.mean()).pvalue > 1e-3
-    assert result.zscore == pytest.approx(difference / null.std(), rel=0.05)
+    count = round(result.pvalue * 2000) - 1
+    assert binomtest(count, 1999, extreme.mean()).pvalue > 1e-3
+    assert result.zscore == pytest.approx(difference / null.std(), rel=0.07)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
@@ -405,23 +348,6 @@ def test_metrics_by_value_are_compared_by_draws_and_over_data_sets(case):
         RankingComparison(**metric, method="mcnemar")
 
 
-@pytest.mark.slow
-def test_draws_in_two_jobs_and_with_a_bar(capsys):
-    pytest.importorskip("tqdm")
-    one, two = (
-        RankingComparison(
-            method="bootstrap",
-            n_resamples=300,
-            random_state=0,
-            n_jobs=n,
-            progress=n > 1,
-        ).from_predictions(Y, A, B)
-        for n in (1, 2)
-    )
-    assert one.to_dict() == pytest.approx(two.to_dict(), nan_ok=True)
-    assert "100%" in capsys.readouterr().err
-
-
 def test_what_is_optional_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     comparison = RankingComparison(method="permutation", n_resamples=9, progress=True)
@@ -433,52 +359,45 @@ def test_what_is_optional_says_so(monkeypatch):
         table.to_frame()
 
 
-@pytest.mark.parametrize("method", ["jackknife", "permutation"])
-@pytest.mark.parametrize("metric", ["average_precision", "rie"])
+@pytest.mark.parametrize(
+    ("metric", "method"), [("average_precision", "jackknife"), ("rie", "permutation")]
+)
 @pytest.mark.slow
 def test_size_of_the_test(metric, method):
     # rankings equally good, of new items each time: p <= 0.05 in about 5 %
     rng = np.random.default_rng(0)
-    comparison = RankingComparison(metric, method=method, n_resamples=999)
+    comparison = RankingComparison(metric, method=method, n_resamples=399)
     y = np.arange(500) < 40
     small = 0
-    for _ in range(300):
+    for _ in range(250):
         common = rng.normal(size=500)
         a, b = (common + rng.normal(2.0 * y) for _ in range(2))
         small += comparison.from_predictions(y, a, b).pvalue <= 0.05
-    assert binomtest(small, 300, 0.05).pvalue > 1e-3
+    # a standard error of .014
+    assert binomtest(small, 250, 0.05).pvalue > 1e-3
 
 
 @pytest.mark.slow
 def test_size_and_power_with_few_targets():
     # each ranking finds another half of eight targets; and one is better with ten
-    comparison = RankingComparison("bedroc(alpha=20)", n_resamples=999)
+    comparison = RankingComparison("bedroc(alpha=20)", n_resamples=399)
     rng, small = np.random.default_rng(0), 0
     y = np.arange(400) < 8
-    for _ in range(400):
+    for _ in range(250):
         half, noise = rng.random(400) < 0.5, rng.normal(size=(2, 400))
         a, b = noise[0] + 3 * (y & half), noise[1] + 3 * (y & ~half)
         small += comparison.from_predictions(y, a, b).pvalue <= 0.05
-    assert binomtest(small, 400, 0.05).pvalue > 1e-3
-    comparison, found = RankingComparison(n_resamples=399), 0
+    assert binomtest(small, 250, 0.05).pvalue > 1e-3
+    comparison, found = RankingComparison(n_resamples=199), 0
     y = np.arange(500) < 10
-    for _ in range(200):
+    for _ in range(120):
         common, noise = rng.standard_t(3, 500), rng.standard_t(3, (2, 500))
         a, b = math.sqrt(0.5) * (common + noise) + 2.3 * y
         found += comparison.from_predictions(y, a + 1.5 * y, b).pvalue <= 0.05
-    assert found / 200 > 0.5  # the jackknife: 0.36
+    assert found / 120 > 0.5  # the jackknife: 0.36, with a standard error of .044
 
 
 # One cut
-
-
-def test_mcnemar_is_the_sign_test_of_targets_that_one_finds():
-    settings = {"metric": "recall_at_t", "t": 40}
-    exact = ask("mcnemar", **settings)
-    top_a, top_b = (set(np.argsort(-s)[:40]) & set(range(M)) for s in (A, B))
-    only_a, only_b = len(top_a - top_b), len(top_b - top_a)
-    assert exact.pvalue == pytest.approx(binomtest(only_a, only_a + only_b).pvalue)
-    assert exact.zscore == pytest.approx((only_a - only_b) / (only_a + only_b) ** 0.5)
 
 
 @pytest.mark.parametrize("method", CUT_METHODS)
@@ -488,13 +407,6 @@ def test_enrichment_is_recall_in_other_units(method):
     assert enrichment.zscore == pytest.approx(recall.zscore)
     assert enrichment.pvalue == pytest.approx(recall.pvalue)
     assert enrichment.standard_error == pytest.approx(recall.standard_error * N / 40)
-
-
-@pytest.mark.parametrize("method", CUT_METHODS)
-def test_precision_at_a_cut(method):
-    result = ask(method, metric="precision_at_t")
-    assert result.difference == pytest.approx(ask(method).difference * M / 40)
-    assert result.standard_error > 0
 
 
 def test_an_error_of_nothing_is_no_certainty():
@@ -509,14 +421,8 @@ def test_an_error_of_nothing_is_no_certainty():
     assert math.isnan(result.pvalue)
 
 
-def test_one_target_tells_no_influence():
+def test_one_target_has_no_error():
     y = np.arange(60) == 3
-    with pytest.warns(UndefinedMetricWarning, match="too little to estimate it from"):
-        result = RankingComparison(method="jackknife").from_predictions(
-            y, A[:60], B[:60]
-        )
-    assert math.isnan(result.pvalue)
-    # the default has a p-value, and warns of the error and the interval
     with pytest.warns(UndefinedMetricWarning, match="too little to estimate it from"):
         result = RankingComparison().from_predictions(y, A[:60], B[:60])
     assert math.isnan(result.standard_error)
@@ -544,40 +450,9 @@ def test_lists_by_scipy(alternative):
     assert ranks.zscore == pytest.approx(approximate.zstatistic)
 
 
-def lists_of(differences):
-    """Data sets on which B has nothing."""
-    ones = np.ones(differences.size)
-    return PairedValues(np.c_[differences, 0 * ones], ones)
-
-
-@pytest.mark.parametrize("n_rankings", [4, 9, 13])
-def test_signed_ranks_with_ties_are_exact(n_rankings):
-    # enumeration of all signs; what lists have by few levels is tied
-    differences = (
-        np.random.default_rng(n_rankings).integers(-1, 4, size=n_rankings) / 10
-    )
-    ranks = rankdata(np.abs(differences[differences != 0]))
-    signs = np.array(list(product([-1, 1], repeat=ranks.size)))
-    observed = np.sum(ranks * np.sign(differences[differences != 0]))
-    found = signed_rank(lists_of(differences), "greater")
-    expected = np.mean(signs @ ranks >= observed - 1e-9)
-    assert math.exp(found.log_pvalue) == pytest.approx(expected)
-    assert found.zscore == pytest.approx(observed / (signs @ ranks).std())
-
-
-def test_signed_ranks_of_many_lists_with_ties():
-    differences = np.random.default_rng(0).integers(-3, 4, size=800) / 10
-    judge = wilcoxon(differences, alternative="less", method="approx")
-    found = signed_rank(lists_of(differences), "less")
-    assert math.exp(found.log_pvalue) == pytest.approx(judge.pvalue)
-
-
 @pytest.mark.parametrize("method", ["jackknife", "bootstrap"])
 def test_errors_of_lists_add_up(method):
-    more = CASES[method][0] and {"metric": "recall_at_t", "t": 10}
-    comparison = RankingComparison(
-        method=method, n_resamples=50, random_state=0, **named(**more)
-    )
+    comparison = RankingComparison(method=method, n_resamples=50, random_state=0)
     together = comparison.from_predictions(Y, A, B, groups=GROUPS)
     alone = [
         comparison.from_predictions(Y[day], A[day], B[day])
@@ -587,12 +462,10 @@ def test_errors_of_lists_add_up(method):
     assert together.standard_error == pytest.approx(math.sqrt((errors**2).sum()) / 8)
     assert together.difference == pytest.approx(np.mean([r.difference for r in alone]))
     assert together.zscore == together.difference / together.standard_error
-    if method == "binomial":  # as published
-        assert math.isinf(together.degrees_of_freedom)
-    else:  # of Satterthwaite
-        fewest = [Y[label == GROUPS].sum() - 1 for label in range(8)]
-        freedom = (errors**2).sum() ** 2 / (errors**4 / fewest).sum()
-        assert together.degrees_of_freedom == pytest.approx(freedom)
+    # of Satterthwaite
+    fewest = [Y[label == GROUPS].sum() - 1 for label in range(8)]
+    freedom = (errors**2).sum() ** 2 / (errors**4 / fewest).sum()
+    assert together.degrees_of_freedom == pytest.approx(freedom)
 
 
 def test_lists_of_one_class_are_left_out():
@@ -663,14 +536,14 @@ def test_all_against_the_best():
 
 
 @pytest.mark.slow
-def test_the_best_of_five_equals_is_not_better():
+def test_the_best_of_four_equals_is_not_better():
     rng, y, false = np.random.default_rng(0), np.arange(500) < 40, 0
-    comparison = RankingComparison(n_resamples=399)
-    for _ in range(150):
-        scores = rng.normal(size=(500, 5)) + 1.5 * y[:, None]
+    comparison = RankingComparison(n_resamples=199)
+    for _ in range(120):
+        scores = rng.normal(size=(500, 4)) + 1.5 * y[:, None]
         table = comparison.compare_all(y, scores, baseline="best")
         false += min(table.adjusted_pvalues) <= 0.05
-    assert false / 150 <= 0.06 + 2 * math.sqrt(0.05 * 0.95 / 150)
+    assert false / 120 <= 0.06 + 2 * math.sqrt(0.05 * 0.95 / 120)
 
 
 def holm_by_closure(pvalues):
@@ -758,23 +631,6 @@ def test_holm_of_pvalues_that_underflow():
     assert p == holm != "0"
 
 
-@pytest.mark.parametrize(
-    "table",
-    [
-        pd.DataFrame(SCORES),
-        pl.DataFrame(SCORES),
-        np.column_stack(list(SCORES.values())),
-    ],
-    ids=["pandas", "polars", "array"],
-)
-def test_tables_of_scores(table):
-    found = RankingComparison().compare_all(Y, table)
-    expected = RankingComparison().compare_all(Y, SCORES)
-    assert found.adjusted_pvalues == expected.adjusted_pvalues
-    named = ("0", "1", "2") if isinstance(table, np.ndarray) else tuple(SCORES)
-    assert found.names == named
-
-
 def test_pairs_on_lists_and_with_a_bar(capsys):
     pytest.importorskip("tqdm")
     comparison = RankingComparison(progress=True, method="paired_t")
@@ -815,33 +671,6 @@ def test_table_as_columns():
     frame = table.to_frame()
     assert list(frame) == list(columns)
     assert frame["pvalue"].tolist() == columns["pvalue"]
-
-
-# Estimators
-
-
-X_ALL, Y_ALL = make_classification(500, n_features=5, weights=[0.9], random_state=1)
-
-
-def test_from_estimators_ranks_as_the_scorer():
-    scorer = make_average_precision_scorer()
-    a, b = (
-        model.fit(X_ALL[:250], Y_ALL[:250])
-        for model in (GaussianNB(), KNeighborsClassifier())
-    )
-    result = RankingComparison().from_estimators(a, b, X_ALL[250:], Y_ALL[250:])
-    assert result.estimate_a == scorer(a, X_ALL[250:], Y_ALL[250:])
-    assert result.estimate_b == scorer(b, X_ALL[250:], Y_ALL[250:])
-
-
-def test_from_estimators_with_other_labels_and_a_detector():
-    named = np.where(Y_ALL == 1, "rare", "usual")
-    model = GaussianNB().fit(X_ALL, named)
-    detector = IsolationForest(n_estimators=5, random_state=0).fit(X_ALL)
-    result = RankingComparison().from_estimators(
-        model, detector, X_ALL, named, pos_label="rare", detector_targets="outliers"
-    )
-    assert result.n_targets == Y_ALL.sum()
 
 
 # Errors
@@ -896,52 +725,6 @@ def test_methods_of_one_list_refuse_lists(method):
         comparison.from_predictions(Y, A, B, groups=GROUPS)
 
 
-@pytest.mark.parametrize(
-    ("y", "a", "b", "message"),
-    [
-        (Y, A[1:], B, r"`y_score\['A'\]` must have as many items as `y_true`"),
-        (Y, A, np.full(N, np.nan), r"`y_score\['B'\]` must be finite; got 400 NaN"),
-        (Y, A, Y.astype(int), r"`y_score\['B'\]` must rank the items.*got hard labels"),
-        (Y, np.c_[A, B], B, r"`y_score\['A'\]` must be one-dimensional, as the column"),
-        (np.zeros(N, int), A, B, "`y_true` must hold targets and non-targets to"),
-    ],
-)
-def test_wrong_input(y, a, b, message):
-    with pytest.raises(ValueError, match=message):
-        RankingComparison().from_predictions(y, a, b)
-
-
-@pytest.mark.parametrize(
-    ("scores", "baseline", "message"),
-    [
-        ({"one": A}, None, "`y_score` must hold 2 or more rankings; got 1"),
-        (A, None, "`y_score` must hold 2 or more rankings; got 1"),
-        ([A, B], None, r"`y_score` must be one-dimensional; got shape \(2, 400\)"),
-        (np.c_[A], None, "`y_score` must hold 2 or more rankings; got 1"),
-        (
-            pd.DataFrame(np.c_[A, B], columns=["x", "x"]),
-            None,
-            r"`y_score` must have different names, also in print; got \['x', 'x'\]",
-        ),
-        ({1: A, "1": B}, None, r"different names, also in print; got \[1, '1'\]"),
-        (
-            pd.DataFrame({"one": A, "two": Y}),
-            None,
-            r"`y_score\['two'\]` must rank the items",
-        ),
-        (SCORES, "four", "`baseline` must be one of .*got 'four'"),
-        (
-            {"one": A, "two": B[1:]},
-            None,
-            r"`y_score\['two'\]` must have as many items as `y_true`",
-        ),
-    ],
-)
-def test_wrong_tables(scores, baseline, message):
-    with pytest.raises(ValueError, match=message):
-        RankingComparison().compare_all(Y, scores, baseline=baseline)
-
-
 @pytest.mark.parametrize("method", ["jackknife", "bootstrap"])
 def test_one_target_tells_nothing_of_targets(method):
     rng = np.random.default_rng(0)
@@ -966,12 +749,6 @@ def test_a_table_prints_what_is_undefined():
     assert math.isnan(table.to_dict()["adjusted_pvalue"][0])
 
 
-def test_the_ends_of_the_interval_are_in_the_dict():
-    result = ask("jackknife")
-    found = result.to_dict()
-    assert (found["low"], found["high"]) == result.confidence_interval()
-
-
 def test_swaps_that_all_agree_have_no_zscore():
     # one tie of two places: a swap of both items changes nothing but the sign
     y_true = np.arange(200) < 20
@@ -988,14 +765,6 @@ def test_swaps_that_all_agree_have_no_zscore():
 
 
 # Rankings that are made already
-
-
-def test_rankings_in_memory_are_compared_as_their_scores():
-    rankings = [skrank.Ranking.from_predictions(Y, score) for score in (A, B)]
-    for method in ("jackknife", "bootstrap", "permutation"):
-        asked = RankingComparison(method=method, n_resamples=99, random_state=0)
-        expected = asked.from_predictions(Y, A, B)
-        assert str(asked.from_rankings(*rankings)) == str(expected)
 
 
 def test_counts_of_several_data_sets_are_compared_by_their_values():

@@ -3,25 +3,23 @@
 import dataclasses
 import functools
 import math
-import pickle
 import warnings
 from copy import copy
 from fractions import Fraction
 from itertools import combinations, product
 
+import joblib
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_classification
-from sklearn.ensemble import IsolationForest, RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning, NotFittedError, UndefinedMetricWarning
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
-    GroupKFold,
     HalvingGridSearchCV,
     PredefinedSplit,
     RandomizedSearchCV,
@@ -34,9 +32,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import oracles
-from cases import ALL_TIES, METRICS, named, oracle_settings
+from cases import METRICS, TIES, named, oracle_settings
 from skrank import (
-    RandomSelectionTest,
     SearchSelectionResult,
     SearchSelectionTest,
     make_average_precision_scorer,
@@ -118,9 +115,11 @@ def ends_of_measure(n_folds, case, ties):
     return lowest, float(sum(perfect) / n_folds)
 
 
-@pytest.mark.parametrize("ties", ALL_TIES)
+@pytest.mark.parametrize(
+    ("ties", "n_folds"),
+    [*((rule, 1) for rule in TIES), *((rule, 2) for rule in TIES[:2])],
+)
 @pytest.mark.parametrize("case", METRICS)
-@pytest.mark.parametrize("n_folds", [1, 2])
 @pytest.mark.slow
 def test_all_pvalues_against_enumeration(case, ties, n_folds):
     null, observed = enumerate_mean(np.split(np.arange(12), n_folds), case, ties)
@@ -154,19 +153,6 @@ def test_all_pvalues_against_enumeration(case, ties, n_folds):
     )
 
 
-def test_one_candidate_is_the_test_of_one_ranking():
-    score = noise(n_candidates=1) + 0.5 * Y[:, None]
-    result = SearchSelectionTest(random_state=0).from_predictions(Y, score)
-    alone = RandomSelectionTest().from_predictions(Y, score[:, 0])
-    error = 4 * math.sqrt(alone.pvalue / 9999)
-    assert 0.0005 < alone.pvalue < 0.1
-    assert result.pvalue == pytest.approx(alone.pvalue, abs=error)
-    assert_array_equal(result.pvalues, result.adjusted_pvalues)
-    assert_array_equal(result.pvalues, result.bonferroni_pvalues)
-    assert result.zscores[0] == pytest.approx(alone.zscore)
-    assert result.statistic == pytest.approx(alone.statistic, rel=1e-14)
-
-
 def test_copies_of_a_candidate_cost_nothing():
     score = noise(n_candidates=1)
     test = SearchSelectionTest(random_state=0)
@@ -189,17 +175,6 @@ def test_a_candidate_without_a_choice_costs_nothing():
     alone = test.from_predictions(Y, np.zeros((300, 1)))
     assert alone.pvalue == 1.0
     assert_allclose(alone.null_maxima, alone.null_means[0])
-
-
-def test_more_candidates_make_it_harder_but_not_beyond_the_sum():
-    score = noise(n_candidates=6, seed=3)
-    test = SearchSelectionTest(random_state=0)
-    few = test.from_predictions(Y, score[:, :3])
-    more = test.from_predictions(Y, score)
-    assert_array_equal(more.pvalues[:3], few.pvalues)
-    assert np.all(more.adjusted_pvalues[:3] >= few.adjusted_pvalues)
-    assert np.all(more.adjusted_pvalues >= more.pvalues)
-    assert np.all(more.null_maxima >= few.null_maxima)
 
 
 @pytest.mark.slow
@@ -272,13 +247,13 @@ def test_one_held_out_list_is_the_test_of_its_rankings():
 def test_familywise_error_of_folds():
     # neighbours in noise; the bound is not reached, so the error stays below
     rng, pvalues = np.random.default_rng(8), []
-    models = [KNeighborsClassifier(k) for k in (3, 9, 25)]
-    for seed in range(80):
+    models = [KNeighborsClassifier(k) for k in (3, 25)]
+    for seed in range(60):
         y = rng.permutation(np.arange(200) < 20)
         test = SearchSelectionTest(n_resamples=99, random_state=seed)
-        pvalues.append(test.from_cv(models, rng.normal(size=(200, 3)), y).pvalue)
+        pvalues.append(test.from_cv(models, rng.normal(size=(200, 3)), y, cv=3).pvalue)
     for level in (0.05, 0.2):
-        error = 3 * math.sqrt(level * (1 - level) / 80)
+        error = 3 * math.sqrt(level * (1 - level) / 60)
         assert np.mean(np.array(pvalues) <= level) <= level + error
 
 
@@ -412,7 +387,10 @@ def test_failed_candidates_are_left_out():
 def test_errors_name_the_candidate():
     models = {"good": Picky(), "bad": Picky(C=3)}
     for n_jobs in (1, 2):
-        with pytest.raises(RuntimeError, match="not with this C") as caught:
+        with (
+            joblib.parallel_config(backend="threading"),
+            pytest.raises(RuntimeError, match="not with this C") as caught,
+        ):
             SearchSelectionTest(n_jobs=n_jobs).from_cv(models, X, Y)
         assert caught.value.__notes__ == ["The model was 'bad'."]
 
@@ -467,84 +445,7 @@ def test_estimators_of_a_grid_are_not_fitted_themselves():
     assert not hasattr(model, "classes_")
 
 
-def test_labels_and_tables_of_any_kind():
-    test = SearchSelectionTest(**FAST)
-    models = [LogisticRegression(), KNeighborsClassifier(9)]
-    plain = test.from_cv(models, X, Y)
-    words = np.where(Y == 1, "rare", "common")
-    named = test.from_cv(
-        dict(zip("ab", models, strict=True)), pd.DataFrame(X), words, pos_label="rare"
-    )
-    assert named.candidates == ("a", "b")
-    assert plain.candidates == tuple(map(repr, models))
-    assert_array_equal(named.values, plain.values)
-    assert_array_equal(named.null_maxima, plain.null_maxima)
-    assert test.from_cv([Ridge()], X, Y, cv=3).n_rankings == 3
-    forest = [IsolationForest(random_state=0)]
-    found, missed = (
-        test.from_cv(forest, X, Y, cv=3, detector_targets=which)
-        for which in ("outliers", "inliers")
-    )
-    assert found.zscores[0] * missed.zscores[0] < 0
-
-
-def test_groups_reach_the_splitter():
-    groups = np.arange(300) % 10
-    search = GridSearchCV(
-        KNeighborsClassifier(),
-        NEIGHBOURS,
-        scoring=make_average_precision_scorer(),
-        cv=GroupKFold(2),
-    ).fit(X, Y, groups=groups)
-    result = SearchSelectionTest(**FAST).from_search(search, X, Y, cv_groups=groups)
-    assert_allclose(result.values, search.cv_results_["mean_test_score"])
-
-
-# Predictions
-
-
-def test_forms_of_predictions():
-    score, test = noise(), SearchSelectionTest(**FAST)
-    array = test.from_predictions(Y, score)
-    assert array.candidates == (0, 1, 2, 3)
-    for table in (
-        dict(zip("abcd", score.T, strict=True)),
-        pd.DataFrame(score, columns=list("abcd")),
-        pl.DataFrame(score, schema=list("abcd")),
-    ):
-        result = test.from_predictions(Y, table)
-        assert result.candidates == tuple("abcd")
-        assert_array_equal(result.adjusted_pvalues, array.adjusted_pvalues)
-
-
-@pytest.mark.parametrize(
-    "table", [pd.DataFrame, pl.DataFrame, dict], ids=["pandas", "polars", "dict"]
-)
-def test_columns_of_a_table_keep_their_types(table):
-    # near 2**60 the next float is 256 away
-    large = 2**60 + 2 * np.random.default_rng(0).permutation(300)
-    columns = {"large": large, "small": noise()[:, 0]}
-    result = SearchSelectionTest(**FAST).from_predictions(Y, table(columns))
-    alone = RandomSelectionTest().from_predictions(Y, large.argsort().argsort())
-    assert result.values[0] == pytest.approx(alone.statistic, rel=1e-12)
-    with pytest.raises(ValueError, match=r"`y_score\['large'\]` must rank the items"):
-        SearchSelectionTest().from_predictions(Y, table({**columns, "large": Y}))
-
-
-def test_predictions_of_folds_are_those_of_a_cross_validation():
-    cv = StratifiedKFold(4, shuffle=True, random_state=0)
-    score, fold = np.zeros((300, 2)), np.zeros(300, dtype=int)
-    models = [LogisticRegression(), KNeighborsClassifier(9)]
-    for number, (train, test) in enumerate(cv.split(X, Y)):
-        fold[test] = number
-        for column, model in enumerate(models):
-            model.fit(X[train], Y[train])
-            score[test, column] = model.predict_proba(X[test])[:, 1]
-    test = SearchSelectionTest(n_resamples=99, random_state=0)
-    ready = test.from_predictions(Y, score, folds=fold)
-    fitted = test.from_cv(models, X, Y, cv=cv)
-    assert_allclose(ready.values, fitted.values)
-    assert_array_equal(ready.adjusted_pvalues, fitted.adjusted_pvalues)
+# Refusals
 
 
 def test_folds_of_one_class_are_left_out():
@@ -564,19 +465,6 @@ def test_folds_of_one_class_are_left_out():
 
 
 # The test and its result as objects
-
-
-@pytest.mark.slow
-def test_jobs_and_progress_change_nothing(capsys):
-    models = [LogisticRegression(), KNeighborsClassifier(9)]
-    settings = {**FAST, "n_resamples": 3000}
-    one = SearchSelectionTest(**settings).from_cv(models, X, Y)
-    two = SearchSelectionTest(n_jobs=2, progress=True, **settings).from_cv(models, X, Y)
-    assert_array_equal(one.null_maxima, two.null_maxima)
-    assert one.to_dict() == two.to_dict()
-    shown = capsys.readouterr().err
-    assert "fits" in shown
-    assert "draws" in shown
 
 
 def test_printed_result():
@@ -631,40 +519,7 @@ def test_names_are_printed_with_plain_numbers(value, printed):
     assert named.to_dict()["candidate"] == f"{{'C': {printed}}}"
 
 
-def test_result_is_frozen_and_travels():
-    result = SearchSelectionTest(**FAST).from_predictions(Y, noise())
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        result.best_index = 0
-    for name in (*result.to_frame().columns[1:-1] + "s", "null_maxima"):
-        with pytest.raises(ValueError, match="read-only"):
-            getattr(result, name)[0] = 0.0
-    assert pickle.loads(pickle.dumps(result)).to_dict() == result.to_dict()
-
-
-def test_running_leaves_the_test_unchanged():
-    test = SearchSelectionTest(**FAST)
-    before = repr(test)
-    first, second = (test.from_predictions(Y, noise()) for _ in range(2))
-    assert first.to_dict() == second.to_dict()
-    assert repr(test) == before
-    assert eval(before, {"SearchSelectionTest": SearchSelectionTest}).__dict__ == (
-        test.__dict__
-    )
-
-
 # Refusals
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"metric": "auc"}, "metric"),
-        ({"n_resamples": 0}, "`n_resamples` must be an int of at least 1; got 0"),
-    ],
-)
-def test_settings_are_checked(settings, message):
-    with pytest.raises(ValueError, match=message):
-        SearchSelectionTest(**settings)
 
 
 def test_search_must_be_fitted_and_keep_its_folds():
@@ -688,31 +543,9 @@ def test_candidates_are_checked():
     test = SearchSelectionTest(**FAST)
     with pytest.raises(ValueError, match="`estimator` must hold at least one"):
         test.from_cv([], X, Y)
-    with pytest.raises(ValueError, match=r"`estimator` must be an estimator; got 'a'"):
-        test.from_cv("abc", X, Y)
     spent = (fold for fold in ())
     with pytest.raises(ValueError, match="`cv` must make folds each time.*got none"):
         test.from_cv([KNeighborsClassifier()], X, Y, cv=spent)
     cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
     with pytest.raises(ValueError, match="`cv` must make folds that hold out no item"):
         test.from_cv([KNeighborsClassifier()], X, Y, cv=cv)
-    with pytest.raises(ValueError, match="`detector_targets` must be"):
-        test.from_cv([IsolationForest()], X, Y)
-    with pytest.raises(ValueError, match="know two classes or more, targets and the"):
-        test.from_cv([KNeighborsClassifier()], X, 0 * Y, cv=2)
-
-
-@pytest.mark.parametrize(
-    ("scores", "folds", "message"),
-    [
-        (noise()[:, :0], None, "`y_score` must hold 1 or more rankings; got 0"),
-        (list(noise().T), None, r"`y_score` must be one-dim.* got shape \(4, 3"),
-        ({"x": Y}, None, r"`y_score\['x'\]` must rank the items"),
-        (noise()[:9], None, r"`y_score\[0\]` must have as many items as `y_true`"),
-        (noise() * np.nan, None, r"`y_score\[0\]` must be finite"),
-        (noise(), [1, 2], "`folds` must have as many items as `y_true`"),
-    ],
-)
-def test_predictions_are_checked(scores, folds, message):
-    with pytest.raises(ValueError, match=message):
-        SearchSelectionTest(**FAST).from_predictions(Y, scores, folds=folds)

@@ -54,20 +54,6 @@ def test_perfect_ranking_is_one_after_adjustment():
     assert scorer(model, np.c_[Y + np.arange(300) * 1e-4, Y], Y) == pytest.approx(1.0)
 
 
-def test_searches_take_them_together():
-    scoring = {name: make_metric_scorer("AP", statistic=name) for name in STATISTICS}
-    search = GridSearchCV(
-        KNeighborsClassifier(),
-        {"n_neighbors": [3, 25]},
-        scoring=scoring,
-        refit="zscore",
-        error_score="raise",
-    ).fit(X, Y)
-    assert all(
-        np.isfinite(search.cv_results_[f"mean_test_{name}"]).all() for name in scoring
-    )
-
-
 @pytest.mark.parametrize(
     ("model", "grid", "target", "n_items"),
     [

@@ -12,7 +12,7 @@ from skrank.ranking._ranking import rank
 RANKING = rank(
     check_ranking_input(*make_list((1,) * 20 + (8, 300), (1,) * 10 + (0,) * 12))
 )
-ABOVE, HITS_ABOVE, HITS = np.ogrid[0:21, 0:6, 0:6]
+ABOVE, HITS_ABOVE, HITS = np.ix_([0, 1, 4, 20], [0, 1, 5], range(6))
 
 all_cases = pytest.mark.parametrize("case", METRICS)
 all_ties = pytest.mark.parametrize("ties", TIES)
@@ -29,7 +29,6 @@ def gain_table(case, ties, size, above=ABOVE, hits_above=HITS_ABOVE, hits=HITS):
 @all_cases
 @all_ties
 @pytest.mark.parametrize("size", [5, 300])
-@pytest.mark.slow
 def test_a_table_of_gains_is_its_cells(case, ties, size):
     table, _ = gain_table(case, ties, size)
     cells = np.broadcast_arrays(ABOVE, HITS_ABOVE, HITS)
@@ -38,7 +37,7 @@ def test_a_table_of_gains_is_its_cells(case, ties, size):
         gain_table(case, ties, size, *(np.array([x]) for x in cell))[0][0]
         for cell in zip(*cells, strict=True)
     ]
-    table = np.broadcast_to(table, (21, 6, 6)).ravel()
+    table = np.broadcast_to(table, (4, 3, 6)).ravel()
     assert_allclose(table, one_by_one, rtol=1e-13)
 
 

@@ -104,22 +104,6 @@ def test_precrec_confusion_with_ties(peer_numbers):
             )
 
 
-def test_lingpipe(peer_numbers):
-    # its own unit test, with a positive that is never returned
-    case = json.loads((peer_numbers / "lingpipe" / "cases.json").read_text())
-    checked = 0
-    for row in case["expected"]:
-        if row["measure"] == "average_precision":
-            value = average_precision(case["y"], case["score"], n_missed=case["misses"])
-        elif row["measure"] == "precision_at_k" and 1 <= row["k"] <= 10:
-            value = precision_at_t(case["y"], case["score"], t=row["k"], n_missed=1)
-        else:
-            continue
-        assert value == pytest.approx(row["expected"], abs=row["tol"])
-        checked += 1
-    assert checked == 4
-
-
 # What RDKit and enrichvs call our metrics, and the name of the parameter
 EARLY = {
     "enrichment": (enrichment_factor, "t"),
@@ -207,7 +191,7 @@ def interpolated_enrichment(y_true, y_score, depth):
 
 @pytest.mark.slow
 def test_muv_pvalues_against_label_permutations(rare_data):
-    # real tasks of 0.2 % targets, a rounded feature as score: scikit-learn scores 1,000
+    # real tasks of 0.2 % targets, a rounded feature as score: scikit-learn scores 300
     # permutations of the labels
     data = np.load(rare_data / "muv_bcut.npz")
     rng = np.random.default_rng(0)
@@ -218,7 +202,7 @@ def test_muv_pvalues_against_label_permutations(rare_data):
         result = RandomSelectionTest(ties="threshold").from_predictions(y_true, y_score)
         draws = [
             average_precision_score(rng.permutation(y_true), y_score)
-            for _ in range(1000)
+            for _ in range(300)
         ]
         count = int(np.sum(np.array(draws) >= result.statistic - 1e-12))
-        assert binomtest(count, 1000, result.pvalue).pvalue > 1e-3
+        assert binomtest(count, 300, result.pvalue).pvalue > 1e-3

@@ -23,42 +23,27 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, average_precision_score, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
-    HalvingGridSearchCV,
     LearningCurveDisplay,
-    RandomizedSearchCV,
     StratifiedKFold,
     TunedThresholdClassifierCV,
     cross_val_score,
     cross_validate,
     learning_curve,
-    permutation_test_score,
 )
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier, LocalOutlierFactor
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, LinearSVC, OneClassSVM
+from sklearn.svm import SVC, LinearSVC
 
 from skrank import (
-    RandomSelectionTest,
     average_precision,
-    average_precision_at_k,
-    bedroc,
-    breakeven_point,
-    enrichment_factor,
-    k_at_recall,
     make_average_precision_at_k_scorer,
     make_average_precision_scorer,
+    make_metric,
     make_metric_scorer,
     make_precision_at_t_scorer,
     make_recall_at_t_scorer,
-    max_f_score,
-    precision_at_recall,
-    precision_at_t,
-    r_precision,
-    recall_at_t,
-    reciprocal_rank,
-    rie,
 )
 from skrank.metrics._scorers import RankingScorer
 
@@ -115,63 +100,24 @@ def test_values_are_those_of_the_metric(estimator):
     assert threshold(model, X[300:], Y[300:]) == pytest.approx(
         theirs(model, X[300:], Y[300:]), abs=1e-12
     )
-    scores = (
-        model.decision_function(X[300:])
-        if hasattr(model, "decision_function")
-        else model.predict_proba(X[300:])[:, 1]
-    )
-    for scorer, value in (
-        (SCORER, average_precision(Y[300:], scores)),
+
+
+def test_a_scorer_has_the_value_of_its_metric():
+    model = KNeighborsClassifier(15).fit(X[:300], Y[:300])
+    scores = model.predict_proba(X[300:])[:, 1]
+    pairs = [(make_metric_scorer(name), name) for name in METRICS]
+    pairs += [
         (
             make_average_precision_at_k_scorer(10, normalize="hits"),
-            average_precision_at_k(Y[300:], scores, k=10, normalize="hits"),
+            "AP@10(normalize=hits)",
         ),
-        (make_recall_at_t_scorer(0.1), recall_at_t(Y[300:], scores, t=0.1)),
-        (make_precision_at_t_scorer(7), precision_at_t(Y[300:], scores, t=7)),
-        (
-            make_metric_scorer("enrichment_factor@7"),
-            enrichment_factor(Y[300:], scores, t=7),
-        ),
-        (make_metric_scorer("reciprocal_rank"), reciprocal_rank(Y[300:], scores)),
-        (make_metric_scorer("rie(alpha=5)"), rie(Y[300:], scores, alpha=5)),
-        (make_metric_scorer("bedroc(alpha=5)"), bedroc(Y[300:], scores, alpha=5)),
-        (
-            make_metric_scorer("max_f_score(beta=2)"),
-            max_f_score(Y[300:], scores, beta=2),
-        ),
-        (make_metric_scorer("breakeven_point"), breakeven_point(Y[300:], scores)),
-        (make_metric_scorer("r_precision"), r_precision(Y[300:], scores)),
-        (
-            make_metric_scorer("precision_at_recall(0.8)"),
-            precision_at_recall(Y[300:], scores, recall=0.8),
-        ),
-        (
-            make_metric_scorer("k_at_recall(0.8)"),
-            -k_at_recall(Y[300:], scores, recall=0.8),
-        ),
-    ):
+        (make_recall_at_t_scorer(0.1), "recall@0.1"),
+        (make_precision_at_t_scorer(7), "precision@7"),
+    ]
+    for scorer, name in pairs:
+        sign = -1 if name.startswith("k_at_recall") else 1
+        value = sign * make_metric(name)(Y[300:], scores)
         assert scorer(model, X[300:], Y[300:]) == value
-
-
-@named
-def test_string_labels_give_the_same(estimator):
-    model = clone(estimator).fit(X[:300], Y[:300])
-    named_model = clone(estimator).fit(X[:300], NAMES[:300])
-    scorer = make_average_precision_scorer(pos_label="active")
-    value = SCORER(model, X[300:], Y[300:])
-    assert scorer(named_model, X[300:], NAMES[300:]) == pytest.approx(value, abs=0.05)
-    # the output for the target class is the judge: its own column, or the decision
-    # turned round, since it is the first of the two classes
-    if hasattr(named_model, "decision_function"):
-        output = -named_model.decision_function(X[300:])
-    else:
-        output = named_model.predict_proba(X[300:])[:, 0]
-    by_hand = average_precision(NAMES[300:], output, pos_label="active")
-    assert scorer(named_model, X[300:], NAMES[300:]) == by_hand
-    result = RandomSelectionTest().from_estimator(
-        named_model, X[300:], NAMES[300:], pos_label="active"
-    )
-    assert result.statistic == by_hand
 
 
 def test_regressor_ranks_by_its_prediction():
@@ -184,52 +130,13 @@ def test_regressor_ranks_by_its_prediction():
     assert same(model, X[300:], Y[300:]) == value
 
 
-def test_plain_ranker_ranks_by_its_prediction():
-    class Ranker(BaseEstimator):
-        def predict(self, X):
-            return X[:, 0]
-
-    assert SCORER(Ranker(), X, Y) == average_precision(Y, X[:, 0])
-
-
-@pytest.mark.parametrize(
-    "detector",
-    [
-        IsolationForest(random_state=0),
-        OneClassSVM(),
-        LocalOutlierFactor(novelty=True),
-        make_pipeline(StandardScaler(), IsolationForest(random_state=0)),
-    ],
-    ids=["forest", "SVM", "LOF", "pipeline"],
-)
-def test_outlier_detectors_need_an_orientation(detector):
-    rng = np.random.default_rng(0)
-    X = np.r_[rng.normal(size=(300, 3)), rng.normal(7, 1, size=(10, 3))]
-    y = np.r_[np.zeros(300, int), np.ones(10, int)]
-    detector = clone(detector).fit(X[:300])
-    with pytest.raises(
-        ValueError, match='`detector_targets` must be "outliers" or "in'
-    ):
-        SCORER(detector, X, y)
-    outliers = make_average_precision_scorer(detector_targets="outliers")
-    inliers = make_average_precision_scorer(detector_targets="inliers")
-    assert outliers(detector, X, y) > 0.95
-    assert inliers(detector, X, y) < 0.05
-    assert inliers(detector, X, 1 - y) > 0.99
-    # other estimators pay no heed to it
-    model = KNeighborsClassifier().fit(X, y)
-    assert outliers(model, X, y) == SCORER(model, X, y)
-
-
 def test_detector_with_its_own_coding_of_outliers():
     # -1 may be the outlier, as detectors predict it, or what is no target
     rng = np.random.default_rng(0)
     X = np.r_[rng.normal(size=(300, 3)), rng.normal(7, 1, size=(10, 3))]
     y = np.r_[np.ones(300, int), -np.ones(10, int)]
     detector = IsolationForest(random_state=0).fit(X[:300])
-    with pytest.raises(
-        ValueError, match="`pos_label` must be -1 or 1 for an outlier de"
-    ):
+    with pytest.raises(ValueError, match="`pos_label` must be -1 or 1 for an outlier "):
         make_average_precision_scorer(detector_targets="outliers")(detector, X, y)
     stated = make_average_precision_scorer(detector_targets="outliers", pos_label=-1)
     assert stated(detector, X, y) > 0.95
@@ -293,9 +200,7 @@ class WithoutTags(BaseEstimator):
 
 
 def test_classes_without_a_classifier_are_refused():
-    with pytest.raises(
-        ValueError, match="`estimator` must be a classifier to scikit-le"
-    ):
+    with pytest.raises(ValueError, match="`estimator` must be a classifier to scikit-"):
         make_average_precision_scorer(pos_label="active")(WithoutTags(), X, NAMES)
 
 
@@ -312,25 +217,17 @@ def test_other_refusals():
         make_average_precision_scorer(pos_label=2)(model, X, Y)
     with pytest.raises(ValueError, match="`pos_label` must name the target class of a"):
         SCORER(three, X, Y)
-    with pytest.raises(
-        ValueError, match="`pos_label` must name the target class of a c"
-    ):
+    with pytest.raises(ValueError, match="`pos_label` must name the target class of a"):
         SCORER(named_model, X, NAMES)
-    with pytest.raises(
-        ValueError, match="`pos_label` must be the larger label for a r"
-    ):
+    with pytest.raises(ValueError, match="`pos_label` must be the larger label for a "):
         make_average_precision_scorer(pos_label=0)(Ridge().fit(X, Y), X, Y)
-    with pytest.raises(
-        ValueError, match="`pos_label` must be the larger label for a r"
-    ):
+    with pytest.raises(ValueError, match="`pos_label` must be the larger label for a "):
         make_average_precision_scorer(pos_label=0)(
             Ridge().fit(X, Y), X, Y.astype(object)
         )
     with pytest.raises(ValueError, match="`pos_label` must be one of the labels in"):
         make_average_precision_scorer(pos_label="active")(Ridge().fit(X, Y), X, Y)
-    with pytest.raises(
-        ValueError, match="`t` must not reach beyond the ranking; got t=500"
-    ):
+    with pytest.raises(ValueError, match="`t` must not reach beyond the ranking; got "):
         make_recall_at_t_scorer(500)(model, X, Y)
 
 
@@ -356,26 +253,6 @@ def test_other_refusals():
         ),
         (lambda: make_recall_at_t_scorer(1.2), "`t` must be an int of at least 1"),
         (lambda: make_precision_at_t_scorer(-3), "`t` must be .*; got -3"),
-        (
-            lambda: make_metric_scorer("bedroc(alpha=0)"),
-            "`alpha` must be a finite number above",
-        ),
-        (
-            lambda: make_metric_scorer("max_f_score(beta=0)"),
-            "`beta` must be a finite number ab",
-        ),
-        (
-            lambda: make_metric_scorer("precision_at_recall(0)"),
-            "`recall` must be a number abov",
-        ),
-        (
-            lambda: make_metric_scorer("k_at_recall(80)"),
-            "`recall` must be a number above 0, u",
-        ),
-        (
-            lambda: make_metric_scorer("r_precision", ties="mean"),
-            "`ties` must be one of .*mean",
-        ),
     ],
 )
 def test_bad_settings_fail_in_the_factory(factory, text):
@@ -443,7 +320,7 @@ METRICS = [
     ids=["clone", "pickle"],
 )
 def test_clone_and_pickle(copied):
-    model = IsolationForest(random_state=0).fit(X)
+    model = IsolationForest(n_estimators=10, random_state=0).fit(X)
     for name in METRICS:
         scorer = make_metric_scorer(name, detector_targets="outliers")
         again = copied(scorer)
@@ -522,7 +399,7 @@ def test_detector_scorers_share_predictions_but_not_signs():
         side: make_average_precision_scorer(detector_targets=side)
         for side in ("outliers", "inliers")
     }
-    model = IsolationForest(random_state=0)
+    model = IsolationForest(n_estimators=10, random_state=0)
     both = cross_validate(model, X, Y, scoring=scoring, cv=CV)
     for side, scorer in scoring.items():
         alone = cross_val_score(model, X, Y, scoring=scorer, cv=CV)
@@ -543,32 +420,14 @@ def by_hand(n_neighbors):
     return np.mean(values)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_grid_search(n_jobs):
-    search = GridSearchCV(PIPELINE, GRID, scoring=SCORER, cv=CV, n_jobs=n_jobs)
+def test_grid_search():
+    search = GridSearchCV(PIPELINE, GRID, scoring=SCORER, cv=CV)
     search.fit(X, Y)
     assert_allclose(
         search.cv_results_["mean_test_score"], [by_hand(k) for k in (1, 5, 25)]
     )
     assert search.score(X, Y) == SCORER(search.best_estimator_, X, Y)
     pickle.loads(pickle.dumps(search))
-
-
-def test_randomized_search():
-    search = RandomizedSearchCV(
-        PIPELINE, GRID, n_iter=2, scoring=SCORER, cv=CV, random_state=0
-    ).fit(X, Y)
-    k = search.best_params_["kneighborsclassifier__n_neighbors"]
-    assert search.best_score_ == pytest.approx(by_hand(k))
-
-
-def test_halving_search():
-    search = HalvingGridSearchCV(
-        PIPELINE, GRID, scoring=SCORER, cv=CV, min_resources=150, random_state=0
-    ).fit(X, Y)
-    last = search.cv_results_["iter"] == search.n_iterations_ - 1
-    assert search.best_score_ == search.cv_results_["mean_test_score"][last].max()
-    assert search.score(X, Y) == SCORER(search.best_estimator_, X, Y)
 
 
 def test_cross_val_score_and_learning_curve():
@@ -591,14 +450,6 @@ def test_learning_curve_display_has_a_name_for_its_axis():
     assert display.ax_.get_ylabel().lower() == "average precision@20"
 
 
-def test_permutation_test_score():
-    score, _, pvalue = permutation_test_score(
-        PIPELINE, X, Y, scoring=SCORER, cv=CV, n_permutations=20, random_state=0
-    )
-    assert score == pytest.approx(by_hand(5))
-    assert pvalue == pytest.approx(1 / 21)
-
-
 def test_tuned_threshold_classifier():
     # a model whose threshold was tuned ranks as before; the metrics themselves know no
     # threshold and refuse to tune one
@@ -607,15 +458,6 @@ def test_tuned_threshold_classifier():
     assert SCORER(tuned, X, Y) == SCORER(model.fit(X, Y), X, Y)
     with pytest.raises(ValueError, match="`y_score` must rank the items.*hard labels"):
         TunedThresholdClassifierCV(model, scoring=SCORER, cv=CV).fit(X, Y)
-
-
-def test_sample_weight():
-    weight = np.random.default_rng(0).exponential(size=Y.size)
-    scorer = make_average_precision_scorer(ties="threshold")
-    model = KNeighborsClassifier().fit(X, Y)
-    scores = model.predict_proba(X)[:, 1]
-    expected = average_precision_score(Y, scores, sample_weight=weight)
-    assert scorer(model, X, Y, sample_weight=weight) == pytest.approx(expected)
 
 
 def test_metadata_routing_of_sample_weight():
@@ -635,22 +477,6 @@ def test_metadata_routing_of_sample_weight():
             for scorer in (ours, theirs)
         ]
     assert_allclose(*results, rtol=1e-12)
-
-
-def test_search_by_the_work_that_a_recall_costs():
-    # the precision at a recall and the depth of it rank candidates alike on one fold
-    scoring = {
-        "precision": make_metric_scorer("precision_at_recall(0.8)", ties="optimistic"),
-        "work": make_metric_scorer("k_at_recall(0.8)", ties="optimistic"),
-    }
-    one_fold = [(np.arange(300), np.arange(300, 400))]
-    search = GridSearchCV(PIPELINE, GRID, scoring=scoring, refit="work", cv=one_fold)
-    results = search.fit(X, Y).cv_results_
-    assert list(results["rank_test_work"]) == list(results["rank_test_precision"])
-    needed = np.ceil(0.8 * Y[300:].sum())
-    work = results["mean_test_work"]
-    assert_allclose(-needed / work, results["mean_test_precision"])
-    assert search.best_score_ == work.max() < 0
 
 
 def test_fold_without_targets_is_nan_and_warns():

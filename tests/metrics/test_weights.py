@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import skrank
 from cases import ALL, TIES, metric_function
-from skrank import SearchSelectionTest, hit_curve, operating_points
+from skrank import SearchSelectionTest
 
 # rounded in units of weight, or without a meaning under weights
 IN_UNITS = ("reciprocal_rank", "rie", "bedroc")
@@ -110,24 +110,6 @@ def test_what_counts_ranks_refuses_weights(name, ties):
     with pytest.raises(ValueError, match="`sample_weight` must be None for .* a rank"):
         metric(ranking)
     assert "sample_weight" not in inspect.signature(skrank.reciprocal_rank).parameters
-
-
-def test_curves_have_no_unit_of_weight():
-    y_true, y_score, weight = weighted_columns(ties=True)
-    points = operating_points(y_true, y_score, sample_weight=weight)
-    shares = hit_curve(y_true, y_score, as_fraction=True, sample_weight=weight)
-    for exponent in EXPONENTS:
-        scaled = {"sample_weight": weight * 2.0**exponent}
-        other = operating_points(y_true, y_score, **scaled)
-        for name in ("recall", "precision", "specificity"):
-            np.testing.assert_array_equal(getattr(other, name), getattr(points, name))
-        for rate in ("precision", "specificity"):
-            assert other.area(rate) == points.area(rate)
-        for beta in (0.5, 1.0, 2.0):
-            np.testing.assert_array_equal(other.f_score(beta), points.f_score(beta))
-        curve = hit_curve(y_true, y_score, as_fraction=True, **scaled)
-        np.testing.assert_array_equal(curve.t, shares.t)
-        np.testing.assert_array_equal(curve.hits, shares.hits)
 
 
 def test_tiny_and_huge_weights_against_sklearn():
@@ -261,19 +243,6 @@ def test_a_search_with_weights_is_that_of_sklearn(model, routing):
         np.testing.assert_allclose(values, expected, rtol=1e-12)
 
 
-def test_no_scorer_costs_a_search_with_weights():
-    names = (
-        "average_precision",
-        "average_precision@0.2",
-        "recall@0.1",
-        "precision@0.1",
-    )
-    scoring = {name: skrank.make_metric_scorer(name) for name in names}
-    search = weighted_search("tree", scoring, refit="average_precision")
-    for name in scoring:
-        assert np.isfinite(search.cv_results_[f"mean_test_{name}"]).all(), name
-
-
 @pytest.mark.parametrize("name", ["reciprocal_rank", "rie", "bedroc"])
 def test_a_search_scores_ranks_without_weights(name):
     """The judge fits with weights, and ranks the held-out items without."""
@@ -310,9 +279,7 @@ def test_a_search_in_which_no_candidate_has_a_score_is_refused():
         with pytest.raises(ValueError, match=message):
             SearchSelectionTest(n_resamples=9).from_search(search.fit(X, Y), X, Y)
     search = GridSearchCV(estimator, grid, scoring={"a": bad}, refit=False, cv=4)
-    with pytest.raises(
-        ValueError, match="got NaN for all 3 in (cv_results_|mean_test_a)"
-    ):
+    with pytest.raises(ValueError, match="got NaN for all 3 in "):
         SearchSelectionTest(n_resamples=9).from_search(search.fit(X, Y), X, Y)
 
 

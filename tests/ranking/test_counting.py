@@ -111,7 +111,8 @@ def test_counts_in_every_type(dtype, n_samples):
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_counts_of_hostile_scores_in_every_type(kind, dtype, how):
     rng = np.random.default_rng(6)
-    for n_samples in (1, 2, 50, 5_000, 20_000, 100_000):
+    # the longest, which are counted as those before them, once
+    for n_samples in (1, 2, 50, 5_000, 20_000, *[100_000] * (how == "top")):
         y_score = in_type(HOSTILE[kind](rng, n_samples), dtype)
         sizes = (1, 3, n_samples // 500, n_samples // 50, n_samples // 2, n_samples)
         for m in {min(max(m, 1), n_samples) for m in sizes}:
@@ -165,7 +166,7 @@ def test_every_small_ranking(y_score, levels, times):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("labels", [np.bool_, np.uint8, np.int64, np.float64])
+@pytest.mark.parametrize("labels", [np.bool_, np.float64])
 @pytest.mark.parametrize(("n_targets", "mebibytes"), [(10_000, 16), (200_000, 40)])
 def test_memory_of_ten_million_items(labels, n_targets, mebibytes):
     n_samples = 10_000_000

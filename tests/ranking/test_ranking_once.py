@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
 
 import skrank
 from cases import METRICS, metric_function
@@ -97,14 +96,6 @@ def test_weights_and_missed_targets_stay_with_a_ranking():
     found = draw.from_predictions(weighted).to_dict()
     expected = draw.from_predictions(Y, SCORE, sample_weight=weight).to_dict()
     assert found == expected
-
-
-def test_an_estimator_ranks():
-    X = np.c_[SCORE, RNG.normal(size=N)]
-    model = LogisticRegression().fit(X, Y)
-    ranking = Ranking.from_estimator(model, X, Y)
-    expected = skrank.average_precision(Y, model.decision_function(X))
-    assert skrank.average_precision(ranking) == expected
 
 
 @pytest.mark.parametrize(

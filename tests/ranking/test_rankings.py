@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import IsolationForest
 from sklearn.linear_model import LogisticRegression
@@ -46,22 +46,111 @@ DAY = np.arange(N) // 60
 CLUSTER = np.arange(N) // 3
 X = np.column_stack([A, B])
 MODEL = LogisticRegression().fit(X[::2], Y[::2])
+OTHER = LogisticRegression(C=1e-3).fit(X[::5], Y[::5])
+SCORES = {"A": MODEL.decision_function(X), "B": OTHER.decision_function(X)}
+RARE = np.where(Y, "rare", "usual")
 QUESTIONS = {
-    "test": RandomSelectionTest("recall@10"),
-    "interval": MetricInterval("recall@10"),
+    "test": RandomSelectionTest("recall@10", n_resamples=50, random_state=0),
+    "interval": MetricInterval("recall@10", n_resamples=50, random_state=0),
     "search": SearchSelectionTest("recall@10", n_resamples=50, random_state=0),
+    "comparison": RankingComparison("recall@10", n_resamples=50, random_state=0),
+}
+# How one model enters, or a pair of models
+ENTRANCES = {
+    "estimator": (
+        lambda ask, **data: ask.from_estimator(MODEL, X, Y, **data),
+        lambda ask, **data: ask.from_estimators(MODEL, OTHER, X, Y, **data),
+    ),
+    "predictions": (
+        lambda ask, **data: ask.from_predictions(
+            RARE, SCORES["A"], pos_label="rare", **data
+        ),
+        lambda ask, **data: ask.from_predictions(
+            RARE, *SCORES.values(), pos_label="rare", **data
+        ),
+    ),
+    "rankings of estimators": (
+        lambda ask, **data: ask.of(Rankings.from_estimator(MODEL, X, Y, **data)),
+        lambda ask, **data: ask.of(
+            Rankings.from_estimator({"A": MODEL, "B": OTHER}, X, Y, **data)
+        ),
+    ),
+    "rankings": (
+        lambda ask, **data: ask.from_rankings(ranked("A", **data)),
+        lambda ask, **data: ask.from_rankings(ranked("A", **data), ranked("B", **data)),
+    ),
 }
 
 
-@pytest.mark.parametrize("given", [{}, {"groups": DAY}, {"folds": DAY}], ids=str)
+def ranked(name, groups=None):
+    """Return rankings that are made already."""
+    given = SCORES[name]
+    if groups is None:
+        return Ranking.from_predictions(Y, given)
+    days = [day == groups for day in range(5)]
+    return [Ranking.from_predictions(Y[day], given[day]) for day in days]
+
+
+def judge_of(name, scores, **data):
+    """Answer of a question about the rankings of columns."""
+    scores = scores if name == "comparison" else scores["A"]
+    return QUESTIONS[name].of(Rankings.from_predictions(Y, scores, **data)).to_dict()
+
+
+def plain(answer):
+    """Numbers of an answer, without the name of a candidate."""
+    return {k: v for k, v in answer.items() if not k.startswith("candidate")}
+
+
+@pytest.mark.parametrize("data", [{}, {"groups": DAY}, {"folds": DAY}], ids=str)
+@pytest.mark.parametrize("entrance", ENTRANCES)
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_every_entrance_leads_to_one_answer(question, given):
-    ask = QUESTIONS[question]
-    score = MODEL.decision_function(X)
-    expected = ask.from_predictions(Y, score, **given).to_dict()
-    assert ask.from_estimator(MODEL, X, Y, **given).to_dict() == expected
-    rankings = Rankings.from_predictions(Y, score, **given)
-    assert ask.of(rankings).to_dict() == expected
+def test_every_entrance_leads_to_one_answer(question, entrance, data):
+    if entrance == "rankings" and "folds" in data:
+        return  # which are of one data set
+    enter = ENTRANCES[entrance][question == "comparison"]
+    found = plain(enter(QUESTIONS[question], **data).to_dict())
+    expected = plain(judge_of(question, SCORES, **data))
+    assert found == pytest.approx(expected, nan_ok=True)
+
+
+CV = StratifiedKFold(5)
+MODELS = {"A": LogisticRegression(), "B": LogisticRegression(C=1e-3)}
+FITS = {
+    name: cross_validate(model, X, Y, cv=CV, return_estimator=True, return_indices=True)
+    for name, model in MODELS.items()
+}
+
+
+def held_out():
+    """Folds, and the scores of models that are fitted to the others."""
+    fold, scores = np.empty(N, int), {name: np.empty(N) for name in MODELS}
+    for i, (train, test) in enumerate(CV.split(X, Y)):
+        fold[test] = i
+        for name, model in MODELS.items():
+            fitted = clone(model).fit(X[train], Y[train])
+            scores[name][test] = fitted.decision_function(X[test])
+    return fold, scores
+
+
+@pytest.mark.parametrize("entrance", ["from_cv", "from_cv_results"])
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_every_entrance_of_folds_leads_to_one_answer(question, entrance):
+    fold, scores = held_out()
+    expected = plain(judge_of(question, scores, folds=fold))
+    models = list((MODELS if entrance == "from_cv" else FITS).values())
+    models = models if question == "comparison" else models[:1]
+    asked = [(X, Y, {})]
+    if entrance == "from_cv":
+        asked = [(X, Y, {"cv": CV}), (X, RARE, {"cv": CV, "pos_label": "rare"})]
+    if (question, entrance) == ("test", "from_cv"):  # one is enough for all tables
+        tables = pd.DataFrame(X), csr_array(X), X.tolist()
+        asked += [(items, Y, {"cv": CV}) for items in tables]
+    for items, labels, settings in asked:
+        enter = getattr(QUESTIONS[question], entrance)
+        found = plain(enter(*models, items, labels, **settings).to_dict())
+        assert found == pytest.approx(expected, nan_ok=True)
+    assert not hasattr(MODELS["A"], "classes_")
 
 
 def test_parts_are_the_rankings_of_their_items():
@@ -77,20 +166,6 @@ def test_parts_are_the_rankings_of_their_items():
     found = MetricInterval().from_rankings(given)
     by_groups = MetricInterval().from_predictions(Y, A, groups=DAY)
     assert found.confidence_interval() == by_groups.confidence_interval()
-
-
-def test_scores_of_held_out_folds_are_those_of_a_cross_validation():
-    cv = StratifiedKFold(5)
-    fold, score = np.empty(N, int), np.empty(N)
-    for i, (train, test) in enumerate(cv.split(X, Y)):
-        model = LogisticRegression().fit(X[train], Y[train])
-        fold[test], score[test] = i, model.decision_function(X[test])
-    for ask in QUESTIONS.values():
-        expected = ask.from_cv(LogisticRegression(), X, Y, cv=cv).to_dict()
-        found = ask.from_predictions(Y, score, folds=fold).to_dict()
-        for name in ("candidate", "candidates"):
-            expected.pop(name, None), found.pop(name, None)
-        assert found == pytest.approx(expected, nan_ok=True)
 
 
 def test_a_question_says_what_it_does_not_use():
@@ -327,6 +402,12 @@ def test_detectors_point_where_their_labels_say(wrap, targets):
 
 
 def test_a_detector_that_does_not_tell_is_refused():
+    with pytest.raises(
+        ValueError, match='`detector_targets` must be "outliers" or "in'
+    ):
+        Rankings.from_estimator(Outliers().fit(X), X, Y)
+    with pytest.raises(ValueError, match="`estimator` must have one of the methods de"):
+        Rankings.from_estimator(StandardScaler().fit(X), X, Y)
     scorer = make_average_precision_scorer(detector_targets="outliers")
     message = "whether its larger scores mean outliers; give its scores to from_predict"
     with pytest.raises(ValueError, match=message):

@@ -34,7 +34,7 @@ from skrank.report._tables import _decimals
 AT = (5, 0.03, 0.2)
 
 
-def two_rankings(seed=0, n=300, m=15):
+def two_rankings(seed=0, n=100, m=5):
     rng = np.random.default_rng(seed)
     y = np.arange(n) < m
     return y, {"plain": rng.normal(2.0 * y), "tied": np.round(rng.normal(1.5 * y))}
@@ -44,6 +44,22 @@ def two_rankings(seed=0, n=300, m=15):
 def plain_report():
     """The report of the two rankings: for tests of its parts, once."""
     return ranking_report(*two_rankings())
+
+
+@functools.cache
+def plain_piece():
+    return plain_report()._repr_html_()
+
+
+def counts_of(y, scores):
+    """Return counts, of which a report has all but the comparison."""
+    return {name: RankCounts.from_arrays(y, score) for name, score in scores.items()}
+
+
+@pytest.fixture
+def without_pictures(monkeypatch):
+    """Pages of text alone, as if matplotlib were not installed."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
 
 
 @functools.cache
@@ -125,7 +141,7 @@ def test_comparisons_are_those_of_compare_all():
     assert "Differences" not in str(alone)
 
 
-@pytest.mark.parametrize("ties", ["expected", "threshold", "optimistic", "pessimistic"])
+@pytest.mark.parametrize("ties", ["expected", "pessimistic"])
 def test_counts_have_the_report_of_their_items(ties):
     y, scores = two_rankings()
     asked = {"ties": ties, "random_state": 0}
@@ -138,8 +154,7 @@ def test_counts_have_the_report_of_their_items(ties):
         report = ranking_report(one, **asked)
         assert report.to_dict() == expected.to_dict()
         assert str(report) == str(expected)
-    assert ranking_report(counts).names == ("model",)
-    assert "<img" in ranking_report(counts).to_html()
+    assert ranking_report(counts, pvalue=False).names == ("model",)
 
 
 def test_rankings_are_compared_unless_they_were_counted():
@@ -161,7 +176,7 @@ def test_rankings_are_compared_unless_they_were_counted():
 def test_rankings_that_do_not_go_together():
     y, scores = two_rankings()
     counts = RankCounts.from_arrays(y, scores["plain"])
-    fewer = RankCounts.from_arrays(y[:200], scores["plain"][:200])
+    fewer = RankCounts.from_arrays(y[:60], scores["plain"][:60])
     refused = [
         (
             ({"a": counts, "b": fewer},),
@@ -187,7 +202,7 @@ def test_chance_is_the_mean_of_a_random_order():
     y, scores = two_rankings()
     null_means = ranking_report(y, scores, t=AT, k=4).null_means
     n, m = y.size, int(y.sum())
-    for depth, items in zip(AT, (5, 9, 60), strict=True):
+    for depth, items in zip(AT, (5, 3, 20), strict=True):
         assert null_means[f"recall@{depth}"] == pytest.approx(items / n)
         assert null_means[f"precision@{depth}"] == pytest.approx(m / n)
         assert null_means[f"enrichment_factor@{depth}"] == pytest.approx(1)
@@ -215,34 +230,14 @@ def test_enrichment_of_rdkit(rare_data, peer_numbers):
     assert len(expected) == 9
 
 
-@pytest.mark.parametrize("form", [dict, pd.DataFrame, np.column_stack])
-def test_forms_of_scores(form):
-    y, scores = two_rankings()
-    given = form(list(scores.values())) if form is np.column_stack else form(scores)
-    report = ranking_report(y, given)
-    assert report.names == (("0", "1") if form is np.column_stack else tuple(scores))
-    judge = [skrank.average_precision(y, s) for s in scores.values()]
-    assert list(report.average_precision.values()) == judge
-    assert [test.statistic for test in report.tests.values()] == judge
-
-
 def test_labels_and_level():
     y, scores = two_rankings()
     text = np.where(y, "active", "decoy")
     report = ranking_report(text, scores, pos_label="active", confidence_level=0.8)
     variability = MetricInterval().from_predictions(y, scores["plain"])
     assert report.intervals["plain"] == variability.confidence_interval(0.8)
-    assert (report.n_samples, report.n_targets, report.prevalence) == (300, 15, 0.05)
+    assert (report.n_samples, report.n_targets, report.prevalence) == (100, 5, 0.05)
     assert "80 % interval" in str(report)
-
-
-def test_curves_are_those_of_the_functions():
-    y, scores = two_rankings()
-    report = plain_report()
-    curve = skrank.hit_curve(y, scores["tied"])
-    assert np.array_equal(report.hit_curves["tied"].hits, curve.hits)
-    points = skrank.operating_points(y, scores["tied"])
-    assert np.array_equal(report.operating_points["tied"].recall, points.recall)
 
 
 @pytest.mark.parametrize("ties", ["optimistic", "pessimistic", "expected"])
@@ -261,21 +256,6 @@ def test_one_ranking_as_a_vector():
     assert ranking_report(y, pd.Series(plain)).names == ("model",)
     report = ranking_report(y, pd.Series(plain, name="forest"))
     assert str(report) == str(ranking_report(y, {"forest": plain}))
-
-
-@pytest.mark.parametrize("dtype", [float, np.float32])
-def test_probabilities_of_two_classes_are_not_two_rankings(dtype):
-    y, scores = two_rankings()
-    p = 1 / (1 + np.exp(-scores["plain"]))
-    both = np.column_stack([1 - p, p]).astype(dtype)
-    with pytest.raises(ValueError, match=r"`y_score` must have a column for each ran"):
-        ranking_report(y, both)
-    with pytest.raises(ValueError, match="got two columns that sum to 1"):
-        RankingComparison().compare_all(y, both)
-    with pytest.raises(ValueError, match="got two columns that sum to 1"):
-        RankingComparison().compare_all(y, pd.DataFrame(both, columns=["no", "yes"]))
-    assert ranking_report(y, both[:, 1]).names == ("model",)
-    assert ranking_report(y, np.column_stack([p, p**2])).names == ("0", "1")
 
 
 # The test against random selection may be left out
@@ -401,7 +381,7 @@ def test_without_depths_there_is_no_top():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"t": 301}, "`t` must not reach beyond the ranking; got t=301"),
+        ({"t": 101}, "`t` must not reach beyond the ranking; got t=101"),
         ({"k": (10, 400)}, "`k` must not reach beyond the ranking; got k=400"),
         ({"t": 0}, "`t` must be an int of at least 1"),
         ({"t": (10, 1.5)}, "`t` must be an int of at least 1"),
@@ -417,21 +397,6 @@ def test_bad_settings(settings, message):
         ranking_report(y, scores, **settings)
 
 
-@pytest.mark.parametrize(
-    ("y", "scores", "message"),
-    [
-        ([0, 1], {}, "`y_score` must hold 1 or more rankings; got 0"),
-        ([0, 1], {"a": [1.0, math.nan]}, r"`y_score\['a'\]` must be finite"),
-        ([0, 1], {"a": [1.0]}, r"`y_score\['a'\]` must have as many items"),
-        ([0, 0], {"a": [1.0, 2.0]}, "`y_true` must hold targets and non-targets"),
-        ([0, 1], [[1.0, 2.0]], r"`y_score\['model'\]` must be one-dimensional"),
-    ],
-)
-def test_bad_rankings(y, scores, message):
-    with pytest.raises(ValueError, match=message):
-        ranking_report(y, scores)
-
-
 # Print
 
 
@@ -441,6 +406,7 @@ def test_rankings_with_both_classes_are_all_counted():
     assert "  rankings   means over 3 groups\n" in str(report)
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_undefined_is_a_dash():
     y = np.arange(50) == 3
     scores = {"flat": np.zeros(50), "other": np.arange(50.0)}
@@ -462,22 +428,22 @@ NOTE = (
 )
 
 
+@pytest.mark.usefixtures("without_pictures")
 @pytest.mark.parametrize(
-    ("n_reversed", "named"),
-    [(1, "<0>"), (3, "<0>, <1>, <2>"), (5, "<0>, <1>, <2> and 2 more")],
+    ("n_reversed", "named"), [(1, "<0>"), (5, "<0>, <1>, <2> and 2 more")]
 )
 def test_rankings_far_below_chance_are_named(n_reversed, named):
     rng = np.random.default_rng(0)
-    y = np.arange(450) < 48
-    scores = {"good": rng.normal(y), "noise": rng.normal(size=450)}
+    y = np.arange(150) < 48
+    scores = {"good": rng.normal(y), "noise": rng.normal(size=150)}
     scores |= {f"<{i}>": rng.normal(-8.0 * y) for i in range(n_reversed)}
-    report = ranking_report(y, scores, pvalue=False)
-    null = RandomSelectionNull(450, 48)
+    report = ranking_report(counts_of(y, scores), pvalue=False)
+    null = RandomSelectionNull(150, 48)
     z = (np.array(list(report.average_precision.values())) - null.mean()) / null.std()
     assert np.all(z[:2] > -3)
     assert np.all(z[2:] < -3)
     line = f"  note       far below chance: {named}{NOTE}"
-    assert str(report).splitlines()[4] == line
+    assert line in str(report).splitlines()
     assert line.split(maxsplit=1)[1] in Page(report.to_html()).text
     only = {name: scores[name] for name in ("good", "noise")}
     assert "note" not in str(ranking_report(y, only, pvalue=False))
@@ -485,7 +451,7 @@ def test_rankings_far_below_chance_are_named(n_reversed, named):
 
 def test_six_rankings_fit_100_columns():
     rng = np.random.default_rng(1)
-    y = np.arange(2000) < 30
+    y = np.arange(100) < 5
     names = [f"a rather long name {i}" for i in range(6)]
     report = ranking_report(y, {name: rng.normal(y) for name in names})
     assert max(map(len, str(report).splitlines())) <= 100
@@ -516,36 +482,16 @@ def test_decimals_leave_two_digits(values, decimals):
     assert _decimals(values) == decimals
 
 
-def test_names_in_print():
-    y, scores = two_rankings()
-    a, b = scores.values()
-    report = ranking_report(y, {"null mean": a, "two\nlines": b, 3.0: -a})
-    rows = [line.strip() for line in str(report).splitlines()]
-    assert any(row.startswith(r"'two\nlines' ") for row in rows)
-    assert sum(row.startswith("null mean ") for row in rows) == 1 + 3  # that of chance
-    assert sum("'null mean' " in row for row in rows) == 1 + 1 + 3 + 1
-    assert report.names == ("null mean", "two\nlines", "3.0")
-
-
-def test_dict_is_fit_for_json():
-    y, scores = two_rankings()
-    report = ranking_report(y, scores, t=5)
+@pytest.mark.parametrize("pvalue", [True, False])
+def test_numbers_are_plain_and_fit_for_json(pvalue):
+    report = ranking_report(*two_rankings(), pvalue=pvalue, t=5)
     fields = json.loads(json.dumps(report.to_dict()))
     assert fields["rankings"]["name"] == ["plain", "tied"]
-    assert fields["n_targets"] == 15
+    assert fields["n_targets"] == 5
     assert fields["comparisons"]["name_a"] == ["plain"]
-    one = ranking_report(y, {"plain": scores["plain"]})
-    assert one.to_dict()["comparisons"] is None
-
-
-@pytest.mark.parametrize("pvalue", [True, False])
-def test_numbers_are_plain(pvalue):
-    y, scores = two_rankings()
-    report = ranking_report(y, scores, pvalue=pvalue)
-    fields = report.to_dict()
     numbers = [*report.null_means.values(), *report.average_precision.values()]
     numbers += [one for each in report.at_depths.values() for one in each.values()]
-    for columns in (fields["rankings"], fields["comparisons"]):
+    for columns in (report.to_dict()["rankings"], report.to_dict()["comparisons"]):
         numbers += [one for column in columns.values() for one in column]
     assert {type(one) for one in numbers} == {float, int, str}
 
@@ -553,13 +499,6 @@ def test_numbers_are_plain(pvalue):
 def test_a_single_target_is_one():
     y = np.arange(50) == 3
     assert "50 items, 1 target (prev" in str(ranking_report(y, -np.arange(50.0)))
-
-
-@pytest.mark.slow
-def test_same_seed_same_report():
-    y, scores = two_rankings()
-    first, second = (ranking_report(y, scores, random_state=3) for _ in range(2))
-    assert first.to_html() == second.to_html()
 
 
 def test_printed_names_are_attributes_and_explained():
@@ -617,21 +556,15 @@ def test_pictures_are_data():
         assert len(image["alt"]) > 20
 
 
-def test_pictures_leave_pyplot_alone():
-    import matplotlib.pyplot as plt
-
-    plain_report().to_html()
-    assert plt.get_fignums() == []
-
-
-def test_page_without_matplotlib(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
+@pytest.mark.usefixtures("without_pictures")
+def test_page_without_matplotlib():
     page = Page(plain_report().to_html())
     assert page.all("img") == []
     assert len(page.all("table")) == 3
     assert page.text.count("The pictures need matplotlib, which is not installed.") == 1
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_names_are_escaped():
     y, scores = two_rankings()
     names = "<script>alert(1)</script>", "a & b", '" onload="x', "$x^$", "_hidden", "$"
@@ -673,7 +606,7 @@ def test_legend_of_the_page_has_the_lines_of_the_pictures(drawn):
     y = np.arange(100) < 9
     names = ["_a", "$b$", "<c>", "n" * 90, "\N{CJK UNIFIED IDEOGRAPH-4E2D}", "f", "g"]
     scores = {name: rng.normal(y) for name in names}
-    page = Page(ranking_report(y, scores, pvalue=False).to_html())
+    page = Page(ranking_report(counts_of(y, scores), pvalue=False).to_html())
     strokes = page.all("line")
     assert len(drawn) == 3
     for figure in drawn:
@@ -696,7 +629,7 @@ def test_of_many_rankings_the_best_are_drawn(drawn):
     rng = np.random.default_rng(0)
     y = np.arange(100) < 9
     scores = {f"r{i}": rng.normal(y) for i in range(12)}
-    page = Page(ranking_report(y, scores, pvalue=False).to_html())
+    page = Page(ranking_report(counts_of(y, scores), pvalue=False).to_html())
     assert [len(curves_in(figure)) for figure in drawn] == [10] * 3
     assert "Of 12 rankings the 10 of the highest average precision are" in page.text
     worst = sorted(scores, key=lambda name: skrank.average_precision(y, scores[name]))
@@ -704,25 +637,26 @@ def test_of_many_rankings_the_best_are_drawn(drawn):
     assert legend == [name for name in scores if name not in worst[:2]]
 
 
-def test_pictures_are_those_of_no_user(drawn):
+def test_pictures_are_those_of_no_user():
     import matplotlib as mpl
+    import matplotlib.pyplot as plt
 
-    report, usual = plain_report(), plain_report().to_html()
+    report, usual = plain_report(), plain_page()
     with mpl.rc_context({"font.size": 30, "axes.grid": True, "savefig.dpi": 20}):
         assert report.to_html() == usual
+        assert plt.get_fignums() == []  # pyplot is left alone
         assert mpl.rcParams["font.size"] == 30
 
 
-@pytest.mark.parametrize("ties", ["threshold", "expected"])
-def test_curves_that_are_means_say_so(ties):
-    y, scores = two_rankings()
-    page = Page(ranking_report(y, scores, ties=ties, pvalue=False).to_html())
-    said = "The curves are means over the orders of tied items." in page.text
-    assert said is (ties == "threshold")
+def test_curves_that_are_means_say_so():
+    report = ranking_report(*two_rankings(), ties="threshold", pvalue=False)
+    said = "The curves are means over the orders of tied items."
+    assert said in Page(report.to_html()).text
+    assert said not in Page(plain_page()).text
 
 
 def test_headings_of_notebooks_are_not_those_of_pages():
-    piece, page = Page(plain_report()._repr_html_()), Page(plain_page())
+    piece, page = Page(plain_piece()), Page(plain_page())
     assert (len(piece.all("h1")), len(piece.all("h2"))) == (0, 1)
     assert (len(page.all("h1")), len(page.all("h2"))) == (1, 0)
 
@@ -746,27 +680,12 @@ def test_long_names_are_short_in_print_and_whole_on_the_page():
     assert max(map(len, str(report).splitlines())) <= 100
     assert f"  {long[:20]}...{long[-20:]}  " in str(report)
     assert (
-        Page(report.to_html()).text.count(long) == 7
-    )  # the conclusion, 5 rows and the legend
-
-
-@pytest.mark.parametrize(
-    ("start", "end", "printed"),
-    [
-        (30, 25, "xxxxxxxxxxxxxx...{}" + 25 * "y"),  # 14 letters and 26
-        (30, 45, 30 * "x" + "{}" + 45 * "y"),  # no 40 letters tell them apart
-    ],
-)
-def test_names_do_not_come_to_look_the_same(start, end, printed):
-    y, scores = two_rankings()
-    a, b = (start * "x" + one + end * "y" for one in "ab")
-    text = str(ranking_report(y, {a: scores["plain"], b: scores["tied"]}))
-    for one in "ab":
-        assert text.count(f" {printed.format(one)} ") == 5
+        Page(report.to_html()).text.count(long) == 6
+    )  # the conclusion, 4 rows and the legend
 
 
 def test_notebook_piece_is_scoped():
-    piece = plain_report()._repr_html_()
+    piece = plain_piece()
     page = Page(piece)
     assert page.elements[0] == ("div", {"class": "skrank-report"})
     assert not {"html", "head", "body"} & {tag for tag, _ in page.elements}
@@ -779,6 +698,7 @@ def test_notebook_piece_is_scoped():
     assert body in plain_page()
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_groups_of_rows_are_headed_once():
     y, scores = two_rankings()
     scores["third"] = -scores["plain"]
@@ -792,6 +712,7 @@ def test_groups_of_rows_are_headed_once():
 # Groups
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_a_report_on_groups_is_that_of_the_classes():
     rng = np.random.default_rng(0)
     day = np.repeat(np.arange(12), 50)
@@ -808,7 +729,7 @@ def test_a_report_on_groups_is_that_of_the_classes():
         test = RandomSelectionTest().from_predictions(*asked, **given)
         assert report.tests[name].log10_pvalue == test.log10_pvalue
         assert report.average_precision[name] == test.statistic
-        for at in ("recall@5", "precision@5", "average_precision@0.1", "precision@60"):
+        for at in ("recall@5", "average_precision@0.1", "precision@60"):
             # the day without targets counts in precision
             every = at.startswith("precision")
             parts = (y, score, day) if every else (*asked, day[kept])
