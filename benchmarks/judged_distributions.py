@@ -37,7 +37,9 @@ KINDS = (
     *("untied", "tie on top", "tie in the middle", "tie at the bottom", "two ties"),
     *("geometric ties", "lognormal ties", "neighbours", "boosted, any value"),
     *("boosted, its value", "dense", "small", "long"),
+    *("forest", "scorecard", "rounded"),
 )
+LARGE = ("forest", "scorecard", "rounded")  # up to a million items, few scores
 NAMED = ("inversion", "importance_sampling")
 
 
@@ -110,6 +112,13 @@ def tied_sizes(kind, n, rng):
         return whole_sizes(binom.pmf(np.arange(most + 1), most, 0.15)[::-1], n)
     if kind == "untied":
         return np.ones(n, dtype=int)
+    if kind in LARGE:
+        scores = {
+            "forest": lambda: rng.binomial(150, rng.beta(0.4, 4, n)),  # votes of trees
+            "scorecard": lambda: np.rint(rng.normal(0, rng.choice([3, 20, 100]), n)),
+            "rounded": lambda: np.round(rng.beta(1, 5, n), int(rng.choice([1, 2, 3]))),
+        }
+        return np.unique(-scores[kind](), return_counts=True)[1]
     return one_or_two_ties(kind, n, rng)
 
 
@@ -177,6 +186,7 @@ def any_list(kind, rng):
         last = [[1] * 94_936, [94_936]][int(rng.integers(2))]
         return np.array([64, *last]), 30, None
     low, high = {"small": (8, 40), "dense": (20, 900)}.get(kind, (50, 20_000))
+    high = 10**6 if kind in LARGE else high
     n = int(np.exp(rng.uniform(np.log(low), np.log(high))))
     form = str(rng.choice(KINDS[:8])) if kind in ("small", "dense") else kind
     most = {"small": n // 2, "dense": 0.9 * n}.get(kind, min(300, n / 8))

@@ -1,0 +1,75 @@
+"""Many targets in large ties, and means over many different rankings."""
+
+import math
+
+import numpy as np
+import pytest
+from null import judges
+
+from skrank import RandomSelectionNull
+from skrank.null import MeanNull
+
+
+def drawn_precision(sizes, m, n_draws):
+    """AP by the means over the orders in ties, of hits that numpy draws."""
+    rng = np.random.default_rng(0)
+    hits = rng.multivariate_hypergeometric(sizes, m, n_draws, method="marginals")
+    total, above, depth = np.zeros(n_draws), np.zeros(n_draws), 0
+    for size, d in zip(sizes, hits.T, strict=True):
+        place = np.arange(size)
+        once = (1 / (depth + 1 + place)).sum()
+        later = (place / (depth + 1 + place)).sum() / max(size - 1, 1)
+        total += d / size * ((above + 1) * once + (d - 1) * later)
+        above, depth = above + d, depth + size
+    return total / m
+
+
+def equal_sizes(n, k):
+    return [n // k + (i < n % k) for i in range(k)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n", "m", "k"),
+    [(10**6, 10**5, 21), (10**5, 50_000, 21), (200_000, 10**5, 6), (10**6, 10**4, 150)],
+)
+def test_many_targets_in_large_ties_against_draws(n, m, k):
+    sizes = equal_sizes(n, k)
+    values = drawn_precision(sizes, m, 100_000)
+    null = RandomSelectionNull(n, m, tie_sizes=sizes)
+    for z in (2, -2):
+        value = null.mean() + z * null.std()
+        side = "greater" if z > 0 else "less"
+        found = null.tail(value, alternative=side)
+        share = np.mean(values >= value) if z > 0 else np.mean(values <= value)
+        assert found.method == "inversion"
+        # four standard errors of the draws
+        error = 4 * math.sqrt(1 / (share * values.size))
+        assert found.pvalue == pytest.approx(share, rel=error)
+
+
+@pytest.mark.parametrize("ties", ["expected", "threshold"])
+def test_many_different_rankings_against_the_convolution_of_all(ties):
+    """The distributions in rational numbers are put on a grid, and convolved."""
+    rng = np.random.default_rng(1)
+    shapes = [(tuple(rng.integers(1, 4, 5).tolist()), 2 + i % 2) for i in range(24)]
+    bins, factor = 2**18, 8000
+    transformed = np.ones(bins // 2 + 1, dtype=complex)
+    for sizes, m in shapes:
+        law = judges.exact_law("average_precision", sizes, m, ties)
+        place = [round(float(value) * factor) for value in law.chances]
+        chance = [float(one) for one in law.chances.values()]
+        transformed *= np.fft.rfft(np.bincount(place, chance, bins))
+    chance = np.fft.irfft(transformed)
+    null = MeanNull(
+        [RandomSelectionNull(sum(s), m, tie_sizes=s, ties=ties) for s, m in shapes]
+    )
+    for z in (2, 3, 4):
+        value = null.mean() + z * null.std()
+        exact = chance[math.ceil(value * len(shapes) * factor) :].sum()
+        found = null.tail(value)
+        assert found.method == "inversion"
+        assert found.pvalue == pytest.approx(exact, rel=0.01)
+        value = null.mean() - z * null.std()
+        exact = chance[: math.floor(value * len(shapes) * factor) + 1].sum()
+        assert null.cdf(value) == pytest.approx(exact, rel=0.01)
