@@ -146,18 +146,7 @@ class Chain:
     @cached_property
     def weights(self) -> PairWeights:
         """Gains by pairs of hits, exact for one hit, and for the mean of a group."""
-        return self._fit(self.sizes * self.n_targets / self.n_samples)
-
-    def fitted(self, depths: _Ints, hits: _Floats) -> "Chain":
-        """Fit the gains by pairs to given numbers of hits down to given depths."""
-        if self.is_pairwise:
-            return self
-        chain = copy(self)
-        ends = np.append(self.start, self.ends)
-        chain.weights = self._fit(np.diff(np.interp(ends, depths, hits)))
-        return chain
-
-    def _fit(self, mean: _Floats) -> PairWeights:
+        mean = self.sizes * self.n_targets / self.n_samples
         weights = PairWeights(*np.zeros((3, self.sizes.size)))
         for part in self._parts():
             some, sizes = np.rint(mean[part]).astype(np.intp), self.sizes[part]

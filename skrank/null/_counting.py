@@ -12,7 +12,7 @@ branch and bound: paths that cannot reach the value are dropped, and paths that 
 miss it are added with all their C(n - T, m - H) continuations.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -229,24 +229,13 @@ def _extremes(
 
 
 def _to_come(chain: Chain, slope: float, sign: int) -> Iterator[_Floats]:
-    """Largest (or smallest) rest by the number of hits, from the bottom."""
+    """Largest (or smallest) rest by the hits after each group, from the last one up."""
     lattice = chain.possible()
     end = chain.last_group(lattice)
     last = np.where(end.logweight > -np.inf, sign * end.intercept, -np.inf)
-    gains = ((s, sign * slope * s.gain) for s in chain.steps(lattice))
-    return (sign * table for table in best_to_come(last.max(axis=0), gains))
-
-
-def best_to_come(
-    last: _Floats, gains: Iterable[tuple[Step, _Floats]]
-) -> Iterator[_Floats]:
-    """Largest sum of the rest by the number of hits after each group, from the bottom.
-
-    It begins with the last group; the gains belong to the steps of the body.
-    """
-    value = last
-    yield value
-    for step, gain in gains:
+    value = last.max(axis=0)
+    yield sign * value
+    for step in chain.steps(lattice):
         rest = np.where(step.logcount > IMPOSSIBLE, value[step.cell], -np.inf)
-        value = (gain + rest).max(axis=0)
-        yield value
+        value = (sign * slope * step.gain + rest).max(axis=0)
+        yield sign * value

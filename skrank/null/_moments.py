@@ -16,11 +16,13 @@ from skrank.null._atoms import first_hit_law
 from skrank.null._chain import Chain
 from skrank.null._lattice import Lattice
 from skrank.null._tilted import Part, Tilted, Way, normalise
+from skrank.null._walk import Path
 
 _Floats = NDArray[np.float64]
 # Number of cells of an exact pass, each group counted as so many: some tenths of a
 # second. With a tenth of it, the moments for rankings of stock models are not exact.
 _MOST_CELLS, _GROUP_CELLS = 2**22, 2**9
+_PER_DEVIATION = 2.0  # numbers of hits in a standard deviation
 
 
 def moments(chain: Chain) -> tuple[float, float]:
@@ -45,7 +47,7 @@ def moments(chain: Chain) -> tuple[float, float]:
 
 
 def _followed(chain: Chain) -> tuple[Chain, Lattice]:
-    """Return all numbers of hits, or those within nine deviations, in blocks.
+    """Return all numbers of hits, or those within seven deviations, in blocks.
 
     Without blocks if groups cannot be merged: a second for each 20,000 items.
     """
@@ -53,18 +55,7 @@ def _followed(chain: Chain) -> tuple[Chain, Lattice]:
     if lattice.n_cells + _GROUP_CELLS * chain.ends.size <= _MOST_CELLS:
         return chain, lattice
     chain = chain.blocks(0.01) if chain.ends.size > 1 and chain.is_linear else chain
-    n, m = chain.stop - chain.start, chain.n_targets
-    share, sizes, above = m / n, chain.sizes, chain.depths - chain.start
-    inside = np.sqrt(share * (1 - share) * sizes * (n - sizes) / n)
-    deviation = np.sqrt(share * (1 - share) * above * (n - above) / n)
-    smooth = inside / 2  # a stride belongs to the hits of the group above it
-    return chain, chain.lattice(
-        share * above - 9 * deviation - 20,
-        share * above + 9 * deviation + 20,
-        np.maximum(np.append(1.0, smooth), 1).astype(np.intp),
-        share * sizes - 9 * inside - 20,
-        share * sizes + 9 * inside + 20,
-    )
+    return chain, Path.plain(chain).lattice(chain, _PER_DEVIATION)
 
 
 def _passed(chain: Chain, lattice: Lattice, centre: float) -> tuple[float, float]:
