@@ -22,7 +22,7 @@ from skrank._utils._documented import documented
 from skrank._utils._text import as_text
 from skrank.curves._hit_curve import HitCurve, curve_of, in_fractions
 from skrank.displays import _drawing
-from skrank.inference._random_selection import RandomSelectionTest, null_of
+from skrank.inference._random_selection import RandomSelectionTest
 from skrank.metrics._definitions import AveragePrecision
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._rankings import Rankings
@@ -280,9 +280,7 @@ class CurveDisplay(ABC):
         """Return the data of a display: curve, average precision, p-value."""
         as_fraction = check_flag("as_fraction", as_fraction)
         curve, metric, test = curve_of(ranking), AveragePrecision(), None
-        if pvalue is None:
-            pvalue = not ranking.weighted and null_of(ranking, metric).is_quick
-        if check_flag("pvalue", pvalue):
+        if check_flag("pvalue", not ranking.weighted if pvalue is None else pvalue):
             test = RandomSelectionTest(random_state=0).from_rankings(ranking)
         return {
             "curve": in_fractions(curve) if as_fraction else curve,

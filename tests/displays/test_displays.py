@@ -303,14 +303,6 @@ def test_legend_says_average_precision_and_p(display):
     assert label == f"AP {value:.3f}"
 
 
-def test_p_is_left_out_where_it_takes_long():
-    y_true, y_score = np.arange(600_000) < 300_000, -np.arange(600_000.0)
-    label = HitCurveDisplay.from_predictions(y_true, y_score).line_.get_label()
-    assert label == "AP 1.00"
-    shown = HitCurveDisplay.from_predictions(y_true, y_score, pvalue=True)
-    assert shown.line_.get_label().startswith("AP 1.00, p = ")
-
-
 # Folds
 
 
