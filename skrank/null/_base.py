@@ -23,7 +23,6 @@ from skrank._utils._warnings import warn
 from skrank.null import _sampling
 from skrank.null._tail import (
     ALTERNATIVES,
-    DRAWN,
     METHODS,
     Facts,
     TailProbability,
@@ -37,9 +36,6 @@ _SMALLER = math.log(0.4)  # a tail below this is the smaller one, despite its er
 # at its ends where no tail is asked first.
 _MOST_TAILS, _RESOLVED, _NEAREST = 10, 5e-4, 0.02
 _ROUNDING = 1e-7  # of quantiles, in standard deviations
-# Draws for quantiles of lumpy distributions, whose tails are drawn as well; and least
-# logarithm of their probability: a relative error of 2 %.
-_DRAWS, _OFTEN = 2**17, math.log(1 / 64)
 # Ties that are followed one by one in two seconds: with twice as many, a mean over 30
 # rankings with "optimistic" ties takes five.
 _MANY_TIES = 2**10
@@ -387,18 +383,15 @@ class NullDistribution:
         slope = -like.pdf(value) * (value - least if near else 1.0)
         slope /= max(q, np.finfo(float).tiny)
         low, high, before, asked = least, most, None, 0
-        while asked < _MOST_TAILS:
+        while True:
             tail = self._tail_of(value, sign)
             asked += tail.method != "exact"
-            if tail.method in DRAWN and log_p > _OFTEN:
-                return self._drawn_quantile(q, sign)
-            lack = sign * (tail.log_pvalue - log_p)
-            if tail.log_bounds is not None:
-                lack += sign * tail.doubt / 2  # the middle of the bounds
+            middle = tail.doubt / 2 if tail.method == "bounds" else 0.0
+            lack = sign * (tail.log_pvalue + middle - log_p)
             low, high = (value, high) if lack > 0 else (low, value)
             if -_RESOLVED <= lack <= 0 and tail.method != "exact":
                 break
-            if high - low <= _ROUNDING * self.std():
+            if high - low <= _ROUNDING * self.std() or asked == _MOST_TAILS:
                 break
             place = math.log(value - least) if near else value
             if before is not None and place != before[0]:
@@ -411,14 +404,6 @@ class NullDistribution:
             if not low < value < high or tail.method == "exact":  # with steps
                 value = (low + high) / 2
         return high
-
-    def _drawn_quantile(self, q: float, sign: int) -> float:
-        """Return `_quantile` of a distribution with few likely values, from draws."""
-        values = _sampling.draw(self._terms, _DRAWS, np.random.default_rng(0))
-        values.sort()
-        # the number of draws beyond the value, or up to it
-        index = _DRAWS - 1 - int(q * _DRAWS) if sign > 0 else math.ceil(q * _DRAWS) - 1
-        return float(values[index])
 
     def _log_tail(self, x: float, sign: int) -> float:
         """Logarithm of P(S > x), or of P(S <= x) for sign -1."""

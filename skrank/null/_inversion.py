@@ -164,10 +164,6 @@ def _period(solution: Solution | Many) -> float:
 
     further = here.reach(tilt)
     right = chernoff(further)
-    while right > left:
-        further /= 2
-        shorter = chernoff(further)
-        if shorter > 0.9 * right:
-            break
-        right = shorter
+    if right > left:
+        right = min(right, *(chernoff(further / 2**k) for k in (1, 2, 3)))
     return max(right, left)

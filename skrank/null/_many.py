@@ -19,7 +19,7 @@ from numpy.polynomial import Chebyshev
 from numpy.typing import NDArray
 
 from skrank.null._chain import log_binomial
-from skrank.null._lattice import OutOfReachError, positive
+from skrank.null._lattice import positive
 from skrank.null._tilted import Cumulants, Part
 
 _Floats = NDArray[np.float64]
@@ -135,7 +135,10 @@ class Many:
         self._near: Chebyshev | None = None
         self._unit = first = 1 / deviation
         low, high, reach, self.root = -math.inf, math.inf, _WIDE, 0.0
-        for _ in range(_MOST_PASSES):
+        passes = 0
+        while True:
+            passes += 1
+            positive(_MOST_PASSES - passes)
             _, slope, curvature = self.at(self.root)
             self._unit = 1 / math.sqrt(curvature)
             if abs(slope) * self._unit <= _CENTRED:
@@ -145,8 +148,6 @@ class Many:
             to = self.root + step
             self.root = to if low < to < high else (low + high) / 2
             reach *= 2
-        else:
-            raise OutOfReachError
         ends = self.root - _WIDE * self._unit, self.root + _WIDE * self._unit
         nodes = np.cos(math.pi * (np.arange(_POINTS) + 0.5) / _POINTS)
         nodes = self.root + _WIDE * self._unit * nodes

@@ -41,7 +41,6 @@ METHODS = (
     "monte_carlo",
     "normal",
 )
-DRAWN = ("importance_sampling", "monte_carlo")
 ALTERNATIVES = ("greater", "less", "two-sided")
 _BEYOND = 2.001  # distance of the next value that differs by more than rounding
 # Relative errors: sufficient for "auto", sufficient for draws, and too large for an

@@ -30,7 +30,7 @@ from scipy.interpolate import PchipInterpolator
 from scipy.special import erfcx
 
 from skrank.null._chain import Chain
-from skrank.null._lattice import Lattice, OutOfReachError, positive
+from skrank.null._lattice import Lattice, positive
 from skrank.null._tilted import (
     Characteristic,
     Cumulants,
@@ -56,6 +56,7 @@ _FEW = 24  # possible numbers of hits above a depth that are all followed
 # Strides in a standard deviation of hits, for many groups, and for few of them, whose
 # sum of gains may be near a lattice.
 _PER_DEVIATION, _FEW_GROUPS, _PER_LUMP, _LUMP_CELLS = 1.5, 64, 12.0, 2**18
+_MOSTLY = 0.25  # of the variance; beside half of it, the rest hides the steps of a tie
 # Largest step of the tilt in deviations of E, and of the lattice beyond the likely hits
 # in deviations of their number.
 _STEP, _BEYOND = 3.0, 2.0
@@ -221,9 +222,13 @@ def _likely(tilted: Tilted) -> tuple[Path | None, float]:
             fewest -= reach * (low > _TOUCHED)
             widest += reach * (high > _TOUCHED)
             cut += low * (low > _TOUCHED) + high * (high > _TOUCHED)
+        # a tie with most of the variance makes E nearly a lattice
+        gained = float((joint * (move.gain - (joint * move.gain).sum()) ** 2).sum())
+        if gained > _MOSTLY * tilted.cumulants.curvature and not chain.merged[j]:
+            deviation *= _PER_DEVIATION / _PER_LUMP
         inside.append((fewest - pad, widest + pad, deviation))
         if step is None:
-            break
+            continue
         # and of those above its end
         chance, below = moves[j + 1].above, step.below
         mean = float(chance @ below)
@@ -347,9 +352,13 @@ def solve(parts: Sequence[Part]) -> Solution:
             break
     error = 0.0 if growths == (0.0,) else error
     if near:  # a larger tilt has a shorter period of the frequencies
-        tilt, rest = 0.5 / spread, total([Tilted(x.way, 0.0) for x in lists]).value
-        while total([Tilted(x.way, tilt) for x in lists]).value - rest > _BEHIND:
-            tilt /= 2
+        rest = total([Tilted(x.way, 0.0) for x in lists]).value
+        halves = (0.5 / spread / 2**k for k in range(10))
+        tilt = next(
+            u
+            for u in halves
+            if total([Tilted(x.way, u) for x in lists]).value - rest <= _BEHIND
+        )
         lists, paths = _settled(parts, blocks, paths, tilt, per)
     return Solution(lists, paths, root, found, error)
 
@@ -373,7 +382,10 @@ def _walk(
     lists, paths = _settled(parts, chains, paths, tilt, per)
     reach, before, last, old = _STEP, math.inf, 0.0, paths
     furthest = abs(tilt) + _FURTHEST / positive(total(lists).deviation)
-    for _ in range(_MOST_STEPS):
+    steps = 0
+    while True:
+        steps += 1
+        positive(_MOST_STEPS - steps)
         _, slope, curvature = total(lists)
         deviation = math.sqrt(positive(curvature))
         # a step that leaves a heavy tail behind has a much smaller variance
@@ -392,7 +404,6 @@ def _walk(
             continue
         old, paths, last, before = paths, found, step, curvature
         tilt, reach = tilt + step, 2 * reach
-    raise OutOfReachError
 
 
 def _settled(
@@ -409,7 +420,9 @@ def _settled(
     were not likely before it, or past zero.
     """
     copies = sum(part.copies for part in parts)
-    for look in range(_MOST_LOOKS):
+    look = 0
+    while True:
+        positive(_MOST_LOOKS - look)
         ways = [
             FirstHitWay(part) if path is None else _way(part, chain, path, per)
             for part, chain, path in zip(parts, chains, paths, strict=True)
@@ -422,10 +435,9 @@ def _settled(
         past = slope * before < 0 and abs(slope) > math.sqrt(curvature)
         if before and (past or (look == 0 and cut > 0.02 * copies)):
             raise _TooFarError
-        paths = [path for path, _ in likely]
+        paths, look = [path for path, _ in likely], look + 1
         if cut <= 10 * _TOUCHED * copies:
             return lists, paths
-    raise OutOfReachError
 
 
 def _way(part: Part, chain: Chain, path: Path, per: float) -> Way:

@@ -463,7 +463,7 @@ def test_gains_of_the_first_three_targets_against_all_triples():
     null = RandomSelectionNull(n, m, FirstTargets(first=0, stop=3))
     assert null.mean() == pytest.approx((chance * value).sum(), rel=1e-9)
     for s in (0.02, 0.05, 0.1, 0.3, 0.6):
-        exact = chance[value >= s].sum()
+        exact = chance[value >= s - 1e-12].sum()  # rounding
         judges.assert_p(null.tail(s), exact, PROMISED)
 
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from null import judges
+from scipy.stats import hypergeom
 
 from skrank import RandomSelectionNull
 from skrank.null import MeanNull
@@ -46,6 +47,24 @@ def test_many_targets_in_large_ties_against_draws(n, m, k):
         # four standard errors of the draws
         error = 4 * math.sqrt(1 / (share * values.size))
         assert found.pvalue == pytest.approx(share, rel=error)
+
+
+@pytest.mark.parametrize("z", [3, 7])
+def test_a_tie_with_most_of_the_variance_given_its_hits(z):
+    """The chance of the hits in the tie on top is exact; numpy draws the others."""
+    tie, n, m = 1025, 3417, 53
+    null = RandomSelectionNull(
+        n, m, tie_sizes=[tie, *[1] * (n - tie)], ties="threshold"
+    )
+    value, exact = null.mean() + z * null.std(), 0.0
+    rng = np.random.default_rng(0)
+    for d in range(m + 1):
+        draws = [rng.choice(n - tie, m - d, replace=False) for _ in range(1000)]
+        others = np.sort(draws, axis=1)
+        precision = (d + np.arange(1, m - d + 1)) / (others + 1 + tie)
+        values = (d * d / tie + precision.sum(axis=1)) / m
+        exact += hypergeom.pmf(d, n, m, tie) * np.mean(values >= value)
+    assert null.pvalue(value) == pytest.approx(exact, rel=0.03)
 
 
 @pytest.mark.parametrize("ties", ["expected", "threshold"])

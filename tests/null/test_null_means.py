@@ -352,3 +352,21 @@ def test_the_order_of_the_lists_does_not_matter():
     assert one.std() == pytest.approx(other.std(), rel=1e-14)
     for s in (0.1, 0.2, 0.6):
         assert one.pvalue(s) == pytest.approx(other.pvalue(s), rel=1e-3)
+
+
+def test_means_of_ratios_are_drawn():
+    """AP at k over the hits has a divisor for each ranking: no sum is the event."""
+    name = "average_precision@50(normalize=hits)"
+    null = MeanNull([RandomSelectionNull(500, 20, name)] * 2)
+    values = null.rvs(100_000, 1)
+    usual = null.mean() + 2 * null.std()
+    found = null.tail(usual)
+    assert found.method == "monte_carlo"
+    assert found.pvalue == pytest.approx(np.mean(values >= usual), rel=0.08)
+    rare = null.mean() + 6 * null.std()
+    with pytest.warns(RuntimeWarning, match="with a relative error of"):
+        found = null.tail(rare)
+    share = np.mean(values >= rare)
+    assert found.pvalue == pytest.approx(share, rel=5 * found.error)
+    with pytest.warns(RuntimeWarning, match="is known to be at least"):
+        assert null.tail(0.98).method == "bounds"
