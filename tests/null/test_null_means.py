@@ -368,5 +368,6 @@ def test_means_of_ratios_are_drawn():
         found = null.tail(rare)
     share = np.mean(values >= rare)
     assert found.pvalue == pytest.approx(share, rel=5 * found.error)
+    null = MeanNull([RandomSelectionNull(50_000, 20, name)] * 2)
     with pytest.warns(RuntimeWarning, match="is known to be at least"):
         assert null.tail(0.98).method == "bounds"
