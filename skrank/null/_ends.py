@@ -61,8 +61,8 @@ def end(chain: Chain, sign: int) -> tuple[float, float]:
         if not short or precision:
             return filled(chain, sign)
     few = retrieved and chain.slope and runs.ends.size <= _MOST_GROUPS
-    if (short or few) and (found := _searched(runs, sign)):
-        return found
+    if short or few:
+        return _searched(runs, sign)
     if retrieved and chain.slope:  # not smaller than in the worst order within ties
         worst = copy(chain)
         worst.measure = replace(measure, ties="pessimistic")
@@ -145,17 +145,12 @@ def _unfelt_below(chain: Chain, places: _Ints, value: float) -> float:
     )
 
 
-def _searched(chain: Chain, sign: int) -> tuple[float, float] | None:
-    """Search over all numbers of hits, or over some and then near the best path.
-
-    None if the strides skip all possible numbers at some depth.
-    """
+def _searched(chain: Chain, sign: int) -> tuple[float, float]:
+    """Search over all numbers of hits, or over some and then near the best path."""
     lattice = least, most, stride, fewest, widest = chain.possible()
     while lattice.n_cells > _MOST_CELLS:
         stride = 2 * stride
         lattice = chain.lattice(least, most, stride, fewest, widest)
-    if not lattice.n_cells:
-        return None
     value, logchance, hits = _extreme(chain, lattice, sign)
     while chain.possible().n_cells > _MOST_CELLS:
         inside = np.diff(hits, append=chain.n_targets)
