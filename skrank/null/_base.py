@@ -408,15 +408,12 @@ class NullDistribution:
     def _log_tail(self, x: float, sign: int) -> float:
         """Logarithm of P(S > x), or of P(S <= x) for sign -1."""
         inside = self._inner(x, -1)  # from the probability of at most x, and the rest
-        return self._beyond(inside, sign).log_pvalue
-
-    def _beyond(self, x: float, sign: int) -> TailProbability:
-        """Tail above x, or up to x for sign -1; a warning if it is doubtful."""
-        tail = self._tail_of(x, sign)
+        tail = self._tail_of(inside, sign)
         _warn_of_doubt(tail)
-        return tail
+        return tail.log_pvalue
 
     def _tail_of(self, x: float, sign: int) -> TailProbability:
+        """Tail above x, or up to x for sign -1."""
         below = TailQuery(self._facts, x, -1)
         return (below.other if sign > 0 else below).best()
 

@@ -185,7 +185,9 @@ def _extreme(chain: Chain, lattice: Lattice, sign: int) -> tuple[float, float, _
         value, mass, best = _best(reached[order], ways.ravel()[order], first)
         came = np.zeros(step.below.size, dtype=np.intp)
         came[index] = order[best] % step.above.size
-        value, mass = _filled(index, step.below.size, value, mass)
+        reaching = np.full((2, step.below.size), -np.inf)  # where no way leads
+        reaching[:, index] = value, mass
+        value, mass = reaching
         moves.append((came, step.above))
     end = chain.last_group(lattice)
     final = sign * (end.slope * (sign * value) + end.intercept)
@@ -199,13 +201,6 @@ def _extreme(chain: Chain, lattice: Lattice, sign: int) -> tuple[float, float, _
         column = int(came[column])
         hits.append(int(above[column]))
     return sign * float(top[0]), float(logmass[0]), np.array(hits[::-1])
-
-
-def _filled(index: _Ints, size: int, *arrays: _Floats) -> list[_Floats]:
-    """Give values to all places; -inf where there are none."""
-    found = np.full((len(arrays), size), -np.inf)
-    found[:, index] = arrays
-    return list(found)
 
 
 def _best(

@@ -72,8 +72,8 @@ def _least(solution: Solution | Many, cells: int, width: float) -> int:
     # number of equal hits with the same variation as the sum, for variances v of single
     # hits: (sum of v)**2 / sum of v**2
     whole = squares = 1e-300
-    for one in solution.lists:
-        gained, held, _ = _variances(one)
+    variances = [_variances(one) for one in solution.lists]
+    for one, (gained, held, _) in zip(solution.lists, variances, strict=True):
         copies = one.way.part.copies
         whole += copies * float(gained.sum())
         squares += copies * float((gained**2 / np.maximum(held, 1)).sum())
@@ -82,7 +82,7 @@ def _least(solution: Solution | Many, cells: int, width: float) -> int:
     groups = sum(part.copies * part.chain.ends.size for part in parts)
     if groups < _FEW_GROUPS or isinstance(solution.lists[0].way, FirstHitWay):
         return max(first, min(_RETURN, _RETURN_WORK // max(cells, 1)))
-    return max(first, _echo(solution, width))
+    return max(first, _echo(variances, solution.found.curvature, width))
 
 
 def _variances(tilted: Tilted) -> NDArray[np.float64]:
@@ -97,7 +97,7 @@ def _variances(tilted: Tilted) -> NDArray[np.float64]:
     return np.array(found).T
 
 
-def _echo(solution: Solution, width: float) -> int:
+def _echo(variances: list[NDArray[np.float64]], curvature: float, width: float) -> int:
     """Return the number of frequencies at which the hits of one tie are in phase again.
 
     This matters for a tie with few hits, of a variance below 256, that has a quarter of
@@ -106,9 +106,9 @@ def _echo(solution: Solution, width: float) -> int:
     it does not.
     """
     least = 0.0
-    for one in solution.lists:
-        for _, held, both in _variances(one).T[:-1].tolist():
-            if 0.05 <= held <= 256 and both**2 / held > solution.found.curvature / 4:
+    for one in variances:
+        for _, held, both in one.T[:-1].tolist():
+            if 0.05 <= held <= 256 and both**2 / held > curvature / 4:
                 least = max(least, 1.5 * 2 * math.pi / (abs(both) / held * width))
     return math.ceil(min(least, _MOST))
 
