@@ -30,9 +30,10 @@ MANY = 16
 # Operations on arrays over rankings and tilts, and cells of one tilt: a second each.
 _MOST_STEPS, _MOST_CELLS = 2**17, 2**25
 _BATCH_ITEMS = 2**20  # cells of one step; limits the memory
-_LARGEST = 300.0  # exponent of the tilt of one ranking
-# Deviations of the tilt on either side of the root where a polynomial holds, which is
-# exact to 1e-8, and number of its tilts; and how near the root it is laid.
+_LARGEST = 300.0  # exponent of the tilt of one ranking, and of the ways to fill a tie
+# Deviations of the tilt on either side of the root where a polynomial holds, and number
+# of its tilts; and how near the root it is laid. It is exact to 1e-4 for 30 rankings,
+# and p does not depend on its error: K at the tilt is divided out again.
 _WIDE, _POINTS, _CENTRED = 3.0, 9, 0.5
 _STEP = 0.05  # deviations of E between tilts whose differences are derivatives
 _MOST_PASSES = 30
@@ -50,35 +51,43 @@ class Many:
     def __init__(self, parts: Sequence[Part], deviation: float) -> None:
         parts = sorted(parts, key=lambda part: -part.chain.ends.size)
         chains = [part.chain for part in parts]
-        self._groups = np.array([chain.ends.size for chain in chains])
-        self._m = np.array([chain.n_targets for chain in chains])
+        groups = np.array([chain.ends.size for chain in chains])
+        m = np.array([chain.n_targets for chain in chains])
         self._copies = np.array([part.copies for part in parts], dtype=float)
-        shape = int(self._groups[0]), len(parts)
+        shape = int(groups[0]), len(parts)
         #: From the last groups upwards: sizes, and gains by pairs of hits.
-        self._sizes, self._pairs = np.zeros(shape, dtype=int), np.zeros((3, *shape))
+        sizes, self._pairs = np.zeros(shape, dtype=int), np.zeros((3, *shape))
         rest = np.zeros(len(parts))
         self._shift = np.zeros(len(parts))
         for i, (part, chain) in enumerate(zip(parts, chains, strict=True)):
-            self._sizes[: chain.ends.size, i] = chain.sizes[::-1]
+            sizes[: chain.ends.size, i] = chain.sizes[::-1]
             assert part.weight is not None
             for pair, weight in zip(self._pairs, chain.weights, strict=True):
                 pair[: chain.ends.size, i] = part.scale * weight[::-1]
             offset = chain.measure.offset(chain.frame) - part.statistic
             self._shift[i] = part.sign * part.weight * offset
             rest[i] = chain.stop - chain.ends[-1]
-        most = int(self._m.max())
-        self._widest = np.minimum(self._sizes.max(axis=1), most)
+        most = int(m.max())
+        widest = np.minimum(sizes.max(axis=1), most)
         # the items below the last group, with all remaining hits
-        left = self._m[:, None] - np.arange(most + 1)
+        left = m[:, None] - np.arange(most + 1)
         possible = (left >= 0) & (left <= rest[:, None])
         ways = log_binomial(rest[:, None], np.where(possible, left, 0))
         self._below = np.where(possible, ways, -np.inf)
         self._below -= np.array([[chain.log_total] for chain in chains])
         self._reach = max(abs(part.weight or 0.0) for part in parts)
-        steps = float(((1 + self._widest) * (most + 1)).sum())
-        counts = (self._groups > np.arange(shape[0])[:, None]).sum(axis=1)
-        self.sizes = [int((counts * (1 + self._widest) * (most + 1)).sum())]
+        steps = float(((1 + widest) * (most + 1)).sum())
+        #: Numbers of rankings that have so many groups.
+        self._counts = (groups > np.arange(shape[0])[:, None]).sum(axis=1)
+        self.sizes = [int((self._counts * (1 + widest) * (most + 1)).sum())]
         positive(min(_MOST_STEPS - steps, _MOST_CELLS - self.sizes[0]))
+        #: Numbers of ways to place 1, 2, ... hits in the groups, for any tilt.
+        self._ways = []
+        for largest, n, row in zip(widest, self._counts, sizes, strict=True):
+            hits = np.arange(1, largest + 1)[:, None]
+            ways = log_binomial(row[:n], np.minimum(hits, row[:n]))
+            positive(_LARGEST - float(ways.max(initial=0.0)))
+            self._ways.append(np.where(hits <= row[:n], np.exp(ways), 0.0)[..., None])
         self._solve(deviation)
 
     def cgf(self, tilts: NDArray[np.number]) -> NDArray[np.complex128]:
@@ -95,14 +104,11 @@ class Many:
         log_top = self._below.max(axis=1)[:, None] + 0 * tilts.real
         state = np.exp(self._below - self._below.max(axis=1)[:, None]).T[..., None]
         state = state * np.ones_like(tilts)
-        for t, sizes in enumerate(self._sizes):
-            n = int(np.count_nonzero(self._groups > t))
-            sizes, before = sizes[:n, None], state[:, :n]
+        for t, n in enumerate(self._counts.tolist()):
+            before = state[:, :n]
             cross, item, inside = (x[:n, None] * tilts for x in self._pairs[:, t])
             after = before.copy()
-            for d in range(1, int(self._widest[t]) + 1):
-                room = np.minimum(d, sizes)
-                ways = np.where(d <= sizes, np.exp(log_binomial(sizes, room)), 0.0)
+            for d, ways in enumerate(self._ways[t], 1):
                 weight = ways * np.exp(d * (item + (d - 1) * inside))
                 ratio = np.exp(d * cross)
                 for hits in range(before.shape[0] - d):
@@ -127,7 +133,7 @@ class Many:
     def phi(self, start: int, count: int, width: float) -> NDArray[np.complex128]:
         """Return E exp(i w E) of the tilted sum at frequencies start * width, ..."""
         frequency = width * np.arange(start, start + count)
-        here = float(self.cgf(np.array([self.tilt])).real[0])
+        here = self.at(self.tilt).value
         return np.asarray(np.exp(self.cgf(self.tilt + 1j * frequency) - here))
 
     def _solve(self, deviation: float) -> None:

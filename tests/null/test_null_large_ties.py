@@ -92,3 +92,18 @@ def test_many_different_rankings_against_the_convolution_of_all(ties):
         value = null.mean() - z * null.std()
         exact = chance[: math.floor(value * len(shapes) * factor) + 1].sum()
         assert null.cdf(value) == pytest.approx(exact, rel=0.01)
+
+
+def test_many_rankings_with_a_tie_too_large_for_one_array():
+    """The ways to place 150 targets in 60,000 items overflow; numpy draws beside."""
+    sizes = [*[1] * 40, 60_000, 30_000]
+    null = MeanNull(
+        [
+            RandomSelectionNull(100_000 + i, 150, tie_sizes=[*sizes, 9_960 + i])
+            for i in range(16)
+        ]
+    )
+    value = null.mean() + 2 * null.std()
+    share = np.mean(null.rvs(20_000, 0) >= value)
+    error = 4 * math.sqrt(1 / (share * 20_000))
+    assert null.pvalue(value) == pytest.approx(share, rel=error)
