@@ -30,6 +30,8 @@ METRICS = {
     "precision@0.5": ("precision_at_t", {"t": 0.5}),
     "enrichment_factor@4": ("enrichment_factor", {"t": 4}),
     "enrichment_factor@0.3": ("enrichment_factor", {"t": 0.3}),
+    "expected_profit@4": ("expected_profit", {"t": 4, "benefit": 3, "cost": 0.5}),
+    "expected_profit@0.5": ("expected_profit", {"t": 0.5, "benefit": 2, "cost": 1}),
     "r_precision": ("r_precision", {}),
     "reciprocal_rank": ("reciprocal_rank", {}),
     "rie": ("rie", {}),
@@ -47,10 +49,11 @@ BY_VALUE = {
     "k_at_recall(0.3)": ("k_at_recall", {"recall": 0.3}),
     "precision_at_recall(0.5)": ("precision_at_recall", {"recall": 0.5}),
     "precision_at_recall(0.3)": ("precision_at_recall", {"recall": 0.3}),
+    "recall_at_precision(0.4)": ("recall_at_precision", {"precision": 0.4}),
 }
 ALL = {**METRICS, **BY_VALUE}
 # ties are always retrieved whole
-WITHOUT_TIES = {"max_f_score", "breakeven_point"}
+WITHOUT_TIES = {"max_f_score", "breakeven_point", "recall_at_precision"}
 
 # sizes of the tie groups, best first, and number of targets
 SMALL_LISTS = [
@@ -84,7 +87,10 @@ def named(metric="average_precision", **settings):
     cutoff = settings.pop("k", settings.pop("t", None))
     others = {
         name: settings.pop(name)
-        for name in ("alpha", "normalize", "beta", "recall")
+        for name in (
+            *("alpha", "normalize", "beta", "recall", "precision"),
+            *("benefit", "cost"),
+        )
         if settings.get(name) is not None
     }
     settings.pop("alpha", None)

@@ -11,7 +11,11 @@ from itertools import accumulate, combinations, groupby, product
 from math import comb, exp, lgamma, prod
 
 Groups = Sequence[tuple[int, int]]
-WHOLE = ("max_f_score", "breakeven_point")  # ties are always retrieved whole
+WHOLE = (
+    "max_f_score",
+    "breakeven_point",
+    "recall_at_precision",
+)  # ties are always retrieved whole
 CURVE = (*WHOLE, "k_at_recall", "precision_at_recall")
 
 
@@ -65,6 +69,9 @@ def _value_of_ranks(
         return Fraction(found, m)
     if metric == "precision_at_t":
         return Fraction(found, cut)
+    if metric == "expected_profit":
+        benefit, cost = (Fraction(str(parameter[key])) for key in ("benefit", "cost"))
+        return benefit * found - cost * cut
     if metric == "enrichment_factor":
         return Fraction(found, cut) / Fraction(m, n)
     precisions = [Fraction(sum(r <= rank for r in ranks), rank) for rank in ranks]
@@ -82,6 +89,7 @@ def _curve_metric(
     m: int,
     beta: int = 1,
     recall: float = 1.0,
+    precision: float = 1.0,
 ) -> Fraction:
     """Metrics of the curve, point by point: the hits down to each rank of a hit."""
     points = [(rank, sum(r <= rank for r in ranks)) for rank in ranks]
@@ -90,6 +98,10 @@ def _curve_metric(
         return max((1 + beta**2) * p * r / (beta**2 * p + r) for p, r in recalls)
     if metric == "breakeven_point":
         return max(min(Fraction(h, rank), Fraction(h, m)) for rank, h in points)
+    if metric == "recall_at_precision":
+        least = Fraction(str(precision))
+        precise = [Fraction(h, m) for rank, h in points if Fraction(h, rank) >= least]
+        return max(precise, default=Fraction(0))
     reached = [(rank, h) for rank, h in points if h >= Fraction(str(recall)) * m]
     if not reached:
         return Fraction(0)

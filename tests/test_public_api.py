@@ -28,7 +28,8 @@ def test_every_metric_has_a_function_a_scorer_and_a_name():
     for name in skrank.metrics.__all__:
         function = getattr(skrank, name)
         options = inspect.signature(function).parameters
-        values = {"k": 5, "t": 5, "recall": 0.5}
+        values = {"k": 5, "t": 5, "recall": 0.5, "precision": 0.5}
+        values |= {"benefit": 2, "cost": 1}
         needed = {key: value for key, value in values.items() if key in options}
         metric = named(name, **needed)["metric"]
         printed_name = make_metric(metric).name

@@ -101,6 +101,14 @@ def check_positive(name: str, value: Any) -> float:
     raise invalid(name, "be a finite number above 0", brief(value))
 
 
+def check_not_negative(name: str, value: Any) -> float:
+    """Check that an argument is a finite number of at least 0."""
+    number = real_number(value)
+    if 0 <= number < math.inf:
+        return number
+    raise invalid(name, "be a finite number of at least 0", brief(value))
+
+
 def check_fraction(name: str, value: Any) -> float:
     """Check that an argument is a number between 0 and 1."""
     number = real_number(value)

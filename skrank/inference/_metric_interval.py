@@ -39,6 +39,7 @@ from skrank.inference._variability._moderation import (
     normal_rule,
     reach_of,
     resampled_rule,
+    zero_of,
 )
 from skrank.inference._variability._resampling import (
     bootstrap,
@@ -50,6 +51,7 @@ from skrank.inference._variability._weights import WeightedBootstrap
 from skrank.metrics._definitions import (
     AveragePrecision,
     EnrichmentFactor,
+    ExpectedProfit,
     Measure,
     Metric,
     PrecisionAtT,
@@ -406,12 +408,14 @@ class MetricInterval(Question[MetricIntervalResult]):
     def _posterior(self, measure: Measure, ranking: Ranking) -> BetaRule:
         """Return the beta distribution of precision or recall."""
         frame = measure.frame(ranking, ranking.n_targets)
-        hits = measure.value(ranking) * measure.divisor(frame)
-        of_retrieved = isinstance(measure, PrecisionAtT | EnrichmentFactor)
+        zero = zero_of(measure, frame)
+        hits = (measure.value(ranking) - zero) * measure.divisor(frame)
+        retrieved = PrecisionAtT | EnrichmentFactor | ExpectedProfit
+        of_retrieved = isinstance(measure, retrieved)
         total = frame.cut if of_retrieved else frame.n_targets
         scale = total / measure.divisor(frame)
         # the prior of Jeffreys
-        return BetaRule(hits + 0.5, total - hits + 0.5, scale)
+        return BetaRule(hits + 0.5, total - hits + 0.5, scale, zero)
 
 
 def _most(measure: Metric) -> float:

@@ -86,8 +86,9 @@ def make_metric_scorer(
         Metric by its printed name: "average_precision", "average_precision@50",
         "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
         "rie(alpha=20)", "bedroc(alpha=20)", "r_precision", "max_f_score(beta=1)",
-        "breakeven_point", "precision_at_recall(0.8)" or "k_at_recall(0.8)". A cutoff is
-        a number of items or a fraction of the fold.
+        "breakeven_point", "precision_at_recall(0.8)", "k_at_recall(0.8)",
+        "recall_at_precision(0.5)" or "expected_profit@20(benefit=200, cost=5)". A
+        cutoff is a number of items or a fraction of the fold.
         "average_precision@50(normalize=hits)" has another divisor. An object of
         :func:`make_metric` keeps its own tie rule.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
@@ -107,8 +108,8 @@ def make_metric_scorer(
         ``P(null >= S)`` with the sign changed, so that 3 means p = 0.001.
         "chance_adjusted" is ``(S - E) / (1 - E)``, 0 for the chance level and 1 for a
         perfect ranking. Not for metrics without a null distribution: "max_f_score",
-        "breakeven_point", "k_at_recall" and "precision_at_recall". None is the value
-        itself.
+        "breakeven_point", "k_at_recall", "precision_at_recall" and
+        "recall_at_precision". None is the value itself.
 
     Returns
     -------

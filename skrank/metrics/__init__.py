@@ -14,10 +14,12 @@ from skrank.metrics._curve import (
     k_at_recall,
     max_f_score,
     precision_at_recall,
+    recall_at_precision,
 )
 from skrank.metrics._early import bedroc, reciprocal_rank, rie
 from skrank.metrics._top import (
     enrichment_factor,
+    expected_profit,
     precision_at_t,
     r_precision,
     recall_at_t,
@@ -29,11 +31,13 @@ __all__ = [
     "bedroc",
     "breakeven_point",
     "enrichment_factor",
+    "expected_profit",
     "k_at_recall",
     "max_f_score",
     "precision_at_recall",
     "precision_at_t",
     "r_precision",
+    "recall_at_precision",
     "recall_at_t",
     "reciprocal_rank",
     "rie",

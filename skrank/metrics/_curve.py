@@ -12,6 +12,7 @@ from skrank.metrics._definitions._curve import (
     KAtRecall,
     MaxFScore,
     PrecisionAtRecall,
+    RecallAtPrecision,
 )
 from skrank.ranking._as_ranking import Labels
 
@@ -372,5 +373,88 @@ def precision_at_recall(
     Three of the four targets are among the top five. The last target is at rank nine.
     """
     metric = PrecisionAtRecall(ties, recall)
+    given = pos_label, sample_weight, groups, n_missed, undefined
+    return evaluate(metric, y_true, y_score, *given)
+
+
+def recall_at_precision(
+    y_true: Labels,
+    y_score: ArrayLike | None = None,
+    *,
+    precision: float,
+    pos_label: object = None,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    n_missed: int = 0,
+    undefined: float | str = math.nan,
+) -> float:
+    """Recall at a precision: the largest recall of precise enough thresholds.
+
+    A larger value is better. A ranking with all targets first has the value 1. The
+    threshold is chosen with the labels, so on other items its precision is lower on
+    average.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
+    precision : float
+        Least share of targets among the items that a threshold retrieves, above 0, up
+        to 1.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the items. An item of weight 2 counts as two items.
+    groups : array-like of shape (n_samples,), default=None
+        Ranking that each item belongs to, such as its query or its day. The value is
+        then the mean over the rankings; see :ref:`several_rankings`.
+    n_missed : int, default=0
+        Targets that were never scored. They count among the targets and have no rank.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: no targets, or only targets. NaN is
+        returned with an ``UndefinedMetricWarning``, and another number without.
+
+    Returns
+    -------
+    recall_at_precision : float
+        Between 0 and 1. It is 0 if no threshold has the precision.
+
+    Raises
+    ------
+    ValueError
+        If the input is invalid or the metric is undefined, as in
+        :func:`average_precision`, or if `precision` is outside its range.
+
+    See Also
+    --------
+    precision_at_recall : Precision at a given recall.
+    OperatingPoint : The threshold, with its interval.
+    operating_points : All thresholds.
+
+    Notes
+    -----
+    With h(t) hits among the t items that a threshold retrieves, the value is the
+    maximum of ``h(t) / m`` over the thresholds with ``h(t) / t >= precision``. A
+    threshold retrieves a tie whole, so there is no tie rule.
+
+    Time is O(n log m) and memory O(m) + n bytes; see :ref:`performance`.
+
+    Examples
+    --------
+    >>> from skrank import recall_at_precision
+    >>> y_true = [0, 1, 0, 1, 1, 0, 0, 0, 1, 0]
+    >>> y_score = [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
+    >>> recall_at_precision(y_true, y_score, precision=0.6)
+    0.75
+    >>> recall_at_precision(y_true, y_score, precision=0.7)
+    0.0
+
+    The top five hold three of the four targets. No threshold has a higher precision.
+    """
+    metric = RecallAtPrecision(precision=precision)
     given = pos_label, sample_weight, groups, n_missed, undefined
     return evaluate(metric, y_true, y_score, *given)

@@ -1,4 +1,4 @@
-"""Metrics of the top of a ranking: recall, precision, enrichment, R-precision."""
+"""Metrics of the top: recall, precision, enrichment, profit, R-precision."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from skrank.metrics._by_group import evaluate
 from skrank.metrics._definitions._measures import (
     EnrichmentFactor,
+    ExpectedProfit,
     PrecisionAtT,
     RecallAtT,
     RPrecision,
@@ -288,6 +289,101 @@ def enrichment_factor(
     The first two items are targets. Three of the ten items are targets.
     """
     metric = EnrichmentFactor(ties, t=t)
+    given = pos_label, sample_weight, groups, n_missed, undefined
+    return evaluate(metric, y_true, y_score, *given)
+
+
+def expected_profit(
+    y_true: Labels,
+    y_score: ArrayLike | None = None,
+    *,
+    benefit: float,
+    cost: float,
+    t: float,
+    pos_label: object = None,
+    ties: str = "expected",
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    n_missed: int = 0,
+    undefined: float | str = math.nan,
+) -> float:
+    """Profit of looking at the top t: the benefit of the targets less the cost.
+
+    A larger value is better. The mean over random rankings is ``t (benefit m / n -
+    cost)`` for m targets among n items.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), Ranking or RankCounts
+        Labels of the items. The larger label is the target unless `pos_label` is given.
+        A Ranking or RankCounts replaces labels and scores.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores of the items; a higher score means a likelier target. Only the order
+        counts. Required unless `y_true` is a Ranking or RankCounts.
+    benefit : float
+        What finding a target is worth, above 0, in any currency.
+    cost : float
+        Cost of looking at an item, target or not, at least 0, in the same currency.
+    t : int or float
+        Depth. An int counts items, and a float in (0, 1] is a fraction of the ranking,
+        rounded up.
+    pos_label : int, float, bool or str, default=None
+        Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
+    ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
+        Tie rule for a tie across t. "expected" spreads its targets evenly, which is the
+        mean over all orders. "threshold" retrieves it whole and moves the cutoff to its
+        end. "optimistic" takes its targets first, and "pessimistic" takes them last.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the items. An item of weight 2 counts as two items. The top t holds
+        the weight t, or the fraction t of all weight (rounded up if all weights are
+        whole). An item across the cutoff counts in part.
+    groups : array-like of shape (n_samples,), default=None
+        Ranking that each item belongs to, such as its query or its day. The value is
+        then the mean over the rankings, such as the profit of a day, also of days
+        without targets; see :ref:`several_rankings`.
+    n_missed : int, default=0
+        Targets that were never scored. They have no rank.
+    undefined : float or "raise", default=nan
+        Answer where the metric has no value: no targets, or only targets. NaN is
+        returned with an ``UndefinedMetricWarning``, and another number without.
+
+    Returns
+    -------
+    expected_profit : float
+        Profit in the currency of `benefit` and `cost`, at least ``-cost t``.
+
+    Raises
+    ------
+    ValueError
+        If the input is invalid or the metric is undefined, as in
+        :func:`average_precision`, if the cutoff is beyond the ranking, or if `benefit`
+        or `cost` is outside its range.
+
+    See Also
+    --------
+    precision_at_t : The profit is positive if it is above ``cost / benefit``.
+    OperatingPoint : The threshold or the depth with the largest profit.
+
+    Notes
+    -----
+    The value is ``benefit h(t) - cost t`` with h(t) hits. It is a linear function of
+    precision at t, and therefore has the same p-values. With ``ties="threshold"``, t is
+    the end of the tie across the cutoff. For the hits of ties see :func:`recall_at_t`.
+
+    Time is O(n) for a cutoff in the top 1/16, else O(n log m); see :ref:`performance`.
+
+    Examples
+    --------
+    >>> from skrank import expected_profit
+    >>> y_true, y_score = [1, 1, 0, 1, 0, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1]
+    >>> expected_profit(y_true, y_score, benefit=200, cost=50, t=2)
+    300.0
+    >>> expected_profit(y_true, y_score, benefit=200, cost=50, t=8)
+    200.0
+
+    The first two items are targets. The last four items cost 200.
+    """
+    metric = ExpectedProfit(ties, t=t, benefit=benefit, cost=cost)
     given = pos_label, sample_weight, groups, n_missed, undefined
     return evaluate(metric, y_true, y_score, *given)
 

@@ -83,6 +83,10 @@ def test_a_tie_rule_for_what_retrieves_ties_whole_is_refused(name):
         ("average_precision@9(normalize=hits)", "average_precision@9(normalize=hits)"),
         ("average_precision@9(normalize=min)", "average_precision@9"),
         ("Rprec", "r_precision"),
+        (
+            "expected_profit@5%(cost=5,benefit=200)",
+            "expected_profit@0.05(benefit=200, cost=5)",
+        ),
     ],
 )
 def test_what_is_understood(name, printed):
@@ -96,6 +100,8 @@ def test_what_is_understood(name, printed):
         ("max_f_score", "max_f_score(beta=1)"),
         ("k_at_recall(.8)", "k_at_recall(0.8)"),
         ("precision_at_recall(recall=0.8)", "precision_at_recall(0.8)"),
+        ("recall_at_precision(.5)", "recall_at_precision(0.5)"),
+        ("recall_at_precision(precision=1)", "recall_at_precision(1)"),
     ],
 )
 def test_what_is_understood_of_metrics_by_value(name, printed):
@@ -146,11 +152,23 @@ def test_what_is_understood_of_metrics_by_value(name, printed):
         ("average_precision@5(normalize=all)", "`normalize` must be one of"),
         ("k_at_recall", "must have a recall, as in 'k_at_recall(0.8)'; got 'k_at_rec"),
         ("precision_at_recall(80%)", "must have a number as recall"),
+        (
+            "expected_profit@9",
+            "a benefit and a cost, as in 'expected_profit@20(benefit",
+        ),
+        ("expected_profit@9(benefit=2)", "must have a benefit and a cost, as in"),
+        ("expected_profit(benefit=2, cost=1)", "must have a cutoff, as in"),
+        ("expected_profit@9(7)", "no settings but benefit=... and cost=...; got"),
+        ("expected_profit@9(cost=1, cost=2)", "no settings but benefit=... and"),
+        ("expected_profit@9(benefit=0, cost=1)", "`benefit` must be a finite number a"),
+        ("expected_profit@9(benefit=1, cost=-1)", "`cost` must be a finite number of"),
         ("max_f_score(2)", "no settings but beta=...; got 'max_f_score(2)'"),
     ],
 )
 def test_what_is_refused(name, message):
-    with pytest.raises(ValueError, match="metric|`t`|`k`|`alpha`|`normalize`") as error:
+    with pytest.raises(
+        ValueError, match="metric|`t`|`k`|`alpha`|`normalize`|`benefit`|`cost`"
+    ) as error:
         RandomSelectionTest(name)
     assert message in str(error.value)
 
@@ -165,6 +183,8 @@ def test_a_measure_carries_its_tie_rule(ranking):
 
 def test_all_names_are_those_of_metrics():
     needed = dict.fromkeys(("recall", "precision", "enrichment_factor"), "@3")
-    needed |= dict.fromkeys(("k_at_recall", "precision_at_recall"), "(0.5)")
+    needed["expected_profit"] = "@3(benefit=2, cost=1)"
+    by_value = ("k_at_recall", "precision_at_recall", "recall_at_precision")
+    needed |= dict.fromkeys(by_value, "(0.5)")
     for name in NAMES:
         assert make_metric(name + needed.get(name, "")).name.startswith(name)

@@ -34,6 +34,8 @@ PERFECT = {
     "precision@0.5": 5 / 15,
     "enrichment_factor@4": 6,
     "enrichment_factor@0.3": (5 / 9) / (5 / 30),
+    "expected_profit@4": 4 * 3 - 4 * 0.5,
+    "expected_profit@0.5": 5 * 2 - 15 * 1,
     "rie": rie_of_targets_first(20),
     "rie alpha=3": rie_of_targets_first(3),
     "k_at_recall(0.5)": 3,
@@ -46,6 +48,8 @@ CONSTANT = {
     "precision@0.5": (5 / 30, 5 / 30),
     "enrichment_factor@4": (1, 1),
     "enrichment_factor@0.3": (1, 1),
+    "expected_profit@4": (4 * 3 / 6 - 4 * 0.5, 5 * 3 - 30 * 0.5),
+    "expected_profit@0.5": (15 * 2 / 6 - 15 * 1, 5 * 2 - 30 * 1),
     "reciprocal_rank": (None, 1 / 30),
     "rie": (1, weights(20)[-1] / weights(20).mean()),
     "rie alpha=3": (1, weights(3)[-1] / weights(3).mean()),
@@ -58,6 +62,7 @@ CONSTANT = {
     "max_f_score": (2 * 5 / (5 + 30), 2 * 5 / (5 + 30)),
     "max_f_score beta=2": (5 * 5 / (4 * 5 + 30), 5 * 5 / (4 * 5 + 30)),
     "breakeven_point": (5 / 30, 5 / 30),
+    "recall_at_precision(0.4)": (0, 0),
     "r_precision": (5 / 30, 5 / 30),
     "k_at_recall(0.5)": (3 * 31 / 6, 30),
     "k_at_recall(0.3)": (2 * 31 / 6, 30),
@@ -65,6 +70,12 @@ CONSTANT = {
 # not raised by a hit that moves up
 NOT_MONOTONE = {"average_precision@4 hits"}
 SMALLER_IS_BETTER = {"k_at_recall(0.5)", "k_at_recall(0.3)"}
+# without a hit in six items; 0 by the metrics that are not here
+WORST = {
+    **dict.fromkeys(SMALLER_IS_BETTER, math.inf),
+    "expected_profit@4": -4 * 0.5,
+    "expected_profit@0.5": -3 * 1,
+}
 
 rng = np.random.default_rng(0)
 Y_TRUE = rng.permutation(np.repeat([1, 0], [5, 25]))
@@ -256,6 +267,6 @@ def test_undefined_with_weights():
 @all_cases
 def test_missed_targets_define_what_would_be_undefined(case):
     scores = np.arange(6.0)
-    worst = math.inf if case in SMALLER_IS_BETTER else 0.0
+    worst = WORST.get(case, 0.0)
     assert metric_function(case)([0] * 6, scores, n_missed=2) == worst
     assert metric_function(case)([1] * 6, scores, n_missed=2) >= 0.5

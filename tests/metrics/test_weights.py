@@ -33,6 +33,7 @@ FRACTIONS = {
     "recall@4": {"t": 0.4},
     "precision@4": {"t": 0.4},
     "enrichment_factor@4": {"t": 0.4},
+    "expected_profit@4": {"t": 0.4},
 }
 # those whose value depends on an order inside ties
 ORDERED = [
@@ -69,14 +70,14 @@ def test_metrics_have_no_unit_of_weight(case, ties):
         tied = case not in ORDERED or ties == "threshold"
         y_true, y_score, weight = weighted_columns(seed=seed, ties=tied)
         value = metric(y_true, y_score, ties=ties, sample_weight=weight)
-        if "k_at_recall" not in case:
+        if not case.startswith(("k_at_recall", "expected_profit")):
             scaled = [
                 metric(y_true, y_score, ties=ties, sample_weight=weight * 2.0**exponent)
                 for exponent in EXPONENTS
             ]
             assert scaled == [value] * len(EXPONENTS)
             continue
-        for exponent in EXPONENTS:  # a depth, in units of weight itself
+        for exponent in EXPONENTS:  # a depth or a profit, in units of weight itself
             scaled = weight * 2.0**exponent
             depth = metric(y_true, y_score, ties=ties, sample_weight=scaled)
             assert depth == value * 2.0**exponent

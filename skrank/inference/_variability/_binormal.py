@@ -62,8 +62,8 @@ def spread_of_targets(ranking: Ranking) -> float:
 
 def value_by_chance(measure: Measure, frame: Frame) -> float:
     """Value of a ranking without information, for a dense ranking."""
-    measure = replace(measure, ties="expected")
     dense = _dense(frame)
+    measure = _of_dense(measure, frame, dense)
     return float(_values(measure, _sample(np.zeros(1), 1.0, dense), dense)[0])
 
 
@@ -76,8 +76,8 @@ def binormal_variances(
     The scores of targets have the standard deviation `spread`, and those of non-targets
     1.
     """
-    measure = replace(measure, ties="expected")
     dense = _dense(frame)
+    measure = _of_dense(measure, frame, dense)
     sample = _sample(_SHIFTS, spread, dense)
     variances = jackknife(measure, sample, dense).variance
     scale = dense.n_targets / frame.n_targets
@@ -88,6 +88,12 @@ def _dense(frame: Frame) -> Frame:
     """Frame with the same shares, and so many items that they are dense."""
     scale = _DENSE / frame.n_targets
     return Frame(scale * frame.n_samples, _DENSE, scale * frame.cut)
+
+
+def _of_dense(measure: Measure, frame: Frame, dense: Frame) -> Measure:
+    """Metric whose values for dense rankings are those at the sample size."""
+    scaled = measure.scaled(dense.n_targets / frame.n_targets)
+    return replace(scaled, ties="expected")
 
 
 def _sample(shifts: Array, spread: float, dense: Frame) -> Sample:

@@ -103,24 +103,24 @@ def _mean_reciprocal_rank(share: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class BetaRule:
-    """Quantiles of a beta distribution of the metric as a share of `best`."""
+    """Quantiles of a beta distribution: the metric is `zero` and a share of `scale`."""
 
     hits: float
     misses: float
-    best: float
+    scale: float
+    zero: float
 
     @property
     def standard_error(self) -> float:
         """Standard deviation of the distribution."""
-        return float(self.best * beta.std(self.hits, self.misses))
+        return float(self.scale * beta.std(self.hits, self.misses))
 
     def bounds(self, confidence_level: float) -> tuple[float, float]:
         """Return limits with equal tails."""
         outside = (1 - confidence_level) / 2
-        null = beta(self.hits, self.misses)
-        return self.best * float(null.ppf(outside)), self.best * float(
-            null.isf(outside)
-        )
+        share = beta(self.hits, self.misses)
+        low, high = float(share.ppf(outside)), float(share.isf(outside))
+        return self.zero + self.scale * low, self.zero + self.scale * high
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +135,8 @@ class ModeratedRule:
     Wilson's interval, and so is the bias of the logit.
 
     With few `hits` above a cutoff, the interval also has the values that are consistent
-    with their number as a Poisson variable (Garwood 1936); each hit is worth `per_hit`.
+    with their number as a Poisson variable (Garwood 1936); each hit adds `per_hit` to
+    the value `without_hits`.
     """
 
     estimate: float
@@ -150,6 +151,7 @@ class ModeratedRule:
     n_targets: float
     hits: float = math.inf
     per_hit: float = 0.0
+    without_hits: float = 0.0
 
     @property
     def standard_error(self) -> float:
@@ -184,9 +186,9 @@ class ModeratedRule:
     def _by_hits(self, outside: float) -> tuple[float, float]:
         """Limits by the number of hits only."""
         share = gamma.ppf(outside, self.hits) / self.hits if self.hits > 0 else 0.0
-        return share * self.estimate, self.per_hit * float(
-            gamma.isf(outside, self.hits + 1)
-        )
+        most = self.per_hit * float(gamma.isf(outside, self.hits + 1))
+        zero = self.without_hits
+        return zero + share * (self.estimate - zero), zero + most
 
     @property
     def _own(self) -> float:

@@ -54,10 +54,20 @@ def normal_rule(measure: Metric, ranking: Ranking, error: float) -> NormalRule:
     """Rule of an estimate with a standard error, which is 0 if it is rounding error."""
     reach = reach_of(measure, measure.frame(ranking, ranking.n_targets))
     estimate = measure.value(ranking)
-    error = 0.0 if error <= ROUNDING * reach.best else error
+    zero = zero_of(measure, measure.frame(ranking, ranking.n_targets))
+    error = 0.0 if error <= ROUNDING * (reach.best - zero) else error
     return NormalRule(
-        estimate, error, min(reach.least, estimate), max(reach.best, estimate)
+        estimate,
+        error,
+        min(reach.least, estimate),
+        max(reach.best, estimate),
+        zero=zero,
     )
+
+
+def zero_of(measure: Any, frame: Frame) -> float:
+    """Value of a ranking that has no hits above the cutoff."""
+    return float(measure.offset(frame)) if measure.cutoff else 0.0
 
 
 def resampled_rule(
@@ -77,7 +87,9 @@ def resampled_rule(
     rule = normal_rule(measure, ranking, error)
     if not rule.standard_error > 0:
         units = n_units or float(ranking.n_targets)
-        rule = replace(rule, standard_error=error_of_one_value(rule.best, units))
+        rule = replace(
+            rule, standard_error=error_of_one_value(rule.best - rule.zero, units)
+        )
     rule = replace(rule, plain_at_ends=True, degrees_of_freedom=degrees_of_freedom)
     if isinstance(measure, ReciprocalRank):
         return FirstHitRule(rule.estimate, rule.standard_error, rule.least)
@@ -130,6 +142,7 @@ def _hits_above_cut(
     return {
         "hits": float(hits_at(ranking, frame.cut)),
         "per_hit": float(np.mean(alone) / measure.divisor(frame)),
+        "without_hits": zero_of(measure, frame),
     }
 
 

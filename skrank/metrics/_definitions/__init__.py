@@ -18,6 +18,7 @@ from skrank.metrics._definitions._measures import (
     AveragePrecision,
     AveragePrecisionAtK,
     EnrichmentFactor,
+    ExpectedProfit,
     PrecisionAtT,
     ReciprocalRank,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "AveragePrecision",
     "AveragePrecisionAtK",
     "EnrichmentFactor",
+    "ExpectedProfit",
     "Frame",
     "Measure",
     "Metric",

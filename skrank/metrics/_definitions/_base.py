@@ -285,6 +285,23 @@ class Measure(Metric):
         """
         return 0.0
 
+    def scaled(self, scale: float) -> "Measure":
+        """Return the metric with the same value for a ranking of another length.
+
+        Only a metric whose value is proportional to the length must override it.
+
+        Parameters
+        ----------
+        scale : float
+            Length of the other ranking divided by that of this one, above 0.
+
+        Returns
+        -------
+        metric : Measure
+            Metric for a ranking with so many times the items, targets and hits.
+        """
+        return self
+
     def terminal(self, groups: HitGroups, frame: Frame) -> tuple[Array, Array]:
         """Slope and intercept of the value in the sum of the gains above `groups`."""
         divisor = self.divisor(frame)

@@ -68,6 +68,22 @@ class BreakevenPoint(ThresholdMetric):
 
 
 @dataclass(frozen=True, slots=True)
+class RecallAtPrecision(ThresholdMetric):
+    """Largest recall of the thresholds with at least a given precision."""
+
+    precision: float = 0.5
+
+    template: ClassVar[str] = "recall_at_precision({0.precision:.12g})"
+    checks: ClassVar[Checks] = {"precision": check_share}
+
+    def value(self, ranking: Ranking) -> float:
+        """Return the largest recall; 0 if no threshold has the precision."""
+        points = points_of(ranking)
+        precise = points.precision >= self.precision * (1 - ROUNDING)
+        return float(points.recall[precise].max(initial=0.0))
+
+
+@dataclass(frozen=True, slots=True)
 class KAtRecall(Metric):
     """Number of items from the top until a share of the targets is found."""
 

@@ -1,12 +1,18 @@
 """Measures: average precision, hits above a cutoff, early recognition."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
 
-from skrank._utils._checks import NORMALIZE, check_cutoff, check_option, check_positive
+from skrank._utils._checks import (
+    NORMALIZE,
+    check_cutoff,
+    check_not_negative,
+    check_option,
+    check_positive,
+)
 from skrank.metrics._definitions._base import Checks, Frame, Measure
 from skrank.metrics._definitions._tie_sums import (
     Array,
@@ -177,6 +183,41 @@ class EnrichmentFactor(RecallAtT):
     def divisor(self, frame: Frame) -> Array:
         """Return the expected number of hits at this depth under random selection."""
         return frame.n_targets * (frame.cut / frame.n_samples)
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedProfit(RecallAtT):
+    """Benefit of the hits in the top t, less the cost of looking at t items."""
+
+    benefit: float = 1.0
+    cost: float = 0.0
+
+    template: ClassVar[str] = (
+        "expected_profit@{0.t}(benefit={0.benefit:.12g}, cost={0.cost:.12g})"
+    )
+    checks: ClassVar[Checks] = {
+        "t": check_cutoff,
+        "benefit": check_positive,
+        "cost": check_not_negative,
+    }
+    always_defined: ClassVar[bool] = True
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Profits increase with the number of items, and so do losses."""
+        return -inf, inf
+
+    def divisor(self, frame: Frame) -> Array:
+        """Return the share of a hit in one unit of profit."""
+        return 1 / self.benefit
+
+    def offset(self, frame: Frame) -> Array:
+        """Return the loss if no item of the top t is a target."""
+        return 0.0 - self.cost * frame.cut
+
+    def scaled(self, scale: float) -> Measure:
+        """Divide benefit and cost, since the profit increases with the items."""
+        return replace(self, benefit=self.benefit / scale, cost=self.cost / scale)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Metrics by their printed names: "precision@10", "recall@5%", "bedroc(alpha=20)".
 
 A name has the name of the metric; for a cutoff, "@" and a number of items ("10") or a
-share of the ranking ("0.05" or "5%"); and other settings in parentheses. The recall of
-"k_at_recall(0.8)" needs no parameter name.
+share of the ranking ("0.05" or "5%"); and other settings in parentheses. A single
+setting that must be given needs no name, as the recall of "k_at_recall(0.8)".
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ from skrank.metrics._definitions._curve import (
     KAtRecall,
     MaxFScore,
     PrecisionAtRecall,
+    RecallAtPrecision,
 )
 from skrank.metrics._definitions._measures import (
     AveragePrecision,
     Bedroc,
     EnrichmentFactor,
+    ExpectedProfit,
     PrecisionAtT,
     RecallAtT,
     ReciprocalRank,
@@ -42,10 +44,19 @@ METRICS: dict[str, type[Metric]] = {
     "rie": RobustInitialEnhancement,
     "bedroc": Bedroc,
     "r_precision": RPrecision,
+    "expected_profit": ExpectedProfit,
     "max_f_score": MaxFScore,
     "breakeven_point": BreakevenPoint,
     "precision_at_recall": PrecisionAtRecall,
     "k_at_recall": KAtRecall,
+    "recall_at_precision": RecallAtPrecision,
+}
+# Settings that have no default, with an example
+_REQUIRED: dict[str, dict[str, str]] = {
+    "precision_at_recall": {"recall": "0.8"},
+    "k_at_recall": {"recall": "0.8"},
+    "recall_at_precision": {"precision": "0.5"},
+    "expected_profit": {"benefit": "200", "cost": "5"},
 }
 # Accepted synonyms,
 _ALIASES = {
@@ -87,9 +98,11 @@ def make_metric(metric: str | Metric, ties: str = "expected") -> Metric:
         Metric by its printed name: "average_precision", "average_precision@50",
         "recall@5%", "precision@10", "enrichment_factor@0.01", "reciprocal_rank",
         "rie(alpha=20)", "bedroc(alpha=20)", "r_precision", "max_f_score(beta=1)",
-        "breakeven_point", "precision_at_recall(0.8)" or "k_at_recall(0.8)". A cutoff is
-        a number of items or a fraction of the ranking. The short names "ap", "map",
-        "ef", "rr", "mrr" and "rprec" are also accepted. A Metric is returned as it is.
+        "breakeven_point", "precision_at_recall(0.8)", "k_at_recall(0.8)",
+        "recall_at_precision(0.5)" or "expected_profit@20(benefit=200, cost=5)". A
+        cutoff is a number of items or a fraction of the ranking. The short names "ap",
+        "map", "ef", "rr", "mrr" and "rprec" are also accepted. A Metric is returned as
+        it is.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule. See the function of the metric.
 
@@ -154,18 +167,24 @@ def make_metric(metric: str | Metric, ties: str = "expected") -> Metric:
             given[called] /= 100
         elif cutoff.isdecimal():
             given[called] = int(cutoff)
-    if setting:
-        key, _, value = setting.rpartition("=")
-        key = key or ("recall" if "recall" in allowed else "")
-        if key not in allowed or not value:
-            but = " but " + " or ".join(f"{one}=..." for one in allowed)
+    required = _REQUIRED.get(name, {})
+    for one in setting.split(",") if setting else ():
+        key, _, value = one.rpartition("=")
+        key = key or ("".join(required) if len(required) == 1 else "")
+        if key not in allowed or key in given or not value:
+            but = " but " + " and ".join(f"{one}=..." for one in allowed)
             rule = f"have no settings{but if allowed else ''}"
             raise invalid("metric", rule, brief(metric))
         is_text = key == "normalize"
         rule = f"have a number as {key}"
         given[key] = value.strip("'\"") if is_text else _number(metric, rule, value)
-    if "recall" in allowed and not given:
-        raise invalid("metric", f"have a recall, as in '{name}(0.8)'", brief(metric))
+    if required.keys() - given:
+        settings = ", ".join(f"{key}={value}" for key, value in required.items())
+        if len(required) == 1:
+            (settings,) = required.values()
+        example = f"{name}{'@20' if called else ''}({settings})"
+        rule = f"have a {' and a '.join(required)}, as in {example!r}"
+        raise invalid("metric", rule, brief(metric))
     return kind(ties=ties, **given)  # type: ignore[no-any-return]
 
 
