@@ -5,6 +5,7 @@ against random selection, intervals, comparisons, the test of a search, and the 
 """
 
 from skrank.curves._band import CurveBand
+from skrank.curves._gains_table import GainsTable
 from skrank.curves._hit_curve import HitCurve, hit_curve
 from skrank.curves._operating_points import OperatingPoints, operating_points
 from skrank.displays._hit_curve import HitCurveDisplay
@@ -27,6 +28,8 @@ from skrank.inference._ranking_comparison_result import (
 from skrank.inference._scorer import make_metric_scorer
 from skrank.inference._search_selection import SearchSelectionTest
 from skrank.inference._search_selection_result import SearchSelectionResult
+from skrank.inference._threshold_choice import ThresholdChoice
+from skrank.inference._threshold_choice_result import ThresholdChoiceResult
 from skrank.metrics import (
     average_precision,
     average_precision_at_k,
@@ -64,6 +67,7 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "ConfidenceInterval",
     "CurveBand",
+    "GainsTable",
     "HitCurve",
     "HitCurveDisplay",
     "Measure",
@@ -86,6 +90,8 @@ __all__ = [
     "Rankings",
     "SearchSelectionResult",
     "SearchSelectionTest",
+    "ThresholdChoice",
+    "ThresholdChoiceResult",
     "average_precision",
     "average_precision_at_k",
     "bedroc",

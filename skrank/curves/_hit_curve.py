@@ -12,9 +12,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import hypergeom
+from scipy.stats import beta, hypergeom
 
-from skrank._utils._checks import check_flag, check_option, invalid
+from skrank._utils._checks import (
+    check_count,
+    check_flag,
+    check_fraction,
+    check_option,
+    invalid,
+)
 from skrank._utils._columns import check_numbers
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._table import data_frame
@@ -25,6 +31,7 @@ from skrank.curves._band import (
     chosen_counts,
     spread_counts,
 )
+from skrank.curves._gains_table import GainsTable
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._ranking import HitGroups, Ranking
 
@@ -210,6 +217,83 @@ class HitCurve:
         )
         x, low, high = (one * self.unit for one in (depths, least, most))
         return CurveBand(x, low, high, level)
+
+    def gains_table(
+        self, parts: int = 10, confidence_level: float = 0.95
+    ) -> GainsTable:
+        """Return the targets in equal parts of the ranking, best part first.
+
+        Parameters
+        ----------
+        parts : int, default=10
+            Number of parts, such as 10 for tenths, at most one for each item. Their
+            sizes differ by at most one item.
+        confidence_level : float, default=0.95
+            Level of the interval of the share of targets, and of the range of random
+            selection, between 0 and 1.
+
+        Returns
+        -------
+        table : GainsTable
+            A row for each part, with cumulative shares, lift and the
+            Kolmogorov-Smirnov distance.
+
+        Raises
+        ------
+        ValueError
+            If there are more parts than items, or if a setting is outside its range.
+
+        Notes
+        -----
+        The range of random selection is that of :meth:`chance_band`, which is exact.
+        The interval of the share ``h / m`` has the quantiles of a beta distribution
+        with the parameters ``h + 1/2`` and ``m - h + 1/2``, by the prior of Jeffreys;
+        at the end of the ranking the share is certain. The table of a curve in
+        fractions is in items.
+        """
+        level = check_fraction("confidence_level", confidence_level)
+        end = self.t[-1] / self.unit
+        count = check_count("parts", parts, least=1)
+        whole = self.tie_ends is not None
+        if whole and count > end:
+            raise invalid(
+                "parts", f"be at most one for each of {end:g} items", f"{count}"
+            )
+        t = np.linspace(0, end, count + 1)
+        t = np.rint(t) if whole else t
+        hits, m = self.at(t * self.unit) / self.unit, self.n_targets / self.unit
+        n = self.n_samples / self.unit
+        found, last = hits[1:], hits[-1]
+        low, high, least, most = (np.full(count, np.nan) for _ in range(4))
+        if whole:
+            tails = np.array([[1 - level], [1 + level]]) / 2
+            low, high = beta.ppf(tails, found + 0.5, m - found + 0.5)
+            low[-1], high[-1] = last / m, last / m
+            band = replace(
+                self, unit=1, t=self.t / self.unit, hits=self.hits / self.unit
+            )
+            limits = band.chance_band(level, t=t[1:].astype(int).tolist())
+            least, most = limits.low / m, limits.high / m
+        others = t[1:] - found
+        with np.errstate(invalid="ignore"):  # no non-targets
+            # rounded, since a difference of rounding errors prints as -0.000
+            ks = np.round(found / m - others / (end - last), 12) + 0.0
+        return GainsTable(
+            items=np.diff(t),
+            targets=np.diff(hits),
+            t=t[1:],
+            hits=found,
+            n_samples=n,
+            n_targets=m,
+            recall=found / m,
+            lift=(found / m) / (t[1:] / n),
+            ks=ks,
+            low=low,
+            high=high,
+            chance_low=least,
+            chance_high=most,
+            confidence_level=level,
+        )
 
     def to_frame(self) -> Any:
         """Return the curve as a data frame.

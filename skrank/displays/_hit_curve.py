@@ -8,7 +8,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from skrank._utils._checks import check_flag, check_option, invalid
+from skrank._utils._checks import (
+    check_flag,
+    check_not_negative,
+    check_option,
+    check_positive,
+    invalid,
+)
 from skrank._utils._documented import documented
 from skrank.curves._band import CurveBand, spread_counts
 from skrank.curves._hit_curve import HitCurve
@@ -181,6 +187,8 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         line_kw: Any = None,
         chance_level_kw: dict[str, Any] | None = None,
         perfect_kw: dict[str, Any] | None = None,
+        benefit: float | None = None,
+        cost: float | None = None,
     ) -> Self:
         """Draw the curve.
 
@@ -188,11 +196,13 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         ----------
         ax : matplotlib Axes, default=None
             Where to draw. None makes a new figure.
-        kind : {"hits", "lift"}, default="hits"
-            What is drawn: the number of targets found, or the lift, that number divided
-            by its mean under random selection. Both axes of a lift are logarithmic, so
-            the top of the ranking takes most of the width. Its chance level is 1, or
-            lower if targets were missed. A lift of 0 is below the axes.
+        kind : {"hits", "gain", "lift", "profit"}, default="hits"
+            What is drawn. "hits" is the number of targets found. "gain" is the share of
+            the targets against the share of the items. "lift" is the number of targets
+            divided by its mean under random selection. Both axes of a lift are
+            logarithmic, so the top of the ranking takes most of the width. Its chance
+            level is 1, or lower if targets were missed. A lift of 0 is below the axes.
+            "profit" is the benefit of the targets less the cost of the items.
         name : str or list of str, default=None
             Name of the curve in the legend. None uses the name of the display.
         top : int or float, default=None
@@ -209,6 +219,9 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         chance_level_kw, perfect_kw : dict, default=None
             Keyword arguments of ``Axes.plot`` for the chance level and the perfect
             curve.
+        benefit, cost : float, default=None
+            What finding a target is worth, and the cost of looking at an item, for a
+            "profit".
 
         Returns
         -------
@@ -223,11 +236,15 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
             If `top` is outside the ranking, if `chance_band_level` is not between 0 and
             1, if a list does not have an entry for each curve, if `ax` is not an axes
             or has curves in other units, if there are several curves and a confidence
-            band, or if `plot_perfect` is not True or False.
+            band, if `plot_perfect` is not True or False, or if a profit has no benefit
+            or no cost.
         """
         plot_perfect = check_flag("plot_perfect", plot_perfect)
-        check_option("kind", kind, ("hits", "lift"))
+        check_option("kind", kind, ("hits", "gain", "lift", "profit"))
         self.kind_ = kind
+        if kind == "profit":
+            self.benefit_ = check_positive("benefit", benefit)
+            self.cost_ = check_not_negative("cost", cost)
         limit = self._check(ax, top, chance_band_level, name, line_kw)
         curves = self._listed(self.curve)
         if self.confidence_band is not None and not isinstance(self.curve, HitCurve):
@@ -263,7 +280,7 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         if kind == "lift":
             self._set_axes_of_lift(limit, before)
         else:
-            if ax is None and curves[0].unit == 1:
+            if ax is None and kind == "hits" and curves[0].unit == 1:
                 self.ax_.locator_params(integer=True, min_n_ticks=1)
             self._set_axes(limit, before)
         _drawing.draw_legend(self.ax_)
@@ -294,6 +311,11 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         """Convert depths and hits to what is drawn."""
         if self.kind_ == "hits":
             return t, *hits
+        if self.kind_ == "gain":
+            return t / curve.n_samples, *(one / curve.n_targets for one in hits)
+        if self.kind_ == "profit":
+            benefit, cost = self.benefit_ / curve.unit, self.cost_ / curve.unit
+            return t, *(benefit * one - cost * t for one in hits)
         below = t > 0
         by_chance = t[below] * (curve.n_targets / curve.n_samples)
         return t[below], *(found[below] / by_chance for found in hits)
@@ -302,12 +324,25 @@ class HitCurveDisplay(CurveDisplay):  # numpydoc ignore=PR02
         """Label the axes, and set the limits to the top or to all that was drawn."""
         curves = self._listed(self.curve)
         unit = ", as fractions of the ranking" if curves[0].unit < 1 else ""
-        self.ax_.set(xlabel=f"items looked at{unit}", ylabel=f"targets found{unit}")
+        depth, found = f"items looked at{unit}", f"targets found{unit}"
+        labels = {"hits": (depth, found), "profit": (depth, "profit")}
+        labels["gain"] = "share of the items looked at", "share of the targets found"
+        depth, found = labels[self.kind_]
+        self.ax_.set(xlabel=depth, ylabel=found)
         if limit is None:
             return
-        shown = [one.perfect() for one in curves] if self.perfect_ else curves
-        highest = max(one.at(min(limit, one.t[-1])) for one in shown)
-        low, high = -0.03 * highest, 1.05 * highest
+        shown = [one.perfect() for one in curves] if self.perfect_ else []
+        heights = []
+        for one in [*shown, *curves]:
+            t = np.append(one.t[one.t < limit], min(limit, one.t[-1]))
+            heights.append(self._view(one, t, one.at(t)))
+        limit = max(float(x[-1]) for x, _ in heights)
+        lowest = min(float(y.min()) for _, y in heights)
+        highest = max(float(y.max()) for _, y in heights)
+        low, high = (
+            lowest - 0.03 * (highest - lowest),
+            highest + 0.05 * (highest - lowest),
+        )
         (left, right), (bottom, up) = before or ((0.0, limit), (low, high))
         x, y = (min(0.0, left), max(limit, right)), (min(low, bottom), max(high, up))
         self.ax_.set(xlim=x, ylim=y)

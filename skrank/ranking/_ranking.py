@@ -236,7 +236,8 @@ def hits_at(ranking: Ranking, depths: Any) -> Any:
     groups = ranking.groups
     t = np.stack([groups.above, groups.above + groups.size], axis=1).ravel()
     hits = np.stack([groups.hits_above, groups.hits_above + groups.hits], axis=1)
-    return np.interp(depths, t, hits.ravel())
+    # the first point is for a ranking without targets
+    return np.interp(depths, np.append(0, t), np.append(0, hits))
 
 
 def _rank_counts(data: RankingInput) -> Ranking:

@@ -22,6 +22,7 @@ from skrank import (
     Ranking,
     Rankings,
     average_precision,
+    expected_profit,
     hit_curve,
     hit_curve_band,
     operating_points,
@@ -686,3 +687,40 @@ def test_short_curves_are_not_thinned():
     y_true, y_score = make_list((2, 4, 1, 1), (1, 2, 0, 1))
     line = HitCurveDisplay.from_predictions(y_true, y_score).line_
     assert np.isin(hit_curve(y_true, y_score).t, line.get_xdata()).all()
+
+
+@pytest.mark.parametrize("as_fraction", [False, True])
+def test_gain_is_a_share_against_a_share(as_fraction):
+    display = HitCurveDisplay.from_predictions(
+        Y, SCORE, as_fraction=as_fraction, kind="gain"
+    )
+    curve = hit_curve(Y, SCORE)
+    x, y = display.line_.get_data()
+    np.testing.assert_allclose(y, curve.at(x * N) / Y.sum(), atol=1e-12)
+    assert (x[-1], y[-1]) == (1, 1)
+    assert display.ax_.get_ylabel() == "share of the targets found"
+    top = HitCurveDisplay.from_predictions(
+        Y, SCORE, as_fraction=as_fraction, kind="gain", top=0.5
+    )
+    assert top.ax_.get_xlim()[1] == pytest.approx(0.5, abs=1 / N)
+
+
+@pytest.mark.parametrize("as_fraction", [False, True])
+def test_profit_is_the_benefit_less_the_cost(as_fraction):
+    options = {"as_fraction": as_fraction, "kind": "profit", "benefit": 9, "cost": 2}
+    display = HitCurveDisplay.from_predictions(Y, SCORE, **options)
+    unit = 1 / N if as_fraction else 1
+    x, y = display.line_.get_data()
+    for t in (1, 7, 50, N):
+        profit = expected_profit(Y, SCORE, benefit=9, cost=2, t=t)
+        assert np.interp(t * unit, x, y) == pytest.approx(profit, abs=0.02)
+    assert display.ax_.get_ylabel() == "profit"
+    low, high = HitCurveDisplay.from_predictions(
+        Y, SCORE, top=5, **options
+    ).ax_.get_ylim()
+    seen = y[x <= 5 * unit * (1 + 1e-9)]
+    assert low < seen.min() < seen.max() < high
+    with pytest.raises(ValueError, match="`benefit` must be a finite number above 0"):
+        display.plot(kind="profit", cost=2)
+    with pytest.raises(ValueError, match="`cost` must be a finite number of at least"):
+        display.plot(kind="profit", benefit=2)

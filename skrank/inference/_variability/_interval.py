@@ -37,6 +37,47 @@ class CertainRule:
 
 
 @dataclass(frozen=True, slots=True)
+class StudentRule:
+    """Interval of quantiles of Student's t, within limits."""
+
+    estimate: float
+    standard_error: float
+    degrees_of_freedom: float
+    least: float
+    best: float
+
+    def bounds(self, confidence_level: float) -> tuple[float, float]:
+        """Return limits that are symmetric about the estimate, if they are possible."""
+        outside = (1 - confidence_level) / 2
+        half = self.standard_error * float(
+            student.isf(outside, self.degrees_of_freedom)
+        )
+        low, high = self.estimate - half, self.estimate + half
+        return max(self.least, low), min(self.best, high)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnRule:
+    """Interval of the quantiles of drawn values, each of which is one of them."""
+
+    estimate: float
+    values: NDArray[np.float64]
+
+    @property
+    def standard_error(self) -> float:
+        """Standard deviation of the values."""
+        return float(self.values.std())
+
+    def bounds(self, confidence_level: float) -> tuple[float, float]:
+        """Return limits with equal tails."""
+        outside = (1 - confidence_level) / 2
+        low, high = np.quantile(
+            self.values, [outside, 1 - outside], method="inverted_cdf"
+        )
+        return float(low), float(high)
+
+
+@dataclass(frozen=True, slots=True)
 class NormalRule:
     """Interval of quantiles of the normal distribution or of Student's t.
 
@@ -216,4 +257,12 @@ class ModeratedRule:
         return float(brentq(excess, start - reach, start + reach))
 
 
-IntervalRule = CertainRule | NormalRule | FirstHitRule | BetaRule | ModeratedRule
+IntervalRule = (
+    CertainRule
+    | StudentRule
+    | DrawnRule
+    | NormalRule
+    | FirstHitRule
+    | BetaRule
+    | ModeratedRule
+)

@@ -1,0 +1,144 @@
+"""Gains table: the targets in equal parts of a ranking, best part first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank._utils._printed import Printed, Shown
+from skrank._utils._table import data_frame
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class GainsTable(Printed):
+    """Targets in equal parts of a ranking, such as tenths, best part first.
+
+    Arrays have an entry for each part.
+
+    Attributes
+    ----------
+    items, targets : ndarray of shape (n_parts,)
+        Items and targets of the part. The targets of a tie across two parts are counted
+        by the tie rule of the curve.
+    t, hits : ndarray of shape (n_parts,)
+        Items and targets down to the end of the part.
+    n_samples, n_targets : float
+        Number of items and of targets, including targets that were never scored.
+    recall : ndarray of shape (n_parts,)
+        Share of the targets down to the end of the part, also called gain.
+    lift : ndarray of shape (n_parts,)
+        Share of the targets divided by the share of the items.
+    ks : ndarray of shape (n_parts,)
+        Share of the targets less share of the non-targets; the largest is the
+        Kolmogorov-Smirnov statistic at these depths. NaN without non-targets.
+    low, high : ndarray of shape (n_parts,)
+        Interval of `recall`; NaN with weights.
+    chance_low, chance_high : ndarray of shape (n_parts,)
+        Range of `recall` by random selection; NaN with weights.
+    confidence_level : float
+        Level of the interval and of the range.
+
+    See Also
+    --------
+    hit_curve : Makes the curve, whose `gains_table` makes the table.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank import hit_curve
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.random(1000) < 0.05
+    >>> table = hit_curve(y_true, rng.normal(1.5 * y_true)).gains_table(parts=5)
+    >>> print(table)
+    Gains table
+      ranking  1000 items, 45 targets
+      part  items  targets  recall          95 %        chance  lift     KS
+      1     200         36   0.800  0.67 to 0.90  0.09 to 0.31  4.00  0.628
+      2     200          3   0.867  0.75 to 0.94  0.27 to 0.53  2.17  0.489
+      3     200          4   0.956  0.86 to 0.99  0.47 to 0.73  1.59  0.372
+      4     200          1   0.978  0.90 to 1.00  0.69 to 0.91  1.22  0.186
+      5     200          1   1.000  1.00 to 1.00  1.00 to 1.00  1.00  0.000
+    >>> print(table.sentence[:64])
+    The first 200 of 1000 items (20%) hold 36 of 45 targets (80%), 4
+    """
+
+    items: Floats
+    targets: Floats
+    t: Floats
+    hits: Floats
+    n_samples: float
+    n_targets: float
+    recall: Floats
+    lift: Floats
+    ks: Floats
+    low: Floats
+    high: Floats
+    chance_low: Floats
+    chance_high: Floats
+    confidence_level: float
+
+    @property
+    def sentence(self) -> str:
+        """What the first part holds, in words.
+
+        Returns
+        -------
+        sentence : str
+            Numbers of items and targets, the lift, and the range of random selection.
+        """
+        n, m, t, hits = self.n_samples, self.n_targets, self.t[0], self.hits[0]
+        said = (
+            f"The first {t:.6g} of {n:.6g} items ({t / n:.0%}) hold {hits:.4g} of "
+            f"{m:.6g} targets ({hits / m:.0%}), {self.lift[0]:.2g} times as many as "
+            "random selection finds on average."
+        )
+        low, high = self.chance_low[0] * m, self.chance_high[0] * m
+        if np.isnan(low):
+            return said
+        cases = f"{100 * self.confidence_level:g} of 100 cases"
+        return f"{said} Random selection finds {low:.4g} to {high:.4g} in {cases}."
+
+    def _shown(self) -> Shown:
+        n, m = f"{self.n_samples:.6g}", f"{self.n_targets:.6g}"
+        level = f"{100 * self.confidence_level:g} %"
+        columns: dict[str, Any] = {
+            "part": range(1, self.t.size + 1),
+            "items": [f"{one:.6g}" for one in self.items],
+            "targets": [f"{one:.4g}" for one in self.targets],
+            "recall": [f"{one:.3f}" for one in self.recall],
+        }
+        if not np.isnan(self.low[0]):
+            limits = zip(self.low, self.high, strict=True)
+            columns[level] = [f"{low:.2f} to {high:.2f}" for low, high in limits]
+            limits = zip(self.chance_low, self.chance_high, strict=True)
+            columns["chance"] = [f"{low:.2f} to {high:.2f}" for low, high in limits]
+        columns["lift"] = [f"{one:.2f}" for one in self.lift]
+        columns["KS"] = [f"{one:.3f}" for one in self.ks]
+        rows = [list(map(str, row)) for row in zip(*columns.values(), strict=True)]
+        size = [("ranking", f"{n} items, {m} targets")]
+        return Shown("Gains table", size, [list(columns), *rows])
+
+    def to_frame(self) -> Any:
+        """Return the table as a data frame.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            Table with a row for each part, and the columns "part", "items", "targets",
+            "t", "hits", "recall", "low", "high", "chance_low", "chance_high", "lift"
+            and "ks".
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        names = ("items", "targets", "t", "hits", "recall", "low", "high")
+        others = ("chance_low", "chance_high", "lift", "ks")
+        columns = {name: getattr(self, name) for name in (*names, *others)}
+        return data_frame({"part": np.arange(1, self.t.size + 1), **columns})

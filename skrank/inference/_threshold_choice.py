@@ -1,0 +1,522 @@
+"""Choice of a threshold, and its recall, precision and profit on other items.
+
+A threshold that was chosen with the labels looks better on these labels than on others.
+The choice is therefore cross-validated: it is repeated without a part of the items, and
+the part is evaluated.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skrank._utils._checks import (
+    check_count,
+    check_cutoff,
+    check_depth,
+    check_flag,
+    check_jobs,
+    check_not_negative,
+    check_positive,
+    check_random_state,
+    check_share,
+    invalid,
+)
+from skrank._utils._documented import documented
+from skrank._utils._rounding import ROUNDING
+from skrank._utils._warnings import warn
+from skrank.curves._band import spread_counts
+from skrank.inference._question import Question
+from skrank.inference._threshold_choice_result import ThresholdChoiceResult
+from skrank.inference._variability._interval import (
+    CertainRule,
+    DrawnRule,
+    IntervalRule,
+    StudentRule,
+)
+from skrank.metrics._definitions import ExpectedProfit, Metric
+from skrank.ranking._items import CountedItems, level_at
+from skrank.ranking._ranking import Ranking, hits_at
+from skrank.ranking._rankings import Rankings
+
+Floats = NDArray[np.float64]
+
+# Folds of the choice, and random divisions into them.
+_FOLDS, _DIVISIONS = 10, 20
+# Thresholds or depths that are tried on parts of the items, and draws at a time.
+_TRIED, _DRAWN = 2048, 256
+
+
+@documented
+class ThresholdChoice(Question[ThresholdChoiceResult]):
+    """How many items to look at: a threshold on the score, or a depth of each day.
+
+    The threshold has a given depth, recall or precision, or the largest profit. Its
+    recall, precision and profit are those expected on other items.
+
+    Parameters
+    ----------
+    t : int or float, default=None
+        Number of items to look at; a float in (0, 1] is a fraction of the ranking. A
+        tie is looked at whole.
+    recall : float, default=None
+        Share of the targets to find, above 0, up to 1, with the fewest items.
+    precision : float, default=None
+        Least share of targets among the items, above 0, up to 1, with as many items as
+        possible.
+    benefit : float, default=None
+        What finding a target is worth, above 0. If none of the parameters above is
+        given, the threshold has the largest profit.
+    cost : float, default=None
+        Cost of looking at an item, at least 0. Required with `benefit`.
+    n_resamples : int, default=9999
+        Number of draws of an interval.
+    n_jobs : int, default=None
+        Number of joblib jobs of a cross-validation.
+    progress : bool, default=False
+        Whether to show a progress bar of a cross-validation; needs tqdm.
+    random_state : int, RandomState, Generator or None, default=None
+        Source of randomness. None is a fixed seed.
+
+    Raises
+    ------
+    ValueError
+        If not exactly one rule is given, or if a setting is outside its range.
+
+    See Also
+    --------
+    ThresholdChoiceResult : Result of the choice.
+    expected_profit, recall_at_precision : Values on the labels themselves.
+    sklearn.model_selection.FixedThresholdClassifier : Classifies new items.
+
+    Notes
+    -----
+    Thresholds are scores of targets, as in :func:`operating_points`; to look at no item
+    is one of the choices. With ``benefit b`` and ``cost c``, the profit of t items with
+    h targets is ``b h - c t``. The items are divided at random into 10 folds, the
+    threshold is chosen without each fold, and the hits and the other items that it
+    retrieves from the fold are counted [1]_, as a mean over 20 divisions. For a
+    recall or a precision, their difference from those of the other folds is subtracted
+    from the value on these data. The interval has the distribution of two shares, of
+    the targets and of the non-targets retrieved, each with the prior of Jeffreys [2]_.
+    The interval of the threshold is from the bootstrap of targets and non-targets.
+
+    With `groups`, the same depth t is chosen for all groups, such as days. Then whole
+    groups are held out and drawn, `t` and `profit` are means over the groups, and
+    intervals are of Student's t. The folds of a cross-validation are pooled. See
+    :ref:`decisions` for the use, and :ref:`validation_decisions` for the measured bias
+    and coverage.
+
+    References
+    ----------
+    .. [1] Stone (1974), "Cross-validatory choice and assessment of statistical
+       predictions", *JRSS B* 36(2), 111-147.
+    .. [2] Brown, Cai and DasGupta (2001), "Interval estimation for a binomial
+       proportion", *Statistical Science* 16(2), 101-133.
+
+    Examples
+    --------
+    A call costs 5, and a customer who responds is worth 100:
+
+    >>> import numpy as np
+    >>> from skrank import ThresholdChoice
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.random(2000) < 0.03
+    >>> y_score = rng.normal(1.5 * y_true)
+    >>> choice = ThresholdChoice(benefit=100, cost=5)
+    >>> result = choice.from_predictions(y_true, y_score)
+    >>> result.t, round(result.apparent_profit), round(result.profit)
+    (318.0, 3310, 2971)
+    """
+
+    refuses: ClassVar[dict[str, str]] = {
+        "clusters": "items are held out and drawn one by one",
+        "strata": "a threshold is for all items",
+        "sample_weight": "items are held out and drawn one by one",
+        "n_missed": "other samples would miss other targets",
+    }
+    repeated: ClassVar[bool] = False
+    _seed: ClassVar[int | None] = 0
+
+    def __init__(
+        self,
+        *,
+        t: float | None = None,
+        recall: float | None = None,
+        precision: float | None = None,
+        benefit: float | None = None,
+        cost: float | None = None,
+        n_resamples: int = 9999,
+        n_jobs: int | None = None,
+        progress: bool = False,
+        random_state: object = None,
+    ) -> None:
+        rules = {"t": t, "recall": recall, "precision": precision}
+        given = [name for name, value in rules.items() if value is not None]
+        if len(given) > 1 or not (given or benefit is not None):
+            rule = "be given alone, or `benefit` with `cost`"
+            raise invalid(
+                "t`, `recall` or `precision", rule, ", ".join(given) or "none"
+            )
+        if (benefit is None) != (cost is None):
+            raise invalid("cost", "be given with `benefit`", f"{benefit} and {cost}")
+        self.t = None if t is None else check_cutoff("t", t)
+        self.recall = None if recall is None else check_share("recall", recall)
+        self.precision = (
+            None if precision is None else check_share("precision", precision)
+        )
+        self.benefit = None if benefit is None else check_positive("benefit", benefit)
+        self.cost = None if cost is None else check_not_negative("cost", cost)
+        self.n_resamples = check_count("n_resamples", n_resamples, least=2)
+        self.n_jobs = check_jobs(n_jobs)
+        self.progress = check_flag("progress", progress)
+        self.random_state = check_random_state(random_state)
+
+    def of(self, rankings: Rankings) -> ThresholdChoiceResult:
+        """Choose a threshold for a ranking, or a depth for several.
+
+        Parameters
+        ----------
+        rankings : Rankings
+            Rankings of any data, of one model. Folds are pooled.
+
+        Returns
+        -------
+        result : ThresholdChoiceResult
+            The threshold or the depth, with what to expect of it on other items. If no
+            threshold meets the rule, no item is looked at, with a warning.
+
+        Raises
+        ------
+        ValueError
+            If there are several models, if a class is absent, if there are less than
+            two targets or groups, or if items were only counted.
+        """
+        asked = self._asked(rankings)
+        choose = self._for_days if asked.kind == "groups" else self._for_items
+        found = choose(asked.single, self._generator())
+        if found["t"] == 0:
+            warn("No threshold meets the rule, so no item is looked at.", UserWarning)
+        rules = found["_rules"]
+        names = ("recall", "precision", "profit")
+        return ThresholdChoiceResult(
+            method="cross_validation",
+            **{name: rules[name].estimate for name in names},
+            **found,
+            **self._fields(asked) | {"metric": self._described()},
+        )
+
+    def _measure(self) -> Metric:
+        """Return a metric that is defined for days without targets."""
+        return ExpectedProfit(t=1.0)
+
+    def _described(self) -> str:
+        """Return the rule in words."""
+        if self.t is not None:
+            return f"t = {self.t:g}"
+        if self.recall is not None:
+            return f"recall {self.recall:g}"
+        if self.precision is not None:
+            return f"precision {self.precision:g}"
+        return f"the largest profit (benefit {self.benefit:g}, cost {self.cost:g})"
+
+    def _choose(self, hits: Any, items: Any, n_targets: Any) -> Any:
+        """Return the index of the first best choice along the last axis."""
+        slack = 1 - ROUNDING
+        if self.recall is not None:
+            return np.argmax(hits >= self.recall * n_targets * slack, axis=-1)
+        if self.precision is not None:
+            kept = hits >= self.precision * items * slack
+            return np.argmax(np.where(kept, hits, -1.0), axis=-1)
+        return np.argmax(self._profit(hits, items), axis=-1)
+
+    def _profit(self, hits: Any, items: Any) -> Any:
+        """Return the profit; NaN without a benefit."""
+        if self.benefit is None:
+            return math.nan
+        return self.benefit * hits - self.cost * items
+
+    def _for_items(
+        self, rankings: list[Ranking], rng: np.random.Generator
+    ) -> dict[str, Any]:
+        """Choose a threshold on the score for all items."""
+        ranking = _pooled(rankings)
+        m, n = int(ranking.n_targets), int(ranking.n_samples)
+        if m < 2:
+            raise invalid("y_true", "hold two targets or more", str(m))
+        scores = ranking.items.y_score
+        if self.t is None:
+            points = _Points.of(ranking)
+            at = int(self._choose(points.hits, points.items, m))
+            threshold, t, hits = points.at(at)
+            tried = points.thinned()
+            near = int(np.searchsorted(tried.items, t))
+            found = self._held_out(tried, near, rng)
+            drawn = np.concatenate(
+                [
+                    tried.levels[self._choose(*tried.resampled(rng, size), m)]
+                    for size in _sizes(self.n_resamples)
+                ]
+            )
+        else:
+            depth = int(check_depth("t", self.t, n))
+            threshold, t = float(level_at(scores, depth)), ranking.group_end(depth)
+            hits = float(hits_at(ranking, t))
+            found = hits, t - hits  # chosen without the labels
+            # the place, in these data, of the item at this depth of another sample
+            share = rng.beta(depth, n - depth + 1, size=self.n_resamples)
+            drawn = np.sort(scores)[n - np.ceil(n * share).astype(np.intp)]
+        rules = self._rules_of_shares(found, (m, n - m), rng)
+        above = n * rng.beta(t + 0.5, n - t + 0.5, size=self.n_resamples)
+        rules["t"] = DrawnRule(t, np.rint(above))
+        if t == 0:
+            rules = self._rules_of_none()
+        return {
+            "threshold": threshold,
+            "t": t,
+            **self._apparent(hits, t, m),
+            "_rules": {"threshold": DrawnRule(threshold, drawn), **rules},
+        }
+
+    def _held_out(
+        self, points: _Points, at: int, rng: np.random.Generator
+    ) -> tuple[float, float]:
+        """Hits and non-targets to expect of a threshold, by choices without each fold.
+
+        The profit is flat about its maximum, so the mean of what is retrieved from the
+        folds is that of the threshold. A recall or a precision is not: there the
+        difference from what is retrieved from the other folds is subtracted from what
+        the threshold itself retrieves.
+        """
+        m, n_cells = int(points.n_targets), points.each_hits.size
+        n_folds = min(_FOLDS, m)
+        cells = np.repeat(np.arange(n_cells), points.each_hits)
+        held, others = np.zeros(2), np.zeros(2)
+        for _ in range(_DIVISIONS):
+            fold = rng.permutation(np.arange(m) % n_folds)
+            kept = np.bincount(fold * n_cells + cells, minlength=n_folds * n_cells)
+            shares = np.full(n_folds, 1 / n_folds)
+            other = rng.multinomial(points.each_others, shares).T
+            h = _cumulative(kept.reshape(n_folds, n_cells))
+            o = _cumulative(other[:, :-1])
+            train_h, train_o = h.sum(axis=0) - h, o.sum(axis=0) - o
+            targets = train_h[:, -1:]
+            chosen = self._choose(train_h, train_h + train_o, targets)[:, None]
+            for total, counts in ((held, (h, o)), (others, (train_h, train_o))):
+                found = [np.take_along_axis(one, chosen, axis=1) for one in counts]
+                total += np.sum(found, axis=(1, 2)) / _DIVISIONS
+        if self.recall is None and self.precision is None:
+            hits, non_targets = held
+            return float(hits), float(non_targets)
+        _, t, found_here = points.at(at)
+        here = np.array([found_here, t - found_here])
+        most = [m, points.n_samples - m]
+        hits, non_targets = np.clip(here + held - others / (n_folds - 1), 0, most)
+        return float(hits), float(non_targets)
+
+    def _rules_of_shares(
+        self,
+        found: tuple[float, float],
+        sizes: tuple[int, int],
+        rng: np.random.Generator,
+    ) -> dict[str, IntervalRule]:
+        """Draw the shares of both classes above the threshold, by Jeffreys' prior."""
+        drawn = [
+            size * rng.beta(one + 0.5, size - one + 0.5, size=self.n_resamples)
+            for one, size in zip(found, sizes, strict=True)
+        ]
+        hits = np.append(found[0], drawn[0])
+        items = hits + np.append(found[1], drawn[1])
+        precision = np.divide(
+            hits, items, out=np.full(items.shape, np.nan), where=items > 0
+        )
+        values = {"recall": hits / sizes[0], "precision": precision}
+        values["profit"] = self._profit(hits, items) * np.ones(items.shape)
+        return {
+            name: DrawnRule(float(each[0]), each[1:]) for name, each in values.items()
+        }
+
+    def _rules_of_none(self) -> dict[str, IntervalRule]:
+        """Return what no other items can change: none of them is looked at."""
+        profit = float(self._profit(0.0, 0.0))
+        values = {"t": 0.0, "recall": 0.0, "precision": math.nan, "profit": profit}
+        return {name: CertainRule(value) for name, value in values.items()}
+
+    def _for_days(
+        self, rankings: list[Ranking], rng: np.random.Generator
+    ) -> dict[str, Any]:
+        """Choose a depth for all rankings, such as days."""
+        n_days, sizes = len(rankings), np.array([one.n_samples for one in rankings])
+        targets = np.array([float(one.n_targets) for one in rankings])
+        if n_days < 2:
+            raise invalid("groups", "make two rankings or more", str(n_days))
+        depths = np.arange(sizes.max() + 1)
+        if sizes.max() > _TRIED:
+            depths = np.append(0, spread_counts(int(sizes.max())))
+        if self.t is not None:  # a single choice, which may be a share of each
+            whole = check_depth("t", self.t, sizes, beyond=True)
+            items = np.minimum(whole, sizes).astype(float)[:, None]
+        else:
+            items = np.minimum(depths, sizes[:, None]).astype(float)
+        hits = np.stack([hits_at(*one) for one in zip(rankings, items, strict=True)])
+        m = targets.sum()
+        at = int(self._choose_depth(hits.sum(axis=0), items.sum(axis=0), m))
+        # hits and items of each day at the depth chosen without its fold
+        h, o = np.zeros(n_days), np.zeros(n_days)
+        for _ in range(_DIVISIONS):
+            fold = rng.permutation(np.arange(n_days) % _FOLDS)
+            left = [fold != one for one in range(min(_FOLDS, n_days))]
+            chosen = np.array(
+                [
+                    self._choose_depth(
+                        hits[i].sum(axis=0), items[i].sum(axis=0), targets[i].sum()
+                    )
+                    for i in left
+                ]
+            )[fold]
+            h += hits[np.arange(n_days), chosen] / _DIVISIONS
+            o += items[np.arange(n_days), chosen] / _DIVISIONS
+        weights = rng.multinomial(
+            n_days, np.full(n_days, 1 / n_days), size=self.n_resamples
+        )
+        drawn = np.concatenate(
+            [
+                self._choose_depth(w @ hits, w @ items, (w @ targets)[:, None])
+                for w in np.split(weights, np.cumsum(_sizes(self.n_resamples))[:-1])
+            ]
+        )
+        t = float(items[:, at].mean() if self.t is not None else depths[at])
+        found = float(hits[:, at].sum())
+        looked = float(items[:, at].sum())
+        one = np.ones(n_days)
+        ratios = {"recall": (h, targets), "precision": (h, o)}
+        ratios["profit"] = (self._profit(h, o) * one, one)
+        bounds = {"profit": (-math.inf, math.inf)}
+        rules: dict[str, Any] = {
+            name: _ratio_rule(*pair, *bounds.get(name, (0.0, 1.0)))
+            for name, pair in ratios.items()
+        }
+        if t == 0:
+            rules = self._rules_of_none()
+        of_depth = DrawnRule(t, depths[drawn].astype(float))
+        rules["t"] = CertainRule(t) if self.t is not None else of_depth
+        rules["threshold"] = CertainRule(math.nan)
+        apparent = self._apparent(found, looked, m)
+        apparent["apparent_profit"] /= n_days
+        return {"threshold": math.nan, "t": t, **apparent, "_rules": rules}
+
+    def _choose_depth(self, hits: Any, items: Any, n_targets: Any) -> Any:
+        """Return the index of the depth; the only one there is for a given t."""
+        if self.t is not None:
+            return np.zeros(np.shape(hits)[:-1], dtype=np.intp)
+        return self._choose(hits, items, n_targets)
+
+    def _apparent(self, hits: float, t: float, n_targets: float) -> dict[str, float]:
+        """Return the values on the labels with which the choice was made."""
+        return {
+            "apparent_recall": hits / n_targets,
+            "apparent_precision": hits / t if t else math.nan,
+            "apparent_profit": float(self._profit(hits, t)),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Points:
+    """Thresholds at scores of targets, best first, and infinity before them.
+
+    `hits` and `items` are retrieved by each. Between one threshold and the next are
+    `each_hits` targets and `each_others` non-targets, the last of which have scores
+    below those of all targets.
+    """
+
+    levels: Floats
+    hits: Floats
+    items: Floats
+    n_targets: float
+    n_samples: float
+
+    @classmethod
+    def of(cls, ranking: Ranking) -> _Points:
+        """Return the points of a ranking; O(m)."""
+        groups = ranking.groups
+        return cls(
+            np.append(np.inf, ranking.levels.astype(float)),
+            np.append(0.0, groups.hits_above + groups.hits),
+            np.append(0.0, groups.above + groups.size),
+            ranking.n_targets,
+            ranking.n_samples,
+        )
+
+    def at(self, index: int) -> tuple[float, float, float]:
+        """Return the threshold, the items and the hits of a point."""
+        parts = self.levels[index], self.items[index], self.hits[index]
+        return tuple(map(float, parts))  # type: ignore[return-value]
+
+    def thinned(self) -> _Points:
+        """Return some of many points, dense at the top, with the first and the last."""
+        if self.levels.size <= _TRIED:
+            return self
+        last = self.levels.size - 1
+        even = np.linspace(0, last, _TRIED).astype(np.intp)
+        kept = np.union1d(even, spread_counts(last))
+        parts = self.levels[kept], self.hits[kept], self.items[kept]
+        return _Points(*parts, self.n_targets, self.n_samples)
+
+    @property
+    def each_hits(self) -> NDArray[np.intp]:
+        """Targets from one threshold to the next."""
+        return np.diff(self.hits).astype(np.intp)
+
+    @property
+    def each_others(self) -> NDArray[np.intp]:
+        """Non-targets from one threshold to the next, and below the last."""
+        others = np.append(self.items - self.hits, self.n_samples - self.n_targets)
+        return np.diff(others).astype(np.intp)
+
+    def resampled(self, rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
+        """Draw samples with the same numbers of targets and of non-targets."""
+        drawn = [
+            rng.multinomial(one.sum(), one / one.sum(), size=size)
+            for one in (self.each_hits, self.each_others)
+        ]
+        hits, others = _cumulative(drawn[0]), _cumulative(drawn[1][:, :-1])
+        return hits, hits + others
+
+
+def _cumulative(counts: NDArray[Any]) -> Floats:
+    """Cumulative sums of rows, from 0."""
+    return np.cumsum(np.pad(counts, ((0, 0), (1, 0))), axis=1, dtype=float)
+
+
+def _sizes(total: int) -> list[int]:
+    """Sizes of the parts in which draws are made."""
+    return [min(_DRAWN, total - start) for start in range(0, total, _DRAWN)]
+
+
+def _pooled(rankings: list[Ranking]) -> Ranking:
+    """Return the ranking of the items of all folds."""
+    if any(isinstance(one.items, CountedItems) for one in rankings):
+        rule = "have the items themselves, whose scores are thresholds"
+        raise invalid("y_true", rule, "RankCounts")
+    if len(rankings) == 1:
+        return rankings[0]
+    labels = [np.zeros(one.items.y_score.size, dtype=bool) for one in rankings]
+    for each, one in zip(labels, rankings, strict=True):
+        each[one.items.targets] = True
+    scores = [one.items.y_score for one in rankings]
+    return Ranking.from_predictions(np.concatenate(labels), np.concatenate(scores))
+
+
+def _ratio_rule(above: Floats, below: Floats, low: float, high: float) -> IntervalRule:
+    """Student's t of a ratio of means over rankings, by its linearised changes."""
+    n = above.size
+    if not below.sum() > 0:
+        return CertainRule(math.nan)
+    ratio = above.sum() / below.sum()
+    changes = (above - ratio * below) / below.mean()
+    error = float(np.std(changes, ddof=1) / math.sqrt(n))
+    return StudentRule(float(ratio), error, n - 1, low, high)

@@ -1,0 +1,150 @@
+"""Result of `ThresholdChoice`."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from sklearn.model_selection import FixedThresholdClassifier
+
+from skrank._utils._checks import check_fraction, check_option, invalid
+from skrank._utils._documented import documented
+from skrank._utils._text import brief
+from skrank.inference._metric_interval_result import ConfidenceInterval
+from skrank.inference._result import Result
+from skrank.inference._variability._interval import IntervalRule
+from skrank.ranking._response import RESPONSE_METHODS
+
+_QUANTITIES = ("threshold", "t", "recall", "precision", "profit")
+
+
+@documented
+@dataclass(frozen=True, slots=True, repr=False, eq=False, kw_only=True)
+class ThresholdChoiceResult(Result):
+    """Result of :class:`ThresholdChoice`.
+
+    Attributes
+    ----------
+    threshold : float
+        Items with this score or a better score are looked at; infinity if none is. NaN
+        for several rankings, of which each has the same depth.
+    t : float
+        Number of items of these data that are looked at; for several rankings the depth
+        in each.
+    recall, precision : float
+        Share of the targets that are found, and share of targets among the items looked
+        at, expected on other items. `precision` is NaN if no item is looked at.
+    profit : float
+        Profit expected of other items, as many as these; for several rankings, the mean
+        of each. NaN without a benefit.
+    apparent_recall, apparent_precision, apparent_profit : float
+        The same on these data, with which the threshold was chosen. They are too good.
+    {of_results}
+
+    See Also
+    --------
+    ThresholdChoice : Creates this object.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank import ThresholdChoice
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.random(2000) < 0.03
+    >>> y_score = rng.normal(1.5 * y_true)
+    >>> choice = ThresholdChoice(recall=0.8)
+    >>> print(choice.from_predictions(y_true, y_score))
+    Threshold with recall 0.8
+      ranking    2000 items, 73 targets (prevalence 0.0365)
+      threshold  0.3814   95 %: 0.136 to 1.006
+      t          738   95 %: 696 to 780
+      recall     0.7992   95 %: 0.6949 to 0.877
+      precision  0.07921   95 %: 0.06869 to 0.08779
+    """
+
+    threshold: float
+    t: float
+    recall: float
+    precision: float
+    profit: float
+    apparent_recall: float
+    apparent_precision: float
+    apparent_profit: float
+    _rules: Mapping[str, IntervalRule]
+
+    title: ClassVar[str] = "Threshold with {0.metric}"
+
+    def confidence_interval(
+        self, quantity: str, confidence_level: float = 0.95
+    ) -> ConfidenceInterval:
+        """Return the interval of a quantity.
+
+        Parameters
+        ----------
+        quantity : {"threshold", "t", "recall", "precision", "profit"}
+            What the interval is for. That of the threshold, and of the depth of several
+            rankings, has the choices that other samples would lead to. The others are
+            for this threshold on other items.
+        confidence_level : float, default=0.95
+            Probability of the interval, between 0 and 1.
+
+        Returns
+        -------
+        interval : ConfidenceInterval
+            Lower and upper limit; NaN for what is not defined.
+
+        Raises
+        ------
+        ValueError
+            If the quantity is unknown, or if the level is not between 0 and 1.
+        """
+        check_option("quantity", quantity, _QUANTITIES)
+        level = check_fraction("confidence_level", confidence_level)
+        return ConfidenceInterval(*self._rules[quantity].bounds(level))
+
+    def classifier(
+        self, estimator: Any, *, pos_label: object = None
+    ) -> FixedThresholdClassifier:
+        """Return a classifier of new items with this threshold.
+
+        Parameters
+        ----------
+        estimator : estimator instance
+            Binary classifier of the kind that gave the scores.
+        pos_label : int, float, bool or str, default=None
+            Label of the targets. None accepts {0, 1} and {-1, 1}.
+
+        Returns
+        -------
+        classifier : sklearn.model_selection.FixedThresholdClassifier
+            Unfitted classifier with the response method that ranked the items.
+
+        Raises
+        ------
+        ValueError
+            If there is no threshold, or if the estimator has no scores.
+        """
+        if math.isnan(self.threshold):
+            raise invalid("groups", "be left out to choose a threshold", "a depth")
+        for method in RESPONSE_METHODS[:2]:
+            if hasattr(estimator, method):
+                return FixedThresholdClassifier(
+                    estimator,
+                    threshold=self.threshold,
+                    pos_label=pos_label,
+                    response_method=method,
+                )
+        rule = "have decision_function or predict_proba"
+        raise invalid("estimator", rule, brief(estimator))
+
+    def _rows(self) -> list[tuple[str, str]]:
+        rows = Result._rows(self)
+        for name in _QUANTITIES:
+            value = getattr(self, name)
+            low, high = self._rules[name].bounds(0.95)
+            if not math.isnan(value):
+                rows.append((name, f"{value:.4g}   95 %: {low:.4g} to {high:.4g}"))
+        return rows
+
+    def _columns(self) -> dict[str, Any]:
+        return {name: [getattr(self, name)] for name in _QUANTITIES}

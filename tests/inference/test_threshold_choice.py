@@ -1,0 +1,333 @@
+"""`ThresholdChoice` against choices by going through all thresholds, and simulation."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.stats import norm
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import IsolationForest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+
+from skrank import RankCounts, ThresholdChoice, expected_profit
+
+RULES = [
+    {"recall": 0.8},
+    {"precision": 0.3},
+    {"benefit": 100, "cost": 8},
+    {"t": 60},
+    {"t": 0.1, "benefit": 100, "cost": 8},
+]
+QUANTITIES = ("threshold", "t", "recall", "precision", "profit")
+
+
+def columns(*, n=600, share=0.08, shift=1.5, decimals=None, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < share
+    score = rng.normal(shift * y)
+    return y, score if decimals is None else np.round(score, decimals)
+
+
+def best_by_all(y, score, rule):
+    """The best threshold, by going through all scores and infinity."""
+    best = None
+    for level in [math.inf, *sorted(set(score.tolist()), reverse=True)]:
+        above = score >= level
+        t, hits = int(above.sum()), int(y[above].sum())
+        if "recall" in rule:
+            if hits >= rule["recall"] * y.sum():
+                return level, t, hits
+        elif "precision" in rule:
+            if hits >= rule["precision"] * t and (best is None or hits > best[2]):
+                best = level, t, hits
+        elif "t" in rule:
+            if t >= math.ceil(rule["t"] * (1 if rule["t"] > 1 else y.size)):
+                return level, t, hits
+        else:
+            profit = rule["benefit"] * hits - rule["cost"] * t
+            if best is None or profit > best[3]:
+                best = level, t, hits, profit
+    return best[:3]
+
+
+@pytest.mark.parametrize("decimals", [None, 1, 0])
+@pytest.mark.parametrize("rule", RULES)
+def test_the_choice_is_the_best_of_all(rule, decimals):
+    for seed in range(10):
+        y, score = columns(n=200, share=0.15, decimals=decimals, seed=seed)
+        if rule.get("t") == 60:
+            rule = {"t": 35}
+        level, t, hits = best_by_all(y, score, rule)
+        choice = ThresholdChoice(**rule, n_resamples=20)
+        result = choice.from_predictions(y, score)
+        assert (result.threshold, result.t) == (level, t)
+        assert result.apparent_recall == pytest.approx(hits / y.sum())
+        assert result.apparent_precision == pytest.approx(hits / t)
+        if "benefit" in rule:
+            profit = rule["benefit"] * hits - rule["cost"] * t
+            assert result.apparent_profit == pytest.approx(profit)
+        else:
+            assert math.isnan(result.profit)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_what_is_expected_of_other_items_is_less(rule):
+    # on average over samples; a depth is chosen without the labels
+    lost = []
+    for seed in range(30):
+        y, score = columns(n=300, seed=seed)
+        choice = ThresholdChoice(**rule, n_resamples=200, random_state=seed)
+        result = choice.from_predictions(y, score)
+        for name in ("recall", "precision"):
+            low, high = result.confidence_interval(name)
+            assert 0 <= low <= getattr(result, name) <= high <= 1
+        lost.append(result.apparent_recall - result.recall)
+    if "t" in rule:
+        assert max(map(abs, lost)) == 0
+    else:
+        assert np.mean(lost) > 0.005
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:No threshold meets the rule")
+@pytest.mark.parametrize(
+    ("m", "n", "shift", "cost"),
+    [(10, 1000, 1.5, 2.0), (30, 1000, 0.7, 2.0), (30, 3000, 2.5, 6.0)],
+)
+def test_profit_on_other_items_by_simulation(m, n, shift, cost):
+    # the truth of a threshold is known from the normal distribution
+    rule = {"benefit": 1.0, "cost": cost * m / n}
+    rng, found = np.random.default_rng(0), []
+    for _ in range(300):
+        y = np.arange(n) < m
+        choice = ThresholdChoice(**rule, n_resamples=999, random_state=rng)
+        result = choice.from_predictions(y, rng.normal(shift * y))
+        hits = m * norm.sf(result.threshold - shift)
+        items = hits + (n - m) * norm.sf(result.threshold)
+        truth = hits - rule["cost"] * items
+        low, high = result.confidence_interval("profit")
+        covered = low <= truth <= high
+        found.append((result.apparent_profit - truth, result.profit - truth, covered))
+    apparent, error, covered = np.mean(found, axis=0)
+    spread = np.std([one[1] for one in found]) / math.sqrt(len(found))
+    assert abs(error) < 3 * spread < apparent
+    assert covered > 0.88
+
+
+@pytest.mark.slow
+def test_interval_of_the_threshold_at_a_depth_by_simulation():
+    # the threshold above which 5 % of the population are
+    rng, covered = np.random.default_rng(0), []
+    for _ in range(400):
+        y = rng.random(1000) < 0.1
+        score = rng.normal(size=1000)
+        choice = ThresholdChoice(t=0.05, n_resamples=999, random_state=rng)
+        result = choice.from_predictions(y, score)
+        low, high = result.confidence_interval("threshold", 0.9)
+        covered.append(low <= norm.isf(0.05) <= high)
+    assert 0.9 - 3 * 0.015 < np.mean(covered) < 0.9 + 3 * 0.015  # sqrt(.9 * .1 / 400)
+
+
+def days(n_days=60, per_day=50, seed=0):
+    y, score = columns(n=n_days * per_day, share=0.04, seed=seed)
+    y[:per_day] = False  # a day without targets
+    return y, score, np.repeat(np.arange(n_days), per_day)
+
+
+def test_depth_of_each_day():
+    y, score, day = days()
+    choice = ThresholdChoice(benefit=200, cost=5, n_resamples=500)
+    result = choice.from_predictions(y, score, groups=day)
+    profits = [
+        expected_profit(y, score, benefit=200, cost=5, t=t, groups=day)
+        for t in range(1, 51)
+    ]
+    assert result.t == 1 + np.argmax(profits)
+    assert result.apparent_profit == pytest.approx(max(profits))
+    assert result.profit < result.apparent_profit
+    assert result.n_rankings == 60  # with the day without targets
+    assert math.isnan(result.threshold)
+    assert math.isnan(result.confidence_interval("threshold").low)
+    low, high = result.confidence_interval("t")
+    assert low <= result.t <= high
+    low, high = result.confidence_interval("profit")
+    assert low < result.profit < high
+    with pytest.raises(ValueError, match="`groups` must be left out to choose a thres"):
+        result.classifier(GaussianNB())
+
+
+@pytest.mark.parametrize("t", [5, 0.1])
+def test_given_depth_of_each_day(t):
+    # nothing is chosen, so the values are those of the days
+    y, score, day = days()
+    rule = {"t": t, "benefit": 200, "cost": 5}
+    result = ThresholdChoice(**rule).from_predictions(y, score, groups=day)
+    profit = expected_profit(y, score, **rule, groups=day)
+    assert (result.t, result.profit) == (5, pytest.approx(profit))
+    assert result.profit == pytest.approx(result.apparent_profit)
+    each = [
+        expected_profit(y[day == one], score[day == one], **rule, undefined=-25)
+        for one in range(60)
+    ]
+    low, high = result.confidence_interval("profit")
+    half = 2.0009953780882688 * np.std(each, ddof=1) / math.sqrt(60)  # t, 59 degrees
+    assert_allclose([low, high], [profit - half, profit + half], rtol=1e-9)
+
+
+def test_depth_of_days_of_other_lengths():
+    y, score, day = days()
+    kept = np.r_[0:20, 50 : y.size]
+    result = ThresholdChoice(t=30).from_predictions(
+        y[kept], score[kept], groups=day[kept]
+    )
+    assert result.t == pytest.approx((20 + 59 * 30) / 60)
+    choice = ThresholdChoice(recall=1.0, n_resamples=20)
+    assert choice.from_predictions(y[kept], score[kept], groups=day[kept]).t <= 50
+
+
+def test_many_items_of_a_day():
+    y, score = columns(n=6000, share=0.05)
+    day = np.repeat([0, 1], 3000)
+    choice = ThresholdChoice(benefit=10, cost=1, n_resamples=20)
+    result = choice.from_predictions(y, score, groups=day)
+    depths = np.arange(1, 3001)
+    profits = sum(
+        10 * np.cumsum(y[day == one][np.argsort(-score[day == one])]) - depths
+        for one in (0, 1)
+    )
+    # of a long ranking, every 12th depth is tried, which costs 6 on average
+    assert profits.max() / 2 - 12 <= result.apparent_profit <= profits.max() / 2
+
+
+def test_many_targets():
+    # choices on parts of the items try some of the thresholds only
+    y, score = columns(n=20_000, share=0.9)
+    choice = ThresholdChoice(recall=0.8, n_resamples=300)
+    result = choice.from_predictions(y, score)
+    assert result.apparent_recall == pytest.approx(0.8, abs=1 / y.sum())
+    assert result.recall == pytest.approx(0.8, abs=0.01)
+    low, high = result.confidence_interval("threshold")
+    assert low < result.threshold < high
+    assert high - low < 0.1
+
+
+def test_folds_are_pooled():
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y, cv = X[:, :4], y == 0, KFold(5, shuffle=True, random_state=0)
+    choice = ThresholdChoice(recall=0.9, n_resamples=100)
+    result = choice.from_cv(GaussianNB(), X, y, cv=cv)
+    held_out = cross_val_predict(GaussianNB(), X, y, cv=cv, method="predict_proba")
+    level, t, _ = best_by_all(y, held_out[:, 1], {"recall": 0.9})
+    assert (result.threshold, result.t) == (level, t)
+    assert result.kind == "folds"
+    fitted = result.classifier(GaussianNB()).fit(X, y)
+    proba = fitted.estimator_.predict_proba(X)[:, 1]
+    np.testing.assert_array_equal(fitted.predict(X), proba >= level)
+
+
+def test_classifier_uses_the_scores_of_the_ranking():
+    # a linear model is ranked by decision_function, which "auto" would not take
+    X, y = load_breast_cancer(return_X_y=True)
+    label = np.where(y == 0, "malignant", "benign")
+    model = LogisticRegression(max_iter=10_000).fit(X, label)
+    choice = ThresholdChoice(t=150)
+    result = choice.from_estimator(model, X, label, pos_label="malignant")
+    fixed = result.classifier(model, pos_label="malignant").fit(X, label)
+    assert (fixed.predict(X) == "malignant").sum() == result.t == 150
+    with pytest.raises(ValueError, match="must have decision_function or predict_prob"):
+        result.classifier(KFold())
+
+
+def test_detector():
+    X, y = load_breast_cancer(return_X_y=True)
+    forest = IsolationForest(random_state=0).fit(X)
+    choice = ThresholdChoice(t=100)
+    given = {"pos_label": 0, "detector_targets": "outliers"}
+    result = choice.from_estimator(forest, X, y, **given)
+    assert result.threshold == pytest.approx(
+        np.sort(-forest.decision_function(X))[-100]
+    )
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_extreme_rankings(rule):
+    choice = ThresholdChoice(**rule, n_resamples=50)
+    y = np.repeat([True, False], [20, 180])
+    for score in (-np.arange(200.0), np.arange(200.0), np.zeros(200)):
+        if not ({"precision", "benefit"} & set(rule)) or score[0] == 0 > score[-1]:
+            result = choice.from_predictions(y, score)
+            limits = [result.confidence_interval(name) for name in QUANTITIES[:4]]
+            assert not np.isnan(limits).any()
+    perfect = choice.from_predictions(y, -np.arange(200.0))
+    if "t" not in rule:
+        at = 15 if rule == {"recall": 0.8} else 19
+        assert perfect.threshold == (-at if "precision" not in rule else -19)
+
+
+@pytest.mark.parametrize("rule", [{"precision": 0.3}, {"benefit": 1, "cost": 2}])
+@pytest.mark.parametrize("groups", [None, np.repeat([0, 1, 2, 3], 50)])
+def test_no_item_is_worth_it(rule, groups):
+    y = np.tile([False] * 45 + [True] * 5, 4)
+    score = np.tile(-np.arange(50.0), 4)
+    choice = ThresholdChoice(**rule, n_resamples=50)
+    with pytest.warns(UserWarning, match="No threshold meets the rule, so no item is"):
+        result = choice.from_predictions(y, score, groups=groups)
+    assert (result.t, result.recall, result.apparent_recall) == (0, 0, 0)
+    assert math.isnan(result.precision)
+    if groups is None:
+        assert result.threshold == math.inf
+    if "cost" in rule:
+        assert result.profit == 0
+        assert result.confidence_interval("profit") == (0, 0)
+
+
+def test_the_seed_and_the_order_of_items():
+    y, score = columns()
+    choice = ThresholdChoice(benefit=100, cost=8, n_resamples=100)
+    first, second = (choice.from_predictions(y, score) for _ in range(2))
+    shuffled = np.random.default_rng(0).permutation(y.size)
+    third = choice.from_predictions(y[shuffled], score[shuffled])
+    assert first.to_dict() == second.to_dict() == third.to_dict()
+    assert first.to_frame().columns.tolist() == ["ranking", *QUANTITIES]
+    other = ThresholdChoice(benefit=100, cost=8, n_resamples=100, random_state=1)
+    assert other.from_predictions(y, score).profit != first.profit
+    assert other.from_predictions(y, score).threshold == first.threshold
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ({}, "`t`, `recall` or `precision` must be given alone, or `benefit` with"),
+        ({"t": 3, "recall": 0.5}, "must be given alone, .*; got t, recall"),
+        ({"benefit": 3}, "`cost` must be given with `benefit`; got 3 and None"),
+        ({"t": 3, "cost": 3}, "`cost` must be given with `benefit`; got None and 3"),
+        ({"t": 0}, "`t` must be an int of at least 1"),
+        ({"recall": 0}, "`recall` must be a number above 0, up to 1"),
+        ({"precision": 1.2}, "`precision` must be a number above 0, up to 1"),
+        ({"benefit": 0, "cost": 1}, "`benefit` must be a finite number above 0"),
+        ({"benefit": 1, "cost": -1}, "`cost` must be a finite number of at least 0"),
+        ({"t": 1, "n_resamples": 1}, "`n_resamples` must be an int of at least 2"),
+    ],
+)
+def test_settings_that_are_refused(rule, message):
+    with pytest.raises(ValueError, match=message):
+        ThresholdChoice(**rule)
+
+
+def test_data_that_are_refused():
+    choice = ThresholdChoice(recall=0.5)
+    with pytest.raises(ValueError, match="hold two targets or more; got 1"):
+        choice.from_predictions([1, 0, 0], [3, 2, 1])
+    with pytest.raises(ValueError, match="two rankings or more; got 1"):
+        choice.from_predictions([1, 0, 0], [3, 2, 1], groups=[1, 1, 1])
+    with pytest.raises(ValueError, match="be left out for ThresholdChoice"):
+        choice.from_predictions([1, 1, 0], [3, 2, 1], clusters=[1, 1, 2])
+    with pytest.raises(ValueError, match="whose scores are thresholds; got RankCounts"):
+        choice.from_predictions(RankCounts.from_chunks([([1, 1, 0], [3.0, 2.0, 1.0])]))
+    with pytest.raises(ValueError, match="not reach beyond the ranking"):
+        ThresholdChoice(t=4).from_predictions([1, 1, 0], [3, 2, 1])
+    with pytest.raises(ValueError, match="`quantity` must be one of"):
+        choice.from_predictions([1, 1, 0], [3, 2, 1]).confidence_interval("ap")
