@@ -13,6 +13,7 @@ from skrank.displays._null_distribution import NullDistributionDisplay
 from skrank.displays._precision_recall import PrecisionRecallDisplay
 from skrank.displays._ranking_comparison import RankingComparisonDisplay
 from skrank.inference._hit_curve_band import hit_curve_band
+from skrank.inference._leaderboard import RankingLeaderboard
 from skrank.inference._metric_interval import MetricInterval
 from skrank.inference._metric_interval_result import (
     ConfidenceInterval,
@@ -30,6 +31,7 @@ from skrank.inference._search_selection import SearchSelectionTest
 from skrank.inference._search_selection_result import SearchSelectionResult
 from skrank.inference._threshold_choice import ThresholdChoice
 from skrank.inference._threshold_choice_result import ThresholdChoiceResult
+from skrank.inference._within_noise import within_noise
 from skrank.metrics import (
     average_precision,
     average_precision_at_k,
@@ -86,6 +88,7 @@ __all__ = [
     "RankingComparisonResult",
     "RankingComparisonTable",
     "RankingEvaluation",
+    "RankingLeaderboard",
     "RankingReport",
     "Rankings",
     "SearchSelectionResult",
@@ -117,4 +120,5 @@ __all__ = [
     "recall_at_t",
     "reciprocal_rank",
     "rie",
+    "within_noise",
 ]

@@ -91,7 +91,9 @@ table
 # %%
 # After the adjustment no pair has a p-value of at most 0.05. More
 # targets are needed to separate these models. ``table.to_frame()``
-# returns a data frame.
+# returns a data frame. The leaderboard has a row for each model:
+
+table.leaderboard()
 
 # %%
 # A picture

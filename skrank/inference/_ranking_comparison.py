@@ -456,6 +456,7 @@ class RankingComparison(Question[RankingComparisonResult]):
             tuple((10**adjusted).tolist()),
             tuple(adjusted.tolist()),
             tuple(map(str, names)),
+            self._measure().greater_is_better,
         )
 
     def _choose(self, data: str, n_targets: int) -> str:

@@ -4,15 +4,17 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import nct, norm, t
 
-from skrank._utils._checks import check_fraction
+from skrank._utils._checks import check_fraction, invalid
 from skrank._utils._documented import documented
 from skrank._utils._printed import Printed, Shown
 from skrank._utils._table import data_frame
 from skrank._utils._text import as_text, columns_of, format_pvalue, format_size
 from skrank._utils._warnings import warn
+from skrank.inference._leaderboard import RankingLeaderboard, leaderboard_of
 from skrank.inference._metric_interval_result import ConfidenceInterval
 from skrank.inference._result import Result, shown
 
@@ -320,10 +322,13 @@ class RankingComparisonTable(Printed):
         Decimal logarithms of the adjusted p-values. Use them if p-values underflow.
     names : tuple of str
         Names of the rankings.
+    greater_is_better : bool
+        Whether larger values of the metric are better.
 
     See Also
     --------
     RankingComparison : Creates this object, with `compare_all`.
+    RankingLeaderboard : Ranks and the best rankings, by `leaderboard`.
 
     Examples
     --------
@@ -345,6 +350,107 @@ class RankingComparisonTable(Printed):
     adjusted_pvalues: tuple[float, ...]
     adjusted_log10_pvalues: tuple[float, ...]
     names: tuple[str, ...]
+    greater_is_better: bool = True
+
+    def leaderboard(self, confidence_level: float = 0.95) -> RankingLeaderboard:
+        """Return the rankings from the best to the worst, with the range of each rank.
+
+        Parameters
+        ----------
+        confidence_level : float, default=0.95
+            Probability that all ranges contain the ranks, between 0 and 1.
+
+        Returns
+        -------
+        leaderboard : RankingLeaderboard
+            Values, p-values against the best, ranges of ranks, and letters.
+
+        Raises
+        ------
+        ValueError
+            If the table does not have all pairs, if the method gives no p-values, or if
+            the level is not between 0 and 1.
+
+        Notes
+        -----
+        Ranking i may be the best if no other is significantly better. The p-value of
+        this is that of the largest z-score of another against i (max-T), as in multiple
+        comparisons with the best [1]_. It needs no adjustment for the number of
+        rankings: the best is left out with a probability of at most 1 minus the level.
+        Ranges and letters are from all pairs together ([2]_, [3]_). The z-scores have
+        the p-values of the comparisons. Their joint distribution is normal, with the
+        correlations of the standard errors. For methods without standard errors,
+        p-values and limits are those of Bonferroni.
+
+        References
+        ----------
+        .. [1] Hsu (1996), *Multiple Comparisons*, Chapman and Hall, chapter 4.
+        .. [2] Al Mohamad, Goeman and van Zwet (2022), "Simultaneous confidence
+           intervals for ranks", *Biometrics* 78(1), 252-261.
+        .. [3] Piepho (2004), "An algorithm for a letter-based representation of all-
+           pairwise comparisons", *J. Comput. Graph. Stat.* 13(2), 456-466.
+        """
+        level = check_fraction("confidence_level", confidence_level)
+        first, k = self.comparisons[0], len(self.names)
+        if len(self.comparisons) != k * (k - 1) // 2:
+            raise invalid("baseline", "be None for a leaderboard", "some of the pairs")
+        if first.method == "posterior" or first.alternative != "two-sided":
+            rule = "give two-sided p-values for a leaderboard"
+            got = f"{first.method}, {first.alternative}"
+            raise invalid("method", rule, got)
+        at = {name: i for i, name in enumerate(self.names)}
+        differences, log10_pvalues, errors = np.zeros((3, k, k))
+        values = np.zeros(k)
+        for one in self.comparisons:
+            i, j = (at[str(name)] for name in one.names)
+            values[i], values[j] = one.estimate_a, one.estimate_b
+            better = one.difference if self.greater_is_better else -one.difference
+            differences[i, j], differences[j, i] = better, -better
+            log10_pvalues[[i, j], [j, i]] = one.log10_pvalue
+            errors[[i, j], [j, i]] = one.standard_error
+        return leaderboard_of(
+            self.names,
+            values,
+            differences,
+            log10_pvalues,
+            errors,
+            metric=first.metric,
+            confidence_level=level,
+        )
+
+    def best_set(self, confidence_level: float = 0.95) -> tuple[str, ...]:
+        """Return the rankings that are not significantly worse than the best.
+
+        Parameters
+        ----------
+        confidence_level : float, default=0.95
+            Probability that the set contains the best, between 0 and 1.
+
+        Returns
+        -------
+        names : tuple of str
+            Names of the rankings, best first; see `leaderboard`.
+        """
+        return self.leaderboard(confidence_level).best
+
+    def rank_intervals(
+        self, confidence_level: float = 0.95
+    ) -> dict[str, tuple[int, int]]:
+        """Return the range of the rank of each ranking.
+
+        Parameters
+        ----------
+        confidence_level : float, default=0.95
+            Probability that all ranges contain the ranks, between 0 and 1.
+
+        Returns
+        -------
+        ranges : dict of str to tuple of int
+            Lowest and highest rank by name, where 1 is the best; see `leaderboard`.
+        """
+        found = self.leaderboard(confidence_level)
+        pairs = zip(found.rank_low.tolist(), found.rank_high.tolist(), strict=True)
+        return dict(zip(found.names, pairs, strict=True))
 
     def _shown(self) -> Shown:
         first = self.comparisons[0]

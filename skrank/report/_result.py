@@ -32,10 +32,14 @@ from skrank.report._pictures import gallery
 from skrank.report._tables import (
     conclusion_of,
     table_of_depths,
+    table_of_leaderboard,
     table_of_metrics,
     table_of_pairs,
     table_of_rankings,
 )
+
+# Rankings whose pairs are listed, at most 6; more are in the order of a leaderboard.
+_MOST_IN_PAIRS = 4
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -387,5 +391,9 @@ class RankingReport:
         if any(self.metrics.values()):
             tables.append(table_of_metrics(self.metrics, self.null_means, level))
         if self.comparisons is not None:
-            tables.append(table_of_pairs(self.comparisons, level))
+            if len(self.names) <= _MOST_IN_PAIRS:
+                tables.append(table_of_pairs(self.comparisons, level))
+            else:
+                board = table_of_leaderboard(self.comparisons, self.intervals, level)
+                tables.append(board)
         return tables

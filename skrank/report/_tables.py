@@ -158,6 +158,38 @@ def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Ta
     return Table("Differences in average precision", header, rows, 2, reading)
 
 
+def table_of_leaderboard(
+    table: RankingComparisonTable,
+    intervals: Mapping[str, ConfidenceInterval],
+    confidence_level: float,
+) -> Table:
+    """Return the table of the rankings from the best to the worst, by all pairs."""
+    found, level = table.leaderboard(confidence_level), _percent(confidence_level)
+    decimals = _decimals(found.values.tolist())
+    columns = (found.names, found.values, found.pvalues)
+    ranks = found.rank_low, found.rank_high, found.letters
+    rows = [
+        (
+            _name(name),
+            *_estimate(value, *intervals[name], decimals),
+            _pvalue(math.log10(pvalue)),
+            f"{low}" if low == high else f"{low} to {high}",
+            letters,
+        )
+        for name, value, pvalue, low, high, letters in zip(
+            *columns, *ranks, strict=True
+        )
+    ]
+    reading = (
+        "The rankings from the best to the worst, by comparisons of all pairs. p best "
+        "is the probability of a disadvantage at least as large if no other ranking "
+        f"is better. The ranges of the rank hold all together with {level} confidence. "
+        "Rankings that share a letter are not significantly different."
+    )
+    header = ("ranking", "AP", f"{level} interval", "p best", "rank", "letters")
+    return Table("Leaderboard", header, rows, 1, reading)
+
+
 def conclusion_of(
     values: Mapping[str, float],
     intervals: Mapping[str, ConfidenceInterval],

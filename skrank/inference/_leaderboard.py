@@ -1,0 +1,257 @@
+"""Leaderboard: which rankings are as good as the best, and the range of each rank.
+
+All comparisons of pairs are taken together. Each has a z-score with its p-value. Their
+joint distribution is normal, with the correlations that follow from the standard errors
+of the differences.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri_exp
+from scipy.stats import norm
+
+from skrank._utils._printed import Printed, Shown
+from skrank._utils._table import data_frame
+from skrank._utils._text import as_text, format_pvalue
+
+Floats = NDArray[np.float64]
+
+# Draws of the joint distribution; the error of a p-value of 0.05 is 0.001.
+_DRAWS = 2**16
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class RankingLeaderboard(Printed):
+    """Rankings from the best to the worst, with the range of each rank.
+
+    Arrays and tuples have an entry for each ranking, best first.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the rankings.
+    values : ndarray of shape (n_rankings,)
+        Values of the metric.
+    pvalues : ndarray of shape (n_rankings,)
+        p-value of the hypothesis that no other ranking is better.
+    rank_low, rank_high : ndarray of shape (n_rankings,)
+        Range of the rank: 1 plus the number of rankings that are significantly better,
+        and the number of rankings that are not significantly worse.
+    letters : tuple of str
+        Rankings that share a letter are not significantly different.
+    metric : str
+        Metric by its printed name.
+    confidence_level : float
+        Probability that all ranges contain the ranks.
+
+    See Also
+    --------
+    RankingComparisonTable : Creates this object, with `leaderboard`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank import RankingComparison
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = np.arange(500) < 20
+    >>> scores = {f"shift {d}": rng.normal(d * y_true) for d in (0, 1, 1.2, 3)}
+    >>> table = RankingComparison(random_state=0).compare_all(y_true, scores)
+    >>> print(table.leaderboard())
+    Leaderboard of 4 rankings by average_precision
+      best  1 of 4 may be the best
+      rank  95 % for all ranges together
+      ranking    value    p best    rank  letters
+      shift 3    0.8703        1       1        a
+      shift 1    0.2810  0.00012  2 to 3        b
+      shift 1.2  0.1601  0.00017  2 to 3        b
+      shift 0    0.0364  9.2e-05       4        c
+    """
+
+    names: tuple[str, ...]
+    values: Floats
+    pvalues: Floats
+    rank_low: NDArray[np.intp]
+    rank_high: NDArray[np.intp]
+    letters: tuple[str, ...]
+    metric: str
+    confidence_level: float
+
+    @property
+    def best(self) -> tuple[str, ...]:
+        """Rankings that are not significantly worse than the best.
+
+        Returns
+        -------
+        best : tuple of str
+            Names of the rankings whose p-value is above 1 minus the confidence level.
+        """
+        kept = self.pvalues > 1 - self.confidence_level
+        return tuple(
+            name for name, is_kept in zip(self.names, kept, strict=True) if is_kept
+        )
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        columns = (self.names, self.values, self.pvalues)
+        ranks = self.rank_low, self.rank_high, self.letters
+        return [
+            (
+                as_text(name),
+                f"{value:.4f}",
+                format_pvalue(math.log10(pvalue)),
+                f"{low}" if low == high else f"{low} to {high}",
+                letters,
+            )
+            for name, value, pvalue, low, high, letters in zip(
+                *columns, *ranks, strict=True
+            )
+        ]
+
+    def _shown(self) -> Shown:
+        header = ("ranking", "value", "p best", "rank", "letters")
+        level = f"{100 * self.confidence_level:g} %"
+        facts = [
+            ("best", f"{len(self.best)} of {len(self.names)} may be the best"),
+            ("rank", f"{level} for all ranges together"),
+        ]
+        title = f"Leaderboard of {len(self.names)} rankings by {self.metric}"
+        return Shown(title, facts, [header, *self._rows()])
+
+    def to_frame(self) -> Any:
+        """Return the leaderboard as a data frame.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            A row for each ranking, best first, with the columns "name", "value",
+            "pvalue", "rank_low", "rank_high" and "letters".
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        columns = {"name": self.names, "value": self.values, "pvalue": self.pvalues}
+        ranks = {"rank_low": self.rank_low, "rank_high": self.rank_high}
+        return data_frame({**columns, **ranks, "letters": self.letters})
+
+
+def leaderboard_of(
+    names: Sequence[str],
+    values: Floats,
+    differences: Floats,
+    log10_pvalues: Floats,
+    errors: Floats,
+    *,
+    metric: str,
+    confidence_level: float,
+) -> RankingLeaderboard:
+    """Make the leaderboard from all pairs.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the k rankings.
+    values : ndarray of shape (k,)
+        Their values.
+    differences, log10_pvalues, errors : ndarray of shape (k, k)
+        How much better the ranking of the row is than that of the column, with the
+        decimal logarithm of the two-sided p-value, and the standard error; NaN for
+        methods without it.
+    metric : str
+        Name of the metric.
+    confidence_level : float
+        Level of the ranges, between 0 and 1.
+
+    Returns
+    -------
+    leaderboard : RankingLeaderboard
+        The rankings, best first.
+    """
+    k, alpha = len(names), 1 - confidence_level
+    # z-scores with the given p-values, above 0 where the row is better
+    tail = np.minimum(log10_pvalues * math.log(10) - math.log(2), math.log(0.5))
+    zscores = -np.sign(differences) * ndtri_exp(tail)
+    apart = errors > 0
+    if np.isnan(errors).any():
+        # the joint distribution is not known: by Bonferroni
+        alone = norm.sf(zscores.max(axis=0, initial=0.0))
+        pvalues = np.minimum((k - 1) * alone, 1.0)
+        limit = float(norm.isf(alpha / (k * (k - 1))))
+    else:
+        drawn = _drawn(errors)
+        furthest = np.zeros(_DRAWS)
+        pvalues = np.ones(k)
+        for i in range(k):
+            others = np.flatnonzero(apart[i])
+            if not others.size:
+                continue
+            changes = (drawn[:, others] - drawn[:, [i]]) / errors[i, others]
+            best = changes.max(axis=1)
+            count = np.count_nonzero(best >= zscores[others, i].max())
+            pvalues[i] = (count + 1) / (_DRAWS + 1)
+            furthest = np.maximum(furthest, best)
+        limit = float(np.quantile(furthest, confidence_level))
+    better = zscores > limit
+    order = np.argsort(-differences.sum(axis=1), kind="stable")  # by value
+    low, high = 1 + better.sum(axis=0), k - better.sum(axis=1)
+    return RankingLeaderboard(
+        names=tuple(names[i] for i in order),
+        values=values[order],
+        pvalues=pvalues[order],
+        rank_low=low[order],
+        rank_high=high[order],
+        letters=_letters(better[np.ix_(order, order)]),
+        metric=metric,
+        confidence_level=confidence_level,
+    )
+
+
+def _drawn(errors: Floats) -> Floats:
+    """Draw normal values whose differences have these standard errors.
+
+    The covariance of centred values follows from the variances of all differences by
+    double centring (Torgerson 1952).
+    """
+    k = len(errors)
+    centre = np.eye(k) - 1 / k
+    covariance = -centre @ errors**2 @ centre / 2
+    share, axes = np.linalg.eigh(covariance)
+    scales = axes * np.sqrt(np.maximum(share, 0.0))  # rounding, or estimated apart
+    drawn: Floats = np.random.default_rng(0).normal(size=(_DRAWS, k)) @ scales.T
+    return drawn
+
+
+def _letters(better: NDArray[np.bool_]) -> tuple[str, ...]:
+    """Letters that two rankings share unless one is better (Piepho 2004).
+
+    Each column of rankings begins with all, is divided where two are different, and is
+    left out if another column contains it.
+    """
+    k = len(better)
+    columns = [frozenset(range(k))]
+    for i, j in zip(*np.nonzero(better), strict=True):
+        divided = []
+        for column in columns:
+            both = {i, j} <= column
+            divided += [column - {i}, column - {j}] if both else [column]
+        kept = dict.fromkeys(divided)
+        columns = [one for one in kept if not any(one < other for other in kept)]
+    columns.sort(key=sorted)
+    signs = [_letter(number) for number in range(len(columns))]
+    return tuple(
+        "".join(sign for sign, one in zip(signs, columns, strict=True) if i in one)
+        for i in range(k)
+    )
+
+
+def _letter(number: int) -> str:
+    """Return a letter, and with a number behind it after the first 26."""
+    turn, place = divmod(number, 26)
+    return "abcdefghijklmnopqrstuvwxyz"[place] + (str(turn) if turn else "")

@@ -1,0 +1,155 @@
+"""Refit rule of a search: the simplest candidate that is as good as the best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.stats import t as student
+
+from skrank._utils._checks import check_fraction, check_positive, invalid
+from skrank._utils._text import brief, listed
+from skrank.inference._variability._folds import corrected_error
+
+
+def within_noise(
+    complexity: str | Callable[[Mapping[str, Any]], Any],
+    *,
+    metric: str = "score",
+    significance_level: float = 0.05,
+    ratio: float | None = None,
+) -> Callable[[Mapping[str, Any]], int]:
+    """Return a `refit` rule: the simplest candidate as good as the best of a search.
+
+    The rule takes the candidate with the best mean score, and compares each other
+    candidate with it on the folds. Of the candidates that are not significantly worse,
+    the simplest is refitted.
+
+    Parameters
+    ----------
+    complexity : str or callable
+        What makes a candidate complex: the name of a parameter whose smaller values are
+        simpler, such as "C"; with a minus before it, whose larger values are simpler,
+        such as "-n_neighbors"; or a function of the parameters of a candidate that
+        returns a number or another value to sort by. Of equally simple candidates, the
+        one with the best mean score is taken.
+    metric : str, default="score"
+        Name of the scorer of a search with several.
+    significance_level : float, default=0.05
+        Level of the one-sided test, between 0 and 1. A smaller level allows simpler
+        candidates.
+    ratio : float, default=None
+        Number of items held out by a fold divided by the number of items to which the
+        model is fitted. None is that of K folds, ``1 / (K - 1)``. Give it for repeated
+        folds: 0.25 for five folds, however often they are repeated.
+
+    Returns
+    -------
+    refit : callable
+        Function of ``cv_results_`` that returns ``best_index_``, for the parameter
+        `refit` of :class:`sklearn.model_selection.GridSearchCV`.
+
+    Raises
+    ------
+    ValueError
+        If a setting is outside its range. The rule raises it if the search has no such
+        scorer or no such parameter, fewer than two folds, or no finite score.
+
+    See Also
+    --------
+    RankingComparisonTable.best_set : The best of several rankings of test data.
+    SearchSelectionTest : Whether the best candidate is better than random selection.
+
+    Notes
+    -----
+    The differences of the K folds have the mean d and the standard deviation s. The
+    statistic is ``d / (s sqrt(1 / K + ratio))``, with Student's t distribution with K -
+    1 degrees of freedom, as folds share items to fit ([1]_, section 4.1). A candidate
+    with a missing score is left out.
+
+    References
+    ----------
+    .. [1] Nadeau and Bengio (2003), "Inference for the generalization error", *Machine
+       Learning* 52, 239-281.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from skrank import make_average_precision_scorer, within_noise
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> search = GridSearchCV(
+    ...     KNeighborsClassifier(),
+    ...     {"n_neighbors": [5, 15, 25, 45, 75]},
+    ...     scoring=make_average_precision_scorer(pos_label=0),
+    ...     refit=within_noise("-n_neighbors", significance_level=0.01),
+    ... ).fit(X, y)
+    >>> search.cv_results_["mean_test_score"].round(3)
+    array([0.952, 0.965, 0.964, 0.967, 0.962])
+    >>> search.best_params_
+    {'n_neighbors': 75}
+    """
+    if not (isinstance(complexity, str) or callable(complexity)):
+        rule = "be the name of a parameter or a function of the parameters"
+        raise invalid("complexity", rule, brief(complexity))
+    level = check_fraction("significance_level", significance_level)
+    if ratio is not None:
+        ratio = check_positive("ratio", ratio)
+    return partial(
+        _simplest, complexity=complexity, metric=metric, level=level, ratio=ratio
+    )
+
+
+def _simplest(
+    cv_results: Mapping[str, Any],
+    *,
+    complexity: str | Callable[[Mapping[str, Any]], Any],
+    metric: str,
+    level: float,
+    ratio: float | None,
+) -> int:
+    """Return the index of the simplest candidate that is not significantly worse."""
+    columns = [
+        values
+        for name, values in cv_results.items()
+        if name.startswith("split") and name.endswith(f"_test_{metric}")
+    ]
+    if len(columns) < 2:
+        got = f"{metric!r} with {len(columns)} folds"
+        raise invalid("metric", "name a scorer of a search with two folds or more", got)
+    scores = np.stack(columns, axis=1)
+    known = np.isfinite(scores).all(axis=1)
+    if not known.any():
+        raise invalid("cv_results", "hold finite scores", "none")
+    means = np.where(known, scores.mean(axis=1), -math.inf)
+    best = int(np.argmax(means))
+    n_folds = len(columns)
+    share = 1 / (n_folds - 1) if ratio is None else ratio
+    limit = float(student.isf(level, n_folds - 1))
+    as_good = [
+        i
+        for i in np.flatnonzero(known)
+        # equal on all folds, or not so many standard errors below
+        if means[best] - means[i]
+        <= limit * corrected_error(scores[best] - scores[i], share)
+    ]
+    params = cv_results["params"]
+    key = _key_of(complexity, params)
+    return int(min(as_good, key=lambda i: (key(params[i]), -means[i])))
+
+
+def _key_of(
+    complexity: str | Callable[[Mapping[str, Any]], Any], params: Any
+) -> Callable[[Mapping[str, Any]], Any]:
+    """Return the function by which candidates are sorted, the simplest first."""
+    if not isinstance(complexity, str):
+        return complexity
+    name, sign = complexity.removeprefix("-"), -1 if complexity[:1] == "-" else 1
+    if not all(name in one for one in params):
+        rule = f"be a parameter of the search: {listed(sorted(params[0]), 10)}"
+        raise invalid("complexity", rule, brief(name))
+    return lambda one: sign * one[name]

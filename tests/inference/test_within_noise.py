@@ -1,0 +1,112 @@
+"""The refit rule `within_noise`, against the corrected t test written out."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+
+from skrank import make_average_precision_scorer, within_noise
+
+
+def results_of(scores, params, metric="score"):
+    scores = np.asarray(scores, dtype=float)
+    columns = {f"split{i}_test_{metric}": one for i, one in enumerate(scores.T)}
+    return {"params": params, f"mean_test_{metric}": scores.mean(axis=1), **columns}
+
+
+def as_good(scores, best, level, ratio):
+    """Candidates that are not significantly worse, one by one."""
+    found = []
+    for i, row in enumerate(scores):
+        d = scores[best] - row
+        error = np.sqrt((1 / d.size + ratio) * d.var(ddof=1))
+        pvalue = student.sf(d.mean() / error, d.size - 1) if error else float(not d[0])
+        if pvalue > level or not d.any():
+            found.append(i)
+    return found
+
+
+@pytest.mark.parametrize("level", [0.01, 0.05, 0.3])
+@pytest.mark.parametrize("ratio", [None, 0.1, 1.0])
+def test_against_the_test_written_out(level, ratio):
+    rng = np.random.default_rng(0)
+    sizes = set()
+    for _ in range(30):
+        scores = rng.normal(size=(8, 1)) * 0.1 + rng.normal(size=(8, 5)) * 0.15
+        params = [{"C": c} for c in rng.permutation(8)]
+        rule = within_noise("C", significance_level=level, ratio=ratio)
+        best = int(scores.mean(axis=1).argmax())
+        kept = as_good(scores, best, level, 1 / 4 if ratio is None else ratio)
+        sizes.add(len(kept))
+        expected = min(kept, key=lambda i, given=params: given[i]["C"])
+        assert rule(results_of(scores, params)) == expected
+    assert len(sizes) > 1
+
+
+def test_ways_to_say_what_is_simple():
+    scores = [[0.5, 0.6, 0.5], [0.51, 0.59, 0.5], [0.5, 0.6, 0.51], [0.1, 0.1, 0.2]]
+    params = [{"k": k, "w": w} for k, w in ((3, 1), (9, 2), (5, 1), (99, 0))]
+    found = results_of(scores, params)
+    assert within_noise("k")(found) == 0
+    assert within_noise("-k")(found) == 1
+    assert within_noise(lambda one: one["k"] - 5 * one["w"])(found) == 0
+    # of equally simple ones the better
+    assert within_noise("w")(found) == 2
+
+
+def test_a_search():
+    X, y = load_breast_cancer(return_X_y=True)
+    grid = {"n_neighbors": [1, 3, 5, 9, 15, 25, 45, 75]}
+    scorer = make_average_precision_scorer()
+    settings = {"scoring": scorer, "refit": within_noise("-n_neighbors")}
+    search = GridSearchCV(KNeighborsClassifier(), grid, **settings)
+    search = pickle.loads(pickle.dumps(clone(search))).fit(X[:, :5], y)
+    scores = np.stack(
+        [search.cv_results_[f"split{i}_test_score"] for i in range(5)], axis=1
+    )
+    kept = as_good(scores, scores.mean(axis=1).argmax(), 0.05, 1 / 4)
+    assert search.best_index_ == max(kept)
+    assert search.best_params_ == {"n_neighbors": grid["n_neighbors"][max(kept)]}
+    assert search.predict(X[:5, :5]).shape == (5,)
+    several = RandomizedSearchCV(
+        KNeighborsClassifier(),
+        grid,
+        n_iter=8,
+        random_state=0,
+        scoring={"AP": scorer, "accuracy": "accuracy"},
+        refit=within_noise("-n_neighbors", metric="AP"),
+    ).fit(X[:, :5], y)
+    assert several.best_params_ == search.best_params_
+
+
+def test_candidates_that_failed_are_left_out():
+    scores = [[np.nan, 0.9], [0.5, 0.6], [0.5, 0.5]]
+    rule = within_noise("C")
+    assert rule(results_of(scores, [{"C": c} for c in (0, 2, 1)])) == 2
+    with pytest.raises(
+        ValueError, match="`cv_results` must hold finite scores; got no"
+    ):
+        rule(results_of(np.full((2, 3), np.nan), [{"C": 1}, {"C": 2}]))
+
+
+def test_refusals():
+    found = results_of([[0.5, 0.6], [0.4, 0.5]], [{"C": 1}, {"C": 2}])
+    with pytest.raises(
+        ValueError, match="`complexity` must be the name of a parameter"
+    ):
+        within_noise(3)
+    with pytest.raises(ValueError, match="`complexity` must be a parameter of the sea"):
+        within_noise("gamma")(found)
+    with pytest.raises(
+        ValueError, match="`metric` must name a scorer of a search with"
+    ):
+        within_noise("C", metric="AP")(found)
+    with pytest.raises(ValueError, match="`significance_level` must be a number betwe"):
+        within_noise("C", significance_level=5)
+    with pytest.raises(ValueError, match="`ratio` must be a finite number above 0"):
+        within_noise("C", ratio=0)
