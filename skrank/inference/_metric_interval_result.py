@@ -4,7 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from skrank._utils._checks import check_fraction
+from scipy.optimize import brentq
+
+from skrank._utils._checks import check_fraction, check_number, check_option
 from skrank._utils._documented import documented
 from skrank._utils._warnings import warn
 from skrank.inference._result import Result, shown
@@ -114,6 +116,58 @@ class MetricIntervalResult(Result):
                 f"got {self.standard_error:.4g} and {self.estimate:.4g}."
             )
         return limits
+
+    def pvalue(self, value: float, alternative: str = "two-sided") -> float:
+        """Return the p-value of a stated value, such as that of a publication.
+
+        Parameters
+        ----------
+        value : float
+            Value of the null hypothesis, on the scale of the metric.
+        alternative : {"two-sided", "greater", "less"}, default="two-sided"
+            Whether the mean over samples is different from the value, larger or
+            smaller.
+
+        Returns
+        -------
+        pvalue : float
+            1 minus the level of the interval that ends at the value, not below 1e-15;
+            half of it in the direction of a one-sided alternative. NaN, with a warning,
+            if there is no interval.
+
+        Raises
+        ------
+        ValueError
+            If `value` is not a finite number, or if `alternative` is unknown.
+
+        Notes
+        -----
+        The test inverts the interval: the p-value is at most 0.05 if the 95 % interval
+        does not contain the value. A test against random selection is
+        :class:`RandomSelectionTest`, whose p-values are exact.
+        """
+        value = check_number("value", value)
+        check_option("alternative", alternative, ("two-sided", "greater", "less"))
+        if math.isnan(self.confidence_interval(0.5).low):  # with a warning
+            return math.nan
+        end = 0 if value < self.estimate else 1
+
+        def beyond(log_outside: float) -> float:
+            level = -math.expm1(log_outside)
+            return (self._rule.bounds(level)[end] - value) * (1 if end else -1)
+
+        least, most = math.log(1e-15), math.log1p(-1e-15)
+        if value == self.estimate or beyond(most) >= 0:
+            log_outside = 0.0
+        elif beyond(least) <= 0:
+            log_outside = least
+        else:
+            log_outside = float(brentq(beyond, least, most, xtol=1e-10))
+        outside = math.exp(log_outside)
+        if alternative == "two-sided":
+            return outside
+        above = outside / 2 if end == 0 else 1 - outside / 2
+        return above if alternative == "greater" else 1 - above
 
     def _rows(self) -> list[tuple[str, str]]:
         low, high = self._rule.bounds(0.95)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import nct, norm, t
 
-from skrank._utils._checks import check_fraction, invalid
+from skrank._utils._checks import check_fraction, check_positive, invalid
 from skrank._utils._documented import documented
 from skrank._utils._printed import Printed, Shown
 from skrank._utils._table import data_frame
@@ -133,6 +133,73 @@ class RankingComparisonResult(Result):
                 "interval is undefined."
             )
         return self._limits(level)
+
+    def noninferiority_pvalue(self, margin: float) -> float:
+        """Return the p-value of the claim that A is worse than B by less than a margin.
+
+        Parameters
+        ----------
+        margin : float
+            Largest loss that does not matter, above 0, on the scale of the metric.
+            Choose it before the labels are seen.
+
+        Returns
+        -------
+        pvalue : float
+            Probability of a difference ``A - B`` at least as large if it were
+            ``-margin``, by the standard error and Student's t of `confidence_interval`.
+            NaN, with a warning, if there is no standard error. If smaller values of the
+            metric are better, exchange A and B.
+
+        Raises
+        ------
+        ValueError
+            If `margin` is not a finite number above 0.
+        """
+        return self._tail_above(-check_positive("margin", margin))
+
+    def equivalence_pvalue(self, margin: float) -> float:
+        """Return the p-value of the claim that A and B differ by less than a margin.
+
+        Parameters
+        ----------
+        margin : float
+            Largest difference that does not matter, above 0, on the scale of the
+            metric. Choose it before the labels are seen.
+
+        Returns
+        -------
+        pvalue : float
+            The larger one of the p-values of ``A - B > -margin`` and ``A - B <
+            margin`` (two one-sided tests [1]_). It is at most 0.05 if the 90 % interval
+            of the difference is within the margin. NaN, with a warning, if there is no
+            standard error.
+
+        Raises
+        ------
+        ValueError
+            If `margin` is not a finite number above 0.
+
+        References
+        ----------
+        .. [1] Schuirmann (1987), *J. Pharmacokinet. Biopharm.* 15(6), 657-680.
+        """
+        margin = check_positive("margin", margin)
+        return max(self._tail_above(-margin), 1 - self._tail_above(margin))
+
+    def _tail_above(self, value: float) -> float:
+        """Probability of a difference at least as large if `value` is the true one."""
+        if math.isnan(self.standard_error):
+            warn(
+                f"Method {self.method!r} gave no standard error of the difference: the "
+                "p-value of a margin is undefined."
+            )
+            return math.nan
+        if self.standard_error == 0:  # the rankings cannot differ
+            return 0.0 if self.difference > value else 1.0
+        distance = (self.difference - value) / self.standard_error
+        freedom = self.degrees_of_freedom
+        return float((norm if math.isinf(freedom) else t(freedom)).sf(distance))
 
     def sample_size(
         self, power: float = 0.8, significance_level: float = 0.05

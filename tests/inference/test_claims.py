@@ -1,0 +1,125 @@
+"""Claims: a stated value, non-inferiority and equivalence, against SciPy and inversion."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import beta, ttest_1samp
+from scipy.stats import t as student
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrank import MetricInterval, RankingComparison
+
+ALTERNATIVES = ("two-sided", "greater", "less")
+
+
+def columns(n=600, m=40, shift=1.5, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) < m
+    return y, rng.normal(shift * y)
+
+
+@pytest.mark.parametrize("method", ["moderated", "jackknife", "bootstrap", "survival"])
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
+def test_the_ends_of_an_interval_have_its_level(method, level):
+    y, score = columns()
+    test = MetricInterval(method=method, n_resamples=200, random_state=0)
+    result = test.from_predictions(y, score)
+    for value in result.confidence_interval(level):
+        assert result.pvalue(value) == pytest.approx(1 - level, rel=1e-6)
+        greater, less = (result.pvalue(value, one) for one in ALTERNATIVES[1:])
+        assert greater + less == pytest.approx(1)
+        assert min(greater, less) == pytest.approx((1 - level) / 2, rel=1e-6)
+        assert (greater < less) == (value < result.estimate)
+
+
+def test_posterior_is_that_of_the_beta_distribution():
+    y, score = columns()
+    result = MetricInterval("recall@50", method="posterior").from_predictions(y, score)
+    hits = result.estimate * 40
+    for value in (0.2, 0.4, 0.6):
+        expected = beta(hits + 0.5, 40 - hits + 0.5).cdf(value)
+        assert result.pvalue(value, "greater") == pytest.approx(expected, rel=1e-6)
+
+
+def test_pvalues_decrease_with_the_distance():
+    y, score = columns()
+    result = MetricInterval().from_predictions(y, score)
+    assert result.pvalue(result.estimate) == 1
+    values = np.linspace(0.001, 0.999, 60)
+    pvalues = np.array([result.pvalue(one) for one in values])
+    above = values > result.estimate
+    assert (np.diff(pvalues[~above]) >= 0).all()
+    assert (np.diff(pvalues[above]) <= 0).all()
+    assert result.pvalue(-3.0) == pytest.approx(1e-15)
+    assert result.pvalue(1.5, "less") == pytest.approx(5e-16)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shift", [0.5, 1.5])
+def test_the_mean_of_samples_is_seldom_rejected(shift):
+    rng = np.random.default_rng(0)
+    y, results = np.arange(600) < 40, []
+    for _ in range(300):
+        score = rng.normal(shift * y)
+        results.append(MetricInterval().from_predictions(y, score))
+    truth = np.mean([one.estimate for one in results])
+    pvalues = np.array([one.pvalue(truth) for one in results])
+    for level in (0.05, 0.2):
+        spread = math.sqrt(level * (1 - level) / 300)
+        assert abs(np.mean(pvalues <= level) - level) < 3 * spread
+
+
+def test_stated_values_that_are_refused():
+    y, score = columns()
+    result = MetricInterval().from_predictions(y, score)
+    with pytest.raises(ValueError, match="`value` must be a finite number"):
+        result.pvalue(math.nan)
+    with pytest.raises(ValueError, match="`alternative` must be one of"):
+        result.pvalue(0.5, "larger")
+    test = MetricInterval(method="bootstrap", n_resamples=20, random_state=0)
+    one = test.from_predictions([1, 1, 0, 0], [4.0, 3.0, 2.0, 1.0])
+    with pytest.warns(UndefinedMetricWarning, match="The interval of average_precis"):
+        assert math.isnan(one.pvalue(0.5))
+
+
+def days(seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.random(600) < 0.2
+    a, b = rng.normal(y), rng.normal(y)
+    return y, a, b, np.repeat(np.arange(20), 30)
+
+
+@pytest.mark.parametrize("margin", [0.01, 0.1, 0.3])
+def test_days_against_the_tests_of_scipy(margin):
+    y, a, b, day = days()
+    result = RankingComparison().from_predictions(y, a, b, groups=day)
+    d = np.subtract(result.values_a, result.values_b)
+    above = ttest_1samp(d, -margin, alternative="greater").pvalue
+    below = ttest_1samp(d, margin, alternative="less").pvalue
+    assert result.noninferiority_pvalue(margin) == pytest.approx(above)
+    assert result.equivalence_pvalue(margin) == pytest.approx(max(above, below))
+
+
+def test_equivalence_is_the_interval_of_90_percent():
+    y, a = columns()
+    b = a + 0.1 * np.random.default_rng(1).normal(size=a.size)
+    result = RankingComparison(random_state=0).from_predictions(y, a, b)
+    low, high = result.confidence_interval(0.9)
+    margin = max(-low, high)
+    assert result.equivalence_pvalue(margin) == pytest.approx(0.05, rel=1e-6)
+    distance = (result.difference + margin) / result.standard_error
+    expected = student(result.degrees_of_freedom).sf(distance)
+    assert result.noninferiority_pvalue(margin) == pytest.approx(expected)
+
+
+def test_margins_of_equal_rankings_and_without_an_error():
+    y, a, b, day = days()
+    equal = RankingComparison().from_predictions(y, a, 2 * a)
+    assert equal.equivalence_pvalue(1e-6) == equal.noninferiority_pvalue(1e-6) == 0
+    signs = RankingComparison(method="sign").from_predictions(y, a, b, groups=day)
+    with pytest.warns(UndefinedMetricWarning, match="the p-value of a margin is undef"):
+        assert math.isnan(signs.noninferiority_pvalue(0.1))
+    for margin in (0, -1, math.inf, "a"):
+        with pytest.raises(ValueError, match="`margin` must be a finite number above 0"):
+            equal.equivalence_pvalue(margin)
