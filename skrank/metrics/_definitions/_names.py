@@ -1,7 +1,8 @@
 """Metrics by their printed names: "precision@10", "recall@5%", "bedroc(alpha=20)".
 
 A name has the name of the metric; for a cutoff, "@" and a number of items ("10") or a
-share of the ranking ("0.05" or "5%"); and other settings in parentheses. A single
+share of the ranking ("0.05" or "5%"); and other settings in parentheses. For places
+that do not allow "@", as in logs of experiments, it may be written as "_at_". A single
 setting that must be given needs no name, as the recall of "k_at_recall(0.8)".
 """
 
@@ -100,9 +101,9 @@ def make_metric(metric: str | Metric, ties: str = "expected") -> Metric:
         "rie(alpha=20)", "bedroc(alpha=20)", "r_precision", "max_f_score(beta=1)",
         "breakeven_point", "precision_at_recall(0.8)", "k_at_recall(0.8)",
         "recall_at_precision(0.5)" or "expected_profit@20(benefit=200, cost=5)". A
-        cutoff is a number of items or a fraction of the ranking. The short names "ap",
-        "map", "ef", "rr", "mrr" and "rprec" are also accepted. A Metric is returned as
-        it is.
+        cutoff is a number of items or a fraction of the ranking. "_at_" in place of
+        "@", and the short names "ap", "map", "ef", "rr", "mrr" and "rprec" are also
+        accepted. A Metric is returned as it is.
     ties : {"expected", "threshold", "optimistic", "pessimistic"}, default="expected"
         Tie rule. See the function of the metric.
 
@@ -142,6 +143,7 @@ def make_metric(metric: str | Metric, ties: str = "expected") -> Metric:
             raise invalid("ties", rule, repr(ties))
         return metric
     text = metric.replace(" ", "") if isinstance(metric, str) else ""
+    text = re.sub(r"_at_(?=\.?\d)", "@", text)
     found = re.fullmatch(r"(\w+)(?:@([^()@]+))?(?:\(([^()]*)\))?", text)
     word, cutoff, setting = found.groups() if found else ("", None, None)
     name = _ALIASES.get(word.lower(), word)
