@@ -13,7 +13,7 @@ DRAW = $(VENV)/bin/python -c "import runpy, sys, matplotlib.pyplot as plt; \
 	plt.figure(1).savefig(picture, dpi=110); print('The picture is in', picture)"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-oldest lint format doc pictures bench bench-asv bench-peers bench-large changelog clean
+.PHONY: help demo test test-slow test-oldest test-integrations lint format doc pictures bench bench-asv bench-peers bench-large changelog clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,6 +29,9 @@ test-slow: $(VENV)/.test  ## run the slow judges: simulations, clusters, million
 
 test-oldest: $(OLDEST)/.test  ## run the tests of other libraries' interfaces on the oldest versions
 	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n auto tests -m "contract and not slow" --hypothesis-profile=brief
+
+test-integrations: $(VENV)/.test $(VENV)/.integrations  ## run the tests with other packages
+	$(ONE_THREAD) $(RUN) pytest tests/integrations
 
 lint: $(VENV)/.lint  ## check style, types, layers, docstrings and spelling
 	$(RUN) ruff check .
