@@ -15,6 +15,7 @@ ORDER = [
     "medical_screening",
     "rare_class",
     "how_many",
+    "from_question_to_decision",
     "null_distribution",
     "folds",
     "patients",
