@@ -31,6 +31,12 @@ NUMBERS = {
     "beta": POSITIVE,
     "inflation": (2, 1.5),
     "recall": (1, 0.7),
+    "precision": (1, 0.7),
+    "benefit": POSITIVE,
+    "cost": POSITIVE,
+    "margin": POSITIVE,
+    "ratio": POSITIVE,
+    "parts": (100,),
     "confidence_level": (0.9,),
     "power": (0.9,),
     "significance_level": (0.1,),
@@ -108,7 +114,8 @@ NONE = np.zeros(N, dtype=int)
 X = np.column_stack([S, S_B])
 FITTED = GaussianNB().fit(X, Y)
 TEN, TEN_S = np.arange(10) < 3, np.arange(10.0)[::-1]
-NEEDED = {"t": 20, "k": 20, "recall": 0.5}
+NEEDED = {"t": 20, "k": 20, "recall": 0.5, "precision": 0.5}
+NEEDED |= {"benefit": 9, "cost": 1}
 NULL = skrank.RandomSelectionNull(20, 10, "recall@8")  # one atom is at 0.1
 
 
@@ -146,6 +153,14 @@ def question(name, ask, **settings):
         return repr(made), pickle.dumps(made), ask(made).to_dict()
 
     return call
+
+
+def threshold_choice(**given):
+    rule = {} if given.keys() & {"t", "recall", "precision"} else {"benefit": 9}
+    rule |= {"cost": 0.05} if given.keys() & {"benefit"} or rule else {}
+    made = skrank.ThresholdChoice(**{"n_resamples": 20, **rule, **given})
+    found = made.from_predictions(TEN.repeat(20), TEN_S.repeat(20))
+    return repr(made), pickle.dumps(made), found.to_dict()
 
 
 def null(**given):
@@ -193,6 +208,13 @@ CALLS = {
     "SearchSelectionTest.__init__": question(
         "SearchSelectionTest", lambda made: made.from_predictions(Y, X), **DRAWS
     ),
+    "ThresholdChoice.__init__": threshold_choice,
+    "HitCurve.gains_table": lambda **given: (
+        skrank.hit_curve(Y, S).gains_table(**given).to_frame().to_dict("list")
+    ),
+    "within_noise": lambda **given: pickle.dumps(skrank.within_noise("C", **given)),
+    "RankingComparisonResult.equivalence_pvalue": COMPARED.equivalence_pvalue,
+    "RankingComparisonResult.noninferiority_pvalue": COMPARED.noninferiority_pvalue,
     "MetricIntervalResult.confidence_interval": INTERVAL.confidence_interval,
     "RankingComparisonResult.sample_size": COMPARED.sample_size,
     "RankingComparison.compare_all": lambda **given: (

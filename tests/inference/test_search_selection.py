@@ -111,7 +111,8 @@ def ends_of_measure(n_folds, case, ties):
         oracles.value_of_order(sorted(fold, reverse=True), metric, **settings)
         for fold in LABELS.reshape(n_folds, -1).tolist()
     ]
-    lowest = -np.inf if (metric, ties) == ("bedroc", "threshold") else 0.0
+    below = (metric, ties) == ("bedroc", "threshold") or metric == "expected_profit"
+    lowest = -np.inf if below else 0.0
     return lowest, float(sum(perfect) / n_folds)
 
 
