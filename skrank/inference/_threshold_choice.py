@@ -130,7 +130,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     >>> choice = ThresholdChoice(benefit=100, cost=5)
     >>> result = choice.from_predictions(y_true, y_score)
     >>> result.t, round(result.apparent_profit), round(result.profit)
-    (318.0, 3310, 2971)
+    (318, 3310, 2971)
     """
 
     refuses: ClassVar[dict[str, str]] = {
@@ -197,7 +197,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             two targets or groups, or if items were only counted.
         """
         asked = self._asked(rankings)
-        choose = self._for_days if asked.kind == "groups" else self._for_items
+        choose = self._for_days if asked.grouped else self._for_items
         found = choose(asked.single, self._generator())
         if found["t"] == 0:
             warn("No threshold meets the rule, so no item is looked at.", UserWarning)
@@ -277,7 +277,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             rules = self._rules_of_none()
         return {
             "threshold": threshold,
-            "t": t,
+            "t": int(t),
             **self._apparent(hits, t, m),
             "_rules": {"threshold": DrawnRule(threshold, drawn), **rules},
         }
@@ -364,50 +364,50 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             items = np.minimum(depths, sizes[:, None]).astype(float)
         hits = np.stack([hits_at(*one) for one in zip(rankings, items, strict=True)])
         m = targets.sum()
-        at = int(self._choose_depth(hits.sum(axis=0), items.sum(axis=0), m))
-        # hits and items of each day at the depth chosen without its fold
-        h, o = np.zeros(n_days), np.zeros(n_days)
-        for _ in range(_DIVISIONS):
-            fold = rng.permutation(np.arange(n_days) % _FOLDS)
-            left = [fold != one for one in range(min(_FOLDS, n_days))]
-            chosen = np.array(
-                [
-                    self._choose_depth(
-                        hits[i].sum(axis=0), items[i].sum(axis=0), targets[i].sum()
-                    )
-                    for i in left
-                ]
-            )[fold]
-            h += hits[np.arange(n_days), chosen] / _DIVISIONS
-            o += items[np.arange(n_days), chosen] / _DIVISIONS
-        weights = rng.multinomial(
-            n_days, np.full(n_days, 1 / n_days), size=self.n_resamples
-        )
-        drawn = np.concatenate(
-            [
-                self._choose_depth(w @ hits, w @ items, (w @ targets)[:, None])
-                for w in np.split(weights, np.cumsum(_sizes(self.n_resamples))[:-1])
-            ]
-        )
-        t = float(items[:, at].mean() if self.t is not None else depths[at])
-        found = float(hits[:, at].sum())
-        looked = float(items[:, at].sum())
+        m, looked = targets.sum(), items.sum(axis=0)
+        at = int(self._choose_depth(hits.sum(axis=0), looked, m))
+        t = depths[at] if self.t is None else looked[at] / n_days
+        h, o = self._held_out_days(hits, items, targets, rng)
         one = np.ones(n_days)
-        ratios = {"recall": (h, targets), "precision": (h, o)}
-        ratios["profit"] = (self._profit(h, o) * one, one)
-        bounds = {"profit": (-math.inf, math.inf)}
         rules: dict[str, Any] = {
-            name: _ratio_rule(*pair, *bounds.get(name, (0.0, 1.0)))
-            for name, pair in ratios.items()
+            "recall": _ratio_rule(h, targets, 0.0, 1.0),
+            "precision": _ratio_rule(h, o, 0.0, 1.0),
+            "profit": _ratio_rule(self._profit(h, o) * one, one, -math.inf, math.inf),
         }
         if t == 0:
             rules = self._rules_of_none()
-        of_depth = DrawnRule(t, depths[drawn].astype(float))
-        rules["t"] = CertainRule(t) if self.t is not None else of_depth
+        # other samples of as many days
+        share = np.full(n_days, 1 / n_days)
+        drawn = [
+            depths[self._choose_depth(w @ hits, w @ items, (w @ targets)[:, None])]
+            for size in _sizes(self.n_resamples)
+            for w in [rng.multinomial(n_days, share, size=size)]
+        ]
+        of_depth = DrawnRule(float(t), np.concatenate(drawn).astype(float))
+        rules["t"] = of_depth if self.t is None else CertainRule(float(t))
         rules["threshold"] = CertainRule(math.nan)
-        apparent = self._apparent(found, looked, m)
+        apparent = self._apparent(float(hits[:, at].sum()), float(looked[at]), m)
         apparent["apparent_profit"] /= n_days
-        return {"threshold": math.nan, "t": t, **apparent, "_rules": rules}
+        return {"threshold": math.nan, "t": t.item(), **apparent, "_rules": rules}
+
+    def _held_out_days(
+        self, hits: Floats, items: Floats, targets: Floats, rng: np.random.Generator
+    ) -> tuple[Floats, Floats]:
+        """Hits and items of each ranking at the depth that is chosen without its fold.
+
+        They are means over the divisions into folds.
+        """
+        n_days = targets.size
+        h, o = np.zeros(n_days), np.zeros(n_days)
+        for _ in range(_DIVISIONS):
+            fold = rng.permutation(np.arange(n_days) % _FOLDS)
+            inside = fold == np.arange(min(_FOLDS, n_days))[:, None]
+            others = (~inside).astype(float)
+            train = others @ hits, others @ items, (others @ targets)[:, None]
+            chosen = self._choose_depth(*train)[fold]
+            h += hits[np.arange(n_days), chosen] / _DIVISIONS
+            o += items[np.arange(n_days), chosen] / _DIVISIONS
+        return h, o
 
     def _choose_depth(self, hits: Any, items: Any, n_targets: Any) -> Any:
         """Return the index of the depth; the only one there is for a given t."""

@@ -28,9 +28,9 @@ class ThresholdChoiceResult(Result):
     threshold : float
         Items with this score or a better score are looked at; infinity if none is. NaN
         for several rankings, of which each has the same depth.
-    t : float
+    t : int or float
         Number of items of these data that are looked at; for several rankings the depth
-        in each.
+        in each, or the mean of depths that are shares.
     recall, precision : float
         Share of the targets that are found, and share of targets among the items looked
         at, expected on other items. `precision` is NaN if no item is looked at.

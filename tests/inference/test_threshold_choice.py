@@ -331,3 +331,13 @@ def test_data_that_are_refused():
         ThresholdChoice(t=4).from_predictions([1, 1, 0], [3, 2, 1])
     with pytest.raises(ValueError, match="`quantity` must be one of"):
         choice.from_predictions([1, 1, 0], [3, 2, 1]).confidence_interval("ap")
+
+
+def test_days_inside_folds_are_days():
+    X, y = load_breast_cancer(return_X_y=True)
+    day = np.arange(y.size) % 19
+    choice = ThresholdChoice(benefit=3, cost=1, n_resamples=50)
+    result = choice.from_cv(GaussianNB(), X[:, :4], y == 0, groups=day)
+    assert result.n_rankings > 19  # each fold holds items of many days
+    assert math.isnan(result.threshold)
+    assert 1 <= result.t <= 10
