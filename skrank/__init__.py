@@ -17,6 +17,8 @@ from skrank.inference._metric_interval_result import (
     ConfidenceInterval,
     MetricIntervalResult,
 )
+from skrank.inference._power import comparison_power, random_selection_power
+from skrank.inference._power_result import PowerResult
 from skrank.inference._random_selection import RandomSelectionTest
 from skrank.inference._random_selection_result import RandomSelectionResult
 from skrank.inference._ranking_comparison import RankingComparison
@@ -69,6 +71,7 @@ __all__ = [
     "MetricIntervalResult",
     "NullDistributionDisplay",
     "OperatingPoints",
+    "PowerResult",
     "PrecisionRecallDisplay",
     "RandomSelectionNull",
     "RandomSelectionResult",
@@ -88,6 +91,7 @@ __all__ = [
     "average_precision_at_k",
     "bedroc",
     "breakeven_point",
+    "comparison_power",
     "enrichment_factor",
     "hit_curve",
     "hit_curve_band",
@@ -103,6 +107,7 @@ __all__ = [
     "precision_at_recall",
     "precision_at_t",
     "r_precision",
+    "random_selection_power",
     "ranking_report",
     "recall_at_t",
     "reciprocal_rank",
