@@ -24,7 +24,7 @@ from skrank._utils._checks import (
 from skrank._utils._documented import documented
 from skrank._utils._text import brief
 from skrank.inference._power_result import PowerResult, power_at
-from skrank.inference._study import Study, counts_items
+from skrank.inference._study import MOST_EXCHANGES, Study, counts_items
 from skrank.metrics._definitions import Metric, make_measure
 from skrank.ranking._rankings import Rankings
 
@@ -34,7 +34,7 @@ _LOWEST, _HIGHEST, _FIRST, _STEP, _CLOSE = -4.0, 12.0, 0.05, 0.004, 1e-6
 # Limits of the number of targets: a comparison of more takes minutes.
 _FEWEST_TARGETS, _MOST_TARGETS = 2, 5000
 # Simulations of a line; the powers that it uses, as 0 and 1 have no quantile; and how
-# many times fewer studies each has for a comparison, since the line is a mean of them.
+# many times fewer studies each of them has, since the line is a mean.
 _PLACES, _POWERS, _ROUGH = 5, (1e-4, 1 - 1e-4), 3
 # Simulated studies: with fewer the standard error of a power is above .05.
 _FEWEST_DRAWS = 100
@@ -155,9 +155,9 @@ def random_selection_power(
     >>> from skrank import random_selection_power
     >>> settings = {"prevalence": 0.01, "value": 0.05}
     >>> print(f"{random_selection_power(n_targets=12, **settings).power:.2f}")
-    0.77
+    0.86
     >>> random_selection_power(power=0.9, **settings).n_targets
-    20
+    14
     """
     asked = {"n_targets": n_targets, "value": value, "power": power, "level": level}
     given = {"prevalence": prevalence, "spread": spread}
@@ -202,7 +202,8 @@ def comparison_power(
     power : float, default=None
         Probability that the test is significant, between 0 and 1.
     level : float, default=0.05
-        Significance level of the two-sided test, between 0 and 1.
+        Significance level of the two-sided test, from 0.0001, the smallest p-value of
+        the default test, to 1.
     correlation : float, default=None
         Correlation of the scores of A and B within each class, between -1 and 1. None
         is 0, which needs more targets than a positive correlation, or the correlation
@@ -268,7 +269,7 @@ def comparison_power(
     ...     n_targets=20, prevalence=0.05, value=0.3, difference=0.2, correlation=0.5
     ... )
     >>> print(f"power {result.power:.1f}")
-    power 0.7
+    power 0.4
     """
     asked = {"n_targets": n_targets, "difference": difference}
     asked |= {"power": power, "level": level}
@@ -368,6 +369,10 @@ def _solved(
     m, power, level = asked["n_targets"], asked["power"], asked["level"]
     if power is not None and level is not None and power <= level:
         raise invalid("power", f"be above the level {level:g}", brief(power))
+    least = 1 / (MOST_EXCHANGES + 1)
+    if effect == "difference" and level is not None and level < least:
+        rule = f"be at least {least:g}, the smallest p-value of the comparison"
+        raise invalid("level", rule, brief(level))
     if pilot is None:
         if m is None and counts_items(study.measure):
             rule = "be given if the cutoff is a number of items, unless by a pilot"
@@ -379,7 +384,7 @@ def _solved(
             name = "value" if baseline is None else "value + difference"
             study = _with_value(study, m, 0, name, total)
     few = max(study.n_resamples // _ROUGH, _FEWEST_DRAWS)
-    rough = replace(study, n_resamples=few) if effect == "difference" else study
+    rough = replace(study, n_resamples=few)
     if unknown == ["n_targets"]:
         _check_effect(study, effect)
         root = _reach(
@@ -402,6 +407,8 @@ def _solved(
         study = moved(study, distance)
     if level is None:
         level = study.draw(m, None).level(power)
+        if level >= 1:
+            raise invalid("power", "be reached at a level below 1", brief(power))
     return PowerResult(
         test="comparison" if effect == "difference" else "random selection test",
         metric=study.measure.name,

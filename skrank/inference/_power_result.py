@@ -56,10 +56,10 @@ class PowerResult(Printed):
     >>> random_selection_power(n_targets=12, prevalence=0.01, value=0.05)
     Power of the random selection test of average_precision
       study       1200 items, 12 targets (prevalence 0.01)
-      value       0.05 in the population, 0.0829 in samples
+      value       0.05 in the population, 0.0833 in samples
       scores      spread 1, no ties
       level       0.05
-      power       0.77 (simulation error 0.009)
+      power       0.86 (simulation error 0.005)
       solved for  power
     """
 

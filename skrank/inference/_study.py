@@ -9,7 +9,6 @@ little from one setting to the next by chance alone.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -30,10 +29,11 @@ from skrank.null import RandomSelectionNull
 from skrank.ranking._ranking import HitGroups, Ranking
 from skrank.ranking._ties import untied
 
-# Draws of the null distribution: a hundred beyond the critical value know the level up
-# to 10 %, and the power up to .01; more are drawn if few targets make them cheap. Rarer
-# levels would need too many, and the exact critical value takes less time then.
-_NULL_DRAWS, _NULL_PLACES, _BEYOND, _RAREST = 20_000, 2_000_000, 100, 5e-4
+# Draws of the null distribution, and more if few targets make them cheap. If fewer than
+# 600 are beyond the critical value, which know the level up to 4 %, one exact p-value
+# corrects it; there are at least a hundred. Rarer levels would need too many draws, and
+# the exact critical value takes less time.
+_NULL_DRAWS, _NULL_PLACES, _BEYOND, _ENOUGH, _RAREST = 20_000, 2_000_000, 100, 600, 5e-4
 # Scores that are drawn at once; limits the memory.
 _PORTION = 2**19
 # Exchanges of a test beyond its critical value: with more the power grows by .01 at
@@ -41,8 +41,8 @@ _PORTION = 2**19
 # of the number of tests, which give the power a standard error of .02 to .03. All but
 # the least number are for a thousand simulated studies.
 _EXTREME, _WORK, _FEWEST, _MOST = 20, 1e8, 40, 200
-# Exchanges of a test if the level is computed.
-_EXCHANGES = 999
+# Exchanges of a test if the level is computed, and of the default test.
+_EXCHANGES, MOST_EXCHANGES = 999, 9999
 # Targets of a population in which a depth that is a share has no rounding.
 _LARGE = 10_000
 
@@ -76,11 +76,11 @@ class Study:
         at = np.asarray(self.shifts if shifts is None else shifts)
         return binormal_values(self.measure, frame, at, self.spread, self.n_distinct)
 
-    def draw(self, n_targets: int, level: float | None) -> Drawn:
+    def draw(self, n_targets: int, level: float | None) -> Selection | Comparison:
         """Draw studies with so many targets, for a test at a level, or at any."""
         if len(self.shifts) == 1:
-            return _Selection(self, n_targets)
-        return _Comparison(self, n_targets, level)
+            return Selection(self, n_targets)
+        return Comparison(self, n_targets, level)
 
     def values(self, m: int) -> _Floats:
         """Draw values of the first model; O(m log m) each, for any number of items."""
@@ -138,22 +138,11 @@ class Study:
         return Pair(*(Ranking.from_predictions(is_target, one) for one in scores))
 
 
-class Drawn(ABC):
-    """Draws of studies, and their tests. `values` has a column for each model."""
+class Selection:
+    """Studies of one model, tested against random selection.
 
-    values: _Floats
-
-    @abstractmethod
-    def power(self, level: float) -> tuple[float, float]:
-        """Power at a level, and its standard error by the simulation."""
-
-    @abstractmethod
-    def level(self, power: float) -> float:
-        """Level at which the power is reached."""
-
-
-class _Selection(Drawn):
-    """Studies of one model, tested against random selection."""
+    `values` has a column for each model.
+    """
 
     def __init__(self, study: Study, m: int) -> None:
         self.values = study.values(m)[:, None]
@@ -161,17 +150,17 @@ class _Selection(Drawn):
         self.seed = study.seed
 
     def power(self, level: float) -> tuple[float, float]:
-        """A study is significant if its value is above the critical value."""
+        """Power at a level, and its standard error by the simulation."""
         critical = _critical(*self.of_null, level, self.seed)
         return _share(self.values > critical + ROUNDING)
 
     def level(self, power: float) -> float:
-        """The p-value of the quantile of the values."""
+        """Level at which the power is reached: the p-value of a quantile."""
         quantile = np.quantile(self.values, 1 - power, method="lower")
         return float(_null(*self.of_null).pvalue(quantile))
 
 
-class _Comparison(Drawn):
+class Comparison:
     """Studies of two models, some of which are tested.
 
     The power is the share of all studies whose difference is above a critical value
@@ -182,8 +171,9 @@ class _Comparison(Drawn):
     def __init__(self, study: Study, m: int, level: float | None) -> None:
         measure, n, self.m = study.measure, study.n_samples(m), m
         swaps = _EXCHANGES if level is None else int(np.ceil(_EXTREME / level)) - 1
+        swaps = min(swaps, MOST_EXCHANGES)
         share = study.n_resamples / 1000
-        n_tests = int(np.clip(share * _WORK / (n * swaps), _FEWEST, share * _MOST))
+        n_tests = int(max(share * min(_WORK / (n * swaps), _MOST), _FEWEST))
         rng, values = np.random.default_rng(study.seed), []
         self.tests: list[Any] = []
         of_tests, portion = np.random.default_rng([study.seed, 1]), _PORTION // n + 1
@@ -201,9 +191,9 @@ class _Comparison(Drawn):
         self.values = np.concatenate(values)
 
     def power(self, level: float) -> tuple[float, float]:
-        """The share above the line, and the disagreement of the tests."""
+        """Power at a level, and its standard error by the simulation."""
         sizes = np.abs(self.values[:, 0] - self.values[:, 1])
-        critical = np.array([self._critical(one, level) for one in self.tests])
+        critical = np.array([self._least(one, level) for one in self.tests])
         away = sizes - sizes[: critical.size].mean()
         known = away[: critical.size]
         slope = known @ critical / max(known @ known, np.finfo(float).tiny)
@@ -213,7 +203,7 @@ class _Comparison(Drawn):
         more, of_more = _share(significant.astype(float) - above[: critical.size])
         return min(max(share + more, 0.0), 1.0), float(np.hypot(error, of_more))
 
-    def _critical(self, test: Any, level: float) -> float:
+    def _least(self, test: Any, level: float) -> float:
         """Value that a significant difference exceeds in a test."""
         if self.m > MANY_TARGETS:
             return float(test * t.isf(level / 2, self.m - 1))
@@ -249,7 +239,12 @@ def _critical(
     if level < _RAREST or not measure.ordered:  # hits are counted at once
         return float(null.isf(level))
     draws = max(_NULL_DRAWS, _NULL_PLACES // m, int(_BEYOND / level))
-    return float(np.sort(null.rvs(draws, seed + 1))[-1 - int(level * draws)])
+    found = np.sort(null.rvs(draws, seed + 1))
+    critical = found[-1 - int(level * draws)]
+    if level * draws < _ENOUGH:
+        beyond = level * draws * min(level / null.sf(critical), 2.0)
+        critical = found[-1 - int(beyond)]
+    return float(critical)
 
 
 def tie_ends(n_samples: int, n_distinct: int | None) -> NDArray[np.intp] | None:
