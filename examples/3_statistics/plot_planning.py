@@ -39,9 +39,9 @@ RankingComparison().of(pilot)
 # %%
 # Power of the comparison
 # -----------------------
-# The pilot gives the values of both models, and the correlation of their
-# scores. It is small, so its difference is uncertain. The curve assumes
-# that the difference of the pilot is the true one.
+# The pilot gives the values of both models, and the correlation of
+# their scores. It is small, so its difference is uncertain. The curve
+# assumes that the difference of the pilot is the true one.
 
 from skrank import comparison_power
 

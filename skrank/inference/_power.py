@@ -218,7 +218,7 @@ def comparison_power(
         `prevalence`, `correlation` and `spread` if these are None. Their uncertainty is
         not considered.
     n_resamples : int, default=1000
-        Number of studies that are simulated.
+        Number of draws of a study.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness of the simulation. None is a fixed seed, so that the same
         call has the same result.

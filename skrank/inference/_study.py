@@ -241,9 +241,9 @@ def _critical(
     draws = max(_NULL_DRAWS, _NULL_PLACES // m, int(_BEYOND / level))
     found = np.sort(null.rvs(draws, seed + 1))
     critical = found[-1 - int(level * draws)]
-    if level * draws < _ENOUGH:
-        beyond = level * draws * min(level / null.sf(critical), 2.0)
-        critical = found[-1 - int(beyond)]
+    if level * draws < _ENOUGH:  # by the step to the critical value of twice the level
+        step = critical - found[-1 - int(2 * level * draws)]
+        critical += step * np.log2(null.sf(critical) / level)
     return float(critical)
 
 
