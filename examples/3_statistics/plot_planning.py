@@ -60,8 +60,8 @@ axes.set(xlabel="targets", ylabel="power", ylim=(0, 1))
 # %%
 # Better than chance
 # ------------------
-# The test of one model against random selection needs few targets, also
-# at a small level:
+# The number of targets for the test of the linear model against random
+# selection, at a small level:
 
 from skrank import random_selection_power
 

@@ -146,6 +146,7 @@ def test_solutions_agree():
     assert random_selection_power(power=0.3, prevalence=0.1, value=0.9).n_targets == 2
 
 
+@pytest.mark.slow
 def test_solutions_of_comparisons_agree():
     settings = {**PAIR, "n_targets": None}
     known = comparison_power(**settings, power=0.7)
@@ -191,6 +192,7 @@ def test_a_seed_gives_the_same_result():
     assert abs(one["power"] - other["power"]) < 6 * one["power_error"]
 
 
+@pytest.mark.slow
 def test_a_pilot_gives_the_population():
     rng = np.random.default_rng(0)
     y, noise = np.arange(20_000) < 1000, rng.normal(size=(2, 20_000))
