@@ -20,6 +20,7 @@ ORDER = [
     "folds",
     "patients",
     "ranking_comparison",
+    "planning",
     "own_metric",
     "larger_than_memory",
     "dask_backend",

@@ -19,6 +19,8 @@ from skrank.inference._metric_interval_result import (
     ConfidenceInterval,
     MetricIntervalResult,
 )
+from skrank.inference._power import comparison_power, random_selection_power
+from skrank.inference._power_result import PowerResult
 from skrank.inference._random_selection import RandomSelectionTest
 from skrank.inference._random_selection_result import RandomSelectionResult
 from skrank.inference._ranking_comparison import RankingComparison
@@ -77,6 +79,7 @@ __all__ = [
     "MetricIntervalResult",
     "NullDistributionDisplay",
     "OperatingPoints",
+    "PowerResult",
     "PrecisionRecallDisplay",
     "RandomSelectionNull",
     "RandomSelectionResult",
@@ -99,6 +102,7 @@ __all__ = [
     "average_precision_at_k",
     "bedroc",
     "breakeven_point",
+    "comparison_power",
     "enrichment_factor",
     "expected_profit",
     "hit_curve",
@@ -115,6 +119,7 @@ __all__ = [
     "precision_at_recall",
     "precision_at_t",
     "r_precision",
+    "random_selection_power",
     "ranking_report",
     "recall_at_precision",
     "recall_at_t",

@@ -65,7 +65,7 @@ METHODS = tuple(
 # Targets beyond which "auto" is the jackknife: 9999 permutations of 1000 targets take
 # 4 s, and the time grows with the targets. Nothing breaks with half of them: with 60
 # targets the jackknife has a size of .03 to .05 (benchmarks/size_of_comparison.py).
-_MANY = 1000
+MANY_TARGETS = 1000
 
 
 @documented
@@ -467,7 +467,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         # they take too long, and the jackknife has the right size
         cut = measure.cutoff is not None or not measure.ordered
         moves = measure.ties == "threshold" and cut
-        if measure.smooth and (moves or n_targets > _MANY):
+        if measure.smooth and (moves or n_targets > MANY_TARGETS):
             usual[_ONE] = "jackknife"
         usual[_BOTH], usual[_CLUSTERS] = "two_way", usual[_ONE]
         method = usual[data] if self.method == "auto" else self.method

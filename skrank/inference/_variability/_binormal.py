@@ -67,6 +67,34 @@ def value_by_chance(measure: Measure, frame: Frame) -> float:
     return float(_values(measure, _sample(np.zeros(1), 1.0, dense), dense)[0])
 
 
+def binormal_values(
+    measure: Measure,
+    frame: Frame,
+    shifts: Array,
+    spread: float,
+    n_distinct: int | None = None,
+) -> Array:
+    """Values of dense binormal rankings, one for each distance between the means.
+
+    The items may have `n_distinct` equally frequent scores.
+    """
+    dense = _dense(frame)
+    sample = _sample(shifts, spread, dense)
+    if n_distinct is not None:
+        hits, others = sample.hits, sample.others[:, 1::2]
+        depths = np.cumsum(hits + others, axis=1)
+        ends = dense.n_samples * np.arange(1, n_distinct + 1) / n_distinct
+        found = [
+            np.interp(ends, row, np.cumsum(one))
+            for row, one in zip(depths, hits, strict=True)
+        ]
+        hits = np.diff(found, prepend=0.0, axis=1)
+        others = np.zeros((shifts.size, 2 * n_distinct + 1))
+        others[:, 1::2] = dense.n_samples / n_distinct - hits
+        sample = Sample(hits, others)
+    return _values(replace(measure, ties="expected"), sample, dense)
+
+
 @lru_cache(maxsize=128)
 def binormal_variances(
     measure: Measure, frame: Frame, spread: float

@@ -1,0 +1,490 @@
+"""Planning of studies: power, number of targets, value, difference, or level."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import ndtri
+from scipy.stats import spearmanr
+
+from skrank._utils._checks import (
+    check_count,
+    check_fraction,
+    check_generator,
+    check_number,
+    check_positive,
+    invalid,
+)
+from skrank._utils._documented import documented
+from skrank._utils._text import brief
+from skrank.inference._power_result import PowerResult, power_at
+from skrank.inference._study import MOST_EXCHANGES, Study, counts_items
+from skrank.metrics._definitions import Metric, make_measure
+from skrank.ranking._rankings import Rankings
+
+# Distances between the means, from far below chance to perfect rankings; the first one
+# of a search; and how close they are found, with simulation and without.
+_LOWEST, _HIGHEST, _FIRST, _STEP, _CLOSE = -4.0, 12.0, 0.05, 0.004, 1e-6
+# Limits of the number of targets: a comparison of more takes minutes.
+_FEWEST_TARGETS, _MOST_TARGETS = 2, 5000
+# Simulations of a line; the powers that it uses, as 0 and 1 have no quantile; and how
+# many times fewer studies each of them has, since the line is a mean.
+_PLACES, _POWERS, _ROUGH = 5, (1e-4, 1 - 1e-4), 3
+# Simulated studies: with fewer the standard error of a power is above .05.
+_FEWEST_DRAWS = 100
+# Studies like a pilot, whose mean value is closer to the pilot than the pilot is to it.
+_PILOTS = 500
+# Limits of the spread, which few targets of a pilot exceed by chance.
+_SPREADS = 0.25, 4.0
+
+
+def _check_correlation(name: str, value: Any) -> float:
+    """Check a correlation of scores that are not the same."""
+    number = check_number(name, value)
+    if -1 < number < 1:
+        return number
+    raise invalid(name, "be between -1 and 1", brief(value))
+
+
+_CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "prevalence": check_fraction,
+    "spread": check_positive,
+    "correlation": _check_correlation,
+    "n_targets": partial(check_count, least=_FEWEST_TARGETS),
+    "value": check_number,
+    "difference": check_number,
+    "power": check_fraction,
+    "level": check_fraction,
+}
+
+
+@documented
+def random_selection_power(
+    metric: str | Metric = "average_precision",
+    *,
+    n_targets: int | None = None,
+    prevalence: float | None = None,
+    value: float | None = None,
+    power: float | None = None,
+    level: float | None = 0.05,
+    spread: float | None = None,
+    n_distinct: int | None = None,
+    pilot: Rankings | None = None,
+    n_resamples: int = 5000,
+    random_state: object = None,
+) -> PowerResult:
+    """Power of the test against random selection, or what a study needs for a power.
+
+    One of `n_targets`, `value`, `power` and `level` is None, and is computed from the
+    others.
+
+    Parameters
+    ----------
+    {metric}
+    n_targets : int, default=None
+        Number of targets in the study, 2 or more.
+    prevalence : float, default=None
+        Share of targets, between 0 and 1. The study has ``n_targets / prevalence``
+        items. None is only valid with a pilot.
+    value : float, default=None
+        Value of the metric in the population, that of a very long ranking.
+    power : float, default=None
+        Probability that the test is significant, between 0 and 1.
+    level : float, default=0.05
+        Significance level of the test, between 0 and 1.
+    spread : float, default=None
+        Standard deviation of the scores of targets, if that of non-targets is 1. None
+        is 1, or the spread in the pilot.
+    n_distinct : int, default=None
+        Number of distinct scores, all equally frequent. None means no ties.
+    pilot : Rankings, default=None
+        One ranking of a similar study. It gives the value, and `prevalence` and
+        `spread` if these are None. Its uncertainty is not considered.
+    n_resamples : int, default=5000
+        Number of rankings that are simulated.
+    random_state : int, RandomState, Generator or None, default=None
+        Source of randomness of the simulation. None is a fixed seed, so that the same
+        call has the same result.
+
+    Returns
+    -------
+    result : PowerResult
+        All settings, with the one that was computed.
+
+    Raises
+    ------
+    ValueError
+        If not exactly one argument is None, if an argument is outside its range, if
+        the value is not above chance or no study of up to 5000 targets has the power,
+        or if the metric has no null distribution or no value in the population.
+
+    See Also
+    --------
+    comparison_power : The same for a comparison of two models.
+    RandomSelectionTest : The test.
+
+    Notes
+    -----
+    The scores of both classes are normal [1]_. The rankings of studies are drawn from
+    this population: scores of the targets, and multinomial numbers of non-targets
+    between them. A ranking is significant if its value is above the critical value of
+    :class:`RandomSelectionNull`. All sizes have the same seed.
+
+    The number of targets is fixed. If a study labels a number of items, use the
+    expected number of targets. If the cutoff of the metric is a number of items, the
+    value in the population depends on the size of the study: `value` is that of the
+    planned size, and `n_targets` can only be computed from a pilot. See
+    :ref:`planning` for the use and the measured accuracy.
+
+    References
+    ----------
+    .. [1] Green and Swets (1966), *Signal Detection Theory and Psychophysics*, Wiley,
+       chapter 3.
+
+    Examples
+    --------
+    The power with 12 targets at a prevalence of 1 %, and the number of targets for a
+    power of 0.9:
+
+    >>> from skrank import random_selection_power
+    >>> settings = {"prevalence": 0.01, "value": 0.05}
+    >>> print(f"{random_selection_power(n_targets=12, **settings).power:.2f}")
+    0.86
+    >>> random_selection_power(power=0.9, **settings).n_targets
+    14
+    """
+    asked = {"n_targets": n_targets, "value": value, "power": power, "level": level}
+    given = {"prevalence": prevalence, "spread": spread}
+    study = _study(metric, 1, given, n_distinct, pilot, n_resamples, random_state)
+    return _solved(study, asked, None, pilot)
+
+
+@documented
+def comparison_power(
+    metric: str | Metric = "average_precision",
+    *,
+    n_targets: int | None = None,
+    prevalence: float | None = None,
+    value: float | None = None,
+    difference: float | None = None,
+    power: float | None = None,
+    level: float | None = 0.05,
+    correlation: float | None = None,
+    spread: float | None = None,
+    n_distinct: int | None = None,
+    pilot: Rankings | None = None,
+    n_resamples: int = 1000,
+    random_state: object = None,
+) -> PowerResult:
+    """Power of a comparison of two models, or what a study needs for a power.
+
+    One of `n_targets`, `difference`, `power` and `level` is None, and is computed from
+    the others.
+
+    Parameters
+    ----------
+    {metric}
+    n_targets : int, default=None
+        Number of targets in the study, 2 or more.
+    prevalence : float, default=None
+        Share of targets, between 0 and 1. The study has ``n_targets / prevalence``
+        items. None is only valid with a pilot.
+    value : float, default=None
+        Value of the metric of model B in the population, that of a very long ranking.
+    difference : float, default=None
+        Value of model A minus that of B, in the population.
+    power : float, default=None
+        Probability that the test is significant, between 0 and 1.
+    level : float, default=0.05
+        Significance level of the two-sided test, from 0.0001, the smallest p-value of
+        the default test, to 1.
+    correlation : float, default=None
+        Correlation of the scores of A and B within each class, between -1 and 1. None
+        is 0, which needs more targets than a positive correlation, or the correlation
+        in the pilot.
+    spread : float, default=None
+        Standard deviation of the scores of targets, if that of non-targets is 1. None
+        is 1, or the spread in the pilot.
+    n_distinct : int, default=None
+        Number of distinct scores, all equally frequent. None means no ties.
+    pilot : Rankings, default=None
+        Rankings of a similar study by two models, A and B. They give the values, and
+        `prevalence`, `correlation` and `spread` if these are None. Their uncertainty is
+        not considered.
+    n_resamples : int, default=1000
+        Number of draws of a study.
+    random_state : int, RandomState, Generator or None, default=None
+        Source of randomness of the simulation. None is a fixed seed, so that the same
+        call has the same result.
+
+    Returns
+    -------
+    result : PowerResult
+        All settings, with the one that was computed. A computed difference is positive.
+
+    Raises
+    ------
+    ValueError
+        If not exactly one argument is None, if an argument is outside its range, if
+        the difference is 0 or no study of up to 5000 targets has the power, or if the
+        metric has no null distribution or no value in the population.
+
+    See Also
+    --------
+    random_selection_power : The same for the test against random selection.
+    RankingComparison : The test.
+    RankingComparisonResult.sample_size : Number of targets from the standard error of
+        a pilot, by the normal distribution.
+
+    Notes
+    -----
+    The scores of both classes are normal, with a correlation between the models (as
+    [1]_ for areas under the ROC curve). All items of the studies are drawn, and the
+    metric of both models is computed. The default test of :class:`RankingComparison` is
+    applied to 40 to 200 of the studies. It gives a critical value that is linear in the
+    difference, by which all studies are decided, and a correction (control variate).
+    The time grows with the number of items. A power takes about two seconds for 1000
+    items, and eight for 20 000; a number of targets takes five to ten times as long.
+
+    The number of targets is fixed, and cutoffs that are a number of items are those of
+    the planned size, as in :func:`random_selection_power`. See :ref:`planning` for the
+    use and the measured accuracy.
+
+    References
+    ----------
+    .. [1] Obuchowski and McClish (1997), "Sample size determination for diagnostic
+       accuracy studies involving binormal ROC curve indices", *Statistics in Medicine*
+       16, 1529-1542.
+
+    Examples
+    --------
+    >>> from skrank import comparison_power
+    >>> result = comparison_power(
+    ...     n_targets=20, prevalence=0.05, value=0.3, difference=0.2, correlation=0.5
+    ... )
+    >>> print(f"power {result.power:.1f}")
+    power 0.4
+    """
+    asked = {"n_targets": n_targets, "difference": difference}
+    asked |= {"power": power, "level": level}
+    given = {"prevalence": prevalence, "spread": spread, "correlation": correlation}
+    study = _study(metric, 2, given, n_distinct, pilot, n_resamples, random_state)
+    return _solved(study, asked, value, pilot)
+
+
+def _study(
+    metric: str | Metric,
+    n_models: int,
+    given: dict[str, float | None],
+    n_distinct: int | None,
+    pilot: Rankings | None,
+    n_resamples: int,
+    random_state: object,
+) -> Study:
+    """Check the settings of a population; complete them from a pilot."""
+    measure = make_measure(metric)
+    if not measure.smooth or measure.ties != "expected":
+        rule = "have a value in the population, and the tie rule 'expected'"
+        raise invalid("metric", rule, f"{measure.name} with {measure.ties!r}")
+    found = {"spread": 1.0, "correlation": 0.0}
+    if pilot is not None:
+        found = _estimates(pilot, n_models)
+    elif given["prevalence"] is None:
+        raise invalid("prevalence", "be given without a pilot", "None")
+    found |= {
+        name: _CHECKS[name](name, x) for name, x in given.items() if x is not None
+    }
+    if n_distinct is not None:
+        n_distinct = check_count("n_distinct", n_distinct, least=2)
+    source = check_generator(0 if random_state is None else random_state)
+    study = Study(
+        measure=measure,
+        shifts=(0.0,) * n_models,
+        n_distinct=n_distinct,
+        n_resamples=check_count("n_resamples", n_resamples, least=_FEWEST_DRAWS),
+        seed=int(source.integers(2**63)),
+        **found,
+    )
+    if pilot is None:
+        return study
+    n, m = pilot.sizes
+    like, shifts = replace(study, prevalence=m / n, n_resamples=_PILOTS), []
+    for value in map(measure.value, pilot.parts[0]):
+
+        def lack(shift: float, value: float = value) -> float:
+            return float(replace(like, shifts=(shift,)).values(m).mean() - value)
+
+        wrong = invalid("pilot", "have a value that binormal scores have", f"{value:g}")
+        shifts.append(_root(lack, wrong, _STEP))
+    return replace(study, shifts=tuple(shifts))
+
+
+def _estimates(pilot: Rankings, n_models: int) -> dict[str, float]:
+    """Estimate prevalence, spread and correlation from normal scores.
+
+    The scores of targets are those of the shares of non-targets above them. The
+    correlation is the mean over the two classes of that of a normal distribution with
+    the same rank correlation (Pearson 1907).
+    """
+    if not isinstance(pilot, Rankings) or len(pilot.names) != n_models:
+        rule = f"be Rankings of {n_models} model{'s' if n_models > 1 else ''}"
+        raise invalid("pilot", rule, brief(pilot))
+    n, m = pilot.sizes
+    if pilot.kind != "one" or pilot.weighted or pilot.n_missed or not 1 < m < n:
+        rule = "be one data set without weights, of two targets or more and non-targets"
+        raise invalid("pilot", rule, brief(pilot))
+    row, variances, correlation = pilot.parts[0], [], 0.0
+    for ranking in row:
+        one = ranking.groups
+        above = one.above - one.hits_above + (one.size - one.hits) / 2
+        scores = np.repeat(ndtri((above + 0.5) / (n - m + 1)), one.hits.astype(int))
+        variances.append(scores.var(ddof=1))
+    if n_models == 2:
+        is_target = np.bincount(row[0].items.targets, minlength=n) > 0
+        a, b = (ranking.items.y_score for ranking in row)
+        ranks = [spearmanr(a[of], b[of])[0] for of in (is_target, ~is_target)]
+        correlation = float(np.mean(2 * np.sin(np.pi / 6 * np.array(ranks))))
+    spread = float(np.clip(np.sqrt(np.mean(variances)), *_SPREADS))
+    return {"prevalence": m / n, "spread": spread, "correlation": correlation}
+
+
+def _solved(
+    study: Study, asked: dict[str, Any], baseline: Any, pilot: Rankings | None
+) -> PowerResult:
+    """Compute what is None; `baseline` is the value of B."""
+    effect = next(name for name in asked if name in ("value", "difference"))
+    if pilot is not None and (asked.pop(effect) is not None or baseline is not None):
+        raise invalid(effect, "be None with a pilot, which gives it", "a number")
+    unknown = [name for name, one in asked.items() if one is None]
+    if len(unknown) != 1:
+        rule = "hold exactly one None, which is computed"
+        raise invalid(", ".join(asked), rule, brief(unknown))
+    asked |= {n: _CHECKS[n](n, x) for n, x in asked.items() if x is not None}
+    m, power, level = asked["n_targets"], asked["power"], asked["level"]
+    if power is not None and level is not None and power <= level:
+        raise invalid("power", f"be above the level {level:g}", brief(power))
+    least = 1 / (MOST_EXCHANGES + 1)
+    if effect == "difference" and level is not None and level < least:
+        rule = f"be at least {least:g}, the smallest p-value of the comparison"
+        raise invalid("level", rule, brief(level))
+    if pilot is None:
+        if m is None and counts_items(study.measure):
+            rule = "be given if the cutoff is a number of items, unless by a pilot"
+            raise invalid("n_targets", rule, f"None for {study.measure.name}")
+        if effect == "difference":
+            study = _with_value(study, m, 1, "value", check_number("value", baseline))
+        if asked[effect] is not None:
+            total = asked[effect] + (baseline or 0.0)
+            name = "value" if baseline is None else "value + difference"
+            study = _with_value(study, m, 0, name, total)
+    few = max(study.n_resamples // _ROUGH, _FEWEST_DRAWS)
+    rough = replace(study, n_resamples=few)
+    if unknown == ["n_targets"]:
+        _check_effect(study, effect)
+        root = _reach(
+            lambda root: rough.draw(_size(root), level).power(level)[0],
+            *(power, _FEWEST_TARGETS**0.5, 2**0.5, _MOST_TARGETS**0.5),
+        )
+        m = _size(root)
+    if unknown == [effect]:
+        others = study.shifts[1:]
+        chance = _with_value(study, m, 0, "value", _by_chance(study, m))
+        start = (*others, chance.shifts[0])[0]
+
+        def moved(study: Study, distance: float) -> Study:
+            return replace(study, shifts=(start + distance, *others))
+
+        distance = _reach(
+            lambda distance: moved(rough, distance).draw(m, level).power(level)[0],
+            *(power, _FIRST, 2.0, _HIGHEST),
+        )
+        study = moved(study, distance)
+    if level is None:
+        level = study.draw(m, None).level(power)
+        if level >= 1:
+            raise invalid("power", "be reached at a level below 1", brief(power))
+    return PowerResult(
+        test="comparison" if effect == "difference" else "random selection test",
+        metric=study.measure.name,
+        solved=unknown[0],
+        level=level,
+        study=study,
+        **power_at(study, level, m),
+    )
+
+
+def _with_value(study: Study, m: Any, model: int, name: str, value: float) -> Study:
+    """Return the study in which a model has a value in the population."""
+    m, shifts = m or _MOST_TARGETS, list(study.shifts)
+    least, most = study.population(m, [_LOWEST, _HIGHEST])
+    rule = f"be between {least:.3g} and {most:.3g}, the values of binormal scores"
+
+    def lack(shift: float) -> float:
+        return float(study.population(m, [shift])[0] - value)
+
+    shifts[model] = _root(lack, invalid(name, rule, brief(value)))
+    return replace(study, shifts=tuple(shifts))
+
+
+def _root(
+    lack: Callable[[float], float], wrong: ValueError, step: float = _CLOSE
+) -> float:
+    """Return the distance between the means at which nothing is lacking."""
+    lack = cache(lack)
+    if not lack(_LOWEST) < 0 < lack(_HIGHEST):
+        raise wrong
+    return float(brentq(lack, _LOWEST, _HIGHEST, xtol=step))
+
+
+def _reach(
+    power_of: Callable[[float], float],
+    power: float,
+    first: float,
+    growth: float,
+    most: float,
+) -> float:
+    """Return where a power is reached, by a line through several simulations.
+
+    The normal quantile of the power is nearly linear in the effect and in the square
+    root of the number of targets, and a line has less simulation error than a point.
+    The weights are those of a probit regression.
+    """
+    low, high = 0.0, first
+    while power_of(high) < power:
+        low, high = high, growth * high
+        if high > most:
+            rule = f"be reached with up to {_MOST_TARGETS} targets, or by any ranking"
+            raise invalid("power", rule, f"{power:g}")
+    places = np.linspace(low, high, _PLACES)
+    powers = np.clip([power_of(one) for one in places], *_POWERS)
+    quantiles = ndtri(powers)
+    weights = np.exp(-(quantiles**2) / 2) / np.sqrt(powers * (1 - powers))
+    slope, intercept = np.polyfit(places, quantiles, 1, w=weights)
+    found = (ndtri(power) - intercept) / slope if slope > 0 else high
+    return float(np.clip(found, low, high))
+
+
+def _size(root: float) -> int:
+    """Number of targets with a square root."""
+    return max(math.ceil(root**2 - _CLOSE), _FEWEST_TARGETS)
+
+
+def _check_effect(study: Study, effect: str) -> None:
+    """Refuse a value that no size distinguishes from chance, or from the other."""
+    values, chance = study.population(_MOST_TARGETS), _by_chance(study, _MOST_TARGETS)
+    if effect == "value" and values[0] <= chance * (1 + _CLOSE):
+        rule = f"be above {chance:.3g}, that of random selection, for `n_targets`=None"
+        raise invalid("value", rule, f"{values[0]:.3g}")
+    if effect == "difference" and abs(values[0] - values[1]) <= _CLOSE:
+        raise invalid("difference", "not be 0 for `n_targets`=None", "0")
+
+
+def _by_chance(study: Study, m: int) -> float:
+    """Value of random selection in the population."""
+    return float(replace(study, spread=1.0).population(m, [0.0])[0])

@@ -1,0 +1,260 @@
+"""Simulated studies: rankings from a binormal population, and what the tests decide.
+
+The scores of non-targets are standard normal, and those of targets are normal with
+another mean and standard deviation (Green and Swets 1966, chapter 3). With two models
+the scores of an item are correlated within each class. A study has fixed numbers of
+targets and of non-targets. All studies have the same seed, so that the power changes
+little from one setting to the next by chance alone.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+from scipy.stats import rankdata, t
+
+from skrank._utils._jobs import run_draws
+from skrank._utils._rounding import ROUNDING
+from skrank.inference._paired._pair import Pair
+from skrank.inference._ranking_comparison import MANY_TARGETS
+from skrank.inference._variability._binormal import binormal_values
+from skrank.metrics._definitions import Measure
+from skrank.null import RandomSelectionNull
+from skrank.ranking._ranking import HitGroups, Ranking
+from skrank.ranking._ties import untied
+
+# Draws of the null distribution, and more if few targets make them cheap. If fewer than
+# 600 are beyond the critical value, which know the level up to 4 %, one exact p-value
+# corrects it; there are at least a hundred. Rarer levels would need too many draws, and
+# the exact critical value takes less time.
+_NULL_DRAWS, _NULL_PLACES, _BEYOND, _ENOUGH, _RAREST = 20_000, 2_000_000, 100, 600, 5e-4
+# Scores that are drawn at once; limits the memory.
+_PORTION = 2**19
+# Exchanges of a test beyond its critical value: with more the power grows by .01 at
+# most. Items times the exchanges of all tests, which take about two seconds; and limits
+# of the number of tests, which give the power a standard error of .02 to .03. All but
+# the least number are for a thousand simulated studies.
+_EXTREME, _WORK, _FEWEST, _MOST = 20, 1e8, 40, 200
+# Exchanges of a test if the level is computed, and of the default test.
+_EXCHANGES, MOST_EXCHANGES = 999, 9999
+# Targets of a population in which a depth that is a share has no rounding.
+_LARGE = 10_000
+
+_Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study:
+    """A population with one model or two, and the draws of studies from it.
+
+    `shifts` are the means of the targets' scores, `spread` is their standard deviation.
+    """
+
+    measure: Measure
+    prevalence: float
+    shifts: tuple[float, ...]
+    spread: float
+    correlation: float
+    n_distinct: int | None
+    n_resamples: int
+    seed: int
+
+    def n_samples(self, n_targets: int) -> int:
+        """Items of a study, of which one at least is not a target."""
+        return max(round(n_targets / self.prevalence), n_targets + 1)
+
+    def population(self, n_targets: int, shifts: Any = None) -> _Floats:
+        """Values in the population, of the models or of those with other shifts."""
+        m = n_targets if counts_items(self.measure) else _LARGE
+        frame = self.measure.frame(untied(self.n_samples(m)), m)
+        at = np.asarray(self.shifts if shifts is None else shifts)
+        return binormal_values(self.measure, frame, at, self.spread, self.n_distinct)
+
+    def draw(self, n_targets: int, level: float | None) -> Selection | Comparison:
+        """Draw studies with so many targets, for a test at a level, or at any."""
+        if len(self.shifts) == 1:
+            return Selection(self, n_targets)
+        return Comparison(self, n_targets, level)
+
+    def values(self, m: int) -> _Floats:
+        """Draw values of the first model; O(m log m) each, for any number of items."""
+        engine, rng = partial(self._values, m), np.random.default_rng(self.seed)
+        return np.concatenate(run_draws(engine, self.n_resamples, _PORTION // m, rng))
+
+    def _values(self, m: int, size: int, seed: int) -> _Floats:
+        """Draw the targets, and the numbers of non-targets between them."""
+        rng, others = np.random.default_rng(seed), self.n_samples(m) - m
+        scores = self.shifts[0] + self.spread * rng.standard_normal((size, m))
+        tails = np.sort(ndtr(-scores), axis=1)
+        between = np.diff(tails, prepend=0.0, append=1.0, axis=1)
+        return self._measured(rng.multinomial(others, between)[:, :-1].cumsum(axis=1))
+
+    def scores(self, m: int, size: int, rng: np.random.Generator) -> _Floats:
+        """Draw scores of all items by two models, those of the targets first."""
+        scores = rng.standard_normal((2, size, self.n_samples(m)))
+        own = np.sqrt(1 - self.correlation**2)
+        scores[1] = self.correlation * scores[0] + own * scores[1]
+        means = np.array(self.shifts)[:, None, None]
+        scores[..., :m] = means + self.spread * scores[..., :m]
+        return scores
+
+    def values_of(self, m: int, scores: _Floats) -> _Floats:
+        """Return the values of rankings of one model, in rows of scores."""
+        row = np.arange(len(scores))[:, None]
+        keys = row + ndtr(-scores)  # shares, so that all rows are sorted at once
+        others = np.sort(keys[:, m:].ravel())
+        above = others.searchsorted(np.sort(keys[:, :m], axis=1).ravel())
+        return self._measured(above.reshape(-1, m) - row * (scores.shape[1] - m))
+
+    def _measured(self, others: NDArray[np.intp]) -> _Floats:
+        """Return the values of rankings, from the non-targets above each target."""
+        size, m = others.shape
+        n, above = self.n_samples(m), others + np.arange(m)
+        row, ends = np.repeat(np.arange(size), m), tie_ends(n, self.n_distinct)
+        if ends is None:
+            one = np.ones(row.size, dtype=np.intp)
+            groups = HitGroups(above.ravel(), one, np.tile(np.arange(m), size), one)
+        else:
+            key = row * ends.size + ends.searchsorted(above.ravel(), side="right")
+            key, hits = np.unique(key, return_counts=True)
+            row, tie = np.divmod(key, ends.size)
+            sizes = np.diff(ends, prepend=0)
+            found = hits.cumsum() - hits - m * row
+            groups = HitGroups((ends - sizes)[tie], sizes[tie], found, hits)
+        return self.measure.values(groups, row, size, self.measure.frame(untied(n), m))
+
+    def pair(self, m: int, scores: _Floats) -> Pair:
+        """Rank the items of a study by both models."""
+        n = scores.shape[1]
+        ends, is_target = tie_ends(n, self.n_distinct), np.arange(n) < m
+        if ends is not None:
+            scores = -ends.searchsorted(rankdata(-scores, axis=1)).astype(float)
+        return Pair(*(Ranking.from_predictions(is_target, one) for one in scores))
+
+
+class Selection:
+    """Studies of one model, tested against random selection.
+
+    `values` has a column for each model.
+    """
+
+    def __init__(self, study: Study, m: int) -> None:
+        self.values = study.values(m)[:, None]
+        self.of_null = study.measure, study.n_samples(m), m, study.n_distinct
+        self.seed = study.seed
+
+    def power(self, level: float) -> tuple[float, float]:
+        """Power at a level, and its standard error by the simulation."""
+        critical = _critical(*self.of_null, level, self.seed)
+        return _share(self.values > critical + ROUNDING)
+
+    def level(self, power: float) -> float:
+        """Level at which the power is reached: the p-value of a quantile."""
+        quantile = np.quantile(self.values, 1 - power, method="lower")
+        return float(_null(*self.of_null).pvalue(quantile))
+
+
+class Comparison:
+    """Studies of two models, some of which are tested.
+
+    The power is the share of all studies whose difference is above a critical value
+    that is linear in the difference. It is corrected by the share of the tests that
+    disagree, so that it has no bias (a control variate).
+    """
+
+    def __init__(self, study: Study, m: int, level: float | None) -> None:
+        measure, n, self.m = study.measure, study.n_samples(m), m
+        swaps = _EXCHANGES if level is None else int(np.ceil(_EXTREME / level)) - 1
+        swaps = min(swaps, MOST_EXCHANGES)
+        share = study.n_resamples / 1000
+        n_tests = int(max(share * min(_WORK / (n * swaps), _MOST), _FEWEST))
+        rng, values = np.random.default_rng(study.seed), []
+        self.tests: list[Any] = []
+        of_tests, portion = np.random.default_rng([study.seed, 1]), _PORTION // n + 1
+        for start in range(0, study.n_resamples, portion):
+            size = min(portion, study.n_resamples - start)
+            scores = study.scores(m, size, rng)
+            values.append(np.stack([study.values_of(m, one) for one in scores], axis=1))
+            for one in scores.swapaxes(0, 1)[: n_tests - len(self.tests)]:
+                pair = study.pair(m, one)
+                if m > MANY_TARGETS:
+                    self.tests.append(pair.jackknife_error(measure))
+                else:
+                    drawn = pair.swaps(measure)(swaps, of_tests)
+                    self.tests.append(np.sort(np.abs(drawn)))
+        self.values = np.concatenate(values)
+
+    def power(self, level: float) -> tuple[float, float]:
+        """Power at a level, and its standard error by the simulation."""
+        sizes = np.abs(self.values[:, 0] - self.values[:, 1])
+        critical = np.array([self._least(one, level) for one in self.tests])
+        away = sizes - sizes[: critical.size].mean()
+        known = away[: critical.size]
+        slope = known @ critical / max(known @ known, np.finfo(float).tiny)
+        above = sizes > critical.mean() + slope * away
+        significant = sizes[: critical.size] > critical + ROUNDING
+        share, error = _share(above)
+        more, of_more = _share(significant.astype(float) - above[: critical.size])
+        return min(max(share + more, 0.0), 1.0), float(np.hypot(error, of_more))
+
+    def _least(self, test: Any, level: float) -> float:
+        """Value that a significant difference exceeds in a test."""
+        if self.m > MANY_TARGETS:
+            return float(test * t.isf(level / 2, self.m - 1))
+        return float(test[-max(int(level * (test.size + 1) + ROUNDING), 1)])
+
+    def level(self, power: float) -> float:
+        """Smallest level with the power, among those of the p-values."""
+        levels = np.arange(1, _EXCHANGES + 2) / (_EXCHANGES + 1)
+        least = bisect_left(levels[:-1], power, key=lambda one: self.power(one)[0])
+        return float(levels[least])
+
+
+def _share(found: Any) -> tuple[float, float]:
+    """Mean over the studies, and its standard error."""
+    return float(found.mean()), float(found.std() / np.sqrt(found.size))
+
+
+def _null(
+    measure: Measure, n: int, m: int, n_distinct: int | None
+) -> RandomSelectionNull:
+    """Null distribution of the values of studies, all of which have the same ties."""
+    ends = tie_ends(n, n_distinct)
+    sizes = None if ends is None else np.diff(ends, prepend=0)
+    return RandomSelectionNull(n, m, measure, tie_sizes=sizes)
+
+
+@lru_cache(maxsize=64)
+def _critical(
+    measure: Measure, n: int, m: int, n_distinct: int | None, level: float, seed: int
+) -> float:
+    """Value that random selection exceeds with a probability of the level."""
+    null = _null(measure, n, m, n_distinct)
+    if level < _RAREST or not measure.ordered:  # hits are counted at once
+        return float(null.isf(level))
+    draws = max(_NULL_DRAWS, _NULL_PLACES // m, int(_BEYOND / level))
+    found = np.sort(null.rvs(draws, seed + 1))
+    critical = found[-1 - int(level * draws)]
+    if level * draws < _ENOUGH:  # by the step to the critical value of twice the level
+        step = critical - found[-1 - int(2 * level * draws)]
+        critical += step * np.log2(null.sf(critical) / level)
+    return float(critical)
+
+
+def tie_ends(n_samples: int, n_distinct: int | None) -> NDArray[np.intp] | None:
+    """Depths at which equally frequent ties end, or None if there are no ties."""
+    if n_distinct is None or n_distinct >= n_samples:
+        return None
+    shares = np.arange(1, n_distinct + 1) / n_distinct
+    return np.rint(n_samples * shares).astype(np.intp)
+
+
+def counts_items(measure: Measure) -> bool:
+    """Whether the cutoff is a number of items, and not a share."""
+    return isinstance(getattr(measure, measure.cutoff or "", None), int)

@@ -1,0 +1,369 @@
+"""Planning of studies: power by simulation against exact and item-by-item judges."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.integrate import quad
+from scipy.stats import beta, binom, hypergeom, norm
+
+from skrank import (
+    RandomSelectionNull,
+    RandomSelectionTest,
+    RankingComparison,
+    Rankings,
+    average_precision,
+    comparison_power,
+    make_metric,
+    random_selection_power,
+)
+
+STUDY = {"n_targets": 12, "prevalence": 0.02, "value": 0.1}
+PAIR = {
+    **{"n_targets": 15, "prevalence": 0.1, "value": 0.3, "difference": 0.3},
+    **{"correlation": 0.5, "n_resamples": 200},
+}
+
+
+def ap_of_shift(shift, spread, prevalence):
+    """Average precision of a binormal population, by quadrature."""
+
+    def precision(u):  # at the score that a share u of the targets exceeds
+        others = norm.sf(shift + spread * norm.isf(u))
+        return prevalence * u / (prevalence * u + (1 - prevalence) * others)
+
+    return quad(precision, 0, 1, limit=200)[0]
+
+
+def power_of_hits(shift, n, m, t, critical):
+    """P(more than `critical` hits in the top t), by the order statistics of targets."""
+    h = critical + 1
+
+    def integrand(u):
+        others = norm.sf(shift + norm.isf(u))
+        return beta.pdf(u, h, m - h + 1) * binom.cdf(t - h, n - m, others)
+
+    return quad(integrand, 0, 1, limit=200)[0]
+
+
+@pytest.mark.parametrize("spread", [1.0, 1.5])
+def test_value_is_that_of_the_population(spread):
+    result = random_selection_power(**STUDY, spread=spread)
+    found = ap_of_shift(result.study.shifts[0], spread, 0.02)
+    assert_allclose(found, 0.1, rtol=0.01)
+    assert result.value == pytest.approx(0.1, abs=1e-5)
+
+
+def test_ties_lower_the_value_in_the_population():
+    # two classes: half of the items, and the shares of the targets there
+    metric, prevalence = "recall@50%", 0.1
+    result = random_selection_power(
+        metric, n_targets=20, prevalence=prevalence, value=0.8, n_distinct=2
+    )
+    shift = result.study.shifts[0]
+
+    def depth(x):
+        return prevalence * norm.sf(x - shift) + (1 - prevalence) * norm.sf(x)
+
+    edge = norm.isf(0.5)
+    for _ in range(60):  # the score at half of the items
+        edge += (depth(edge) - 0.5) / norm.pdf(edge)
+    assert_allclose(norm.sf(edge - shift), 0.8, atol=1e-4)
+    assert result.sample_value == pytest.approx(0.8, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "t", "value"), [(10, 500, 20, 0.1), (40, 800, 30, 0.2)]
+)
+def test_power_of_precision_is_exact(m, n, t, value):
+    result = random_selection_power(
+        f"precision@{t}", n_targets=m, prevalence=m / n, value=value
+    )
+    critical = int(hypergeom(n, m, t).isf(0.05))
+    judge = power_of_hits(result.study.shifts[0], n, m, t, critical)
+    assert 0.2 < judge < 0.99
+    assert abs(result.power - judge) < 4 * result.power_error
+
+
+@pytest.mark.parametrize(
+    "metric", ["average_precision", "bedroc(alpha=20)", "precision@20"]
+)
+def test_power_by_chance_is_the_level(metric):
+    by_chance = {"average_precision": 0.02, "precision@20": 0.02}.get(metric)
+    if by_chance is None:  # the mean weight of a uniform depth, scaled as BEDROC
+        weight = [-math.expm1(-20 * x) / (20 * x) for x in (1, 0.02)]
+        last = weight[1] * math.exp(-20 * 0.98)
+        by_chance = (weight[0] - last) / (weight[1] - last)
+    result = random_selection_power(
+        metric, n_targets=12, prevalence=0.02, value=by_chance
+    )
+    level = 0.05
+    if metric == "precision@20":
+        null = hypergeom(600, 12, 20)
+        level = null.sf(null.isf(level))
+    assert abs(result.power - level) < 4 * math.sqrt(level * (1 - level) / 2000) + 0.003
+
+
+def test_rare_levels_use_the_exact_critical_value():
+    result = random_selection_power(n_targets=8, prevalence=0.1, value=0.5, level=1e-4)
+    critical = RandomSelectionNull(80, 8).isf(1e-4)
+    rng = np.random.default_rng(5)
+    shift, found = result.study.shifts[0], []
+    is_target = np.arange(80) < 8
+    for scores in rng.normal(size=(2000, 80)) + shift * is_target:
+        ranks = np.sort(np.flatnonzero(np.argsort(-scores) < 8)) + 1
+        found.append(np.mean(np.arange(1, 9) / ranks) > critical)
+    error = math.hypot(result.power_error, np.std(found) / 2000**0.5)
+    assert abs(result.power - np.mean(found)) < 4 * error
+
+
+def test_power_grows_with_the_size():
+    frame = random_selection_power(**STUDY | {"value": 0.05}).curve([5, 10, 20, 40, 80])
+    assert list(frame["n_samples"]) == [250, 500, 1000, 2000, 4000]
+    assert (np.diff(frame["power"]) > 0).all()
+    assert (np.diff(frame["sample_value"]) < 0).all()  # towards the population
+    frame = comparison_power(**PAIR).curve([8, 30, 90])
+    assert (np.diff(frame["power"]) > 0).all()
+
+
+def test_solutions_agree():
+    known = random_selection_power(power=0.8, prevalence=0.02, value=0.06)
+    again = random_selection_power(
+        n_targets=known.n_targets, prevalence=0.02, value=0.06
+    )
+    assert again.power == known.power
+    assert abs(known.power - 0.8) < 0.03
+    value = random_selection_power(
+        n_targets=known.n_targets, prevalence=0.02, power=0.8
+    )
+    assert value.value == pytest.approx(0.06, abs=0.003)
+    settings = {"n_targets": known.n_targets, "prevalence": 0.02, "value": 0.06}
+    level = random_selection_power(**settings, power=0.8, level=None)
+    assert level.power == pytest.approx(0.8, abs=0.001)
+    assert 0.03 < level.level < 0.08
+    assert random_selection_power(n_targets=2, prevalence=0.1, power=0.3).value < 0.9
+    assert random_selection_power(power=0.3, prevalence=0.1, value=0.9).n_targets == 2
+
+
+@pytest.mark.slow
+def test_solutions_of_comparisons_agree():
+    settings = {**PAIR, "n_targets": None}
+    known = comparison_power(**settings, power=0.7)
+    assert abs(known.power - 0.7) < 4 * known.power_error
+    settings |= {"n_targets": known.n_targets, "difference": None}
+    found = comparison_power(**settings, power=0.7)
+    assert found.difference == pytest.approx(0.3, abs=0.06)
+    level = comparison_power(**PAIR, power=0.5, level=None)
+    assert abs(level.power - 0.5) < 0.1
+    assert level.level < comparison_power(**PAIR, power=0.7, level=None).level
+
+
+def test_equally_good_models_are_rarely_different():
+    result = comparison_power(**PAIR | {"difference": 0.0})
+    assert result.power < 0.05 + 3 * result.power_error
+    turned = comparison_power(**PAIR | {"value": 0.6, "difference": -0.3})
+    given = comparison_power(**PAIR)
+    error = math.hypot(given.power_error, turned.power_error)
+    assert abs(turned.power - given.power) < 4 * error
+    assert turned.difference == pytest.approx(-0.3, abs=1e-5)
+
+
+def test_correlated_models_need_fewer_targets():
+    a, b = (comparison_power(**PAIR | {"correlation": r}).power for r in (0.0, 0.9))
+    assert b > a
+
+
+def test_as_many_scores_as_items_are_no_ties():
+    for power, settings in ((random_selection_power, STUDY), (comparison_power, PAIR)):
+        tied, untied = power(**settings, n_distinct=10**4), power(**settings)
+        assert tied.power == pytest.approx(untied.power, abs=0.005)
+    tied = comparison_power("recall@20%", **PAIR | {"value": 0.5}, n_distinct=5)
+    assert 0 < tied.power < 1
+
+
+def test_a_seed_gives_the_same_result():
+    one, same, other = (
+        random_selection_power(**STUDY, random_state=seed).to_dict()
+        for seed in (1, 1, 2)
+    )
+    assert one == same
+    assert one["power"] != other["power"]
+    assert abs(one["power"] - other["power"]) < 6 * one["power_error"]
+
+
+@pytest.mark.slow
+def test_a_pilot_gives_the_population():
+    rng = np.random.default_rng(0)
+    y, noise = np.arange(20_000) < 1000, rng.normal(size=(2, 20_000))
+    noise[1] = 0.6 * noise[0] + 0.8 * noise[1]
+    a, b = np.where(y, [[1.5], [1.0]] + 1.2 * noise, noise)
+    single = random_selection_power(
+        pilot=Rankings.from_predictions(y, a), n_targets=10, level=0.01
+    )
+    assert single.study.prevalence == 0.05
+    assert single.study.spread == pytest.approx(1.2, abs=0.06)
+    # with a thousand targets the value of the pilot is that of the population
+    of_a, of_b = (average_precision(y, one) for one in (a, b))
+    assert single.value == pytest.approx(of_a, rel=0.02)
+    assert of_a == pytest.approx(ap_of_shift(1.5, 1.2, 0.05), rel=0.1)
+    pilot = Rankings.from_predictions(y, {"a": a, "b": b})
+    both = comparison_power(pilot=pilot, n_targets=10, n_resamples=100)
+    assert both.study.correlation == pytest.approx(0.6, abs=0.03)
+    assert both.difference == pytest.approx(of_a - of_b, rel=0.05)
+    other = random_selection_power(
+        pilot=Rankings.from_predictions(y, a), prevalence=0.01, spread=1.0, power=0.9
+    )
+    assert (other.study.prevalence, other.study.spread) == (0.01, 1.0)
+
+
+Y, SCORES = [1, 1, 0, 1, 0, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1]
+ONE_MODEL = Rankings.from_predictions(Y, SCORES)
+EQUAL = Rankings.from_predictions(Y, {"a": SCORES, "b": SCORES[::-1]})
+NONE = {"n_targets": None, "value": None, "power": 0.8}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"power": 0.8}, "exactly one None"),
+        ({"value": None}, "exactly one None"),
+        ({"level": None}, "exactly one None"),
+        ({"n_targets": 1}, "`n_targets` must be an int of at least 2"),
+        ({"n_targets": 10.0}, "`n_targets` must be an int of at least 2"),
+        ({"prevalence": 1}, "`prevalence` must be a number between 0 and 1"),
+        ({"prevalence": None}, "`prevalence` must be given without a pilot"),
+        ({"value": 1.5}, "`value` must be between"),
+        ({"value": "a"}, "`value` must be a finite number"),
+        ({"level": 0}, "`level` must be a number between 0 and 1"),
+        ({"spread": 0}, "`spread` must be a finite number above 0"),
+        ({"n_distinct": 1}, "`n_distinct` must be an int of at least 2"),
+        ({"n_resamples": 10}, "`n_resamples` must be an int of at least 100"),
+        ({"metric": "reciprocal_rank"}, "`metric` must have a value in the population"),
+        ({"metric": "max_f_score"}, "`metric` must be one that has a null"),
+        ({"value": None, "power": 0.01}, "`power` must be above the level 0.05"),
+        (
+            {"n_targets": None, "power": 0.8, "value": 0.02},
+            "`value` must be above 0.02",
+        ),
+        (
+            {"n_targets": None, "power": 0.9, "metric": "recall@5%", "value": 0.0501},
+            "with up to 5000 targets",
+        ),
+        (
+            {"level": None, "power": 0.99, "metric": "recall@5%"},
+            "`power` must be reached at a level below 1",
+        ),
+        (
+            {"n_targets": None, "power": 0.8, "metric": "precision@20"},
+            "`n_targets` must be given if the cutoff is a number of items",
+        ),
+        ({"pilot": ONE_MODEL}, "`value` must be None with a pilot"),
+        (NONE | {"pilot": [1]}, "`pilot` must be Rankings of 1 model;"),
+        (NONE | {"pilot": EQUAL}, "`pilot` must be Rankings of 1 model;"),
+        (
+            NONE | {"pilot": Rankings.from_predictions(Y, SCORES, groups=[0, 1] * 4)},
+            "`pilot` must be one data set",
+        ),
+        (
+            NONE | {"pilot": Rankings.from_predictions([1, 0, 0], [1, 2, 3])},
+            "`pilot` must be one data set",
+        ),
+        (
+            NONE | {"pilot": Rankings.from_predictions([1, 1, 0], [3, 2, 1])},
+            "`pilot` must have a value that binormal scores have",
+        ),
+    ],
+)
+def test_errors(given, said):
+    with pytest.raises(ValueError, match=said):
+        random_selection_power(**STUDY | given)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"correlation": 1}, "`correlation` must be between -1 and 1"),
+        ({"level": 0.00005}, "`level` must be at least 0.0001"),
+        ({"value": None}, "`value` must be a finite number"),
+        ({"difference": 0.8}, "`value \\+ difference` must be between"),
+        (
+            {"n_targets": None, "power": 0.8, "difference": 0},
+            "`difference` must not be 0",
+        ),
+        ({"pilot": ONE_MODEL}, "`pilot` must be Rankings of 2 models"),
+    ],
+)
+def test_errors_of_comparisons(given, said):
+    with pytest.raises(ValueError, match=said):
+        comparison_power(**PAIR | given)
+
+
+def test_results_print_their_settings():
+    result = comparison_power(**PAIR, n_distinct=10)
+    for text in (str(result), result._repr_html_()):
+        assert "150 items, 15 targets (prevalence 0.1)" in text
+        assert "spread 1, 10 distinct, correlation 0.5" in text
+        assert "value of B" in text
+    assert "no ties" in str(random_selection_power(**STUDY))
+    assert result.to_dict()["n_targets"] == 15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("metric", "m", "prevalence", "value", "level"),
+    [
+        ("average_precision", 10, 0.02, 0.08, 0.05),
+        ("average_precision@50", 30, 0.05, 0.1, 0.05),
+        ("recall@5%", 20, 0.02, 0.3, 0.001),
+        ("bedroc(alpha=20)", 20, 0.05, 0.2, 0.001),
+    ],
+)
+def test_power_is_that_of_the_test(metric, m, prevalence, value, level):
+    result = random_selection_power(
+        metric, n_targets=m, prevalence=prevalence, value=value, level=level
+    )
+    rng, n = np.random.default_rng(1), round(m / prevalence)
+    is_target, shift = np.arange(n) < m, result.study.shifts[0]
+    critical = RandomSelectionNull(n, m, metric).isf(level)
+    found, measure = [], make_metric(metric)
+    for run in range(1600):
+        scores = rng.normal(shift * is_target)
+        found.append(measure(is_target, scores) > critical + 1e-12)
+        if run < 3:  # the test decides by its p-value alike
+            test = RandomSelectionTest(metric).from_predictions(is_target, scores)
+            assert found[-1] == (test.pvalue <= level)
+    error = np.std(found) / 1600**0.5
+    assert abs(result.power - np.mean(found)) < 0.01 + 3 * error
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("metric", "m", "prevalence", "value", "difference", "correlation", "runs"),
+    [
+        ("average_precision", 10, 0.05, 0.2, 0.4, 0.5, 400),
+        ("precision@20", 20, 0.05, 0.3, 0.3, 0.0, 400),
+        ("recall@5%", 30, 0.05, 0.3, 0.25, 0.8, 400),
+        ("average_precision", 1200, 0.5, 0.7, 0.02, 0.5, 200),  # by the jackknife
+    ],
+)
+def test_power_is_that_of_the_comparison(
+    metric, m, prevalence, value, difference, correlation, runs
+):
+    result = comparison_power(
+        metric,
+        **{"n_targets": m, "prevalence": prevalence, "value": value},
+        **{"difference": difference, "correlation": correlation},
+    )
+    rng, n = np.random.default_rng(1), round(m / prevalence)
+    is_target, shifts = np.arange(n) < m, np.array(result.study.shifts)
+
+    question, found = RankingComparison(metric, n_resamples=1999), []
+    for _ in range(runs):
+        noise = rng.normal(size=(3, n))
+        scores = math.sqrt(correlation) * noise[0]
+        scores = scores + math.sqrt(1 - correlation) * noise[1:]
+        scores += shifts[:, None] * is_target
+        found.append(question.from_predictions(is_target, *scores).pvalue <= 0.05)
+    error = math.hypot(np.std(found) / math.sqrt(runs), result.power_error)
+    assert abs(result.power - np.mean(found)) < 0.01 + 3 * error
