@@ -256,5 +256,6 @@ def tie_ends(n_samples: int, n_distinct: int | None) -> NDArray[np.intp] | None:
 
 
 def counts_items(measure: Measure) -> bool:
-    """Whether the cutoff is a number of items, and not a share."""
-    return isinstance(getattr(measure, measure.cutoff or "", None), int)
+    """Whether the value depends on the number of items: their cutoff or a profit."""
+    cutoff = getattr(measure, measure.cutoff or "", None)
+    return isinstance(cutoff, int) or measure.scaled(2.0) != measure

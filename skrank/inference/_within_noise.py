@@ -18,7 +18,7 @@ from skrank.inference._variability._folds import corrected_error
 def within_noise(
     complexity: str | Callable[[Mapping[str, Any]], Any],
     *,
-    metric: str = "score",
+    scorer: str = "score",
     significance_level: float = 0.05,
     ratio: float | None = None,
 ) -> Callable[[Mapping[str, Any]], int]:
@@ -36,8 +36,8 @@ def within_noise(
         such as "-n_neighbors"; or a function of the parameters of a candidate that
         returns a number or another value to sort by. Of equally simple candidates, the
         one with the best mean score is taken.
-    metric : str, default="score"
-        Name of the scorer of a search with several.
+    scorer : str, default="score"
+        Name of the scorer, of a search with several.
     significance_level : float, default=0.05
         Level of the one-sided test, between 0 and 1. A smaller level allows simpler
         candidates.
@@ -100,7 +100,7 @@ def within_noise(
     if ratio is not None:
         ratio = check_positive("ratio", ratio)
     return partial(
-        _simplest, complexity=complexity, metric=metric, level=level, ratio=ratio
+        _simplest, complexity=complexity, scorer=scorer, level=level, ratio=ratio
     )
 
 
@@ -108,7 +108,7 @@ def _simplest(
     cv_results: Mapping[str, Any],
     *,
     complexity: str | Callable[[Mapping[str, Any]], Any],
-    metric: str,
+    scorer: str,
     level: float,
     ratio: float | None,
 ) -> int:
@@ -116,11 +116,11 @@ def _simplest(
     columns = [
         values
         for name, values in cv_results.items()
-        if name.startswith("split") and name.endswith(f"_test_{metric}")
+        if name.startswith("split") and name.endswith(f"_test_{scorer}")
     ]
     if len(columns) < 2:
-        got = f"{metric!r} with {len(columns)} folds"
-        raise invalid("metric", "name a scorer of a search with two folds or more", got)
+        got = f"{scorer!r} with {len(columns)} folds"
+        raise invalid("scorer", "name a scorer of a search with two folds or more", got)
     scores = np.stack(columns, axis=1)
     known = np.isfinite(scores).all(axis=1)
     if not known.any():

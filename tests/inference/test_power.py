@@ -367,3 +367,13 @@ def test_power_is_that_of_the_comparison(
         found.append(question.from_predictions(is_target, *scores).pvalue <= 0.05)
     error = math.hypot(np.std(found) / math.sqrt(runs), result.power_error)
     assert abs(result.power - np.mean(found)) < 0.01 + 3 * error
+
+
+@pytest.mark.parametrize("t", [20, 0.05])
+def test_a_profit_has_the_power_of_its_precision(t):
+    settings = {"n_targets": 20, "prevalence": 0.05}
+    profit = f"expected_profit@{t}(benefit=10, cost=1)"
+    first = random_selection_power(f"precision@{t}", value=0.2, **settings)
+    second = random_selection_power(profit, value=20 * (10 * 0.2 - 1), **settings)
+    assert second.power == first.power
+    assert second.sample_value == pytest.approx(20 * (10 * first.sample_value - 1))

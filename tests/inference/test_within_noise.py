@@ -79,7 +79,7 @@ def test_a_search():
         n_iter=8,
         random_state=0,
         scoring={"AP": scorer, "accuracy": "accuracy"},
-        refit=within_noise("-n_neighbors", metric="AP"),
+        refit=within_noise("-n_neighbors", scorer="AP"),
     ).fit(X[:, :5], y)
     assert several.best_params_ == search.best_params_
 
@@ -103,9 +103,9 @@ def test_refusals():
     with pytest.raises(ValueError, match="`complexity` must be a parameter of the sea"):
         within_noise("gamma")(found)
     with pytest.raises(
-        ValueError, match="`metric` must name a scorer of a search with"
+        ValueError, match="`scorer` must name a scorer of a search with"
     ):
-        within_noise("C", metric="AP")(found)
+        within_noise("C", scorer="AP")(found)
     with pytest.raises(ValueError, match="`significance_level` must be a number betwe"):
         within_noise("C", significance_level=5)
     with pytest.raises(ValueError, match="`ratio` must be a finite number above 0"):

@@ -92,7 +92,7 @@ def binormal_values(
         others = np.zeros((shifts.size, 2 * n_distinct + 1))
         others[:, 1::2] = dense.n_samples / n_distinct - hits
         sample = Sample(hits, others)
-    return _values(replace(measure, ties="expected"), sample, dense)
+    return _values(_of_dense(measure, frame, dense), sample, dense)
 
 
 @lru_cache(maxsize=128)
