@@ -30,6 +30,7 @@ from skrank.report._latex import latex_of
 from skrank.report._output import written
 from skrank.report._pictures import gallery
 from skrank.report._tables import (
+    MOST_IN_PAIRS,
     conclusion_of,
     table_of_depths,
     table_of_leaderboard,
@@ -37,9 +38,6 @@ from skrank.report._tables import (
     table_of_pairs,
     table_of_rankings,
 )
-
-# Rankings whose pairs are listed, at most 6; more are in the order of a leaderboard.
-_MOST_IN_PAIRS = 4
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -188,8 +186,9 @@ class RankingReport:
             For one ranking, the value, its interval, and whether it is significantly
             better than random selection. For several classes, the range of the values.
             For several rankings, the largest value, and which other rankings are lower
-            or not significantly different, by Holm-adjusted p-values at 1 minus the
-            confidence level.
+            or not significantly different, at 1 minus the confidence level: by
+            Holm-adjusted p-values, and of more than four rankings by those of the
+            leaderboard.
         """
         if isinstance(self.n_targets, dict) and len(self.names) > 1:
             first, *_, last = sorted(self.names, key=self.average_precision.__getitem__)
@@ -391,7 +390,7 @@ class RankingReport:
         if any(self.metrics.values()):
             tables.append(table_of_metrics(self.metrics, self.null_means, level))
         if self.comparisons is not None:
-            if len(self.names) <= _MOST_IN_PAIRS:
+            if len(self.names) <= MOST_IN_PAIRS:
                 tables.append(table_of_pairs(self.comparisons, level))
             else:
                 board = table_of_leaderboard(self.comparisons, self.intervals, level)

@@ -8,6 +8,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from skrank._utils._checks import check_depth
 from skrank._utils._table import Table
 from skrank._utils._text import as_text, format_pvalue
@@ -19,6 +21,8 @@ from skrank.inference._random_selection_result import RandomSelectionResult
 from skrank.inference._ranking_comparison_result import RankingComparisonTable
 
 _NULL_MEAN = "null mean"  # name of the last row of a table
+# Rankings whose pairs are listed, at most 6; more are in the order of a leaderboard.
+MOST_IN_PAIRS = 4
 
 
 def table_of_rankings(
@@ -220,16 +224,24 @@ def conclusion_of(
     said = f"{name} has the largest average precision, {said}"
     if comparisons is None:
         return f"{said}, of {len(values)} rankings."
-    lower: dict[str, float] = {}
-    alike: dict[str, float] = {}
-    for result, log10_p in zip(
-        comparisons.comparisons, comparisons.adjusted_log10_pvalues, strict=True
-    ):
-        if best in result.names:
-            (other,) = (one for one in result.names if one != best)
-            (lower if log10_p <= math.log10(alpha) else alike)[other] = log10_p
+    if len(values) > MOST_IN_PAIRS:
+        board, kind = comparisons.leaderboard(confidence_level), "p"
+        each = zip(board.names, np.log10(board.pvalues), strict=True)
+        against = {name: float(log10_p) for name, log10_p in each if name != best}
+    else:
+        kind, log10_pvalues = "Holm p", comparisons.adjusted_log10_pvalues
+        against = {
+            next(name for name in result.names if name != best): log10_p
+            for result, log10_p in zip(
+                comparisons.comparisons, log10_pvalues, strict=True
+            )
+            if best in result.names
+        }
+    limit = math.log10(alpha)
+    lower = {name: p for name, p in against.items() if p <= limit}
+    alike = {name: p for name, p in against.items() if p > limit}
     parts = [
-        f"{_named(others)} {(one if len(others) == 1 else many)} {what}"
+        f"{_named(others, kind)} {(one if len(others) == 1 else many)} {what}"
         for others, one, many, what in (
             (lower, "is", "are", "lower"),
             (alike, "is", "are", "not distinguishable from it"),
@@ -239,12 +251,12 @@ def conclusion_of(
     return f"{said}; {'; '.join(parts)}."
 
 
-def _named(pvalues: Mapping[str, float]) -> str:
+def _named(pvalues: Mapping[str, float], kind: str) -> str:
     """Return names of rankings with their p-values, or their number."""
     if len(pvalues) > 4:
         return f"{len(pvalues)} others"
     said = [
-        f"{_name(name)} (Holm p {_pvalue(log10_p)})"
+        f"{_name(name)} ({kind} {_pvalue(log10_p)})"
         for name, log10_p in pvalues.items()
     ]
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
@@ -256,8 +268,11 @@ def _name(ranking: Any) -> str:
 
 
 def _decimals(values: Iterable[float]) -> int:
-    """Decimals that show two digits of the smallest value; 4 to 8."""
-    least = min((value for value in values if value > 0), default=1.0)
+    """Decimals that show two digits of the smallest value; 4 to 8, 1 from 100 on."""
+    known = [abs(value) for value in values if abs(value) > 0]
+    if max(known, default=1.0) >= 100:
+        return 1
+    least = min(known, default=1.0)
     return min(max(4, 1 - math.floor(math.log10(least))), 8)
 
 
