@@ -110,7 +110,9 @@ class ThresholdChoiceResult(Result):
         Parameters
         ----------
         estimator : estimator instance
-            Binary classifier of the kind that gave the scores.
+            Classifier that gave the scores, to be fitted to labels of the same two
+            classes. With more classes, or with regressors and detectors, compare the
+            scores of new items with the threshold instead.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None accepts {0, 1} and {-1, 1}.
 
