@@ -34,8 +34,8 @@ from skrank.inference._question import Question
 from skrank.inference._threshold_choice_result import ThresholdChoiceResult
 from skrank.inference._variability._interval import (
     CertainRule,
+    ChoiceRule,
     DrawnRule,
-    IntervalRule,
     StudentRule,
 )
 from skrank.metrics._definitions import ExpectedProfit, Metric
@@ -323,7 +323,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         found: tuple[float, float],
         sizes: tuple[int, int],
         rng: np.random.Generator,
-    ) -> dict[str, IntervalRule]:
+    ) -> dict[str, ChoiceRule]:
         """Draw the shares of both classes above the threshold, by Jeffreys' prior."""
         drawn = [
             size * rng.beta(one + 0.5, size - one + 0.5, size=self.n_resamples)
@@ -340,7 +340,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             name: DrawnRule(float(each[0]), each[1:]) for name, each in values.items()
         }
 
-    def _rules_of_none(self) -> dict[str, IntervalRule]:
+    def _rules_of_none(self) -> dict[str, ChoiceRule]:
         """Return what no other items can change: none of them is looked at."""
         profit = float(self._profit(0.0, 0.0))
         values = {"t": 0.0, "recall": 0.0, "precision": math.nan, "profit": profit}
@@ -511,7 +511,7 @@ def _pooled(rankings: list[Ranking]) -> Ranking:
     return Ranking.from_predictions(np.concatenate(labels), np.concatenate(scores))
 
 
-def _ratio_rule(above: Floats, below: Floats, low: float, high: float) -> IntervalRule:
+def _ratio_rule(above: Floats, below: Floats, low: float, high: float) -> ChoiceRule:
     """Student's t of a ratio of means over rankings, by its linearised changes."""
     n = above.size
     if not below.sum() > 0:

@@ -12,7 +12,7 @@ from skrank._utils._documented import documented
 from skrank._utils._text import brief
 from skrank.inference._metric_interval_result import ConfidenceInterval
 from skrank.inference._result import Result
-from skrank.inference._variability._interval import IntervalRule
+from skrank.inference._variability._interval import ChoiceRule
 from skrank.ranking._response import RESPONSE_METHODS
 
 _QUANTITIES = ("threshold", "t", "recall", "precision", "profit")
@@ -70,7 +70,7 @@ class ThresholdChoiceResult(Result):
     apparent_recall: float
     apparent_precision: float
     apparent_profit: float
-    _rules: Mapping[str, IntervalRule]
+    _rules: Mapping[str, ChoiceRule]
 
     title: ClassVar[str] = "Threshold with {0.metric}"
 

@@ -432,7 +432,7 @@ def recall_at_precision(
     See Also
     --------
     precision_at_recall : Precision at a given recall.
-    OperatingPoint : The threshold, with its interval.
+    ThresholdChoice : The threshold, with its interval.
     operating_points : All thresholds.
 
     Notes

@@ -362,7 +362,7 @@ def expected_profit(
     See Also
     --------
     precision_at_t : The profit is positive if it is above ``cost / benefit``.
-    OperatingPoint : The threshold or the depth with the largest profit.
+    ThresholdChoice : The threshold or the depth with the largest profit.
 
     Notes
     -----

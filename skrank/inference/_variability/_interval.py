@@ -63,11 +63,6 @@ class DrawnRule:
     estimate: float
     values: NDArray[np.float64]
 
-    @property
-    def standard_error(self) -> float:
-        """Standard deviation of the values."""
-        return float(self.values.std())
-
     def bounds(self, confidence_level: float) -> tuple[float, float]:
         """Return limits with equal tails."""
         outside = (1 - confidence_level) / 2
@@ -257,12 +252,6 @@ class ModeratedRule:
         return float(brentq(excess, start - reach, start + reach))
 
 
-IntervalRule = (
-    CertainRule
-    | StudentRule
-    | DrawnRule
-    | NormalRule
-    | FirstHitRule
-    | BetaRule
-    | ModeratedRule
-)
+IntervalRule = CertainRule | NormalRule | FirstHitRule | BetaRule | ModeratedRule
+# of a chosen threshold, and of what is expected of it
+ChoiceRule = CertainRule | StudentRule | DrawnRule
