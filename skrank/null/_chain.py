@@ -44,6 +44,9 @@ _SINGLE = 50
 # sums over pairs of hits. With half of it, p = exp(-5169) of 9,000 optimistic ties has
 # an error of 7 %.
 _NARROWER = 5
+# Cells of a pass of a second, with each group counted as so many. With a tenth of it,
+# the moments for rankings of stock models are not exact.
+_SHORT_CELLS, _GROUP_CELLS = 2**22, 2**9
 # Number of groups whose gains are computed together. For a million groups, as in a
 # ranking of 5e7 items, all at once need 230 MiB; half as many need as much as these.
 _PIECE = 2**16
@@ -109,6 +112,12 @@ class Chain:
     def is_whole(self) -> bool:
         """Whether all items count."""
         return bool(self.ends[-1] == self.stop)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether a pass over all possible numbers of hits takes up to a second."""
+        cells = self.possible().n_cells + _GROUP_CELLS * self.ends.size
+        return cells <= _SHORT_CELLS
 
     @property
     def log_total(self) -> float:

@@ -32,10 +32,9 @@ MOST_PATHS = 2**21
 # are now counted.
 _MOST_ADDED = 8
 _MOST_GROUPS = 4000  # the pass is a loop over groups: some tenths of a second
-# Number of paths that are followed near an end, summed over the groups, and number of
-# cells of their bounds; each takes a tenth of a second.
-_FOLLOWED, _MOST_CELLS = 2**18, 2**22
-_GROUP_CELLS = 2**11  # number of cells that take as long as the rest of a step
+# Number of paths that are followed near an end, summed over the groups: a tenth of a
+# second.
+_FOLLOWED = 2**18
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
@@ -199,9 +198,7 @@ def _extremes(
     of their own.
     """
     lattice, slope = chain.possible(), chain.slope
-    if slope is None or chain.merged.any():
-        return None
-    if lattice.n_cells + _GROUP_CELLS * chain.ends.size > _MOST_CELLS:
+    if slope is None or chain.merged.any() or not chain.is_short:
         return None
     # smallest and largest rest after each group, by the number of hits
     bounds = [list(_to_come(chain, slope, side))[-2::-1] for side in (-1, 1)]

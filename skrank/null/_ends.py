@@ -30,9 +30,9 @@ from skrank.null._lattice import IMPOSSIBLE, Lattice
 from skrank.null._sampling import measure_lists
 
 SAME = 1e-11  # relative difference of values that may be equal up to rounding
-# Cells of a pass over all numbers of hits, each group counted as so many: a second; and
-# number of groups up to which the search uses strides. Beyond them the end is bounded.
-_MOST_CELLS, _GROUP_CELLS, _MOST_GROUPS = 2**22, 2**11, 2**11
+# Cells of a pass of a search with strides, and number of groups up to which there is
+# one. Beyond them the end is bounded.
+_MOST_CELLS, _MOST_GROUPS = 2**22, 2**11
 # Strides on either side of a path in which a better path is searched. With 4, the least
 # value of 780 ties under "threshold" takes three times as long.
 _NEAR = 32
@@ -51,7 +51,7 @@ def end(chain: Chain, sign: int) -> tuple[float, float]:
     precision = isinstance(measure, AveragePrecision)
     retrieved = precision and measure.ties == "threshold"
     runs = chain.runs() if precision and chain.ends.size > 1 else chain
-    short = runs.possible().n_cells + _GROUP_CELLS * runs.ends.size <= _MOST_CELLS
+    short = runs.is_short
     # weights that decrease exponentially may hide where hits are, precision does not
     if chain.slope is not None and not (sign < 0 and retrieved):
         if (

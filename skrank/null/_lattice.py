@@ -15,6 +15,11 @@ from numpy.typing import NDArray
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
 IMPOSSIBLE = -1e300  # logarithm of the weight of an impossible state
+#: Numbers computed in one step over frequencies, tilts or draws: some 30 MiB. With half
+#: of them, nothing takes longer.
+BATCH_ITEMS = 2**20
+#: Number of groups up to which a sum of gains may be near a lattice.
+FEW_GROUPS = 64
 
 
 class OutOfReachError(Exception):

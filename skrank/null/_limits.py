@@ -38,14 +38,14 @@ from numpy.typing import NDArray
 
 from skrank.metrics._definitions import AveragePrecision
 from skrank.null._chain import Chain, log_binomial
+from skrank.null._lattice import FEW_GROUPS
 from skrank.null._sampling import measure_lists
 
 # Number of depths at which hits are counted from either end, if targets are many, and
 # for each factor of e, if tails depend on one or two of them; and number of hits up to
 # which they are distinguished. With half of each, no p changes by more than its error.
 _DEPTHS, _RARE, _RARE_DEPTHS = 16, 100, 40
-# Ties, and cells of a pass, with a fence for any number of them.
-_FEW_GROUPS, _CELLS = 64, 2**24
+_CELLS = 2**24  # of a pass, with a fence for any number of them
 _FURTHER = 100  # number of hits beyond the fence in a step; more are negligible
 _PLACES = 2**19  # number of rankings that are tried for one number of hits: .03 s
 
@@ -87,7 +87,7 @@ def fence(chain: Chain, statistic: float, sign: int, slack: float) -> Fence:
     wanted = np.union1d(away, n - away)
     wanted = wanted[(wanted >= 1) & (wanted <= ends[-1])]
     depths = np.unique(ends[np.searchsorted(ends, wanted)])
-    depths = ends if ends.size <= _FEW_GROUPS else depths
+    depths = ends if ends.size <= FEW_GROUPS else depths
     depths = depths[depths < n]
     # values as extreme are at least s - slack, or at most s + slack
     least = statistic - sign * slack
@@ -195,7 +195,7 @@ def trimmed(chain: Chain, inside: Fence, sign: int) -> Trimmed:
     log_sure = math.log(sure) if sure > 0 else -math.inf
     if (start, stop) != (0, n):
         chain = chain.within(start, stop if chain.is_whole else int(ends[-1]))
-    few = chain.ends.size <= _FEW_GROUPS and chain.possible().n_cells <= _CELLS
+    few = chain.ends.size <= FEW_GROUPS and chain.possible().n_cells <= _CELLS
     if m > _RARE and not few:  # only if so few hits near the top have large weights
         rare = most <= _RARE
         depths, most, fewest = depths[rare], most[rare], np.zeros(rare.sum(), int)

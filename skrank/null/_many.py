@@ -6,20 +6,18 @@ aligned at their last groups. The gain of d hits in a group below H others is a 
 pairs, so the weight ``exp(u * gain)`` is ``w * r**H``, with two exponentials for each
 group and d. All possible numbers of hits are followed, without blocks.
 
-With many rankings the sum is smooth on the scale of its own standard deviation. K is
-therefore known for all tilts near the saddlepoint from a polynomial through a few of
-them.
+With many rankings the sum is smooth on the scale of its own standard deviation, so K'
+and K'' are differences of K.
 """
 
 import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.polynomial import Chebyshev
 from numpy.typing import NDArray
 
 from skrank.null._chain import log_binomial
-from skrank.null._lattice import positive
+from skrank.null._lattice import BATCH_ITEMS, positive
 from skrank.null._tilted import Cumulants, Part
 
 _Floats = NDArray[np.float64]
@@ -29,12 +27,8 @@ _Floats = NDArray[np.float64]
 MANY = 16
 # Operations on arrays over rankings and tilts, and cells of one tilt: a second each.
 _MOST_STEPS, _MOST_CELLS = 2**17, 2**25
-_BATCH_ITEMS = 2**20  # cells of one step; limits the memory
 _LARGEST = 300.0  # exponent of the tilt of one ranking, and of the ways to fill a tie
-# Deviations of the tilt on either side of the root where a polynomial holds, and number
-# of its tilts; and how near the root it is laid. It is exact to 1e-4 for 30 rankings,
-# and p does not depend on its error: K at the tilt is divided out again.
-_WIDE, _POINTS, _CENTRED = 3.0, 9, 0.5
+_CENTRED = 0.05  # deviations of E from zero at which the search ends
 _STEP = 0.05  # deviations of E between tilts whose differences are derivatives
 _MOST_PASSES = 30
 
@@ -94,7 +88,7 @@ class Many:
         """K at several tilts, up to multiples of 2 pi i; O(cells) each."""
         tilts = np.asarray(tilts)
         positive(_LARGEST - float(np.abs(tilts.real).max()) * self._reach)
-        portion = max(1, _BATCH_ITEMS // self._below.size)
+        portion = max(1, BATCH_ITEMS // self._below.size)
         parts = [
             self._passed(tilts[i : i + portion]) for i in range(0, tilts.size, portion)
         ]
@@ -121,10 +115,7 @@ class Many:
         return np.asarray(self._copies @ found)
 
     def at(self, tilt: float) -> Cumulants:
-        """Return the cumulants at a tilt: from the polynomial, or from differences."""
-        if self._near is not None and abs(tilt - self.root) <= _WIDE * self._unit:
-            found = (float(self._near.deriv(order)(tilt)) for order in range(3))
-            return Cumulants(*found)
+        """Return the cumulants at a tilt, from differences."""
         step = _STEP * self._unit
         low, here, high = self.cgf(tilt + step * np.arange(-1, 2)).real.tolist()
         curvature = positive((high - 2 * here + low) / step**2)
@@ -137,15 +128,15 @@ class Many:
         return np.asarray(np.exp(self.cgf(self.tilt + 1j * frequency) - here))
 
     def _solve(self, deviation: float) -> None:
-        """Find the root of K', and K near it, from the deviation of E."""
-        self._near: Chebyshev | None = None
+        """Find the root of K' from the deviation of E."""
         self._unit = first = 1 / deviation
-        low, high, reach, self.root = -math.inf, math.inf, _WIDE, 0.0
+        low, high, reach, self.root = -math.inf, math.inf, 3.0, 0.0
         passes = 0
         while True:
             passes += 1
             positive(_MOST_PASSES - passes)
-            _, slope, curvature = self.at(self.root)
+            self.found = self.at(self.root)
+            _, slope, curvature = self.found
             self._unit = 1 / math.sqrt(curvature)
             if abs(slope) * self._unit <= _CENTRED:
                 break
@@ -154,15 +145,6 @@ class Many:
             to = self.root + step
             self.root = to if low < to < high else (low + high) / 2
             reach *= 2
-        ends = self.root - _WIDE * self._unit, self.root + _WIDE * self._unit
-        nodes = np.cos(math.pi * (np.arange(_POINTS) + 0.5) / _POINTS)
-        nodes = self.root + _WIDE * self._unit * nodes
-        values = self.cgf(nodes).real
-        self._near = Chebyshev.fit(nodes, values, _POINTS - 1, domain=ends)
-        for _ in range(3):  # of Newton's method
-            _, slope, curvature = self.at(self.root)
-            self.root -= slope / positive(curvature)
-        self.found = self.at(self.root)
         # a tilt near zero has a long period of the frequencies
         near = self.root * self.found.deviation <= 0.1
         self.tilt = 0.5 * first if near else self.root

@@ -19,9 +19,6 @@ from skrank.null._tilted import Part, Tilted, Way, normalise
 from skrank.null._walk import Path
 
 _Floats = NDArray[np.float64]
-# Number of cells of an exact pass, each group counted as so many: some tenths of a
-# second. With a tenth of it, the moments for rankings of stock models are not exact.
-_MOST_CELLS, _GROUP_CELLS = 2**22, 2**9
 _PER_DEVIATION = 2.0  # numbers of hits in a standard deviation
 
 
@@ -51,9 +48,8 @@ def _followed(chain: Chain) -> tuple[Chain, Lattice]:
 
     Without blocks if groups cannot be merged: a second for each 20,000 items.
     """
-    lattice = chain.possible()
-    if lattice.n_cells + _GROUP_CELLS * chain.ends.size <= _MOST_CELLS:
-        return chain, lattice
+    if chain.is_short:
+        return chain, chain.possible()
     chain = chain.blocks(0.01) if chain.ends.size > 1 and chain.is_linear else chain
     return chain, Path.plain(chain).lattice(chain, _PER_DEVIATION)
 

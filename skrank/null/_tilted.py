@@ -141,6 +141,11 @@ class Move(NamedTuple):
     above: _Floats
     joint: _Floats
 
+    def variance(self, values: NDArray[np.number]) -> float:
+        """Variance of values of the cells."""
+        centred = values - (self.joint * values).sum()
+        return float((self.joint * centred**2).sum())
+
 
 class Tilted:
     """The tilted chain of one ranking: one pass up the groups, O(cells)."""

@@ -30,7 +30,7 @@ from scipy.interpolate import PchipInterpolator
 from scipy.special import erfcx
 
 from skrank.null._chain import Chain
-from skrank.null._lattice import Lattice, positive
+from skrank.null._lattice import FEW_GROUPS, Lattice, positive
 from skrank.null._tilted import (
     Characteristic,
     Cumulants,
@@ -55,14 +55,13 @@ _LEFT_OUT, _TOUCHED = 1e-9, 1e-7
 _FEW = 24  # possible numbers of hits above a depth that are all followed
 # Strides in a standard deviation of hits, for many groups, and for few of them, whose
 # sum of gains may be near a lattice.
-_PER_DEVIATION, _FEW_GROUPS, _PER_LUMP, _LUMP_CELLS = 1.5, 64, 12.0, 2**18
+_PER_DEVIATION, _PER_LUMP, _LUMP_CELLS = 1.5, 12.0, 2**18
 _MOSTLY = 0.25  # of the variance; beside half of it, the rest hides the steps of a tie
 # Largest step of the tilt in deviations of E, and of the lattice beyond the likely hits
 # in deviations of their number.
 _STEP, _BEYOND = 3.0, 2.0
 # Part of a change that is uncertain if it is continued.
 _MARGIN = 0.3
-_ROOM = 1e9  # number of hits to the nearest impossible one, if there are many
 _MOST_CELLS = 2**24  # of a pass
 _MOST_STEPS, _MOST_LOOKS = 60, 12
 _FURTHEST = 1e9  # tilt in deviations of E: beyond it is the end of the support
@@ -77,16 +76,14 @@ class _TooFarError(Exception):
 class Path(NamedTuple):
     """Likely hits above depths, which include the top and the last end, and in groups.
 
-    Above each depth: smallest and largest number, mean, and the distance from the
-    nearest impossible number. In each group: smallest and largest number, standard
-    deviation given the hits above it.
+    Above each depth: smallest and largest number, and mean. In each group: smallest and
+    largest number, standard deviation given the hits above it.
     """
 
     depths: _Ints
     least: _Floats
     most: _Floats
     mean: _Floats
-    room: _Floats
     fewest: _Floats
     widest: _Floats
     deviation: _Floats
@@ -106,7 +103,6 @@ class Path(NamedTuple):
             mean - 7 * spread - 4,
             mean + 7 * spread + 12,
             mean,
-            np.where(spread > 4, _ROOM, 0.0),
             hits - 7 * inside - 4,
             hits + 7 * inside + 12,
             inside,
@@ -149,7 +145,6 @@ class Path(NamedTuple):
             at(self.least) - slack,
             at(self.most) + slack,
             mean,
-            at(self.room),
             np.where(same, self.fewest[first], hits - reach),
             np.where(same, self.widest[first], widest),
             np.where(same, self.deviation[first], spread),
@@ -167,7 +162,6 @@ class Path(NamedTuple):
             on(self.least, before.least, -1),
             on(self.most, before.most, 1),
             on(self.mean, before.mean, 0),
-            np.minimum(self.room, on(self.room, before.room, -1)),
             on(self.fewest, before.fewest, -1),
             on(self.widest, before.widest, 1),
             np.minimum(self.deviation, on(self.deviation, before.deviation, 0)),
@@ -187,7 +181,8 @@ class Path(NamedTuple):
         widest[:-1] = np.maximum(widest[:-1], least[1:] - most[:-1])
         # a stride belongs to the hits of the group above it
         stride = np.maximum(np.append(1.0, self.deviation) / per_deviation, 1.0)
-        stride[:-1] = np.where(few | (self.room[:-1] < 2), 1.0, stride[:-1])
+        near = (least <= possible.least) | (most >= possible.most)
+        stride[:-1] = np.where(near, 1.0, stride[:-1])
         room = np.append(most - least, chain.n_targets)
         stride = np.clip(np.minimum(stride, room // 4), 1, None).astype(np.intp)
         return chain.lattice(least, most, stride, fewest, widest)
@@ -198,61 +193,75 @@ def _likely(tilted: Tilted) -> tuple[Path | None, float]:
 
     And the probability at edges of the lattice where more hits are possible.
     """
-    way, moves, cut = tilted.way, tilted.moves, 0.0
+    way, moves = tilted.way, tilted.moves
     if isinstance(way, FirstHitWay):
         return None, 0.0
     chain, lattice, possible = way.chain, way.lattice, way.chain.possible()
-    above = [(0.0, 0.0, 0.0, 0.0)]
-    inside = []
+    above, inside, means = [(0.0, 0.0, 0.0)], [], [0.0]
+    most_variance = _MOSTLY * tilted.cumulants.curvature
     for j, move in enumerate(moves):
-        step, joint, hits = move.step, move.joint, tilted.hits(move)
-        mean = (move.chance * hits).sum(axis=0)
-        variance = float(move.above @ (move.chance * (hits - mean) ** 2).sum(axis=0))
-        deviation = math.sqrt(max(variance, 0.0))
-        kept = hits[joint > _LEFT_OUT]
-        positive(kept.size)
-        fewest, widest = float(kept.min()), float(kept.max())
-        reach, pad = widest - fewest + 3 * deviation, 2 + _BEYOND * deviation
-        # edges of the hits in the group
-        limits = lattice.fewest[j] > 0, lattice.widest[j] < possible.widest[j]
-        stride = int(lattice.stride[j + 1])
-        if step is not None or not chain.is_whole:
-            low = float(joint[hits < lattice.fewest[j] + stride].sum()) * limits[0]
-            high = float(joint[hits > lattice.widest[j] - stride].sum()) * limits[1]
-            fewest -= reach * (low > _TOUCHED)
-            widest += reach * (high > _TOUCHED)
-            cut += low * (low > _TOUCHED) + high * (high > _TOUCHED)
+        # hits in the group; the last group of a whole ranking has all the others
+        hits, stride = tilted.hits(move), int(lattice.stride[j + 1])
+        deviation = math.sqrt(move.variance(hits - (move.chance * hits).sum(axis=0)))
+        here = int(lattice.fewest[j]), int(lattice.widest[j])
+        every = 0, int(possible.widest[j])
+        if move.step is None and chain.is_whole:
+            every = here
+        found = _padded(hits, move.joint, deviation, stride, here, every)
         # a tie with most of the variance makes E nearly a lattice
-        gained = float((joint * (move.gain - (joint * move.gain).sum()) ** 2).sum())
-        if gained > _MOSTLY * tilted.cumulants.curvature and not chain.merged[j]:
+        if not chain.merged[j] and move.variance(move.gain) > most_variance:
             deviation *= _PER_DEVIATION / _PER_LUMP
-        inside.append((fewest - pad, widest + pad, deviation))
-        if step is None:
-            continue
-        # and of those above its end
-        chance, below = moves[j + 1].above, step.below
-        mean = float(chance @ below)
-        deviation = math.sqrt(max(float(chance @ (below - mean) ** 2), 0.0))
-        kept, felt = below[chance > _LEFT_OUT], below[chance > _TOUCHED]
-        least, most, pad = float(kept[0]), float(kept[-1]), 2 + _BEYOND * deviation
-        ends = int(possible.least[j + 1]), int(possible.most[j + 1])
-        room = min(float(felt[0]) - ends[0], ends[1] - float(felt[-1]))
-        low, high = least - pad, most + pad
-        if chance[0] > _TOUCHED and below[0] > ends[0]:
-            low -= mean - least + 3 * deviation
-            cut += float(chance[0])
-        if chance[-1] > _TOUCHED and below[-1] + stride <= ends[1]:
-            high += most - mean + 3 * deviation
-            cut += float(chance[-1])
-        above.append((low, high, mean, room))
-    # all hits above the last end
-    last, hits = moves[-1], way.end.hits + lattice.above(-1)
-    kept, mean = hits[last.joint > _LEFT_OUT], float((last.joint * hits).sum())
-    above.append((float(kept.min()) - 2, float(kept.max()) + 2, mean, 0.0))
-    least, most, means, room = np.array(above).T
-    depths = np.append(chain.depths, chain.ends[-1])
-    means = np.maximum.accumulate(means)
-    return Path(depths, least, most, means, room, *np.array(inside).T), cut
+        inside.append((*found, deviation))
+        if move.step is not None:  # and above its end
+            hits, chance = move.step.below, moves[j + 1].above
+            here = int(hits[0]), int(hits[-1])
+            every = int(possible.least[j + 1]), int(possible.most[j + 1])
+        else:
+            hits, chance = hits + lattice.above(-1), move.joint
+            here = every
+        mean = float((chance * hits).sum())
+        deviation = math.sqrt(float((chance * (hits - mean) ** 2).sum()))
+        above.append(_padded(hits, chance, deviation, stride, here, every))
+        means.append(mean)
+    least, most, cut = np.array(above).T
+    fewest, widest, lost, deviations = np.array(inside).T
+    path = Path(
+        np.append(chain.depths, chain.ends[-1]),
+        least,
+        most,
+        np.maximum.accumulate(means),
+        fewest,
+        widest,
+        deviations,
+    )
+    return path, float(cut.sum() + lost.sum())
+
+
+def _padded(
+    hits: _Ints,
+    chance: _Floats,
+    deviation: float,
+    stride: int,
+    followed: tuple[int, int],
+    possible: tuple[int, int],
+) -> tuple[float, float, float]:
+    """Smallest and largest likely number of hits, with room for a step of the tilt.
+
+    And the probability at the edges of those that are followed, if more are possible.
+    """
+    kept = hits[chance > _LEFT_OUT]
+    positive(kept.size)
+    least, most = float(kept.min()), float(kept.max())
+    low = float(chance[hits < followed[0] + stride].sum())
+    high = float(chance[hits > followed[1] - stride].sum())
+    low *= low > _TOUCHED and followed[0] > possible[0]
+    high *= high > _TOUCHED and followed[1] + stride <= possible[1]
+    reach, pad = most - least + 3 * deviation, 2 + _BEYOND * deviation
+    return (
+        least - pad - reach * (low > 0),
+        most + pad + reach * (high > 0),
+        low + high,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -328,7 +337,7 @@ def solve(parts: Sequence[Part]) -> Solution:
     short = groups <= _SHORT and sum(possible) <= _SHORT_CELLS
     merged = not (first_hits or short) and all(chain.is_linear for chain in chains)
     growths = _GROWTHS if merged else (0.0,)
-    few = max(chain.ends.size for chain in chains) <= _FEW_GROUPS
+    few = max(chain.ends.size for chain in chains) <= FEW_GROUPS
     per = _PER_LUMP if few else _PER_DEVIATION
     root, before, error = 0.0, math.nan, 0.0
     paths: list[Path | None] = [None if first_hits else Path.plain(c) for c in chains]
