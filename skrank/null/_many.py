@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank.null._chain import log_binomial
-from skrank.null._lattice import BATCH_ITEMS, positive
+from skrank.null._lattice import BATCH_ITEMS, MOST_CELLS, positive
 from skrank.null._tilted import Cumulants, Part
 
 _Floats = NDArray[np.float64]
@@ -25,8 +25,7 @@ _Floats = NDArray[np.float64]
 #: Number of different rankings from which on they are passed together. Half as many
 #: take as long by the walk.
 MANY = 16
-# Operations on arrays over rankings and tilts, and cells of one tilt: a second each.
-_MOST_STEPS, _MOST_CELLS = 2**17, 2**25
+_MOST_STEPS = 2**17  # operations on arrays over rankings and tilts: a second
 _LARGEST = 300.0  # exponent of the tilt of one ranking, and of the ways to fill a tie
 _CENTRED = 0.05  # deviations of E from zero at which the search ends
 _STEP = 0.05  # deviations of E between tilts whose differences are derivatives
@@ -74,7 +73,7 @@ class Many:
         #: Numbers of rankings that have so many groups.
         self._counts = (groups > np.arange(shape[0])[:, None]).sum(axis=1)
         self.sizes = [int((self._counts * (1 + widest) * (most + 1)).sum())]
-        positive(min(_MOST_STEPS - steps, _MOST_CELLS - self.sizes[0]))
+        positive(min(_MOST_STEPS - steps, MOST_CELLS - self.sizes[0]))
         #: Numbers of ways to place 1, 2, ... hits in the groups, for any tilt.
         self._ways = []
         for largest, n, row in zip(widest, self._counts, sizes, strict=True):

@@ -30,7 +30,7 @@ from scipy.interpolate import PchipInterpolator
 from scipy.special import erfcx
 
 from skrank.null._chain import Chain
-from skrank.null._lattice import FEW_GROUPS, Lattice, positive
+from skrank.null._lattice import FEW_GROUPS, MOST_CELLS, Lattice, positive
 from skrank.null._tilted import (
     Characteristic,
     Cumulants,
@@ -62,11 +62,9 @@ _MOSTLY = 0.25  # of the variance; beside half of it, the rest hides the steps o
 _STEP, _BEYOND = 3.0, 2.0
 # Part of a change that is uncertain if it is continued.
 _MARGIN = 0.3
-_MOST_CELLS = 2**24  # of a pass
 _MOST_STEPS, _MOST_LOOKS = 60, 12
 _FURTHEST = 1e9  # tilt in deviations of E: beyond it is the end of the support
 _CENTRED = 0.05  # deviations of E from zero at which the walk ends
-_BEHIND = 2.0  # K at a tilt beyond the saddlepoint, minus K without a tilt
 
 
 class _TooFarError(Exception):
@@ -173,19 +171,13 @@ class Path(NamedTuple):
         least = np.minimum.accumulate(self.least[::-1])[::-1][:-1]
         most = np.maximum.accumulate(self.most)[:-1]
         few = possible.most - possible.least < _FEW
-        least = np.where(few, possible.least, least).clip(possible.least, possible.most)
-        most = np.where(few, possible.most, most).clip(least, possible.most)
-        # some hits in each group lead from one depth to the next
-        fewest, widest = self.fewest.copy(), self.widest.copy()
-        fewest[:-1] = np.minimum(fewest[:-1], most[1:] - least[:-1])
-        widest[:-1] = np.maximum(widest[:-1], least[1:] - most[:-1])
+        least = np.where(few, possible.least, least)
+        most = np.where(few, possible.most, most)
         # a stride belongs to the hits of the group above it
-        stride = np.maximum(np.append(1.0, self.deviation) / per_deviation, 1.0)
+        stride = np.append(1.0, self.deviation) / per_deviation
         near = (least <= possible.least) | (most >= possible.most)
         stride[:-1] = np.where(near, 1.0, stride[:-1])
-        room = np.append(most - least, chain.n_targets)
-        stride = np.clip(np.minimum(stride, room // 4), 1, None).astype(np.intp)
-        return chain.lattice(least, most, stride, fewest, widest)
+        return chain.lattice(least, most, stride, self.fewest, self.widest)
 
 
 def _likely(tilted: Tilted) -> tuple[Path | None, float]:
@@ -350,25 +342,16 @@ def solve(parts: Sequence[Part]) -> Solution:
             per = max(_PER_DEVIATION, per * min(1.0, math.sqrt(_LUMP_CELLS / cells)))
             spread = total(lists).deviation
         root, lists, paths = _walk(parts, blocks, paths, root, per)
-        found = total(lists)
-        near = root * found.deviation <= 0.1
-        at = 0.5 / spread if near else root
-        there = total([Tilted(one.way, at) for one in lists]) if near else found
-        log_p = normal_tail(at, there)
+        found, tilt = total(lists), root
+        if root * found.deviation <= 0.1:  # a period is too long for a small tilt
+            tilt = 0.5 / spread
+            lists, paths = _settled(parts, blocks, paths, tilt, per)
+        log_p = normal_tail(tilt, total(lists))
         error = abs(math.expm1(min(log_p - before, 700.0))) / 4
         before = log_p
         if error <= MERGING:
             break
     error = 0.0 if growths == (0.0,) else error
-    if near:  # a larger tilt has a shorter period of the frequencies
-        rest = total([Tilted(x.way, 0.0) for x in lists]).value
-        halves = (0.5 / spread / 2**k for k in range(10))
-        tilt = next(
-            u
-            for u in halves
-            if total([Tilted(x.way, u) for x in lists]).value - rest <= _BEHIND
-        )
-        lists, paths = _settled(parts, blocks, paths, tilt, per)
     return Solution(lists, paths, root, found, error)
 
 
@@ -451,5 +434,5 @@ def _settled(
 
 def _way(part: Part, chain: Chain, path: Path, per: float) -> Way:
     lattice = path.lattice(chain, per)
-    positive(min(lattice.n_cells, 1 + _MOST_CELLS - lattice.n_cells))
+    positive(min(lattice.n_cells, 1 + MOST_CELLS - lattice.n_cells))
     return Way(part, chain, lattice)
