@@ -43,10 +43,9 @@ class Atoms:
         scale = max(self.scale, weight * other.scale)
         return Atoms.of(value.ravel(), logchance.ravel(), scale)
 
-    def beyond(self, statistic: float, sign: int, slack: float) -> "Atoms":
-        """Return the values of at least the statistic, or of at most it (sign -1)."""
-        kept = sign * (self.value - statistic) >= -slack
-        return Atoms(self.value[kept], self.logchance[kept], self.scale)
+    def mirrored(self) -> "Atoms":
+        """Distribution of the negative value."""
+        return Atoms(-self.value[::-1], self.logchance[::-1], self.scale)
 
     def moments(self) -> tuple[float, float]:
         """Mean and variance."""
@@ -56,8 +55,8 @@ class Atoms:
 
     def tail(self, statistic: float, sign: int, slack: float) -> float:
         """Logarithm of P(value >= statistic), or <= with sign -1."""
-        reached = self.beyond(statistic, sign, slack).logchance
-        log_p = np.logaddexp.reduce(reached, initial=-np.inf)
+        reaches = sign * (self.value - statistic) >= -slack
+        log_p = np.logaddexp.reduce(self.logchance[reaches], initial=-np.inf)
         return min(0.0, float(log_p))
 
     def quantile(self, log_p: float, sign: int) -> float:

@@ -24,19 +24,15 @@ from numpy.typing import NDArray
 from skrank.null._lattice import BATCH_ITEMS, FEW_GROUPS, positive
 from skrank.null._many import Many
 from skrank.null._tilted import FirstHitWay
-from skrank.null._walk import Solution
+from skrank.null._walk import MERGING, Solution
 
 _ALIAS = 1e-5  # relative error by the period
-_GOOD = 4e-3  # relative size of the omitted frequencies at which to stop
 # Minimal numbers of frequencies, and of hits that vary together.
 _FIRST, _TOGETHER = 12, 1000
 _MOST, _WORK = (
     2**14,
     1.5e8,
 )  # frequencies, and frequencies times cells: some ten seconds
-# Rankings of few groups, or of which only the first hit counts: the sum may be near a
-# lattice, whose frequencies repeat.
-_RETURN, _RETURN_WORK = 4096, 2 * 10**7
 
 
 def tail(solution: Solution | Many, log_sure: float = -math.inf) -> tuple[float, float]:
@@ -50,10 +46,10 @@ def tail(solution: Solution | Many, log_sure: float = -math.inf) -> tuple[float,
     width = 2 * math.pi / _period(solution)
     phi = np.zeros(0, dtype=complex)
     sizes = solution.sizes
-    least = _least(solution, sum(sizes))
-    most = min(_MOST, max(_WORK / sum(sizes), 512))
+    most = int(min(_MOST, max(_WORK / sum(sizes), 512)))
+    least = _least(solution, most)
     batch, found, left = max(8, BATCH_ITEMS // max(sizes)), 0.0, math.inf
-    while phi.size < most and (phi.size < least or left > _GOOD * (found + sure)):
+    while phi.size < most and (phi.size < least or left > MERGING * (found + sure)):
         count = min(max(phi.size, least), batch)
         phi = np.append(phi, solution.phi(phi.size, count, width))
         found, left = _invert(phi, tilt, width)
@@ -61,7 +57,7 @@ def tail(solution: Solution | Many, log_sure: float = -math.inf) -> tuple[float,
     return log_p, left / found + _ALIAS + solution.error
 
 
-def _least(solution: Solution | Many, cells: int) -> int:
+def _least(solution: Solution | Many, most: int) -> int:
     """Return the number of frequencies at which the sum may end at the earliest.
 
     If few hits determine the sum, its characteristic function may increase again.
@@ -81,7 +77,7 @@ def _least(solution: Solution | Many, cells: int) -> int:
     parts = [one.way.part for one in solution.lists]
     groups = sum(part.copies * part.chain.ends.size for part in parts)
     if groups < FEW_GROUPS or isinstance(solution.lists[0].way, FirstHitWay):
-        return max(first, min(_RETURN, _RETURN_WORK // max(cells, 1)))
+        return max(first, most // 8)
     return first
 
 

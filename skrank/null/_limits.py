@@ -42,9 +42,9 @@ from skrank.null._lattice import FEW_GROUPS, MOST_CELLS
 from skrank.null._sampling import measure_lists
 
 # Number of depths at which hits are counted from either end, for each factor of e, and
-# number of hits above them up to which they limit the paths.
+# number of hits above them up to which they limit the paths. As many hits beyond the
+# fence count in one step: more are negligible.
 _DEPTHS, _RARE = 40, 100
-_FURTHER = 100  # number of hits beyond the fence in a step; more are negligible
 _PLACES = 2**19  # number of rankings that are tried for one number of hits: .03 s
 
 _Ints = NDArray[np.intp]
@@ -223,7 +223,7 @@ def log_sure(chain: Chain, sign: int) -> float:
         if before > last:  # there is no fence below
             break
         least, most = int(lattice.least[j + 1]), int(lattice.most[j + 1])
-        room = min(size, m, most + _FURTHER - int(lattice.least[j]))
+        room = min(size, m, most + _RARE - int(lattice.least[j]))
         inside = np.arange(room + 1)[:, None]
         after = np.arange(lattice.least[j], lattice.most[j] + 1) + inside
         logweight = forward + log_binomial(size, inside)

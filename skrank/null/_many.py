@@ -27,8 +27,9 @@ _Floats = NDArray[np.float64]
 MANY = 16
 _MOST_STEPS = 2**17  # operations on arrays over rankings and tilts: a second
 _LARGEST = 300.0  # exponent of the tilt of one ranking, and of the ways to fill a tie
-_CENTRED = 0.05  # deviations of E from zero at which the search ends
-_STEP = 0.05  # deviations of E between tilts whose differences are derivatives
+# Deviations of E between tilts whose differences are derivatives, and from zero at
+# which the search ends.
+_STEP = 0.05
 _MOST_PASSES = 30
 
 
@@ -137,7 +138,7 @@ class Many:
             self.found = self.at(self.root)
             _, slope, curvature = self.found
             self._unit = 1 / math.sqrt(curvature)
-            if abs(slope) * self._unit <= _CENTRED:
+            if abs(slope) * self._unit <= _STEP:
                 break
             low, high = (self.root, high) if slope < 0 else (low, self.root)
             step = float(np.clip(-slope * self._unit, -reach, reach)) * self._unit

@@ -25,10 +25,6 @@ from skrank.null._lattice import BATCH_ITEMS, positive
 from skrank.null._tilted import FirstHitWay, Term, Tilted, total
 from skrank.ranking._ranking import HitGroups
 
-# Places drawn at once, which stay in the processor's cache: with 32 times as many,
-# draws take half as long again.
-_CACHED_ITEMS = 2**15
-
 _Floats = NDArray[np.float64]
 _Ints = NDArray[Any]
 
@@ -45,7 +41,9 @@ def _draw_portion(terms: Sequence[Term], size: int, seed: int) -> _Floats:
     generator = np.random.default_rng(seed)
     total = np.zeros(size)
     for chain, weight, count in terms:
-        values = _draw_lists(chain, size * count, generator)
+        n, m = chain.n_samples, chain.n_targets
+        places = draw_places(n, m, size * count, generator)
+        values = measure_lists(chain, places)
         total += weight * values.reshape(count, size).sum(axis=0)
     return total
 
@@ -69,7 +67,7 @@ def tilted_tail(
     generator: np.random.Generator,
 ) -> tuple[float, float]:
     """Logarithm of the mean weight of `size` tilted draws, and its relative error."""
-    rows = max(1, BATCH_ITEMS // max(_width(one) for one in lists))
+    rows = max(1, BATCH_ITEMS // max(width(one) for one in lists))
     batches = [min(rows, size - start) for start in range(0, size, rows)]
     weights = np.concatenate(
         [_weights(lists, terms, reached, count, generator) for count in batches]
@@ -80,17 +78,6 @@ def tilted_tail(
     error = math.sqrt((float(weights.var()) + 1 / size) / size) / mean
     log_mgf = total(lists).value
     return min(0.0, log_mgf + math.log(mean)), error
-
-
-def _draw_lists(chain: Chain, size: int, generator: np.random.Generator) -> _Floats:
-    """Values of random rankings, batch by batch."""
-    batch = max(1, _CACHED_ITEMS // chain.n_targets)
-    counts = [min(batch, size - start) for start in range(0, size, batch)]
-    n, m = chain.n_samples, chain.n_targets
-    values = [
-        measure_lists(chain, draw_places(n, m, count, generator)) for count in counts
-    ]
-    return np.concatenate(values)
 
 
 def measure_lists(chain: Chain, places: _Ints) -> _Floats:
@@ -151,10 +138,10 @@ def _distinct(places: _Ints, n: int, generator: np.random.Generator) -> _Ints:
         places[rows] = np.sort(block[touched], axis=1)
 
 
-def _width(tilted: Tilted) -> int:
-    """Number of items of one draw."""
+def width(tilted: Tilted) -> int:
+    """Number of groups and of places of one draw."""
     part = tilted.way.part
-    return max(len(tilted.moves), part.chain.n_targets) * part.copies
+    return (len(tilted.moves) + part.chain.n_targets) * part.copies
 
 
 def _weights(
@@ -175,32 +162,11 @@ def _weights(
                 added, drawn = move.gain[index, 0], tilted.way.law.value[index]
             else:
                 hits, added = _descend(tilted, size, generator)
-                if is_exact(tilted):
-                    drawn = _value_of(tilted, added)
-                else:
-                    places = _spread(tilted.way.chain, hits, generator)
-                    drawn = measure_lists(chain, places)
+                places = _spread(tilted.way.chain, hits, generator)
+                drawn = measure_lists(chain, places)
             centred += added
             value += weight * drawn
     return np.where(reached(value), np.exp(-lists[0].tilt * centred), 0.0)
-
-
-def is_exact(tilted: Tilted) -> bool:
-    """Whether the hits in each group give the value: groups are ties, or single items.
-
-    The factor of the sum of gains must be constant.
-    """
-    chain = tilted.way.chain
-    single = chain.sizes == 1
-    return chain.slope is not None and not np.any(chain.merged & ~single)
-
-
-def _value_of(tilted: Tilted, centred: _Floats) -> _Floats:
-    """Values of rankings from their part of E."""
-    part = tilted.way.part
-    assert part.chain.slope is not None
-    weight = 1 / part.chain.slope if part.weight is None else part.weight
-    return np.asarray(part.statistic + part.sign * centred / weight)
 
 
 def _descend(

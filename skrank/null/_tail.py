@@ -386,11 +386,7 @@ class TailQuery:
     def _draw(self, sizes: tuple[int, ...]) -> TailProbability:
         """Draw tilted rankings until their standard error is small enough."""
         lists, source, terms = self._solution.drawable(), self._source, self.facts.terms
-        width = sum(
-            one.way.part.copies
-            * (len(one.moves) + one.way.chain.n_targets * (not _sampling.is_exact(one)))
-            for one in lists
-        )
+        width = sum(_sampling.width(one) for one in lists)
         quick = [size for size in sizes if size * width <= _PLACES or self.size]
         positive(len(quick))
         for size in quick:

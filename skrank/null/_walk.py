@@ -26,11 +26,15 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import PchipInterpolator
 from scipy.special import erfcx
 
 from skrank.null._chain import Chain
-from skrank.null._lattice import FEW_GROUPS, MOST_CELLS, Lattice, positive
+from skrank.null._lattice import (
+    FEW_GROUPS,
+    MOST_CELLS,
+    Lattice,
+    positive,
+)
 from skrank.null._tilted import (
     Characteristic,
     Cumulants,
@@ -49,21 +53,23 @@ MERGING = 4e-3
 # Growth of the blocks of the walks, one after the other.
 _GROWTHS = (0.3, 0.12, 0.06, 0.03, 0.015, 0.0075)
 # Rankings that are followed without blocks: numbers of groups and of cells of a pass.
-_SHORT, _SHORT_CELLS = 256, 2**17
+_SHORT, _SHORT_CELLS = 256, 2**18
 # Probability of hits that are not followed, and of those whose absence has an effect.
 _LEFT_OUT, _TOUCHED = 1e-9, 1e-7
-_FEW = 24  # possible numbers of hits above a depth that are all followed
+# Possible numbers of hits above a depth that are all followed. With none, exp(-9343) of
+# (100000, 5000) under BEDROC is only bounded.
+_FEW = 24
 # Strides in a standard deviation of hits, for many groups, and for few of them, whose
 # sum of gains may be near a lattice.
-_PER_DEVIATION, _PER_LUMP, _LUMP_CELLS = 1.5, 12.0, 2**18
+_PER_DEVIATION, _PER_LUMP = 1.5, 12.0
 _MOSTLY = 0.25  # of the variance; beside half of it, the rest hides the steps of a tie
 # Largest step of the tilt in deviations of E, and of the lattice beyond the likely hits
 # in deviations of their number.
 _STEP, _BEYOND = 3.0, 2.0
-# Part of a change that is uncertain if it is continued.
+# Part of a change that is uncertain if it is continued. If paths are not continued, the
+# walk to exp(-38926) of (100000, 50000) takes more than twice as long.
 _MARGIN = 0.3
-_MOST_STEPS, _MOST_LOOKS = 60, 12
-_FURTHEST = 1e9  # tilt in deviations of E: beyond it is the end of the support
+_MOST_STEPS = 60
 _CENTRED = 0.05  # deviations of E from zero at which the walk ends
 
 
@@ -72,18 +78,16 @@ class _TooFarError(Exception):
 
 
 class Path(NamedTuple):
-    """Likely hits above depths, which include the top and the last end, and in groups.
+    """Likely hits above depths, which include the top and the last end.
 
-    Above each depth: smallest and largest number, and mean. In each group: smallest and
-    largest number, standard deviation given the hits above it.
+    Smallest and largest number, and mean. And the standard deviation of the hits in
+    each group, given the hits above it.
     """
 
     depths: _Ints
     least: _Floats
     most: _Floats
     mean: _Floats
-    fewest: _Floats
-    widest: _Floats
     deviation: _Floats
 
     @classmethod
@@ -95,89 +99,53 @@ class Path(NamedTuple):
         mean = share * (depths - chain.start)
         spread = np.sqrt(mean * (1 - share) * (chain.start + n - depths) / n)
         inside = np.sqrt(share * (1 - share) * sizes * (1 - sizes / n))
-        hits = share * sizes
-        return cls(
-            depths,
-            mean - 7 * spread - 4,
-            mean + 7 * spread + 12,
-            mean,
-            hits - 7 * inside - 4,
-            hits + 7 * inside + 12,
-            inside,
-        )
+        return cls(depths, mean - 7 * spread - 4, mean + 7 * spread + 12, mean, inside)
 
     def among(self, chain: Chain) -> "Path":
         """Return the likely hits of other groups of the same ranking.
 
         The hits of a known group are anywhere inside it.
         """
-        depths, sizes = np.append(chain.depths, chain.ends[-1]), chain.sizes
+        depths = np.append(chain.depths, chain.ends[-1])
         if np.array_equal(depths, self.depths):
             return self
-
-        def at(values: _Floats) -> _Floats:
-            return np.asarray(np.interp(depths, self.depths, values))
-
-        # between known depths, by a smooth curve; its distance from lines is uncertain
-        tiny = 1e-6 * self.mean[-1] / self.mean.size  # rounding is not a slope
-        known_mean = tiny * np.round(self.mean / tiny)
-        mean = PchipInterpolator(self.depths.astype(float), known_mean)(depths)
-        hits, line = np.maximum(np.diff(mean), 0.0), at(self.mean)
-        bend = np.abs(hits - np.diff(line))
-        block = np.searchsorted(self.depths, depths)
-        held, known = (
-            np.append(0, np.diff(self.mean))[block],
-            self.depths[block] == depths,
+        least, most, mean = (
+            np.interp(depths, self.depths, values)
+            for values in (self.least, self.most, self.mean)
         )
-        slack = 2 + (3 * np.sqrt(held) + 2 * np.abs(mean - line)) * ~known
-        spread = np.sqrt(hits * np.clip(1 - hits / sizes, 0, 1))
-        # the known groups that overlap with each group
-        first = np.searchsorted(self.depths, depths[:-1], "right") - 1
-        stop = np.maximum(block[1:], first + 1)
-        same = known[:-1] & known[1:] & (stop == first + 1)
-        whole = np.append(0, np.cumsum(np.maximum(self.widest, 0)))
-        reach = 2 * bend + 8 * spread + 6
-        widest = np.minimum(hits + reach + 6, whole[stop] - whole[first])
-        return Path(
-            depths,
-            at(self.least) - slack,
-            at(self.most) + slack,
-            mean,
-            np.where(same, self.fewest[first], hits - reach),
-            np.where(same, self.widest[first], widest),
-            np.where(same, self.deviation[first], spread),
-        )
+        held = np.append(0, np.diff(self.mean))[np.searchsorted(self.depths, depths)]
+        slack = 2 + 3 * np.sqrt(held)
+        hits = np.diff(mean)
+        deviation = np.sqrt(hits * np.clip(1 - hits / chain.sizes, 0, 1))
+        return Path(depths, least - slack, most + slack, mean, deviation)
 
     def ahead(self, before: "Path", times: float) -> "Path":
         """Continue the change since the path before, so many times, with a margin."""
-
-        def on(new: _Floats, old: _Floats, side: int) -> _Floats:
-            change = times * (new - old)
-            return np.asarray(new + change + side * _MARGIN * np.abs(change))
-
+        least, most, mean, deviation = (
+            times * (new - old) for new, old in zip(self[1:], before[1:], strict=True)
+        )
         return Path(
             self.depths,
-            on(self.least, before.least, -1),
-            on(self.most, before.most, 1),
-            on(self.mean, before.mean, 0),
-            on(self.fewest, before.fewest, -1),
-            on(self.widest, before.widest, 1),
-            np.minimum(self.deviation, on(self.deviation, before.deviation, 0)),
+            self.least + least - _MARGIN * np.abs(least),
+            self.most + most + _MARGIN * np.abs(most),
+            self.mean + mean,
+            self.deviation + np.minimum(deviation, 0.0),
         )
 
     def lattice(self, chain: Chain, per_deviation: float) -> Lattice:
         """Return a lattice of these hits, with so many strides in a deviation."""
         possible = chain.possible()
-        least = np.minimum.accumulate(self.least[::-1])[::-1][:-1]
-        most = np.maximum.accumulate(self.most)[:-1]
+        least = np.minimum.accumulate(self.least[::-1])[::-1]
+        most = np.maximum.accumulate(self.most)
         few = possible.most - possible.least < _FEW
-        least = np.where(few, possible.least, least)
-        most = np.where(few, possible.most, most)
+        least[:-1] = np.where(few, possible.least, least[:-1])
+        most[:-1] = np.where(few, possible.most, most[:-1])
         # a stride belongs to the hits of the group above it
         stride = np.append(1.0, self.deviation) / per_deviation
-        near = (least <= possible.least) | (most >= possible.most)
+        near = (least[:-1] <= possible.least) | (most[:-1] >= possible.most)
         stride[:-1] = np.where(near, 1.0, stride[:-1])
-        return chain.lattice(least, most, stride, self.fewest, self.widest)
+        fewest, widest = least[1:] - most[:-1], most[1:] - least[:-1]
+        return chain.lattice(least[:-1], most[:-1], stride, fewest, widest)
 
 
 def _likely(tilted: Tilted) -> tuple[Path | None, float]:
@@ -189,71 +157,49 @@ def _likely(tilted: Tilted) -> tuple[Path | None, float]:
     if isinstance(way, FirstHitWay):
         return None, 0.0
     chain, lattice, possible = way.chain, way.lattice, way.chain.possible()
-    above, inside, means = [(0.0, 0.0, 0.0)], [], [0.0]
+    above, inside = [(0.0, 0.0, 0.0, 0.0)], []
     most_variance = _MOSTLY * tilted.cumulants.curvature
     for j, move in enumerate(moves):
-        # hits in the group; the last group of a whole ranking has all the others
-        hits, stride = tilted.hits(move), int(lattice.stride[j + 1])
+        hits, chance = tilted.hits(move), move.joint
         deviation = math.sqrt(move.variance(hits - (move.chance * hits).sum(axis=0)))
-        here = int(lattice.fewest[j]), int(lattice.widest[j])
-        every = 0, int(possible.widest[j])
-        if move.step is None and chain.is_whole:
-            every = here
-        found = _padded(hits, move.joint, deviation, stride, here, every)
         # a tie with most of the variance makes E nearly a lattice
         if not chain.merged[j] and move.variance(move.gain) > most_variance:
             deviation *= _PER_DEVIATION / _PER_LUMP
-        inside.append((*found, deviation))
-        if move.step is not None:  # and above its end
-            hits, chance = move.step.below, moves[j + 1].above
-            here = int(hits[0]), int(hits[-1])
-            every = int(possible.least[j + 1]), int(possible.most[j + 1])
+        inside.append(deviation)
+        # all hits above the end of the group
+        low = high = 0.0
+        if move.step is None:
+            hits = hits + lattice.above(-1)
         else:
-            hits, chance = hits + lattice.above(-1), move.joint
-            here = every
+            hits, chance = move.step.below, moves[j + 1].above
+            if hits[0] > possible.least[j + 1]:
+                low = float(chance[0])
+            if hits[-1] + lattice.stride[j + 1] <= possible.most[j + 1]:
+                high = float(chance[-1])
         mean = float((chance * hits).sum())
         deviation = math.sqrt(float((chance * (hits - mean) ** 2).sum()))
-        above.append(_padded(hits, chance, deviation, stride, here, every))
-        means.append(mean)
-    least, most, cut = np.array(above).T
-    fewest, widest, lost, deviations = np.array(inside).T
-    path = Path(
-        np.append(chain.depths, chain.ends[-1]),
-        least,
-        most,
-        np.maximum.accumulate(means),
-        fewest,
-        widest,
-        deviations,
-    )
-    return path, float(cut.sum() + lost.sum())
+        kept = hits[chance > _LEFT_OUT]
+        positive(kept.size)
+        least, most = float(kept.min()), float(kept.max())
+        reach, pad = most - least + 3 * deviation, 2 + _BEYOND * deviation
+        least -= pad + reach * (low > _TOUCHED)
+        most += pad + reach * (high > _TOUCHED)
+        lost = low * (low > _TOUCHED) + high * (high > _TOUCHED)
+        above.append((least, most, mean, lost))
+    lowest, highest, means, cut = np.array(above).T
+    depths = np.append(chain.depths, chain.ends[-1])
+    means = np.maximum.accumulate(means)
+    return Path(depths, lowest, highest, means, np.array(inside)), float(cut.sum())
 
 
-def _padded(
-    hits: _Ints,
-    chance: _Floats,
-    deviation: float,
-    stride: int,
-    followed: tuple[int, int],
-    possible: tuple[int, int],
-) -> tuple[float, float, float]:
-    """Smallest and largest likely number of hits, with room for a step of the tilt.
-
-    And the probability at the edges of those that are followed, if more are possible.
-    """
-    kept = hits[chance > _LEFT_OUT]
-    positive(kept.size)
-    least, most = float(kept.min()), float(kept.max())
-    low = float(chance[hits < followed[0] + stride].sum())
-    high = float(chance[hits > followed[1] - stride].sum())
-    low *= low > _TOUCHED and followed[0] > possible[0]
-    high *= high > _TOUCHED and followed[1] + stride <= possible[1]
-    reach, pad = most - least + 3 * deviation, 2 + _BEYOND * deviation
-    return (
-        least - pad - reach * (low > 0),
-        most + pad + reach * (high > 0),
-        low + high,
-    )
+def _every_number(tilted: Tilted) -> Tilted:
+    """Follow all likely numbers of hits, without strides."""
+    way, (least, most, stride, *_) = tilted.way, tilted.way.lattice
+    likely = (tilted.hits(move)[move.joint > _LEFT_OUT] for move in tilted.moves)
+    fewest, widest = np.array([(hits.min(), hits.max()) for hits in likely]).T
+    room = 2 + 2 * stride[1:]
+    lattice = way.chain.lattice(least, most, 1, fewest - room, widest + room)
+    return Tilted(_way(way.part, way.chain, lattice), tilted.tilt)
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,7 +262,8 @@ class Solution:
             chain.freedom = np.zeros(chain.ends.size)
         paths = [p and p.among(c) for p, c in zip(self.paths, chains, strict=True)]
         parts = [way.part for way in ways]
-        return _settled(parts, chains, paths, self.tilt, math.inf)[0]
+        lists, _ = _settled(parts, chains, paths, self.tilt, _PER_DEVIATION)
+        return [_every_number(one) for one in lists]
 
 
 def solve(parts: Sequence[Part]) -> Solution:
@@ -339,7 +286,7 @@ def solve(parts: Sequence[Part]) -> Solution:
         if growth == growths[0]:
             lists, paths = _settled(parts, blocks, paths, 0.0, per)
             cells = sum(gain.size for x in lists for _, gain, _ in x.way.tables)
-            per = max(_PER_DEVIATION, per * min(1.0, math.sqrt(_LUMP_CELLS / cells)))
+            per = max(_PER_DEVIATION, per * min(1.0, math.sqrt(_SHORT_CELLS / cells)))
             spread = total(lists).deviation
         root, lists, paths = _walk(parts, blocks, paths, root, per)
         found, tilt = total(lists), root
@@ -373,7 +320,6 @@ def _walk(
     """Find the root of K' from a tilt whose likely hits are known."""
     lists, paths = _settled(parts, chains, paths, tilt, per)
     reach, before, last, old = _STEP, math.inf, 0.0, paths
-    furthest = abs(tilt) + _FURTHEST / positive(total(lists).deviation)
     steps = 0
     while True:
         steps += 1
@@ -385,7 +331,6 @@ def _walk(
         if abs(slope) <= _CENTRED * deviation and steady:
             return tilt, lists, paths
         step = float(np.clip(-slope / deviation, -reach, reach)) / deviation
-        positive(furthest - abs(tilt + step))
         times = step / last if last else 0.0
         ahead = [p and q and p.ahead(q, times) for p, q in zip(paths, old, strict=True)]
         try:
@@ -414,9 +359,11 @@ def _settled(
     copies = sum(part.copies for part in parts)
     look = 0
     while True:
-        positive(_MOST_LOOKS - look)
+        positive(_MOST_STEPS - look)
         ways = [
-            FirstHitWay(part) if path is None else _way(part, chain, path, per)
+            FirstHitWay(part)
+            if path is None
+            else _way(part, chain, path.lattice(chain, per))
             for part, chain, path in zip(parts, chains, paths, strict=True)
         ]
         lists = [Tilted(way, tilt) for way in ways]
@@ -432,7 +379,6 @@ def _settled(
             return lists, paths
 
 
-def _way(part: Part, chain: Chain, path: Path, per: float) -> Way:
-    lattice = path.lattice(chain, per)
+def _way(part: Part, chain: Chain, lattice: Lattice) -> Way:
     positive(min(lattice.n_cells, 1 + MOST_CELLS - lattice.n_cells))
     return Way(part, chain, lattice)
