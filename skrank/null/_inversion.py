@@ -29,10 +29,8 @@ from skrank.null._walk import MERGING, Solution
 _ALIAS = 1e-5  # relative error by the period
 # Minimal numbers of frequencies, and of hits that vary together.
 _FIRST, _TOGETHER = 12, 1000
-_MOST, _WORK = (
-    2**14,
-    1.5e8,
-)  # frequencies, and frequencies times cells: some ten seconds
+# Frequencies, and frequencies times cells: some ten seconds.
+_MOST, _WORK = 2**14, 1.5e8
 
 
 def tail(solution: Solution | Many, log_sure: float = -math.inf) -> tuple[float, float]:
@@ -46,8 +44,9 @@ def tail(solution: Solution | Many, log_sure: float = -math.inf) -> tuple[float,
     width = 2 * math.pi / _period(solution)
     phi = np.zeros(0, dtype=complex)
     sizes = solution.sizes
-    most = int(min(_MOST, max(_WORK / sum(sizes), 512)))
-    least = _least(solution, most)
+    affordable = min(_MOST, _WORK / sum(sizes))
+    most = max(affordable, 512)
+    least = _least(solution, int(affordable / 8))
     batch, found, left = max(8, BATCH_ITEMS // max(sizes)), 0.0, math.inf
     while phi.size < most and (phi.size < least or left > MERGING * (found + sure)):
         count = min(max(phi.size, least), batch)
@@ -57,10 +56,11 @@ def tail(solution: Solution | Many, log_sure: float = -math.inf) -> tuple[float,
     return log_p, left / found + _ALIAS + solution.error
 
 
-def _least(solution: Solution | Many, most: int) -> int:
+def _least(solution: Solution | Many, many: int) -> int:
     """Return the number of frequencies at which the sum may end at the earliest.
 
-    If few hits determine the sum, its characteristic function may increase again.
+    If few hits determine the sum, its characteristic function may increase again: then
+    it is followed for as `many` frequencies.
     """
     if isinstance(solution, Many):
         return _FIRST
@@ -77,7 +77,7 @@ def _least(solution: Solution | Many, most: int) -> int:
     parts = [one.way.part for one in solution.lists]
     groups = sum(part.copies * part.chain.ends.size for part in parts)
     if groups < FEW_GROUPS or isinstance(solution.lists[0].way, FirstHitWay):
-        return max(first, most // 8)
+        return max(first, many)
     return first
 
 

@@ -141,7 +141,8 @@ def _distinct(places: _Ints, n: int, generator: np.random.Generator) -> _Ints:
 def width(tilted: Tilted) -> int:
     """Number of groups and of places of one draw."""
     part = tilted.way.part
-    return (len(tilted.moves) + part.chain.n_targets) * part.copies
+    places = 0 if _is_exact(tilted) else part.chain.n_targets
+    return (len(tilted.moves) + places) * part.copies
 
 
 def _weights(
@@ -162,11 +163,33 @@ def _weights(
                 added, drawn = move.gain[index, 0], tilted.way.law.value[index]
             else:
                 hits, added = _descend(tilted, size, generator)
-                places = _spread(tilted.way.chain, hits, generator)
-                drawn = measure_lists(chain, places)
+                if _is_exact(tilted):
+                    drawn = _value_of(tilted, added)
+                else:
+                    places = _spread(tilted.way.chain, hits, generator)
+                    drawn = measure_lists(chain, places)
             centred += added
             value += weight * drawn
     return np.where(reached(value), np.exp(-lists[0].tilt * centred), 0.0)
+
+
+def _is_exact(tilted: Tilted) -> bool:
+    """Whether the hits in each group give the value: groups are ties, or single items.
+
+    The factor of the sum of gains must be constant. Without places to draw, p of ties
+    near the maximum, whose weights vary most, has an error of 1 % instead of 8 %.
+    """
+    chain = tilted.way.chain
+    single = chain.sizes == 1
+    return chain.slope is not None and not np.any(chain.merged & ~single)
+
+
+def _value_of(tilted: Tilted, centred: _Floats) -> _Floats:
+    """Values of rankings from their part of E."""
+    part = tilted.way.part
+    assert part.chain.slope is not None
+    weight = 1 / part.chain.slope if part.weight is None else part.weight
+    return np.asarray(part.statistic + part.sign * centred / weight)
 
 
 def _descend(

@@ -78,16 +78,18 @@ class _TooFarError(Exception):
 
 
 class Path(NamedTuple):
-    """Likely hits above depths, which include the top and the last end.
+    """Likely hits above depths, which include the top and the last end, and in groups.
 
-    Smallest and largest number, and mean. And the standard deviation of the hits in
-    each group, given the hits above it.
+    Above each depth: smallest and largest number, and mean. In each group: smallest and
+    largest number, and standard deviation given the hits above it.
     """
 
     depths: _Ints
     least: _Floats
     most: _Floats
     mean: _Floats
+    fewest: _Floats
+    widest: _Floats
     deviation: _Floats
 
     @classmethod
@@ -99,7 +101,10 @@ class Path(NamedTuple):
         mean = share * (depths - chain.start)
         spread = np.sqrt(mean * (1 - share) * (chain.start + n - depths) / n)
         inside = np.sqrt(share * (1 - share) * sizes * (1 - sizes / n))
-        return cls(depths, mean - 7 * spread - 4, mean + 7 * spread + 12, mean, inside)
+        least, most = mean - 7 * spread - 4, mean + 7 * spread + 12
+        hits = share * sizes
+        fewest, widest = hits - 7 * inside - 4, hits + 7 * inside + 12
+        return cls(depths, least, most, mean, fewest, widest, inside)
 
     def among(self, chain: Chain) -> "Path":
         """Return the likely hits of other groups of the same ranking.
@@ -117,11 +122,25 @@ class Path(NamedTuple):
         slack = 2 + 3 * np.sqrt(held)
         hits = np.diff(mean)
         deviation = np.sqrt(hits * np.clip(1 - hits / chain.sizes, 0, 1))
-        return Path(depths, least - slack, most + slack, mean, deviation)
+        reach = 8 * deviation + 12
+        # a known group keeps its strides, which may be those of a tie with few values
+        first = np.searchsorted(self.depths, depths[:-1], "right") - 1
+        same = (self.depths[first] == depths[:-1]) & (
+            self.depths[first + 1] == depths[1:]
+        )
+        return Path(
+            depths,
+            least - slack,
+            most + slack,
+            mean,
+            hits - reach,
+            hits + reach,
+            np.where(same, self.deviation[first], deviation),
+        )
 
     def ahead(self, before: "Path", times: float) -> "Path":
         """Continue the change since the path before, so many times, with a margin."""
-        least, most, mean, deviation = (
+        least, most, mean, fewest, widest, deviation = (
             times * (new - old) for new, old in zip(self[1:], before[1:], strict=True)
         )
         return Path(
@@ -129,23 +148,24 @@ class Path(NamedTuple):
             self.least + least - _MARGIN * np.abs(least),
             self.most + most + _MARGIN * np.abs(most),
             self.mean + mean,
+            self.fewest + fewest - _MARGIN * np.abs(fewest),
+            self.widest + widest + _MARGIN * np.abs(widest),
             self.deviation + np.minimum(deviation, 0.0),
         )
 
     def lattice(self, chain: Chain, per_deviation: float) -> Lattice:
         """Return a lattice of these hits, with so many strides in a deviation."""
         possible = chain.possible()
-        least = np.minimum.accumulate(self.least[::-1])[::-1]
-        most = np.maximum.accumulate(self.most)
+        least = np.minimum.accumulate(self.least[::-1])[::-1][:-1]
+        most = np.maximum.accumulate(self.most)[:-1]
         few = possible.most - possible.least < _FEW
-        least[:-1] = np.where(few, possible.least, least[:-1])
-        most[:-1] = np.where(few, possible.most, most[:-1])
+        least = np.where(few, possible.least, least)
+        most = np.where(few, possible.most, most)
         # a stride belongs to the hits of the group above it
         stride = np.append(1.0, self.deviation) / per_deviation
-        near = (least[:-1] <= possible.least) | (most[:-1] >= possible.most)
+        near = (least <= possible.least) | (most >= possible.most)
         stride[:-1] = np.where(near, 1.0, stride[:-1])
-        fewest, widest = least[1:] - most[:-1], most[1:] - least[:-1]
-        return chain.lattice(least[:-1], most[:-1], stride, fewest, widest)
+        return chain.lattice(least, most, stride, self.fewest, self.widest)
 
 
 def _likely(tilted: Tilted) -> tuple[Path | None, float]:
@@ -157,49 +177,71 @@ def _likely(tilted: Tilted) -> tuple[Path | None, float]:
     if isinstance(way, FirstHitWay):
         return None, 0.0
     chain, lattice, possible = way.chain, way.lattice, way.chain.possible()
-    above, inside = [(0.0, 0.0, 0.0, 0.0)], []
+    above, inside, means = [(0.0, 0.0, 0.0)], [], [0.0]
     most_variance = _MOSTLY * tilted.cumulants.curvature
     for j, move in enumerate(moves):
-        hits, chance = tilted.hits(move), move.joint
+        # hits in the group; the last group of a whole ranking has all the others
+        hits, stride = tilted.hits(move), int(lattice.stride[j + 1])
         deviation = math.sqrt(move.variance(hits - (move.chance * hits).sum(axis=0)))
+        here = int(lattice.fewest[j]), int(lattice.widest[j])
+        every = 0, int(possible.widest[j])
+        if move.step is None and chain.is_whole:
+            every = here
+        found = _padded(hits, move.joint, deviation, stride, here, every)
         # a tie with most of the variance makes E nearly a lattice
         if not chain.merged[j] and move.variance(move.gain) > most_variance:
             deviation *= _PER_DEVIATION / _PER_LUMP
-        inside.append(deviation)
-        # all hits above the end of the group
-        low = high = 0.0
-        if move.step is None:
-            hits = hits + lattice.above(-1)
-        else:
+        inside.append((*found, deviation))
+        if move.step is not None:  # and above its end
             hits, chance = move.step.below, moves[j + 1].above
-            if hits[0] > possible.least[j + 1]:
-                low = float(chance[0])
-            if hits[-1] + lattice.stride[j + 1] <= possible.most[j + 1]:
-                high = float(chance[-1])
+            here = int(hits[0]), int(hits[-1])
+            every = int(possible.least[j + 1]), int(possible.most[j + 1])
+        else:
+            hits, chance = hits + lattice.above(-1), move.joint
+            here = every
         mean = float((chance * hits).sum())
         deviation = math.sqrt(float((chance * (hits - mean) ** 2).sum()))
-        kept = hits[chance > _LEFT_OUT]
-        positive(kept.size)
-        least, most = float(kept.min()), float(kept.max())
-        reach, pad = most - least + 3 * deviation, 2 + _BEYOND * deviation
-        least -= pad + reach * (low > _TOUCHED)
-        most += pad + reach * (high > _TOUCHED)
-        lost = low * (low > _TOUCHED) + high * (high > _TOUCHED)
-        above.append((least, most, mean, lost))
-    lowest, highest, means, cut = np.array(above).T
-    depths = np.append(chain.depths, chain.ends[-1])
-    means = np.maximum.accumulate(means)
-    return Path(depths, lowest, highest, means, np.array(inside)), float(cut.sum())
+        above.append(_padded(hits, chance, deviation, stride, here, every))
+        means.append(mean)
+    least, most, cut = np.array(above).T
+    fewest, widest, lost, deviations = np.array(inside).T
+    path = Path(
+        np.append(chain.depths, chain.ends[-1]),
+        least,
+        most,
+        np.maximum.accumulate(means),
+        fewest,
+        widest,
+        deviations,
+    )
+    return path, float(cut.sum() + lost.sum())
 
 
-def _every_number(tilted: Tilted) -> Tilted:
-    """Follow all likely numbers of hits, without strides."""
-    way, (least, most, stride, *_) = tilted.way, tilted.way.lattice
-    likely = (tilted.hits(move)[move.joint > _LEFT_OUT] for move in tilted.moves)
-    fewest, widest = np.array([(hits.min(), hits.max()) for hits in likely]).T
-    room = 2 + 2 * stride[1:]
-    lattice = way.chain.lattice(least, most, 1, fewest - room, widest + room)
-    return Tilted(_way(way.part, way.chain, lattice), tilted.tilt)
+def _padded(
+    hits: _Ints,
+    chance: _Floats,
+    deviation: float,
+    stride: int,
+    followed: tuple[int, int],
+    possible: tuple[int, int],
+) -> tuple[float, float, float]:
+    """Smallest and largest likely number of hits, with room for a step of the tilt.
+
+    And the probability at the edges of those that are followed, if more are possible.
+    """
+    kept = hits[chance > _LEFT_OUT]
+    positive(kept.size)
+    least, most = float(kept.min()), float(kept.max())
+    low = float(chance[hits < followed[0] + stride].sum())
+    high = float(chance[hits > followed[1] - stride].sum())
+    low *= low > _TOUCHED and followed[0] > possible[0]
+    high *= high > _TOUCHED and followed[1] + stride <= possible[1]
+    reach, pad = most - least + 3 * deviation, 2 + _BEYOND * deviation
+    return (
+        least - pad - reach * (low > 0),
+        most + pad + reach * (high > 0),
+        low + high,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,8 +304,7 @@ class Solution:
             chain.freedom = np.zeros(chain.ends.size)
         paths = [p and p.among(c) for p, c in zip(self.paths, chains, strict=True)]
         parts = [way.part for way in ways]
-        lists, _ = _settled(parts, chains, paths, self.tilt, _PER_DEVIATION)
-        return [_every_number(one) for one in lists]
+        return _settled(parts, chains, paths, self.tilt, math.inf)[0]
 
 
 def solve(parts: Sequence[Part]) -> Solution:
@@ -361,9 +402,7 @@ def _settled(
     while True:
         positive(_MOST_STEPS - look)
         ways = [
-            FirstHitWay(part)
-            if path is None
-            else _way(part, chain, path.lattice(chain, per))
+            FirstHitWay(part) if path is None else _way(part, chain, path, per)
             for part, chain, path in zip(parts, chains, paths, strict=True)
         ]
         lists = [Tilted(way, tilt) for way in ways]
@@ -379,6 +418,7 @@ def _settled(
             return lists, paths
 
 
-def _way(part: Part, chain: Chain, lattice: Lattice) -> Way:
+def _way(part: Part, chain: Chain, path: Path, per: float) -> Way:
+    lattice = path.lattice(chain, per)
     positive(min(lattice.n_cells, 1 + MOST_CELLS - lattice.n_cells))
     return Way(part, chain, lattice)
