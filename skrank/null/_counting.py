@@ -31,8 +31,8 @@ MOST_PATHS = 2**21
 # instead of 1.4; with half of it, means over some hundred rankings are inverted that
 # are now counted.
 _MOST_ADDED = 8
-# Each pass is a loop over groups: some tenths of a second. With four times as many,
-# tails of (5000, 50) take 1.5 s longer.
+# Number of groups up to which the paths near an end are followed, in loops over the
+# groups: some tenths of a second. With 8,000, tails of (5000, 50) take 1.5 s longer.
 _MOST_GROUPS = 2000
 
 _Floats = NDArray[np.float64]

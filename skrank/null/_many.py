@@ -26,7 +26,9 @@ _Floats = NDArray[np.float64]
 #: take as long by the walk.
 MANY = 16
 _MOST_STEPS = 2**17  # operations on arrays over rankings and tilts: a second
-_LARGEST = 300.0  # exponent of the tilt of one ranking, and of the ways to fill a tie
+# Exponent of the tilt of one ranking, and of the ways to fill a tie: products of both
+# are finite up to 354.
+_LARGEST = 300.0
 # Deviations of E between tilts whose differences are derivatives, and from zero at
 # which the search ends.
 _STEP = 0.05
