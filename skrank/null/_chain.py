@@ -404,7 +404,9 @@ class Chain:
         possible = (hits == inside) & (above + hits <= m)
         logweight = log_binomial(size, inside) + math.log(stride) - self.log_total
         logweight = logweight + self.log_left(end, above + hits)
-        groups = HitGroups(np.asarray(depth), np.asarray(size), above, inside)
+        # the rows have the same hits for all hits above, except if these leave the rest
+        column = inside if self.is_whole else inside[:, :1]
+        groups = HitGroups(np.asarray(depth), np.asarray(size), above, column)
         measure = self.measure
         if self.merged[-1]:
             measure = replace(measure, ties="expected")
