@@ -32,7 +32,7 @@ _LARGEST = 300.0
 # Deviations of E between tilts whose differences are derivatives, and from zero at
 # which the search ends.
 _STEP = 0.05
-_MOST_PASSES = 30
+_MOST_PASSES = 30  # of the search, which takes about five
 
 
 class Many:

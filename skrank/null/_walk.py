@@ -69,7 +69,7 @@ _STEP, _BEYOND = 3.0, 2.0
 # Part of a change that is uncertain if it is continued. If paths are not continued, the
 # walk to exp(-38926) of (100000, 50000) takes more than twice as long.
 _MARGIN = 0.3
-_MOST_STEPS = 60
+_MOST_STEPS = 60  # of a walk; far tails take up to 51
 _CENTRED = 0.05  # deviations of E from zero at which the walk ends
 
 
