@@ -39,7 +39,6 @@ _ROUNDING = 1e-7  # of quantiles, in standard deviations
 # Ties that are followed one by one in two seconds: with twice as many, a mean over 30
 # rankings with "optimistic" ties takes five.
 _MANY_TIES = 2**10
-_SIGNS = {"greater": (1,), "less": (-1,), "two-sided": (1, -1)}
 _Floats = NDArray[np.float64]
 
 
@@ -266,8 +265,11 @@ class NullDistribution:
         check_option("alternative", alternative, ALTERNATIVES)
         check_option("method", method, METHODS)
         size = check_count("n_resamples", n_resamples, least=1)
+        signs = {"greater": (1,), "less": (-1,)}.get(alternative, (1, -1))
+        if statistic < self._facts.moments[0]:  # the closer side first
+            signs = signs[::-1]
         found = []
-        for sign in self._nearest_first(statistic, _SIGNS[alternative]):
+        for sign in signs:
             inner = self._inner(statistic, sign)
             # the same seed for each call, unless `random_state` is given
             source = check_generator(0 if random_state is None else random_state)
@@ -280,14 +282,6 @@ class NullDistribution:
         if method != "monte_carlo":  # an error of Monte Carlo is expected
             _warn_of_doubt(tail)
         return tail
-
-    def _nearest_first(
-        self, statistic: float, signs: tuple[int, ...]
-    ) -> tuple[int, ...]:
-        """Return the sides of the value, the closer one first."""
-        if len(signs) > 1 and statistic < self._facts.moments[0]:
-            return signs[::-1]
-        return signs
 
     def rvs(self, size: int = 1, random_state: object = None) -> _Floats:
         """Draw values of the metric under random selection.

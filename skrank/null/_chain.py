@@ -28,7 +28,14 @@ from numpy.typing import NDArray
 from scipy.special import betaln
 
 from skrank.metrics._definitions import Measure
-from skrank.null._lattice import IMPOSSIBLE, LastGroup, Lattice, Orders, Step
+from skrank.null._lattice import (
+    IMPOSSIBLE,
+    SHORT_CELLS,
+    LastGroup,
+    Lattice,
+    Orders,
+    Step,
+)
 from skrank.null._pairs import PairWeights
 from skrank.ranking._ranking import HitGroups
 from skrank.ranking._ties import TieGroups
@@ -44,9 +51,9 @@ _SINGLE = 50
 # sums over pairs of hits. With half of it, p = exp(-5169) of 9,000 optimistic ties has
 # an error of 7 %.
 _NARROWER = 5
-# Number of groups whose gains are computed together. For a million groups, as in a
-# ranking of 5e7 items, all at once need 230 MiB; half as many need as much as these.
-_PIECE = 2**16
+# Cells that take as long as the rest of a step. With twice as many, the moments of
+# 5,000 groups are not exact if hits are in the divisor.
+_GROUP_CELLS = 2**9
 
 
 def log_binomial(n: Any, k: Any) -> Any:
@@ -67,31 +74,12 @@ class Chain:
         self.n_samples, self.n_targets = ties.n_samples, n_targets
         self.frame = measure.frame(ties, n_targets)
         self.ends, self.merged = _counted(measure, ties, self.frame.cut)
-        self._begin()
-
-    def _begin(self) -> None:
         self._count(0, self.n_samples, self.ends)
         #: Depths, and the smallest and largest numbers of hits above them that are
         #: followed.
         self.fence: tuple[_Ints, _Ints, _Ints] | None = None
         #: Share of the variance of places inside a block that remains with its ties.
         self.freedom = np.broadcast_to(1.0, self.ends.size)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out of a pickle what can be computed again."""
-        made = ("measure", "n_samples", "n_targets", "frame", "ends", "merged")
-        return {name: self.__dict__[name] for name in made}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Initialise the cached values again."""
-        self.__dict__.update(state)
-        self._begin()
-
-    def __copy__(self) -> "Chain":
-        """Keep the cached values in copies."""
-        chain = object.__new__(Chain)
-        chain.__dict__.update(self.__dict__)
-        return chain
 
     def _count(self, start: int, stop: int, ends: _Ints) -> None:
         """Set the ends of the groups, their sizes, and their beginnings."""
@@ -109,6 +97,12 @@ class Chain:
     def is_whole(self) -> bool:
         """Whether all items count."""
         return bool(self.ends[-1] == self.stop)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether a pass over all possible numbers of hits takes up to a second."""
+        cells = self.possible().n_cells + _GROUP_CELLS * self.ends.size
+        return cells <= SHORT_CELLS
 
     @property
     def log_total(self) -> float:
@@ -146,45 +140,37 @@ class Chain:
     @cached_property
     def weights(self) -> PairWeights:
         """Gains by pairs of hits, exact for one hit, and for the mean of a group."""
-        mean = self.sizes * self.n_targets / self.n_samples
-        weights = PairWeights(*np.zeros((3, self.sizes.size)))
-        for part in self._parts():
-            some, sizes = np.rint(mean[part]).astype(np.intp), self.sizes[part]
-            usual = np.minimum(np.maximum(some, 1), sizes)
-            several = np.minimum(np.maximum(some, 2), sizes)
-            item = weights.item[part] = self._gain(part, 0, 1)
-            cross = self._gain(part, 1, usual) - self._gain(part, 0, usual)
-            weights.cross[part] = cross / usual
-            inside = self._gain(part, 0, several) / several - item
-            inside = inside / np.maximum(several - 1, 1)
-            weights.inside[part] = np.where(sizes > 1, inside, 0.0)
-        return weights
+        sizes, every = self.sizes, slice(None)
+        some = np.rint(sizes * self.n_targets / self.n_samples).astype(np.intp)
+        usual = np.clip(some, 1, sizes)
+        several = np.minimum(np.maximum(some, 2), sizes)
+        item = self._gain(every, 0, 1)
+        cross = self._gain(every, 1, usual) - self._gain(every, 0, usual)
+        inside = self._gain(every, 0, several) / several - item
+        inside = np.where(sizes > 1, inside / np.maximum(several - 1, 1), 0.0)
+        return PairWeights(cross / usual, item, inside)
 
     @cached_property
     def is_pairwise(self) -> bool:
         """Whether the gains by pairs are exact for all numbers of hits."""
         if not self.is_linear:
             return False
+        # single hits everywhere; several in ties, and in the last group, which the
+        # cutoff may divide
+        most = np.minimum(self.sizes, self.n_targets)
+        some = np.union1d(np.flatnonzero(most > 1), most.size - 1)
+        tied = most[some]
+        hits = np.stack([0 * tied + 1, 0 * tied + 2, (tied + 1) // 2, tied - 1, tied])
+        hits = np.tile(np.clip(hits, 1, tied), (3, 1))
         above = np.repeat([0, 1, 3], 5)[:, None]
-        for part in self._parts():
-            most = np.minimum(self.sizes[part], self.n_targets)
-            # single hits everywhere; several in ties, and in the last group, which the
-            # cutoff may divide
-            some = part.start + np.flatnonzero(most > 1)
-            some = np.union1d(some, self.sizes.size - 1)
-            tied = np.minimum(self.sizes[some], self.n_targets)
-            hits = np.stack(
-                [0 * tied + 1, 0 * tied + 2, (tied + 1) // 2, tied - 1, tied]
-            )
-            hits = np.tile(np.clip(hits, 1, tied), (3, 1))
-            for here, over, inside in (
-                (part, 2, np.minimum(1, most)),
-                (some, above, hits),
-            ):
-                gain = self._gain(here, over, inside)
-                by_pairs = self.weights.gain(here, over, inside)
-                if np.any(np.abs(gain - by_pairs) > 1e-9 * np.abs(gain)):
-                    return False
+        for here, over, inside in (
+            (slice(None), 2, np.minimum(1, most)),
+            (some, above, hits),
+        ):
+            gain = self._gain(here, over, inside)
+            by_pairs = self.weights.gain(here, over, inside)
+            if np.any(np.abs(gain - by_pairs) > 1e-9 * np.abs(gain)):
+                return False
         return True
 
     @cached_property
@@ -206,11 +192,6 @@ class Chain:
         gain = np.broadcast_to(gain, (hits.size, depths.size))
         line = gain[0] + hits * (gain[1] - gain[0])
         return bool(np.all(np.abs(gain - line) <= 1e-9 * np.abs(gain).max()))
-
-    def _parts(self) -> Iterator[slice]:
-        """Slices of the groups."""
-        for start in range(0, self.sizes.size, _PIECE):
-            yield slice(start, start + _PIECE)
 
     def _gain(self, here: Any, hits_above: Any, hits: Any) -> _Floats:
         """Gain of some groups; merged groups are not ties under any rule."""
@@ -366,11 +347,17 @@ class Chain:
     ) -> Lattice:
         """Return a lattice over the given numbers of hits, as far as they are possible.
 
-        The whole numbers next to the limits are followed.
+        The whole numbers next to the limits are followed, at least four strides, and in
+        each group some hits that lead from one depth to the next.
         """
         possible, few = self.possible(), np.zeros_like(self.sizes)
         least = np.clip(np.floor(least), possible.least, possible.most).astype(np.intp)
         most = np.clip(np.ceil(most), least, possible.most).astype(np.intp)
+        stride = np.minimum(stride, np.append(most - least, self.n_targets) // 4)
+        stride = np.maximum(stride, 1).astype(np.intp)
+        fewest, widest = np.array(fewest), np.array(widest)
+        fewest[:-1] = np.minimum(fewest[:-1], most[1:] - least[:-1])
+        widest[:-1] = np.maximum(widest[:-1], least[1:] - most[:-1])
         fewest = np.clip(np.floor(fewest), few, possible.widest).astype(np.intp)
         widest = np.clip(np.ceil(widest), fewest, possible.widest).astype(np.intp)
         return Lattice(least, most, stride, fewest, widest)
@@ -417,7 +404,9 @@ class Chain:
         possible = (hits == inside) & (above + hits <= m)
         logweight = log_binomial(size, inside) + math.log(stride) - self.log_total
         logweight = logweight + self.log_left(end, above + hits)
-        groups = HitGroups(np.asarray(depth), np.asarray(size), above, inside)
+        # the rows have the same hits for all hits above, except if these leave the rest
+        column = inside if self.is_whole else inside[:, :1]
+        groups = HitGroups(np.asarray(depth), np.asarray(size), above, column)
         measure = self.measure
         if self.merged[-1]:
             measure = replace(measure, ties="expected")

@@ -31,11 +31,9 @@ MOST_PATHS = 2**21
 # instead of 1.4; with half of it, means over some hundred rankings are inverted that
 # are now counted.
 _MOST_ADDED = 8
-_MOST_GROUPS = 4000  # the pass is a loop over groups: some tenths of a second
-# Number of paths that are followed near an end, summed over the groups, and number of
-# cells of their bounds; each takes a tenth of a second.
-_FOLLOWED, _MOST_CELLS = 2**18, 2**22
-_GROUP_CELLS = 2**11  # number of cells that take as long as the rest of a step
+# Number of groups up to which the paths near an end are followed, in loops over the
+# groups: some tenths of a second. With 8,000, tails of (5000, 50) take 1.5 s longer.
+_MOST_GROUPS = 2000
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.intp]
@@ -199,9 +197,9 @@ def _extremes(
     of their own.
     """
     lattice, slope = chain.possible(), chain.slope
-    if slope is None or chain.merged.any():
+    if slope is None or chain.merged.any() or not chain.is_short:
         return None
-    if lattice.n_cells + _GROUP_CELLS * chain.ends.size > _MOST_CELLS:
+    if chain.ends.size > _MOST_GROUPS:
         return None
     # smallest and largest rest after each group, by the number of hits
     bounds = [list(_to_come(chain, slope, side))[-2::-1] for side in (-1, 1)]
@@ -209,7 +207,7 @@ def _extremes(
     for row, step in enumerate(chain.steps(lattice, down=True)):
         live = live.onwards(step)
         followed += live.hits.size
-        if followed > _FOLLOWED:
+        if followed > MOST_PATHS / 8:
             return None
         column = live.hits - step.below[0]
         ends = [slope * live.gain + side[row][column] for side in bounds]

@@ -26,13 +26,12 @@ from numpy.typing import NDArray
 from skrank.metrics._definitions import AveragePrecision
 from skrank.null._atoms import first_hit_law
 from skrank.null._chain import Chain, log_binomial
-from skrank.null._lattice import IMPOSSIBLE, Lattice
+from skrank.null._lattice import IMPOSSIBLE, SHORT_CELLS, Lattice
 from skrank.null._sampling import measure_lists
 
 SAME = 1e-11  # relative difference of values that may be equal up to rounding
-# Cells of a pass over all numbers of hits, each group counted as so many: a second; and
-# number of groups up to which the search uses strides. Beyond them the end is bounded.
-_MOST_CELLS, _GROUP_CELLS, _MOST_GROUPS = 2**22, 2**11, 2**11
+# Number of groups up to which the search uses strides. Beyond it the end is bounded.
+_MOST_GROUPS = 2**11
 # Strides on either side of a path in which a better path is searched. With 4, the least
 # value of 780 ties under "threshold" takes three times as long.
 _NEAR = 32
@@ -51,15 +50,13 @@ def end(chain: Chain, sign: int) -> tuple[float, float]:
     precision = isinstance(measure, AveragePrecision)
     retrieved = precision and measure.ties == "threshold"
     runs = chain.runs() if precision and chain.ends.size > 1 else chain
-    short = runs.possible().n_cells + _GROUP_CELLS * runs.ends.size <= _MOST_CELLS
+    short = runs.is_short
     # weights that decrease exponentially may hide where hits are, precision does not
     if chain.slope is not None and not (sign < 0 and retrieved):
-        if (
-            not short and not measure.ordered
-        ):  # there may be others, which are not counted
-            return filled(chain, sign)[0], -math.inf
-        if not short or precision:
+        if precision:
             return filled(chain, sign)
+        if not short:  # there may be others, which are not counted
+            return filled(chain, sign)[0], -math.inf
     few = retrieved and chain.slope and runs.ends.size <= _MOST_GROUPS
     if short or few:
         return _searched(runs, sign)
@@ -73,8 +70,7 @@ def end(chain: Chain, sign: int) -> tuple[float, float]:
 def filled(chain: Chain, sign: int) -> tuple[float, float]:
     """Return the value with all hits as high, or as low, as possible; its probability.
 
-    Hits in a tie at the cutoff, and hits with negligible exponential weights, may have
-    no gain; they can also be at other places.
+    Hits in a tie at the cutoff may have no gain; they can also be at other places.
     """
     n, m, depth = chain.n_samples, chain.n_targets, int(chain.depths[-1])
     sizes, merged = chain.sizes[:-1], chain.merged[:-1]
@@ -103,9 +99,6 @@ def filled(chain: Chain, sign: int) -> tuple[float, float]:
     inside_last = 0.0 if chain.merged[-1] else log_binomial(size, last)
     ways = inside_last + chain.log_left(depth + size, above + last) + logways
     logchance = float(np.logaddexp.reduce(ways)) - chain.log_total
-    if sign > 0:
-        best = _row(chain, places, order[0], sign)
-        logchance = max(logchance, _unfelt_below(chain, best, extreme))
     return extreme, min(0.0, logchance)
 
 
@@ -119,40 +112,14 @@ def _row(chain: Chain, places: _Ints, hits: int, sign: int) -> _Ints:
     return np.concatenate([places, first + np.arange(hits), below])
 
 
-def _unfelt_below(chain: Chain, places: _Ints, value: float) -> float:
-    """Log-probability of the largest value, with hits of negligible gain anywhere."""
-    n, m = chain.n_samples, chain.n_targets
-    groups, hits = np.unique(
-        np.searchsorted(chain.ends, places, "right"), return_counts=True
-    )
-    above = np.cumsum(hits)
-
-    def is_felt(index: int) -> bool:
-        kept = int(above[index])
-        row = np.append(places[:kept], np.arange(n - m + kept, n))
-        return bool(measure_lists(chain, row[None])[0] < value * (1 - 2 * SAME))
-
-    # all of them together have a gain, and none below the cutoff has
-    index = above.size - 1
-    if index and not is_felt(index - 1):
-        index = bisect_left(range(index), True, key=lambda index: not is_felt(index))
-    kept = slice(0, index + 1)
-    merged, sizes = chain.merged[groups[kept]], chain.sizes[groups[kept]]
-    ways = np.where(merged, 0.0, log_binomial(sizes, hits[kept])).sum()
-    return (
-        float(ways + chain.log_left(chain.ends[groups[index]], above[index]))
-        - chain.log_total
-    )
-
-
 def _searched(chain: Chain, sign: int) -> tuple[float, float]:
     """Search over all numbers of hits, or over some and then near the best path."""
     lattice = least, most, stride, fewest, widest = chain.possible()
-    while lattice.n_cells > _MOST_CELLS:
+    while lattice.n_cells > SHORT_CELLS:
         stride = 2 * stride
         lattice = chain.lattice(least, most, stride, fewest, widest)
     value, logchance, hits = _extreme(chain, lattice, sign)
-    while chain.possible().n_cells > _MOST_CELLS:
+    while chain.possible().n_cells > SHORT_CELLS:
         inside = np.diff(hits, append=chain.n_targets)
         margin = _NEAR * stride[:-1]
         near = (hits - margin, hits + margin)

@@ -21,23 +21,16 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.null._lattice import positive
+from skrank.null._lattice import BATCH_ITEMS, FEW_GROUPS, positive
 from skrank.null._many import Many
-from skrank.null._tilted import FirstHitWay, Tilted
-from skrank.null._walk import Solution
+from skrank.null._tilted import FirstHitWay
+from skrank.null._walk import MERGING, Solution
 
 _ALIAS = 1e-5  # relative error by the period
-_GOOD = 4e-3  # relative size of the omitted frequencies at which to stop
 # Minimal numbers of frequencies, and of hits that vary together.
 _FIRST, _TOGETHER = 12, 1000
-_MOST, _WORK = (
-    2**14,
-    1.5e8,
-)  # frequencies, and frequencies times cells: some ten seconds
-_BATCH_ITEMS = 2**20  # cells times frequencies of one step; limits the memory
-# Rankings of few groups, or of which only the first hit counts: the sum may be near a
-# lattice, whose frequencies repeat.
-_FEW_GROUPS, _RETURN, _RETURN_WORK = 64, 4096, 2 * 10**7
+# Frequencies, and frequencies times cells: some ten seconds.
+_MOST, _WORK = 2**14, 1.5e8
 
 
 def tail(solution: Solution | Many, log_sure: float = -math.inf) -> tuple[float, float]:
@@ -51,10 +44,11 @@ def tail(solution: Solution | Many, log_sure: float = -math.inf) -> tuple[float,
     width = 2 * math.pi / _period(solution)
     phi = np.zeros(0, dtype=complex)
     sizes = solution.sizes
-    least = _least(solution, sum(sizes), width)
-    most = min(_MOST, max(_WORK / sum(sizes), 512))
-    batch, found, left = max(8, _BATCH_ITEMS // max(sizes)), 0.0, math.inf
-    while phi.size < most and (phi.size < least or left > _GOOD * (found + sure)):
+    affordable = min(_MOST, _WORK / sum(sizes))
+    most = max(affordable, 512)
+    least = _least(solution, int(affordable / 8))
+    batch, found, left = max(8, BATCH_ITEMS // max(sizes)), 0.0, math.inf
+    while phi.size < most and (phi.size < least or left > MERGING * (found + sure)):
         count = min(max(phi.size, least), batch)
         phi = np.append(phi, solution.phi(phi.size, count, width))
         found, left = _invert(phi, tilt, width)
@@ -62,55 +56,29 @@ def tail(solution: Solution | Many, log_sure: float = -math.inf) -> tuple[float,
     return log_p, left / found + _ALIAS + solution.error
 
 
-def _least(solution: Solution | Many, cells: int, width: float) -> int:
+def _least(solution: Solution | Many, many: int) -> int:
     """Return the number of frequencies at which the sum may end at the earliest.
 
-    If few hits determine the sum, its characteristic function may increase again.
+    If few hits determine the sum, its characteristic function may increase again: then
+    it is followed for as `many` frequencies.
     """
     if isinstance(solution, Many):
         return _FIRST
     # number of equal hits with the same variation as the sum, for variances v of single
     # hits: (sum of v)**2 / sum of v**2
     whole = squares = 1e-300
-    variances = [_variances(one) for one in solution.lists]
-    for one, (gained, held, _) in zip(solution.lists, variances, strict=True):
-        copies = one.way.part.copies
-        whole += copies * float(gained.sum())
-        squares += copies * float((gained**2 / np.maximum(held, 1)).sum())
+    for one in solution.lists:
+        for move in one.moves:
+            variance = move.variance(move.gain)
+            held = max(move.variance(one.hits(move)), 1.0)
+            whole += one.way.part.copies * variance
+            squares += one.way.part.copies * variance**2 / held
     first = max(_FIRST, math.ceil(_TOGETHER / max(1.0, whole**2 / squares)))
     parts = [one.way.part for one in solution.lists]
     groups = sum(part.copies * part.chain.ends.size for part in parts)
-    if groups < _FEW_GROUPS or isinstance(solution.lists[0].way, FirstHitWay):
-        return max(first, min(_RETURN, _RETURN_WORK // max(cells, 1)))
-    return max(first, _echo(variances, solution.found.curvature, width))
-
-
-def _variances(tilted: Tilted) -> NDArray[np.float64]:
-    """Variances of each group's gains and hits, and their covariance."""
-    found = []
-    for move in tilted.moves:
-        joint, hits = move.joint, tilted.hits(move)
-        gained = move.gain - (joint * move.gain).sum()
-        held = hits - (joint * hits).sum()
-        parts = gained**2, held**2, gained * held
-        found.append([float((joint * part).sum()) for part in parts])
-    return np.array(found).T
-
-
-def _echo(variances: list[NDArray[np.float64]], curvature: float, width: float) -> int:
-    """Return the number of frequencies at which the hits of one tie are in phase again.
-
-    This matters for a tie with few hits, of a variance below 256, that has a quarter of
-    the variance of the sum: the distribution is then nearly a lattice, whose values
-    differ by the gain of one hit in the tie. With a smaller share, or with more hits,
-    it does not.
-    """
-    least = 0.0
-    for one in variances:
-        for _, held, both in one.T[:-1].tolist():
-            if 0.05 <= held <= 256 and both**2 / held > curvature / 4:
-                least = max(least, 1.5 * 2 * math.pi / (abs(both) / held * width))
-    return math.ceil(min(least, _MOST))
+    if groups < FEW_GROUPS or isinstance(solution.lists[0].way, FirstHitWay):
+        return max(first, many)
+    return first
 
 
 def _invert(

@@ -38,15 +38,13 @@ from numpy.typing import NDArray
 
 from skrank.metrics._definitions import AveragePrecision
 from skrank.null._chain import Chain, log_binomial
+from skrank.null._lattice import FEW_GROUPS, MOST_CELLS
 from skrank.null._sampling import measure_lists
 
-# Number of depths at which hits are counted from either end, if targets are many, and
-# for each factor of e, if tails depend on one or two of them; and number of hits up to
-# which they are distinguished. With half of each, no p changes by more than its error.
-_DEPTHS, _RARE, _RARE_DEPTHS = 16, 100, 40
-# Ties, and cells of a pass, with a fence for any number of them.
-_FEW_GROUPS, _CELLS = 64, 2**24
-_FURTHER = 100  # number of hits beyond the fence in a step; more are negligible
+# Number of depths at which hits are counted from either end, for each factor of e, and
+# number of hits above them up to which they limit the paths. As many hits beyond the
+# fence count in one step: more are negligible.
+_DEPTHS, _RARE = 40, 100
 _PLACES = 2**19  # number of rankings that are tried for one number of hits: .03 s
 
 _Ints = NDArray[np.intp]
@@ -82,12 +80,12 @@ def cantelli(moments: tuple[float, float], statistic: float) -> float:
 def fence(chain: Chain, statistic: float, sign: int, slack: float) -> Fence:
     """Find how many hits decide the question; O(n_depths * m * log(m))."""
     n, m, ends = chain.n_samples, chain.n_targets, chain.ends
-    count = max(_DEPTHS, int(min(_RARE_DEPTHS * math.log(n), _PLACES / 4 / m)))
+    count = int(min(_DEPTHS * math.log(n), 4 + _PLACES / 4 / m))
     away = np.geomspace(1, n, count)
     wanted = np.union1d(away, n - away)
     wanted = wanted[(wanted >= 1) & (wanted <= ends[-1])]
     depths = np.unique(ends[np.searchsorted(ends, wanted)])
-    depths = ends if ends.size <= _FEW_GROUPS else depths
+    depths = ends if ends.size <= FEW_GROUPS else depths
     depths = depths[depths < n]
     # values as extreme are at least s - slack, or at most s + slack
     least = statistic - sign * slack
@@ -195,10 +193,10 @@ def trimmed(chain: Chain, inside: Fence, sign: int) -> Trimmed:
     log_sure = math.log(sure) if sure > 0 else -math.inf
     if (start, stop) != (0, n):
         chain = chain.within(start, stop if chain.is_whole else int(ends[-1]))
-    few = chain.ends.size <= _FEW_GROUPS and chain.possible().n_cells <= _CELLS
-    if m > _RARE and not few:  # only if so few hits near the top have large weights
+    few = chain.ends.size <= FEW_GROUPS and chain.possible().n_cells <= MOST_CELLS
+    if not few:  # only if so few hits near the top have large weights
         rare = most <= _RARE
-        depths, most, fewest = depths[rare], most[rare], np.zeros(rare.sum(), int)
+        depths, most, fewest = depths[rare], most[rare], fewest[rare]
     if depths.size and chain.ends.size > 1:
         chain = copy(chain)
         chain.fence = (
@@ -225,7 +223,7 @@ def log_sure(chain: Chain, sign: int) -> float:
         if before > last:  # there is no fence below
             break
         least, most = int(lattice.least[j + 1]), int(lattice.most[j + 1])
-        room = min(size, m, most + _FURTHER - int(lattice.least[j]))
+        room = min(size, m, most + _RARE - int(lattice.least[j]))
         inside = np.arange(room + 1)[:, None]
         after = np.arange(lattice.least[j], lattice.most[j] + 1) + inside
         logweight = forward + log_binomial(size, inside)

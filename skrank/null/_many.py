@@ -6,20 +6,18 @@ aligned at their last groups. The gain of d hits in a group below H others is a 
 pairs, so the weight ``exp(u * gain)`` is ``w * r**H``, with two exponentials for each
 group and d. All possible numbers of hits are followed, without blocks.
 
-With many rankings the sum is smooth on the scale of its own standard deviation. K is
-therefore known for all tilts near the saddlepoint from a polynomial through a few of
-them.
+With many rankings the sum is smooth on the scale of its own standard deviation, so K'
+and K'' are differences of K.
 """
 
 import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.polynomial import Chebyshev
 from numpy.typing import NDArray
 
 from skrank.null._chain import log_binomial
-from skrank.null._lattice import positive
+from skrank.null._lattice import BATCH_ITEMS, MOST_CELLS, positive
 from skrank.null._tilted import Cumulants, Part
 
 _Floats = NDArray[np.float64]
@@ -27,16 +25,14 @@ _Floats = NDArray[np.float64]
 #: Number of different rankings from which on they are passed together. Half as many
 #: take as long by the walk.
 MANY = 16
-# Operations on arrays over rankings and tilts, and cells of one tilt: a second each.
-_MOST_STEPS, _MOST_CELLS = 2**17, 2**25
-_BATCH_ITEMS = 2**20  # cells of one step; limits the memory
-_LARGEST = 300.0  # exponent of the tilt of one ranking, and of the ways to fill a tie
-# Deviations of the tilt on either side of the root where a polynomial holds, and number
-# of its tilts; and how near the root it is laid. It is exact to 1e-4 for 30 rankings,
-# and p does not depend on its error: K at the tilt is divided out again.
-_WIDE, _POINTS, _CENTRED = 3.0, 9, 0.5
-_STEP = 0.05  # deviations of E between tilts whose differences are derivatives
-_MOST_PASSES = 30
+_MOST_STEPS = 2**17  # operations on arrays over rankings and tilts: a second
+# Exponent of the tilt of one ranking, and of the ways to fill a tie: products of both
+# are finite up to 354.
+_LARGEST = 300.0
+# Deviations of E between tilts whose differences are derivatives, and from zero at
+# which the search ends.
+_STEP = 0.05
+_MOST_PASSES = 30  # of the search, which takes about five
 
 
 class Many:
@@ -80,7 +76,7 @@ class Many:
         #: Numbers of rankings that have so many groups.
         self._counts = (groups > np.arange(shape[0])[:, None]).sum(axis=1)
         self.sizes = [int((self._counts * (1 + widest) * (most + 1)).sum())]
-        positive(min(_MOST_STEPS - steps, _MOST_CELLS - self.sizes[0]))
+        positive(min(_MOST_STEPS - steps, MOST_CELLS - self.sizes[0]))
         #: Numbers of ways to place 1, 2, ... hits in the groups, for any tilt.
         self._ways = []
         for largest, n, row in zip(widest, self._counts, sizes, strict=True):
@@ -94,7 +90,7 @@ class Many:
         """K at several tilts, up to multiples of 2 pi i; O(cells) each."""
         tilts = np.asarray(tilts)
         positive(_LARGEST - float(np.abs(tilts.real).max()) * self._reach)
-        portion = max(1, _BATCH_ITEMS // self._below.size)
+        portion = max(1, BATCH_ITEMS // self._below.size)
         parts = [
             self._passed(tilts[i : i + portion]) for i in range(0, tilts.size, portion)
         ]
@@ -121,10 +117,7 @@ class Many:
         return np.asarray(self._copies @ found)
 
     def at(self, tilt: float) -> Cumulants:
-        """Return the cumulants at a tilt: from the polynomial, or from differences."""
-        if self._near is not None and abs(tilt - self.root) <= _WIDE * self._unit:
-            found = (float(self._near.deriv(order)(tilt)) for order in range(3))
-            return Cumulants(*found)
+        """Return the cumulants at a tilt, from differences."""
         step = _STEP * self._unit
         low, here, high = self.cgf(tilt + step * np.arange(-1, 2)).real.tolist()
         curvature = positive((high - 2 * here + low) / step**2)
@@ -137,32 +130,23 @@ class Many:
         return np.asarray(np.exp(self.cgf(self.tilt + 1j * frequency) - here))
 
     def _solve(self, deviation: float) -> None:
-        """Find the root of K', and K near it, from the deviation of E."""
-        self._near: Chebyshev | None = None
+        """Find the root of K' from the deviation of E."""
         self._unit = first = 1 / deviation
-        low, high, reach, self.root = -math.inf, math.inf, _WIDE, 0.0
+        low, high, reach, self.root = -math.inf, math.inf, 3.0, 0.0
         passes = 0
         while True:
             passes += 1
             positive(_MOST_PASSES - passes)
-            _, slope, curvature = self.at(self.root)
+            self.found = self.at(self.root)
+            _, slope, curvature = self.found
             self._unit = 1 / math.sqrt(curvature)
-            if abs(slope) * self._unit <= _CENTRED:
+            if abs(slope) * self._unit <= _STEP:
                 break
             low, high = (self.root, high) if slope < 0 else (low, self.root)
             step = float(np.clip(-slope * self._unit, -reach, reach)) * self._unit
             to = self.root + step
             self.root = to if low < to < high else (low + high) / 2
             reach *= 2
-        ends = self.root - _WIDE * self._unit, self.root + _WIDE * self._unit
-        nodes = np.cos(math.pi * (np.arange(_POINTS) + 0.5) / _POINTS)
-        nodes = self.root + _WIDE * self._unit * nodes
-        values = self.cgf(nodes).real
-        self._near = Chebyshev.fit(nodes, values, _POINTS - 1, domain=ends)
-        for _ in range(3):  # of Newton's method
-            _, slope, curvature = self.at(self.root)
-            self.root -= slope / positive(curvature)
-        self.found = self.at(self.root)
         # a tilt near zero has a long period of the frequencies
         near = self.root * self.found.deviation <= 0.1
         self.tilt = 0.5 * first if near else self.root

@@ -1,17 +1,14 @@
 """Mean and variance under random selection.
 
 A measure that is a sum over targets and over pairs of targets has both in closed form,
-in O(n_groups) steps. Average precision without ties, of the whole ranking or at a
-cutoff, takes O(1) steps. All other cases take one pass over the chain, with all
-possible numbers of hits or, if that takes seconds, with the likely ones in blocks. The
-relative error of the mean is then below 1e-5, and that of the variance below 1e-3.
+in O(n_groups) steps. All other cases take one pass over the chain, with all possible
+numbers of hits or, if that takes seconds, with the likely ones in blocks. The relative
+error of the mean is then below 1e-5, and that of the variance below 1e-3.
 """
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma, zeta
 
-from skrank.metrics._definitions import AveragePrecision
 from skrank.null._atoms import first_hit_law
 from skrank.null._chain import Chain
 from skrank.null._lattice import Lattice
@@ -19,9 +16,6 @@ from skrank.null._tilted import Part, Tilted, Way, normalise
 from skrank.null._walk import Path
 
 _Floats = NDArray[np.float64]
-# Number of cells of an exact pass, each group counted as so many: some tenths of a
-# second. With a tenth of it, the moments for rankings of stock models are not exact.
-_MOST_CELLS, _GROUP_CELLS = 2**22, 2**9
 _PER_DEVIATION = 2.0  # numbers of hits in a standard deviation
 
 
@@ -33,8 +27,6 @@ def moments(chain: Chain) -> tuple[float, float]:
         mean, _ = _passed(*_followed(chain), 0.0)
         rest, variance = _passed(*_followed(chain), mean)  # no digits are lost
         mean += rest
-    elif chain.is_untied and isinstance(chain.measure, AveragePrecision):
-        mean, variance = _untied(chain)
     elif chain.is_pairwise:
         mean, variance = _pairwise(chain)
     else:
@@ -51,9 +43,8 @@ def _followed(chain: Chain) -> tuple[Chain, Lattice]:
 
     Without blocks if groups cannot be merged: a second for each 20,000 items.
     """
-    lattice = chain.possible()
-    if lattice.n_cells + _GROUP_CELLS * chain.ends.size <= _MOST_CELLS:
-        return chain, lattice
+    if chain.is_short:
+        return chain, chain.possible()
     chain = chain.blocks(0.01) if chain.ends.size > 1 and chain.is_linear else chain
     return chain, Path.plain(chain).lattice(chain, _PER_DEVIATION)
 
@@ -77,35 +68,6 @@ def _passed(chain: Chain, lattice: Lattice, centre: float) -> tuple[float, float
         means = np.stack([(chance * x).sum(axis=0) for x in rests])
     mean = float(means[1, 0])
     return mean, max(0.0, float(means[4, 0]) - mean**2)
-
-
-def _untied(chain: Chain) -> tuple[float, float]:
-    """Moments of average precision without ties, down to the cutoff.
-
-    The sum of h(t)/t over the hits is a sum of products of labels over pairs of places.
-    Its second moment needs the probabilities that 1 to 4 given places hold targets;
-    `single` collects the terms of one hit, `double` those of two.
-    """
-    n, m = chain.n_samples, chain.n_targets
-    cut = min(int(chain.frame.cut), n)  # one of several rankings may be shorter
-    # probability of a target at a place, given that 1, 2, 3 others hold one
-    second, third, fourth = ((m - i) / max(n - i, 1) for i in (1, 2, 3))
-    one = m / n
-    h1 = float(np.euler_gamma + digamma(cut + 1))
-    h2 = float(zeta(2) - zeta(2, cut + 1))
-    mean = one * (h1 + second * (cut - h1))
-    pairs = (h1**2 - h2) / 2
-    single = one * (
-        h2 + 3 * second * (h1 - h2) + second * third * (cut - 3 * h1 + 2 * h2)
-    )
-    double = 2 * pairs + third * (
-        3 * (cut - h1)
-        + (cut * h1 - cut - 5 * pairs)
-        + fourth * (cut * (cut - 1) / 2 - 3 * (cut - h1) - (cut * h1 - cut) + 3 * pairs)
-    )
-    double = 2 * one * second * double
-    slope = chain.slope or 1.0
-    return slope * mean, slope**2 * max(0.0, single + double - mean**2)
 
 
 def _pairwise(chain: Chain) -> tuple[float, float]:

@@ -21,13 +21,9 @@ from numpy.typing import NDArray
 
 from skrank._utils._jobs import run_draws
 from skrank.null._chain import Chain
-from skrank.null._lattice import positive
+from skrank.null._lattice import BATCH_ITEMS, positive
 from skrank.null._tilted import FirstHitWay, Term, Tilted, total
 from skrank.ranking._ranking import HitGroups
-
-# Places drawn at once, which stay in the processor's cache; in one task of some tenths
-# of a second; and in one batch of tilted draws. They limit the memory.
-_BATCH_ITEMS, _PORTION_ITEMS, _TILTED_ITEMS = 2**15, 2**20, 2**20
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[Any]
@@ -36,7 +32,7 @@ _Ints = NDArray[Any]
 def draw(terms: Sequence[Term], size: int, generator: np.random.Generator) -> _Floats:
     """Mean values of `size` random draws; O(size * m log m), in bounded memory."""
     n_targets = sum(chain.n_targets * count for chain, _, count in terms)
-    portion = _PORTION_ITEMS // n_targets
+    portion = BATCH_ITEMS // n_targets
     engine = partial(_draw_portion, terms)
     return np.concatenate(run_draws(engine, size, portion, generator))
 
@@ -45,7 +41,9 @@ def _draw_portion(terms: Sequence[Term], size: int, seed: int) -> _Floats:
     generator = np.random.default_rng(seed)
     total = np.zeros(size)
     for chain, weight, count in terms:
-        values = _draw_lists(chain, size * count, generator)
+        n, m = chain.n_samples, chain.n_targets
+        places = draw_places(n, m, size * count, generator)
+        values = measure_lists(chain, places)
         total += weight * values.reshape(count, size).sum(axis=0)
     return total
 
@@ -69,7 +67,7 @@ def tilted_tail(
     generator: np.random.Generator,
 ) -> tuple[float, float]:
     """Logarithm of the mean weight of `size` tilted draws, and its relative error."""
-    rows = max(1, _TILTED_ITEMS // max(_width(one) for one in lists))
+    rows = max(1, BATCH_ITEMS // max(width(one) for one in lists))
     batches = [min(rows, size - start) for start in range(0, size, rows)]
     weights = np.concatenate(
         [_weights(lists, terms, reached, count, generator) for count in batches]
@@ -80,17 +78,6 @@ def tilted_tail(
     error = math.sqrt((float(weights.var()) + 1 / size) / size) / mean
     log_mgf = total(lists).value
     return min(0.0, log_mgf + math.log(mean)), error
-
-
-def _draw_lists(chain: Chain, size: int, generator: np.random.Generator) -> _Floats:
-    """Values of random rankings, batch by batch."""
-    batch = max(1, _BATCH_ITEMS // chain.n_targets)
-    counts = [min(batch, size - start) for start in range(0, size, batch)]
-    n, m = chain.n_samples, chain.n_targets
-    values = [
-        measure_lists(chain, draw_places(n, m, count, generator)) for count in counts
-    ]
-    return np.concatenate(values)
 
 
 def measure_lists(chain: Chain, places: _Ints) -> _Floats:
@@ -133,33 +120,29 @@ def draw_places(n: int, m: int, n_rows: int, generator: np.random.Generator) -> 
         everywhere = np.broadcast_to(np.arange(n, dtype=kind), (n_rows, n))
         return np.sort(generator.permuted(everywhere, axis=1)[:, :m], axis=1)
     places = generator.integers(0, n, size=(n_rows, m), dtype=kind)
-    return _part(places, lambda old: generator.integers(0, n, size=old.size))
+    return _distinct(places, n, generator)
 
 
-def _part(places: _Ints, draw_again: Callable[[_Ints], _Ints]) -> _Ints:
-    """Sort each row, and draw duplicates again until there are none.
-
-    If blocks are at most half full, each pass leaves about half of them.
-    """
-    places.sort(axis=1)
-    rows: _Ints | slice = slice(None)
+def _distinct(places: _Ints, n: int, generator: np.random.Generator) -> _Ints:
+    """Sort each row, and draw duplicates again until there are none."""
+    places = np.sort(places, axis=1)
+    rows = np.arange(len(places))
     while True:
         block = places[rows]
-        repeated = np.flatnonzero((block[:, 1:] == block[:, :-1]).ravel())
-        if repeated.size == 0:
+        row, column = np.nonzero(block[:, 1:] == block[:, :-1])
+        if row.size == 0:
             return places
-        row, column = np.divmod(repeated, block.shape[1] - 1)
-        block[row, column] = draw_again(block[row, column])
-        touched = row[np.diff(row, prepend=-1) > 0]
-        extrapolated = np.sort(block[touched], axis=1)
-        rows = touched if isinstance(rows, slice) else rows[touched]
-        places[rows] = extrapolated
+        block[row, column] = generator.integers(0, n, size=row.size)
+        touched = np.unique(row)
+        rows = rows[touched]
+        places[rows] = np.sort(block[touched], axis=1)
 
 
-def _width(tilted: Tilted) -> int:
-    """Number of items of one draw."""
+def width(tilted: Tilted) -> int:
+    """Number of groups and of places of one draw."""
     part = tilted.way.part
-    return max(len(tilted.moves), part.chain.n_targets) * part.copies
+    places = 0 if _is_exact(tilted) else part.chain.n_targets
+    return (len(tilted.moves) + places) * part.copies
 
 
 def _weights(
@@ -180,7 +163,7 @@ def _weights(
                 added, drawn = move.gain[index, 0], tilted.way.law.value[index]
             else:
                 hits, added = _descend(tilted, size, generator)
-                if is_exact(tilted):
+                if _is_exact(tilted):
                     drawn = _value_of(tilted, added)
                 else:
                     places = _spread(tilted.way.chain, hits, generator)
@@ -190,10 +173,11 @@ def _weights(
     return np.where(reached(value), np.exp(-lists[0].tilt * centred), 0.0)
 
 
-def is_exact(tilted: Tilted) -> bool:
+def _is_exact(tilted: Tilted) -> bool:
     """Whether the hits in each group give the value: groups are ties, or single items.
 
-    The factor of the sum of gains must be constant.
+    The factor of the sum of gains must be constant. Without places to draw, p of ties
+    near the maximum, whose weights vary most, has an error of 1 % instead of 8 %.
     """
     chain = tilted.way.chain
     single = chain.sizes == 1
@@ -245,48 +229,24 @@ def _pick(chance: _Floats, column: _Ints, generator: np.random.Generator) -> _In
 def _spread(chain: Chain, hits: _Ints, generator: np.random.Generator) -> _Ints:
     """Sorted places of targets from the hits in each group, one ranking per row.
 
-    Inside a tie the first places are used. In a block that is more than half full, the
-    places without a hit are drawn.
+    Inside a tie, and below the groups that count, the first places are used.
     """
     ends = np.append(chain.ends, chain.stop)
-    sizes = np.diff(ends, prepend=chain.start)
+    sizes = np.diff(ends, prepend=chain.start).tolist()
     free = np.append(chain.merged & (chain.sizes > 1), False)
-    dense = free & (2 * hits > sizes)
-    drawn = np.where(dense, sizes - hits, hits)
-    # rows with fewer places to draw are filled with places below the ranking
-    width = drawn.sum(axis=1)
-    drawn = np.column_stack([drawn, width.max() - width])
-    ends, sizes = np.append(ends, ends[-1] + width.max()), np.append(sizes, width.max())
-    start, free, dense = ends - sizes, np.append(free, False), dense.astype(np.int64)
-    group: _Ints = np.repeat(np.tile(np.arange(ends.size), len(hits)), drawn.ravel())
-    group = group.reshape(len(hits), -1)
-    before = np.cumsum(drawn, axis=1) - drawn
-    offset = np.arange(width.max()) - np.take_along_axis(before, group, axis=1)
-
-    def draw_inside(block: _Ints) -> _Ints:
-        return np.asarray(generator.random(block.size) * sizes[block], dtype=np.int64)
-
-    def draw_again(places: _Ints) -> _Ints:
-        block = np.searchsorted(ends, places, side="right")
-        return np.asarray(start[block] + draw_inside(block))
-
-    inside = free[group]
-    offset[inside] = draw_inside(group[inside])
-    places = _part(start[group] + offset, draw_again)
-    if not dense.any():
-        return places
-    # all places of the dense blocks, one block after another, without the drawn ones
-    row, block = np.nonzero(dense)
-    count = sizes[block]
-    first = np.cumsum(count) - count
-    place = np.arange(count.sum()) + np.repeat(start[block] - first, count)
-    kept = np.ones(place.size, dtype=bool)
-    dense[row, block] = 1 + first
-    found = np.take_along_axis(np.column_stack([dense, 0 * width]), group, axis=1)
-    kept[(found - 1 + places - start[group])[found > 0]] = False
-    span = int(ends[-1])
-    others = places + span * np.arange(len(hits))[:, None]
-    others = others[(found == 0) & (places < chain.stop)]
-    every = np.concatenate([others, (place + span * np.repeat(row, count))[kept]])
-    every.sort()
-    return np.asarray(every.reshape(len(hits), -1) % span)
+    found = []
+    for inside, end, size, is_free in zip(hits.T, ends, sizes, free, strict=True):
+        index = np.arange(inside.max())
+        if index.size == 0:
+            continue
+        kept = index < inside[:, None]
+        places = np.broadcast_to(index, kept.shape)
+        if is_free and 2 * index.size > size:
+            everywhere = np.broadcast_to(np.arange(size), (len(hits), size))
+            places = generator.permuted(everywhere, axis=1)[:, : index.size]
+        elif is_free:  # those that are not kept are below the block
+            drawn = generator.integers(0, size, size=kept.shape)
+            places = _distinct(np.where(kept, drawn, size + index), size, generator)
+        row, _ = np.nonzero(kept)
+        found.append(row * chain.n_samples + end - size + places[kept])
+    return np.sort(np.concatenate(found)).reshape(len(hits), -1) % chain.n_samples

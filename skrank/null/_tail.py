@@ -43,14 +43,10 @@ METHODS = (
 )
 ALTERNATIVES = ("greater", "less", "two-sided")
 _BEYOND = 2.001  # distance of the next value that differs by more than rounding
-# Relative errors: sufficient for "auto", sufficient for draws, and too large for an
-# estimate.
-_ACCURATE, _DRAWN, _HOPELESS = 0.02, 0.015, 0.5
+# Relative errors: sufficient, and too large for an estimate.
+_ACCURATE, _HOPELESS = 0.015, 0.5
 _DRAWS = (2**12, 2**14, 2**16, 2**18)  # until the error is small enough
-_PLAIN_DRAWS, _PLACES = (
-    2**17,
-    2**25,
-)  # limits, with places of all targets: seconds
+_PLACES = 2**25  # of all targets in all draws: seconds
 _QUICK = 2**13  # cells of a pass with so few paths that counting is tried first
 _NEAR = 0.5  # of the distance from the mean to the end; few paths may be left
 _CERTAIN = 1e-6  # of logarithms of probabilities: rounding only
@@ -253,7 +249,7 @@ class TailQuery:
     def _plain(self, size: int | None = None) -> TailProbability:
         """Draw plain rankings, and count those that are as extreme."""
         targets = sum(term.chain.n_targets * term.copies for term in self.facts.terms)
-        size = size or min(_PLAIN_DRAWS, max(1000, _PLACES // targets))
+        size = size or min(_DRAWS[-1], max(1000, _PLACES // targets))
         values = _sampling.draw(self.facts.terms, size, self._source)
         tail = _sampling.tail(values, self._reached(values))
         return TailProbability(tail[0], None, tail[1], "monte_carlo")
@@ -382,25 +378,22 @@ class TailQuery:
             log_p, error = _inversion.tail(many)
             return TailProbability(log_p, None, error, "inversion")
         lists = self._solution.lists
-        sure = np.logaddexp(self._trimmed.sure, self._log_sure(lists))
-        found = _inversion.tail(self._solution, float(sure))
-        return TailProbability(*self._with_sure(lists, *found), "inversion")
+        log_sure = self._log_sure(lists)
+        sure = float(np.logaddexp(self._trimmed.sure, log_sure))
+        found = _inversion.tail(self._solution, sure)
+        return self._with_sure(log_sure, *found, "inversion")
 
     def _draw(self, sizes: tuple[int, ...]) -> TailProbability:
         """Draw tilted rankings until their standard error is small enough."""
         lists, source, terms = self._solution.drawable(), self._source, self.facts.terms
-        width = sum(
-            one.way.part.copies
-            * (len(one.moves) + one.way.chain.n_targets * (not _sampling.is_exact(one)))
-            for one in lists
-        )
+        width = sum(_sampling.width(one) for one in lists)
         quick = [size for size in sizes if size * width <= _PLACES or self.size]
         positive(len(quick))
         for size in quick:
             drawn = _sampling.tilted_tail(lists, terms, self._reached, size, source)
-            if drawn[1] <= _DRAWN:
+            if drawn[1] <= _ACCURATE:
                 break
-        return TailProbability(*self._with_sure(lists, *drawn), "importance_sampling")
+        return self._with_sure(self._log_sure(lists), *drawn, "importance_sampling")
 
     def _log_sure(self, lists: list[_tilted.Tilted]) -> float:
         """Logarithm of the probability that the fence decides for the extreme side."""
@@ -408,12 +401,12 @@ class TailQuery:
         return -math.inf if chain.fence is None else _limits.log_sure(chain, self.sign)
 
     def _with_sure(
-        self, lists: list[_tilted.Tilted], log_p: float, error: float
-    ) -> tuple[float, None, float]:
+        self, log_sure: float, log_p: float, error: float, method: str
+    ) -> TailProbability:
         """Add the certain part, which has no error."""
-        inside = float(np.logaddexp(self._log_sure(lists), log_p))
-        whole = self._trimmed.log_p(inside)
-        return whole, None, error * math.exp(self._trimmed.log_rest + log_p - whole)
+        whole = self._trimmed.log_p(float(np.logaddexp(log_sure, log_p)))
+        error *= math.exp(self._trimmed.log_rest + log_p - whole)
+        return TailProbability(whole, None, error, method)
 
     @property
     def _source(self) -> np.random.Generator:

@@ -141,6 +141,11 @@ class Move(NamedTuple):
     above: _Floats
     joint: _Floats
 
+    def variance(self, values: NDArray[np.number]) -> float:
+        """Variance of values of the cells."""
+        centred = values - (self.joint * values).sum()
+        return float((self.joint * centred**2).sum())
+
 
 class Tilted:
     """The tilted chain of one ranking: one pass up the groups, O(cells)."""
@@ -263,20 +268,12 @@ def _phases(
     The exponentials are powers of one number, so most are computed by multiplication.
     """
     found = np.empty((count, *gain.shape), dtype=complex)
-    found[0] = _turn(width * start * gain) * chance if start else chance
-    power = _turn(width * gain)
+    found[0] = np.exp(1j * width * start * gain) * chance if start else chance
+    power = np.exp(1j * width * gain)
     filled = 1
     while filled < count:
         stop = min(2 * filled, count)
         np.multiply(found[: stop - filled], power, out=found[filled:stop])
         power *= power
         filled = stop
-    return found
-
-
-def _turn(angle: _Floats) -> NDArray[np.complex128]:
-    """Return exp(i * angle), by sine and cosine, which are faster."""
-    found = np.empty(angle.shape, dtype=complex)
-    np.cos(angle, out=found.real)
-    np.sin(angle, out=found.imag)
     return found

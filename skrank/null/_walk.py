@@ -26,11 +26,15 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import PchipInterpolator
 from scipy.special import erfcx
 
 from skrank.null._chain import Chain
-from skrank.null._lattice import Lattice, positive
+from skrank.null._lattice import (
+    FEW_GROUPS,
+    MOST_CELLS,
+    Lattice,
+    positive,
+)
 from skrank.null._tilted import (
     Characteristic,
     Cumulants,
@@ -49,25 +53,24 @@ MERGING = 4e-3
 # Growth of the blocks of the walks, one after the other.
 _GROWTHS = (0.3, 0.12, 0.06, 0.03, 0.015, 0.0075)
 # Rankings that are followed without blocks: numbers of groups and of cells of a pass.
-_SHORT, _SHORT_CELLS = 256, 2**17
+_SHORT, _SHORT_CELLS = 256, 2**18
 # Probability of hits that are not followed, and of those whose absence has an effect.
 _LEFT_OUT, _TOUCHED = 1e-9, 1e-7
-_FEW = 24  # possible numbers of hits above a depth that are all followed
+# Possible numbers of hits above a depth that are all followed. With none, exp(-9343) of
+# (100000, 5000) under BEDROC is only bounded.
+_FEW = 24
 # Strides in a standard deviation of hits, for many groups, and for few of them, whose
 # sum of gains may be near a lattice.
-_PER_DEVIATION, _FEW_GROUPS, _PER_LUMP, _LUMP_CELLS = 1.5, 64, 12.0, 2**18
+_PER_DEVIATION, _PER_LUMP = 1.5, 12.0
 _MOSTLY = 0.25  # of the variance; beside half of it, the rest hides the steps of a tie
 # Largest step of the tilt in deviations of E, and of the lattice beyond the likely hits
 # in deviations of their number.
 _STEP, _BEYOND = 3.0, 2.0
-# Part of a change that is uncertain if it is continued.
+# Part of a change that is uncertain if it is continued. If paths are not continued, the
+# walk to exp(-38926) of (100000, 50000) takes more than twice as long.
 _MARGIN = 0.3
-_ROOM = 1e9  # number of hits to the nearest impossible one, if there are many
-_MOST_CELLS = 2**24  # of a pass
-_MOST_STEPS, _MOST_LOOKS = 60, 12
-_FURTHEST = 1e9  # tilt in deviations of E: beyond it is the end of the support
+_MOST_STEPS = 60  # of a walk; far tails take up to 51
 _CENTRED = 0.05  # deviations of E from zero at which the walk ends
-_BEHIND = 2.0  # K at a tilt beyond the saddlepoint, minus K without a tilt
 
 
 class _TooFarError(Exception):
@@ -77,16 +80,14 @@ class _TooFarError(Exception):
 class Path(NamedTuple):
     """Likely hits above depths, which include the top and the last end, and in groups.
 
-    Above each depth: smallest and largest number, mean, and the distance from the
-    nearest impossible number. In each group: smallest and largest number, standard
-    deviation given the hits above it.
+    Above each depth: smallest and largest number, and mean. In each group: smallest and
+    largest number, and standard deviation given the hits above it.
     """
 
     depths: _Ints
     least: _Floats
     most: _Floats
     mean: _Floats
-    room: _Floats
     fewest: _Floats
     widest: _Floats
     deviation: _Floats
@@ -100,77 +101,56 @@ class Path(NamedTuple):
         mean = share * (depths - chain.start)
         spread = np.sqrt(mean * (1 - share) * (chain.start + n - depths) / n)
         inside = np.sqrt(share * (1 - share) * sizes * (1 - sizes / n))
+        least, most = mean - 7 * spread - 4, mean + 7 * spread + 12
         hits = share * sizes
-        return cls(
-            depths,
-            mean - 7 * spread - 4,
-            mean + 7 * spread + 12,
-            mean,
-            np.where(spread > 4, _ROOM, 0.0),
-            hits - 7 * inside - 4,
-            hits + 7 * inside + 12,
-            inside,
-        )
+        fewest, widest = hits - 7 * inside - 4, hits + 7 * inside + 12
+        return cls(depths, least, most, mean, fewest, widest, inside)
 
     def among(self, chain: Chain) -> "Path":
         """Return the likely hits of other groups of the same ranking.
 
         The hits of a known group are anywhere inside it.
         """
-        depths, sizes = np.append(chain.depths, chain.ends[-1]), chain.sizes
+        depths = np.append(chain.depths, chain.ends[-1])
         if np.array_equal(depths, self.depths):
             return self
-
-        def at(values: _Floats) -> _Floats:
-            return np.asarray(np.interp(depths, self.depths, values))
-
-        # between known depths, by a smooth curve; its distance from lines is uncertain
-        tiny = 1e-6 * self.mean[-1] / self.mean.size  # rounding is not a slope
-        known_mean = tiny * np.round(self.mean / tiny)
-        mean = PchipInterpolator(self.depths.astype(float), known_mean)(depths)
-        hits, line = np.maximum(np.diff(mean), 0.0), at(self.mean)
-        bend = np.abs(hits - np.diff(line))
-        block = np.searchsorted(self.depths, depths)
-        held, known = (
-            np.append(0, np.diff(self.mean))[block],
-            self.depths[block] == depths,
+        least, most, mean = (
+            np.interp(depths, self.depths, values)
+            for values in (self.least, self.most, self.mean)
         )
-        slack = 2 + (3 * np.sqrt(held) + 2 * np.abs(mean - line)) * ~known
-        spread = np.sqrt(hits * np.clip(1 - hits / sizes, 0, 1))
-        # the known groups that overlap with each group
+        held = np.append(0, np.diff(self.mean))[np.searchsorted(self.depths, depths)]
+        slack = 2 + 3 * np.sqrt(held)
+        hits = np.diff(mean)
+        deviation = np.sqrt(hits * np.clip(1 - hits / chain.sizes, 0, 1))
+        reach = 8 * deviation + 12
+        # a known group keeps its strides, which may be those of a tie with few values
         first = np.searchsorted(self.depths, depths[:-1], "right") - 1
-        stop = np.maximum(block[1:], first + 1)
-        same = known[:-1] & known[1:] & (stop == first + 1)
-        whole = np.append(0, np.cumsum(np.maximum(self.widest, 0)))
-        reach = 2 * bend + 8 * spread + 6
-        widest = np.minimum(hits + reach + 6, whole[stop] - whole[first])
+        same = (self.depths[first] == depths[:-1]) & (
+            self.depths[first + 1] == depths[1:]
+        )
         return Path(
             depths,
-            at(self.least) - slack,
-            at(self.most) + slack,
+            least - slack,
+            most + slack,
             mean,
-            at(self.room),
-            np.where(same, self.fewest[first], hits - reach),
-            np.where(same, self.widest[first], widest),
-            np.where(same, self.deviation[first], spread),
+            hits - reach,
+            hits + reach,
+            np.where(same, self.deviation[first], deviation),
         )
 
     def ahead(self, before: "Path", times: float) -> "Path":
         """Continue the change since the path before, so many times, with a margin."""
-
-        def on(new: _Floats, old: _Floats, side: int) -> _Floats:
-            change = times * (new - old)
-            return np.asarray(new + change + side * _MARGIN * np.abs(change))
-
+        least, most, mean, fewest, widest, deviation = (
+            times * (new - old) for new, old in zip(self[1:], before[1:], strict=True)
+        )
         return Path(
             self.depths,
-            on(self.least, before.least, -1),
-            on(self.most, before.most, 1),
-            on(self.mean, before.mean, 0),
-            np.minimum(self.room, on(self.room, before.room, -1)),
-            on(self.fewest, before.fewest, -1),
-            on(self.widest, before.widest, 1),
-            np.minimum(self.deviation, on(self.deviation, before.deviation, 0)),
+            self.least + least - _MARGIN * np.abs(least),
+            self.most + most + _MARGIN * np.abs(most),
+            self.mean + mean,
+            self.fewest + fewest - _MARGIN * np.abs(fewest),
+            self.widest + widest + _MARGIN * np.abs(widest),
+            self.deviation + np.minimum(deviation, 0.0),
         )
 
     def lattice(self, chain: Chain, per_deviation: float) -> Lattice:
@@ -179,18 +159,13 @@ class Path(NamedTuple):
         least = np.minimum.accumulate(self.least[::-1])[::-1][:-1]
         most = np.maximum.accumulate(self.most)[:-1]
         few = possible.most - possible.least < _FEW
-        least = np.where(few, possible.least, least).clip(possible.least, possible.most)
-        most = np.where(few, possible.most, most).clip(least, possible.most)
-        # some hits in each group lead from one depth to the next
-        fewest, widest = self.fewest.copy(), self.widest.copy()
-        fewest[:-1] = np.minimum(fewest[:-1], most[1:] - least[:-1])
-        widest[:-1] = np.maximum(widest[:-1], least[1:] - most[:-1])
+        least = np.where(few, possible.least, least)
+        most = np.where(few, possible.most, most)
         # a stride belongs to the hits of the group above it
-        stride = np.maximum(np.append(1.0, self.deviation) / per_deviation, 1.0)
-        stride[:-1] = np.where(few | (self.room[:-1] < 2), 1.0, stride[:-1])
-        room = np.append(most - least, chain.n_targets)
-        stride = np.clip(np.minimum(stride, room // 4), 1, None).astype(np.intp)
-        return chain.lattice(least, most, stride, fewest, widest)
+        stride = np.append(1.0, self.deviation) / per_deviation
+        near = (least <= possible.least) | (most >= possible.most)
+        stride[:-1] = np.where(near, 1.0, stride[:-1])
+        return chain.lattice(least, most, stride, self.fewest, self.widest)
 
 
 def _likely(tilted: Tilted) -> tuple[Path | None, float]:
@@ -198,61 +173,75 @@ def _likely(tilted: Tilted) -> tuple[Path | None, float]:
 
     And the probability at edges of the lattice where more hits are possible.
     """
-    way, moves, cut = tilted.way, tilted.moves, 0.0
+    way, moves = tilted.way, tilted.moves
     if isinstance(way, FirstHitWay):
         return None, 0.0
     chain, lattice, possible = way.chain, way.lattice, way.chain.possible()
-    above = [(0.0, 0.0, 0.0, 0.0)]
-    inside = []
+    above, inside, means = [(0.0, 0.0, 0.0)], [], [0.0]
+    most_variance = _MOSTLY * tilted.cumulants.curvature
     for j, move in enumerate(moves):
-        step, joint, hits = move.step, move.joint, tilted.hits(move)
-        mean = (move.chance * hits).sum(axis=0)
-        variance = float(move.above @ (move.chance * (hits - mean) ** 2).sum(axis=0))
-        deviation = math.sqrt(max(variance, 0.0))
-        kept = hits[joint > _LEFT_OUT]
-        positive(kept.size)
-        fewest, widest = float(kept.min()), float(kept.max())
-        reach, pad = widest - fewest + 3 * deviation, 2 + _BEYOND * deviation
-        # edges of the hits in the group
-        limits = lattice.fewest[j] > 0, lattice.widest[j] < possible.widest[j]
-        stride = int(lattice.stride[j + 1])
-        if step is not None or not chain.is_whole:
-            low = float(joint[hits < lattice.fewest[j] + stride].sum()) * limits[0]
-            high = float(joint[hits > lattice.widest[j] - stride].sum()) * limits[1]
-            fewest -= reach * (low > _TOUCHED)
-            widest += reach * (high > _TOUCHED)
-            cut += low * (low > _TOUCHED) + high * (high > _TOUCHED)
+        # hits in the group; the last group of a whole ranking has all the others
+        hits, stride = tilted.hits(move), int(lattice.stride[j + 1])
+        deviation = math.sqrt(move.variance(hits - (move.chance * hits).sum(axis=0)))
+        here = int(lattice.fewest[j]), int(lattice.widest[j])
+        every = 0, int(possible.widest[j])
+        if move.step is None and chain.is_whole:
+            every = here
+        found = _padded(hits, move.joint, deviation, stride, here, every)
         # a tie with most of the variance makes E nearly a lattice
-        gained = float((joint * (move.gain - (joint * move.gain).sum()) ** 2).sum())
-        if gained > _MOSTLY * tilted.cumulants.curvature and not chain.merged[j]:
+        if not chain.merged[j] and move.variance(move.gain) > most_variance:
             deviation *= _PER_DEVIATION / _PER_LUMP
-        inside.append((fewest - pad, widest + pad, deviation))
-        if step is None:
-            continue
-        # and of those above its end
-        chance, below = moves[j + 1].above, step.below
-        mean = float(chance @ below)
-        deviation = math.sqrt(max(float(chance @ (below - mean) ** 2), 0.0))
-        kept, felt = below[chance > _LEFT_OUT], below[chance > _TOUCHED]
-        least, most, pad = float(kept[0]), float(kept[-1]), 2 + _BEYOND * deviation
-        ends = int(possible.least[j + 1]), int(possible.most[j + 1])
-        room = min(float(felt[0]) - ends[0], ends[1] - float(felt[-1]))
-        low, high = least - pad, most + pad
-        if chance[0] > _TOUCHED and below[0] > ends[0]:
-            low -= mean - least + 3 * deviation
-            cut += float(chance[0])
-        if chance[-1] > _TOUCHED and below[-1] + stride <= ends[1]:
-            high += most - mean + 3 * deviation
-            cut += float(chance[-1])
-        above.append((low, high, mean, room))
-    # all hits above the last end
-    last, hits = moves[-1], way.end.hits + lattice.above(-1)
-    kept, mean = hits[last.joint > _LEFT_OUT], float((last.joint * hits).sum())
-    above.append((float(kept.min()) - 2, float(kept.max()) + 2, mean, 0.0))
-    least, most, means, room = np.array(above).T
-    depths = np.append(chain.depths, chain.ends[-1])
-    means = np.maximum.accumulate(means)
-    return Path(depths, least, most, means, room, *np.array(inside).T), cut
+        inside.append((*found, deviation))
+        if move.step is not None:  # and above its end
+            hits, chance = move.step.below, moves[j + 1].above
+            here = int(hits[0]), int(hits[-1])
+            every = int(possible.least[j + 1]), int(possible.most[j + 1])
+        else:
+            hits, chance = hits + lattice.above(-1), move.joint
+            here = every
+        mean = float((chance * hits).sum())
+        deviation = math.sqrt(float((chance * (hits - mean) ** 2).sum()))
+        above.append(_padded(hits, chance, deviation, stride, here, every))
+        means.append(mean)
+    least, most, cut = np.array(above).T
+    fewest, widest, lost, deviations = np.array(inside).T
+    path = Path(
+        np.append(chain.depths, chain.ends[-1]),
+        least,
+        most,
+        np.maximum.accumulate(means),
+        fewest,
+        widest,
+        deviations,
+    )
+    return path, float(cut.sum() + lost.sum())
+
+
+def _padded(
+    hits: _Ints,
+    chance: _Floats,
+    deviation: float,
+    stride: int,
+    followed: tuple[int, int],
+    possible: tuple[int, int],
+) -> tuple[float, float, float]:
+    """Smallest and largest likely number of hits, with room for a step of the tilt.
+
+    And the probability at the edges of those that are followed, if more are possible.
+    """
+    kept = hits[chance > _LEFT_OUT]
+    positive(kept.size)
+    least, most = float(kept.min()), float(kept.max())
+    low = float(chance[hits < followed[0] + stride].sum())
+    high = float(chance[hits > followed[1] - stride].sum())
+    low *= low > _TOUCHED and followed[0] > possible[0]
+    high *= high > _TOUCHED and followed[1] + stride <= possible[1]
+    reach, pad = most - least + 3 * deviation, 2 + _BEYOND * deviation
+    return (
+        least - pad - reach * (low > 0),
+        most + pad + reach * (high > 0),
+        low + high,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -328,7 +317,7 @@ def solve(parts: Sequence[Part]) -> Solution:
     short = groups <= _SHORT and sum(possible) <= _SHORT_CELLS
     merged = not (first_hits or short) and all(chain.is_linear for chain in chains)
     growths = _GROWTHS if merged else (0.0,)
-    few = max(chain.ends.size for chain in chains) <= _FEW_GROUPS
+    few = max(chain.ends.size for chain in chains) <= FEW_GROUPS
     per = _PER_LUMP if few else _PER_DEVIATION
     root, before, error = 0.0, math.nan, 0.0
     paths: list[Path | None] = [None if first_hits else Path.plain(c) for c in chains]
@@ -338,28 +327,19 @@ def solve(parts: Sequence[Part]) -> Solution:
         if growth == growths[0]:
             lists, paths = _settled(parts, blocks, paths, 0.0, per)
             cells = sum(gain.size for x in lists for _, gain, _ in x.way.tables)
-            per = max(_PER_DEVIATION, per * min(1.0, math.sqrt(_LUMP_CELLS / cells)))
+            per = max(_PER_DEVIATION, per * min(1.0, math.sqrt(_SHORT_CELLS / cells)))
             spread = total(lists).deviation
         root, lists, paths = _walk(parts, blocks, paths, root, per)
-        found = total(lists)
-        near = root * found.deviation <= 0.1
-        at = 0.5 / spread if near else root
-        there = total([Tilted(one.way, at) for one in lists]) if near else found
-        log_p = normal_tail(at, there)
+        found, tilt = total(lists), root
+        if root * found.deviation <= 0.1:  # a period is too long for a small tilt
+            tilt = 0.5 / spread
+            lists, paths = _settled(parts, blocks, paths, tilt, per)
+        log_p = normal_tail(tilt, total(lists))
         error = abs(math.expm1(min(log_p - before, 700.0))) / 4
         before = log_p
         if error <= MERGING:
             break
     error = 0.0 if growths == (0.0,) else error
-    if near:  # a larger tilt has a shorter period of the frequencies
-        rest = total([Tilted(x.way, 0.0) for x in lists]).value
-        halves = (0.5 / spread / 2**k for k in range(10))
-        tilt = next(
-            u
-            for u in halves
-            if total([Tilted(x.way, u) for x in lists]).value - rest <= _BEHIND
-        )
-        lists, paths = _settled(parts, blocks, paths, tilt, per)
     return Solution(lists, paths, root, found, error)
 
 
@@ -381,7 +361,6 @@ def _walk(
     """Find the root of K' from a tilt whose likely hits are known."""
     lists, paths = _settled(parts, chains, paths, tilt, per)
     reach, before, last, old = _STEP, math.inf, 0.0, paths
-    furthest = abs(tilt) + _FURTHEST / positive(total(lists).deviation)
     steps = 0
     while True:
         steps += 1
@@ -393,7 +372,6 @@ def _walk(
         if abs(slope) <= _CENTRED * deviation and steady:
             return tilt, lists, paths
         step = float(np.clip(-slope / deviation, -reach, reach)) / deviation
-        positive(furthest - abs(tilt + step))
         times = step / last if last else 0.0
         ahead = [p and q and p.ahead(q, times) for p, q in zip(paths, old, strict=True)]
         try:
@@ -422,7 +400,7 @@ def _settled(
     copies = sum(part.copies for part in parts)
     look = 0
     while True:
-        positive(_MOST_LOOKS - look)
+        positive(_MOST_STEPS - look)
         ways = [
             FirstHitWay(part) if path is None else _way(part, chain, path, per)
             for part, chain, path in zip(parts, chains, paths, strict=True)
@@ -442,5 +420,5 @@ def _settled(
 
 def _way(part: Part, chain: Chain, path: Path, per: float) -> Way:
     lattice = path.lattice(chain, per)
-    positive(min(lattice.n_cells, 1 + _MOST_CELLS - lattice.n_cells))
+    positive(min(lattice.n_cells, 1 + MOST_CELLS - lattice.n_cells))
     return Way(part, chain, lattice)

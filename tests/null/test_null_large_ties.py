@@ -49,6 +49,47 @@ def test_many_targets_in_large_ties_against_draws(n, m, k):
         assert found.pvalue == pytest.approx(share, rel=error)
 
 
+def test_six_ties_with_many_steps_inside_a_deviation_against_draws():
+    """Sums of the weights of the last ranks of each tie, of hits that numpy draws."""
+    sizes, m, z = [253_871, 63_621, 21_322, 6616, 1678, 251], 64_488, 3
+    n, ends = sum(sizes), np.cumsum(sizes)
+    weights = np.cumsum(np.append(0.0, np.exp(-20 * np.arange(1, n + 1) / n)))
+    rng = np.random.default_rng(0)
+    hits = rng.multivariate_hypergeometric(sizes, m, 10**6, method="marginals")
+    sums = (weights[ends] - weights[ends - hits]).sum(axis=1)
+    worst = weights[n] - weights[n - m]
+    values = (sums - worst) / (weights[m] - worst)
+    null = RandomSelectionNull(
+        n, m, "bedroc(alpha=20)", tie_sizes=sizes, ties="pessimistic"
+    )
+    value = null.mean() + z * null.std()
+    found, share = null.tail(value), np.mean(values >= value)
+    assert found.method == "inversion"
+    # four standard errors of the draws
+    error = 4 * math.sqrt(1 / (share * values.size))
+    assert found.pvalue == pytest.approx(share, rel=error)
+
+
+def test_a_tie_across_the_cutoff_beside_a_long_ranking_against_draws():
+    """The tie holds all counted ranks of its ranking, which has no other groups."""
+    metric, size, rng = "average_precision@5%", 100_000, np.random.default_rng(0)
+    tied = RandomSelectionNull(1000, 20, metric, tie_sizes=[60] + [1] * 940)
+    null = MeanNull([tied, RandomSelectionNull(20_000, 50, metric)])
+    # given d hits in the tie: place j has one with d / 60, and above it (d - 1) / 59
+    d, j = hypergeom.rvs(1000, 20, 60, size=size, random_state=rng), np.arange(1, 51)
+    first = d / 60 * ((1 / j).sum() + (d - 1) / 59 * ((j - 1) / j).sum()) / 20
+    ranks = np.sort(rng.integers(1, 20_001, (size, 50)), axis=1)
+    while (same := (np.diff(ranks, axis=1) == 0).any(axis=1)).any():
+        ranks[same] = np.sort(rng.integers(1, 20_001, (same.sum(), 50)), axis=1)
+    precision = np.arange(1, 51) / ranks * (ranks <= 1000)
+    values = (first + precision.sum(axis=1) / 50) / 2
+    value = null.mean() + 2 * null.std()
+    share = np.mean(values >= value)
+    # four standard errors of the draws
+    error = 4 * math.sqrt(1 / (share * values.size))
+    assert null.pvalue(value) == pytest.approx(share, rel=error)
+
+
 @pytest.mark.parametrize("z", [3, 7])
 def test_a_tie_with_most_of_the_variance_given_its_hits(z):
     """The chance of the hits in the tie on top is exact; numpy draws the others."""

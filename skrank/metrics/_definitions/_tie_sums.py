@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma, exprel
-from scipy.stats import hypergeom
+from scipy.special import digamma, exprel, gammaln
 
 from skrank.ranking._ranking import HitGroups
 
@@ -117,30 +116,45 @@ def mean_over_hits(groups: HitGroups, counted: Array) -> tuple[Array, Array]:
     Of d hits, j are in the `counted` first of b items with hypergeometric probability;
     given j, these first items are a group of their own.
     """
-    usual = groups.hits * (counted / groups.size)
-    deviation = np.sqrt(usual * (1 - counted / groups.size))
-    reach = 10 * deviation + 10
-    # the trapezoidal rule, with four points in a deviation, has no error in floats
-    step = max(1, int(np.min(deviation, initial=1e9) / 4))
-    most = np.minimum(np.minimum(counted, groups.hits), usual + reach)
-    most = int(np.max(most, initial=0))
-    least = int(max(0, np.min(usual - reach, initial=most)))
-    shape = np.broadcast(groups.size, groups.hits_above, groups.hits, counted).shape
+    size, hits_above, hits = groups.size, groups.hits_above, groups.hits
+    usual, rest = hits * (counted / size), size - counted - hits
+    deviation = np.sqrt(usual * (1 - counted / size) * (1 - hits / size))
+    # the trapezoidal rule, with four points in a deviation, has no error in floats;
+    # with 1.5 it has one of 1e-6 where 1 / j is steep
+    step = np.maximum(1, deviation // 4).astype(np.intp)
+    reach = np.ceil((8 * deviation + 10) / step)
+    middle = np.rint(usual).astype(np.intp)
+    least, most = np.maximum(0, -rest), np.minimum(counted, hits)
+    before = np.max(np.minimum(reach, (middle - least) // step), initial=0)
+    after = np.max(np.minimum(reach, (most - middle) // step), initial=0)
+    shape = np.broadcast(size, hits_above, hits, counted).shape
     together = max(1, 2**18 // max(math.prod(shape), 1))  # an array of about 2 MB
-    slope, intercept, total = 0.0, 0.0, 0.0
-    for first in range(least, most + 1, together * step):
-        j = np.arange(first, min(first + together * step, most + 1), step)
-        j = j.reshape(-1, *(1 for _ in shape))
-        # the logarithm takes a tenth of the time; its rounding is the same for all j
-        chance = np.exp(hypergeom.logpmf(j, groups.size, groups.hits, counted))
-        found = np.maximum(groups.hits_above + j, 1)
-        gain = expected_precisions(
-            groups.above, np.maximum(counted, 1), groups.hits_above, j, counted
-        )
+    total, sums = 0.0, np.zeros((3, *shape))
+    for first in range(-int(before), int(after) + 1, together):
+        steps = np.arange(first, min(first + together, int(after) + 1))
+        j = middle + step * steps.reshape(-1, *(1 for _ in shape))
+        kept = np.clip(j, least, most)
+        change = _log_orders(kept, counted, hits, rest)
+        change = change - _log_orders(middle, counted, hits, rest)
+        chance = np.where(j == kept, np.exp(change), 0.0)
         total = total + chance.sum(axis=0)
-        slope = slope + (chance / found).sum(axis=0)
-        intercept = intercept + (chance * gain / found).sum(axis=0)
-    return slope / total, intercept / total
+        terms = np.stack([chance, chance * kept, chance * kept * (kept - 1)])
+        found = np.maximum(hits_above + kept, 1)
+        sums += np.einsum("ik...,k...->i...", terms, 1 / found)
+    slope, once, twice = sums / total
+    single, pair = _harmonic(groups.above, counted)
+    gain = (hits_above + 1) * single * once
+    if pair is not None:
+        gain = gain + pair / np.maximum(counted - 1, 1) * twice
+    return slope, gain / np.maximum(counted, 1)
+
+
+def _log_orders(j: Array, counted: Array, hits: Array, rest: Array) -> Array:
+    """Logarithm of the number of orders with j hits in the first `counted` items.
+
+    Up to a constant; `rest` is the number of other items minus the number of hits.
+    """
+    return -sum(gammaln(1 + x) for x in (j, counted - j, hits - j, rest + j))
 
 
 def geometric_sum(rate: float, above: Array, count: Array) -> Array:
