@@ -421,9 +421,10 @@ def _warn_of_doubt(tail: TailProbability) -> None:
     else:
         lower, upper = (math.exp(bound) for bound in tail.log_bounds)
         known = f"to be at least {lower:.2g}, and at most {upper:.2g}"
+    exponent = tail.log_pvalue / math.log(10)
     msg = (
-        f'the p-value is known {known}, by "{tail.method}"; the natural logarithm '
-        f"of what is given is {tail.log_pvalue:.4g}."
+        f'The p-value is known {known} (method "{tail.method}"). The value that is '
+        f"returned is 10 ** {exponent:.4g}."
     )
     warn(msg, RuntimeWarning)
 

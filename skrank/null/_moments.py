@@ -35,7 +35,8 @@ def moments(chain: Chain) -> tuple[float, float]:
         _, mean, variance = Tilted(way, 0.0).cumulants
         mean, variance = chain.slope * mean, chain.slope**2 * variance
     # rounding only, if ties allow one value
-    return mean, variance if variance > (1e-11 * mean) ** 2 else 0.0
+    variance = variance if variance > (1e-11 * mean) ** 2 else 0.0
+    return float(mean), float(variance)
 
 
 def _followed(chain: Chain) -> tuple[Chain, Lattice]:

@@ -242,7 +242,7 @@ def test_draws_count_the_ranking_itself():
 
 def test_doubt_is_not_hidden():
     asked = {"method": "importance_sampling", "n_resamples": 10, "random_state": 0}
-    with pytest.warns(RuntimeWarning, match="the p-value is known"):
+    with pytest.warns(RuntimeWarning, match="The p-value is known"):
         tail = RandomSelectionNull(1000, 20).tail(0.1, **asked)
     assert tail.doubt > 0.05
 
