@@ -221,6 +221,7 @@ def ranking_report(
         at_depths={n: {at: one[n] for at, one in top.items()} for n in names},
         null_means=null_means,
         comparisons=compared,
+        leaderboard=None if compared is None else compared.leaderboard(level),
         hit_curves={name: curve_of(one, ties) for name, one in curves.items()},
         operating_points={name: points_of(one) for name, one in curves.items()},
         t=depths_t,
