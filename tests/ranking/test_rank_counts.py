@@ -240,7 +240,7 @@ def test_complete_counts_take_no_more():
     for total in (counts, half):
         with pytest.raises(ValueError, match="got .* items of 5; the last"):
             total + counts
-    with pytest.raises(ValueError, match="got 3 targets of 2, and left"):
+    with pytest.raises(ValueError, match="got 3 targets of 2; the last"):
         half.update([1], S[:1])
     assert pickle.dumps(counts) == before
     assert average_precision(counts) == 0.75
