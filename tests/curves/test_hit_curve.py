@@ -177,7 +177,8 @@ def test_ties_of_precrec():
     rows = read_rows("precrec_vina_hits.csv.gz")
     curve = hit_curve(y_true, scores["vina"])
     depths = [float(row["rank"]) for row in rows]
-    assert_allclose(curve.at(depths), [float(row["tp"]) for row in rows], atol=1e-9)
+    hits = [float(row["tp"]) for row in rows]
+    assert_allclose(curve.at(depths), hits, rtol=0, atol=1e-9)
 
 
 # Weights, missed targets, units
