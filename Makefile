@@ -13,7 +13,7 @@ DRAW = $(VENV)/bin/python -c "import runpy, sys, matplotlib.pyplot as plt; \
 	plt.figure(1).savefig(picture, dpi=110); print('The picture is in', picture)"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-oldest test-integrations lint format doc pictures bench bench-asv bench-peers bench-large changelog clean
+.PHONY: help demo test test-slow test-oldest test-integrations lint format doc picture bench bench-asv bench-peers bench-large changelog clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -30,7 +30,7 @@ test-slow: $(VENV)/.test  ## run the slow judges: simulations, clusters, million
 test-oldest: $(OLDEST)/.test  ## run the tests of other libraries' interfaces on the oldest versions
 	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n auto tests -m "contract and not slow" --hypothesis-profile=brief
 
-test-integrations: $(VENV)/.test $(VENV)/.integrations  ## run the tests with other packages
+test-integrations: $(VENV)/.test $(VENV)/.integrations  ## run the tests with other packages and with a browser
 	$(ONE_THREAD) $(RUN) pytest tests/integrations
 
 lint: $(VENV)/.lint  ## check style, types, layers, docstrings and spelling
@@ -49,9 +49,8 @@ doc: $(DOC)/.doc  ## build the documentation, warnings as errors
 	$(DOC)/bin/python -m sphinx -W --keep-going -b html doc doc/_build/html
 	! grep -rlq 'mailto:' doc/_build/html --include=*.html
 
-pictures: $(VENV)/.demo  ## draw the pictures of the README again
+picture: $(VENV)/.demo  ## draw the picture of the README again
 	$(DRAW) examples/1_start/plot_rare_digit.py doc/_static/hit_curve.png
-	$(DRAW) examples/3_statistics/plot_null_distribution.py doc/_static/null_distribution.png
 
 bench: $(VENV)/.test  ## print speed ratios against loops of scikit-learn's
 	$(VENV)/bin/python benchmarks/one_test.py

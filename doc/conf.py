@@ -1,6 +1,7 @@
 """Configuration of the documentation."""
 
 import sys
+from importlib.metadata import metadata
 from pathlib import Path
 
 import skrank
@@ -11,6 +12,8 @@ project = "skrank"
 author = "the skrank developers"
 project_copyright = "2026, the skrank developers"
 version = release = skrank.__version__
+# the addresses of pyproject.toml
+urls = dict(one.split(", ") for one in metadata("skrank").get_all("Project-URL"))
 
 extensions = [
     "matplotlib.sphinxext.plot_directive",
@@ -74,9 +77,12 @@ html_sidebars = {
         "index",
         "install",
         "pitfalls",
+        "support",
     )
 }
+html_baseurl = urls["Documentation"]
 html_theme_options = {
+    "github_url": urls["Source"],
     "navigation_with_keys": False,
     "show_prev_next": False,
     "footer_end": [],

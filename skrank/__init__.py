@@ -66,7 +66,7 @@ from skrank.report._evaluation import RankingEvaluation
 from skrank.report._report import ranking_report
 from skrank.report._result import RankingReport
 
-__version__ = "0.1.0.dev0"
+__version__ = "1.0.0rc1"
 
 __all__ = [
     "ConfidenceInterval",

@@ -3,6 +3,7 @@
 import inspect
 import re
 import runpy
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,19 @@ def test_commands_run_examples_that_exist():
     names = re.findall(r"examples/\S+\.py", (ROOT / "Makefile").read_text())
     assert names
     assert all((ROOT / name).is_file() for name in names)
+
+
+def test_addresses_are_those_of_the_metadata():
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]
+    documentation = f"{urls['Documentation']}/en/latest"
+    assert urls["Changelog"] == f"{documentation}/changelog.html"
+    raw = urls["Source"].replace("//github.com", "//raw.githubusercontent.com")
+    bases = {urls["Source"] + "/blob/main": "", f"{raw}/main": "", documentation: "doc"}
+    links = re.findall(r"\]\(([^)]*)\)", (ROOT / "README.md").read_text())
+    assert len(links) > 8
+    for link in links:  # each is absolute, and what it leads to is in the repository
+        (base,) = [base for base in bases if link.startswith(base)]
+        path = link.removeprefix(base).strip("/") or "index.html"
+        if base == documentation:
+            path = path.replace(".html", ".rst")
+        assert (ROOT / bases[base] / path).is_file(), link

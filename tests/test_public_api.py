@@ -12,6 +12,7 @@ import pytest
 import skrank
 import skrank.metrics
 from cases import WITHOUT_TIES, named
+from public_api import LIST, listing
 from skrank.metrics._definitions import METRICS, make_metric
 
 DOC = Path(__file__).parents[1] / "doc"
@@ -21,6 +22,11 @@ def test_all_is_sorted_and_there():
     assert sorted(skrank.__all__) == skrank.__all__
     assert all(hasattr(skrank, name) for name in skrank.__all__)
     assert set(skrank.metrics.__all__) <= set(skrank.__all__)
+
+
+def test_signatures_are_those_of_the_list():
+    # a change of the public interface is seen as a change of the list
+    assert listing() == LIST.read_text(), "python tests/public_api.py writes the list"
 
 
 def test_every_metric_has_a_function_a_scorer_and_a_name():
