@@ -139,4 +139,5 @@ display = HitCurveDisplay.from_estimator(
     cost=1,
     name="SVM",
 )
+_ = display.ax_.set_title("Profit at the chosen threshold")
 _ = display.ax_.axvline(read.sum(), color="C3", ls="--")

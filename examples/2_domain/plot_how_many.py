@@ -36,6 +36,7 @@ display = HitCurveDisplay.from_predictions(
     confidence_band="simultaneous",
     random_state=0,
 )
+_ = display.ax_.set_title("Profit of a mailing, with its band")
 
 # %%
 # Choose the threshold

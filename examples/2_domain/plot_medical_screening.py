@@ -88,6 +88,7 @@ result
 # The coloured band is a simultaneous confidence band of the curve. It
 # holds at all depths at once. With 24 tumours it is wide.
 
+# sphinx_gallery_thumbnail_number = 2
 display = HitCurveDisplay.from_predictions(
     y_test,
     scores["two measurements"],

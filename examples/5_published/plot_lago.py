@@ -182,3 +182,4 @@ for name, search in searches.items():
         search, X_test, y_test, name=name, top=600, ax=ax
     )
     ax = display.ax_
+_ = ax.set_title("LAGO, nearest neighbours and SVM")

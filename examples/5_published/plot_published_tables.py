@@ -256,6 +256,7 @@ table.map("{:.1e}".format)
 # The difference is larger for rarer targets. 10,000 random rankings
 # cannot show probabilities below 1e-4.
 
+# sphinx_gallery_thumbnail_number = 2
 fig, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")
 for name, style in zip(
     table, ("k--", "C1-", "C0-", "C2-"), strict=True
