@@ -127,7 +127,12 @@ def judge_one(setting, runs, rng):
     value = population_value(metric, shift, spread, n, m, n_distinct)
     result = random_selection_power(
         metric,
-        **{"n_targets": m, "prevalence": prevalence, "value": value, "level": level},
+        **{
+            "n_targets": m,
+            "prevalence": prevalence,
+            "value": value,
+            "significance_level": level,
+        },
         **{"spread": spread, "n_distinct": n_distinct},
     )
     return (value,), result, share(found)
@@ -151,7 +156,7 @@ def judge_two(setting, runs, rng):
     values = [population_value(metric, one, 1, n, m, n_distinct) for one in (a, b)]
     result = comparison_power(
         metric,
-        **{"n_targets": m, "prevalence": prevalence, "level": level},
+        **{"n_targets": m, "prevalence": prevalence, "significance_level": level},
         **{"value": values[1], "difference": values[0] - values[1]},
         **{"correlation": correlation, "n_distinct": n_distinct},
     )

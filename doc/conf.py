@@ -41,6 +41,7 @@ nitpick_ignore_regex = [
 ]
 
 autosummary_generate = True
+toc_object_entries_show_parents = "hide"  # the column is narrow
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False

@@ -1,6 +1,6 @@
 """The public names with their signatures, as text.
 
-``python tests/public_api.py`` writes them into the list with which a test compares them.
+``python tests/public_api.py`` writes them into the list that a test compares with them.
 """
 
 import inspect

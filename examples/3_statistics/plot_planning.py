@@ -66,5 +66,7 @@ axes.set(xlabel="targets", ylabel="power", ylim=(0, 1))
 from skrank import random_selection_power
 
 linear = Rankings.from_estimator(models["linear"], X_test, y_test)
-found = random_selection_power(pilot=linear, power=0.9, level=0.001)
+found = random_selection_power(
+    pilot=linear, power=0.9, significance_level=0.001
+)
 print(f"{found.n_targets} targets among {found.n_samples} items")

@@ -152,7 +152,7 @@ class MetricInterval(Question[MetricIntervalResult]):
       95 % interval   0.09534 to 0.6946
     """
 
-    refuses: ClassVar[dict[str, str]] = {
+    _refuses: ClassVar[dict[str, str]] = {
         "strata": "intervals of items in strata are not defined here",
         "n_missed": "other samples would miss other targets",
     }

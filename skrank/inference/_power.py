@@ -60,7 +60,7 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "value": check_number,
     "difference": check_number,
     "power": check_fraction,
-    "level": check_fraction,
+    "significance_level": check_fraction,
 }
 
 
@@ -72,7 +72,7 @@ def random_selection_power(
     prevalence: float | None = None,
     value: float | None = None,
     power: float | None = None,
-    level: float | None = 0.05,
+    significance_level: float | None = 0.05,
     spread: float | None = None,
     n_distinct: int | None = None,
     pilot: Rankings | None = None,
@@ -81,8 +81,8 @@ def random_selection_power(
 ) -> PowerResult:
     """Power of the test against random selection, or what a study needs for a power.
 
-    One of `n_targets`, `value`, `power` and `level` is None, and is computed from the
-    others.
+    One of `n_targets`, `value`, `power` and `significance_level` is None, and is
+    computed from the others.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def random_selection_power(
         Value of the metric in the population, that of a very long ranking.
     power : float, default=None
         Probability that the test is significant, between 0 and 1.
-    level : float, default=0.05
+    significance_level : float, default=0.05
         Significance level of the test, between 0 and 1.
     spread : float, default=None
         Standard deviation of the scores of targets, if that of non-targets is 1. None
@@ -159,7 +159,12 @@ def random_selection_power(
     >>> random_selection_power(power=0.9, **settings).n_targets
     14
     """
-    asked = {"n_targets": n_targets, "value": value, "power": power, "level": level}
+    asked = {
+        "n_targets": n_targets,
+        "value": value,
+        "power": power,
+        "significance_level": significance_level,
+    }
     given = {"prevalence": prevalence, "spread": spread}
     study = _study(metric, 1, given, n_distinct, pilot, n_resamples, random_state)
     return _solved(study, asked, None, pilot)
@@ -174,7 +179,7 @@ def comparison_power(
     value: float | None = None,
     difference: float | None = None,
     power: float | None = None,
-    level: float | None = 0.05,
+    significance_level: float | None = 0.05,
     correlation: float | None = None,
     spread: float | None = None,
     n_distinct: int | None = None,
@@ -184,8 +189,8 @@ def comparison_power(
 ) -> PowerResult:
     """Power of a comparison of two models, or what a study needs for a power.
 
-    One of `n_targets`, `difference`, `power` and `level` is None, and is computed from
-    the others.
+    One of `n_targets`, `difference`, `power` and `significance_level` is None, and is
+    computed from the others.
 
     Parameters
     ----------
@@ -201,7 +206,7 @@ def comparison_power(
         Value of model A minus that of B, in the population.
     power : float, default=None
         Probability that the test is significant, between 0 and 1.
-    level : float, default=0.05
+    significance_level : float, default=0.05
         Significance level of the two-sided test, from 0.0001, the smallest p-value of
         the default test, to 1.
     correlation : float, default=None
@@ -272,7 +277,7 @@ def comparison_power(
     power 0.4
     """
     asked = {"n_targets": n_targets, "difference": difference}
-    asked |= {"power": power, "level": level}
+    asked |= {"power": power, "significance_level": significance_level}
     given = {"prevalence": prevalence, "spread": spread, "correlation": correlation}
     study = _study(metric, 2, given, n_distinct, pilot, n_resamples, random_state)
     return _solved(study, asked, value, pilot)
@@ -366,13 +371,15 @@ def _solved(
         rule = "hold exactly one None, which is computed"
         raise invalid(", ".join(asked), rule, brief(unknown))
     asked |= {n: _CHECKS[n](n, x) for n, x in asked.items() if x is not None}
-    m, power, level = asked["n_targets"], asked["power"], asked["level"]
+    m, power, level = (
+        asked[one] for one in ("n_targets", "power", "significance_level")
+    )
     if power is not None and level is not None and power <= level:
         raise invalid("power", f"be above the level {level:g}", brief(power))
     least = 1 / (MOST_EXCHANGES + 1)
     if effect == "difference" and level is not None and level < least:
         rule = f"be at least {least:g}, the smallest p-value of the comparison"
-        raise invalid("level", rule, brief(level))
+        raise invalid("significance_level", rule, brief(level))
     if pilot is None:
         if m is None and counts_items(study.metric):
             rule = "be given if the cutoff is a number of items, unless by a pilot"
@@ -413,7 +420,7 @@ def _solved(
         test="comparison" if effect == "difference" else "random selection test",
         metric=study.metric.name,
         solved=unknown[0],
-        level=level,
+        significance_level=level,
         study=study,
         **power_at(study, level, m),
     )

@@ -35,7 +35,7 @@ class PowerResult(Printed):
         targets it is above the value in the population.
     difference, sample_difference : float
         The same for the difference A - B; NaN for the test of one model.
-    level : float
+    significance_level : float
         Significance level of the test.
     power : float
         Share of the simulated studies in which the test is significant.
@@ -72,7 +72,7 @@ class PowerResult(Printed):
     sample_value: float
     difference: float = math.nan
     sample_difference: float = math.nan
-    level: float
+    significance_level: float
     power: float
     power_error: float
     study: Study
@@ -101,7 +101,7 @@ class PowerResult(Printed):
             If a size is not valid.
         """
         sizes = [check_count("n_targets", one, least=2) for one in n_targets]
-        rows = [power_at(self.study, self.level, size) for size in sizes]
+        rows = [power_at(self.study, self.significance_level, size) for size in sizes]
         return data_frame(columns_of(rows))
 
     def to_dict(self) -> dict[str, Any]:
@@ -126,7 +126,7 @@ class PowerResult(Printed):
             rows.append(("value of B" if pair and name == "value" else name, said))
         rows += [
             ("scores", f"spread {study.spread:.3g}, {ties}{both}"),
-            ("level", f"{self.level:.3g}"),
+            ("level", f"{self.significance_level:.3g}"),
             ("power", f"{self.power:.3g} (simulation error {self.power_error:.1g})"),
             ("solved for", self.solved),
         ]

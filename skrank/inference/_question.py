@@ -88,9 +88,9 @@ class Question(MetricSettings, ABC, Generic[Result]):
     """A question about rankings, asked of data in any form."""
 
     #: What this question does not use beside plain items, each with the reason.
-    refuses: ClassVar[Mapping[str, str]] = {}
+    _refuses: ClassVar[Mapping[str, str]] = {}
     #: Whether an item may be held out by several folds.
-    repeated: ClassVar[bool] = True
+    _repeated: ClassVar[bool] = True
 
     @abstractmethod
     def of(self, rankings: Rankings) -> Result:
@@ -237,7 +237,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
         """
         data |= {"cv": cv, "cv_groups": cv_groups, "params": params}
         jobs: Any = {"n_jobs": self.n_jobs, "progress": self.progress}
-        repeated = self.repeated
+        repeated = self._repeated
         return self.of(
             Rankings.from_cv(estimator, X, y, repeated=repeated, **jobs, **data)
         )
@@ -268,7 +268,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
         ValueError
             If estimators or indices are missing, and as in `from_cv`.
         """
-        data |= {"repeated": self.repeated, "n_jobs": self.n_jobs}
+        data |= {"repeated": self._repeated, "n_jobs": self.n_jobs}
         return self.of(Rankings.from_cv_results(cv_results, X, y, **data))
 
     def from_rankings(self, rankings: Any) -> Result:
@@ -303,7 +303,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
             "sample_weight": rankings.weighted,
             "n_missed": rankings.n_missed,
         }
-        for name, reason in self.refuses.items():
+        for name, reason in self._refuses.items():
             if given[name]:
                 rule = f"be left out for {type(self).__name__}: {reason}"
                 raise invalid(name, rule, "it")

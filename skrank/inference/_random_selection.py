@@ -118,10 +118,10 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
     """
 
     _seed = 0
-    refuses: ClassVar[dict[str, str]] = {
+    _refuses: ClassVar[dict[str, str]] = {
         "sample_weight": "weighted items have no null distribution"
     }
-    repeated: ClassVar[bool] = False
+    _repeated: ClassVar[bool] = False
 
     def __init__(
         self,

@@ -152,7 +152,7 @@ class RankingComparison(Question[RankingComparisonResult]):
     0.202, p 0.018
     """
 
-    refuses: ClassVar[dict[str, str]] = {
+    _refuses: ClassVar[dict[str, str]] = {
         "strata": "comparisons of items in strata are not defined here",
         "sample_weight": "comparisons of weighted items are not defined here",
         "n_missed": "a missed target has no rank to compare",

@@ -103,13 +103,13 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
     0.88, unadjusted 0.041
     """
 
-    refuses: ClassVar[dict[str, str]] = {
+    _refuses: ClassVar[dict[str, str]] = {
         "clusters": "the draws permute labels of single items",
         "strata": "the draws permute labels of all items of a ranking",
         "sample_weight": "weighted items have no null distribution",
         "n_missed": "candidates of a search rank all items",
     }
-    repeated: ClassVar[bool] = False
+    _repeated: ClassVar[bool] = False
 
     def __init__(
         self,

@@ -133,13 +133,13 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     (318, 3310, 2971)
     """
 
-    refuses: ClassVar[dict[str, str]] = {
+    _refuses: ClassVar[dict[str, str]] = {
         "clusters": "items are held out and drawn one by one",
         "strata": "a threshold is for all items",
         "sample_weight": "items are held out and drawn one by one",
         "n_missed": "other samples would miss other targets",
     }
-    repeated: ClassVar[bool] = False
+    _repeated: ClassVar[bool] = False
     _seed: ClassVar[int | None] = 0
 
     def __init__(

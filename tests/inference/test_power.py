@@ -106,7 +106,9 @@ def test_power_by_chance_is_the_level(metric):
 
 
 def test_rare_levels_use_the_exact_critical_value():
-    result = random_selection_power(n_targets=8, prevalence=0.1, value=0.5, level=1e-4)
+    result = random_selection_power(
+        n_targets=8, prevalence=0.1, value=0.5, significance_level=1e-4
+    )
     critical = RandomSelectionNull(80, 8).isf(1e-4)
     rng = np.random.default_rng(5)
     shift, found = result.study.shifts[0], []
@@ -139,9 +141,9 @@ def test_solutions_agree():
     )
     assert value.value == pytest.approx(0.06, abs=0.003)
     settings = {"n_targets": known.n_targets, "prevalence": 0.02, "value": 0.06}
-    level = random_selection_power(**settings, power=0.8, level=None)
+    level = random_selection_power(**settings, power=0.8, significance_level=None)
     assert level.power == pytest.approx(0.8, abs=2 * level.power_error)
-    assert 0.03 < level.level < 0.08
+    assert 0.03 < level.significance_level < 0.08
     assert random_selection_power(n_targets=2, prevalence=0.1, power=0.3).value < 0.9
     assert random_selection_power(power=0.3, prevalence=0.1, value=0.9).n_targets == 2
 
@@ -154,9 +156,14 @@ def test_solutions_of_comparisons_agree():
     settings |= {"n_targets": known.n_targets, "difference": None}
     found = comparison_power(**settings, power=0.7)
     assert found.difference == pytest.approx(0.3, abs=0.06)
-    level = comparison_power(**PAIR, power=0.5, level=None)
+    level = comparison_power(**PAIR, power=0.5, significance_level=None)
     assert abs(level.power - 0.5) < 0.1
-    assert level.level < comparison_power(**PAIR, power=0.7, level=None).level
+    assert (
+        level.significance_level
+        < comparison_power(
+            **PAIR, power=0.7, significance_level=None
+        ).significance_level
+    )
 
 
 def test_equally_good_models_are_rarely_different():
@@ -199,7 +206,7 @@ def test_a_pilot_gives_the_population():
     noise[1] = 0.6 * noise[0] + 0.8 * noise[1]
     a, b = np.where(y, [[1.5], [1.0]] + 1.2 * noise, noise)
     single = random_selection_power(
-        pilot=Rankings.from_predictions(y, a), n_targets=10, level=0.01
+        pilot=Rankings.from_predictions(y, a), n_targets=10, significance_level=0.01
     )
     assert single.study.prevalence == 0.05
     assert single.study.spread == pytest.approx(1.2, abs=0.06)
@@ -228,14 +235,17 @@ NONE = {"n_targets": None, "value": None, "power": 0.8}
     [
         ({"power": 0.8}, "exactly one None"),
         ({"value": None}, "exactly one None"),
-        ({"level": None}, "exactly one None"),
+        ({"significance_level": None}, "exactly one None"),
         ({"n_targets": 1}, "`n_targets` must be an int of at least 2"),
         ({"n_targets": 10.0}, "`n_targets` must be an int of at least 2"),
         ({"prevalence": 1}, "`prevalence` must be a number between 0 and 1"),
         ({"prevalence": None}, "`prevalence` must be given without a pilot"),
         ({"value": 1.5}, "`value` must be between"),
         ({"value": "a"}, "`value` must be a finite number"),
-        ({"level": 0}, "`level` must be a number between 0 and 1"),
+        (
+            {"significance_level": 0},
+            "`significance_level` must be a number between 0 and 1",
+        ),
         ({"spread": 0}, "`spread` must be a finite number above 0"),
         ({"n_distinct": 1}, "`n_distinct` must be an int of at least 2"),
         ({"n_resamples": 10}, "`n_resamples` must be an int of at least 100"),
@@ -251,7 +261,7 @@ NONE = {"n_targets": None, "value": None, "power": 0.8}
             "with up to 5000 targets",
         ),
         (
-            {"level": None, "power": 0.99, "metric": "recall@5%"},
+            {"significance_level": None, "power": 0.99, "metric": "recall@5%"},
             "`power` must be reached at a level below 1",
         ),
         (
@@ -284,7 +294,10 @@ def test_errors(given, said):
     ("given", "said"),
     [
         ({"correlation": 1}, "`correlation` must be between -1 and 1"),
-        ({"level": 0.00005}, "`level` must be at least 0.0001"),
+        (
+            {"significance_level": 0.00005},
+            "`significance_level` must be at least 0.0001",
+        ),
         ({"value": None}, "`value` must be a finite number"),
         ({"difference": 0.8}, "`value \\+ difference` must be between"),
         (
@@ -321,7 +334,11 @@ def test_results_print_their_settings():
 )
 def test_power_is_that_of_the_test(metric, m, prevalence, value, level):
     result = random_selection_power(
-        metric, n_targets=m, prevalence=prevalence, value=value, level=level
+        metric,
+        n_targets=m,
+        prevalence=prevalence,
+        value=value,
+        significance_level=level,
     )
     rng, n = np.random.default_rng(1), round(m / prevalence)
     is_target, shift = np.arange(n) < m, result.study.shifts[0]
