@@ -105,12 +105,12 @@ def exchange_of(
     fixed = np.flatnonzero(is_target & ~moves[units])
     said = "labels of items"
     if codes is not None:
-        said = "labels of whole clusters, between those of as many items"
+        said = "labels of whole clusters, between clusters of equal size"
         said += " in each group" if groups.any() else ""
     if strata is not None:
         said += f", within {strata.max() + 1} strata"
     if not moves.all() and codes is not None:
-        said += f"; {moves.sum()} of {moves.size} clusters can move"
+        said += f"; {moves.sum()} of {moves.size} clusters are permuted"
     return Exchange(is_target, items, start, size, tuple(blocks), fixed, said)
 
 
@@ -127,13 +127,13 @@ class NothingMovesError(ValueError):
 
 def _nothing_moves(clustered: bool) -> NothingMovesError:
     if not clustered:
-        rule = "have a stratum with targets and non-targets, within which they move"
+        rule = "have a stratum with targets and non-targets"
         return NothingMovesError(invalid("strata", rule, "none such"))
-    rule = "have labels that can change places with others"
-    got = "no two clusters of as many items (in each group) whose labels differ"
+    rule = "have two of equal size with different labels"
+    got = "none (with `groups`, the size in each group must be equal)"
     advice = (
-        "Where labels are to move within each cluster, give it as `strata` instead; "
-        "or keep one item, or as many, of each cluster."
+        "To permute labels within clusters, give them as `strata`. Or keep the same "
+        "number of items of each cluster."
     )
     return NothingMovesError(invalid("clusters", rule, got, advice))
 

@@ -112,8 +112,9 @@ class MetricIntervalResult(Result):
         if math.isnan(limits.low):
             warn(
                 f"The interval of {self.metric} is undefined by {self.method}: the "
-                "standard error must be above 0 and the value not the last there is; "
-                f"got {self.standard_error:.4g} and {self.estimate:.4g}."
+                "standard error must be above 0, and the value must not be the largest "
+                f"or the smallest possible; got {self.standard_error:.4g} and "
+                f"{self.estimate:.4g}."
             )
         return limits
 

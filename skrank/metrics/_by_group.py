@@ -59,7 +59,7 @@ def evaluate(
     # rank within the groups: O(n + m log m), and O(n log n) with weights
     answer = check_undefined(answer)
     if n_missed != 0:
-        rule = "be 0 with `groups`, of which it is not known which missed them"
+        rule = "be 0 with `groups`, which missed targets do not have"
         raise invalid("n_missed", rule, brief(n_missed))
     y_true, y_score = columns_of(y_true, y_score)
     weights = {"pos_label": pos_label, "sample_weight": sample_weight}

@@ -41,10 +41,10 @@ def evaluate_ranking(
     if ranking.thinned:
         msg = (
             "`sample_weight` has one weight for all targets and a larger one for all "
-            f"others, as of non-targets of which a part was kept. {metric.name} is "
-            "then too high where targets stand above most of the kept ones, since the "
-            "removed ones among them have no weight; recall, and precision at a fixed "
-            "score, stay right."
+            "non-targets, as if only a part of the non-targets was kept. "
+            f"{metric.name} is then too high if targets rank above most of the "
+            "non-targets, because the removed ones among the first items are missing. "
+            "Recall, and precision at a fixed score, are not affected."
         )
         warn(msg, UserWarning)
     return value_or(metric, ranking, answer)
@@ -69,8 +69,8 @@ def for_weights(metric: Any, rankings: Sequence[Ranking]) -> Any:
     depth = getattr(metric, metric.cutoff or "", None)
     if isinstance(depth, int) and not all(ranking.whole for ranking in rankings):
         msg = (
-            f"`{metric.cutoff}`={depth} counts units of weight, not items, since the "
-            "weights are not whole numbers; a float is a share of all weight."
+            f"`{metric.cutoff}`={depth} counts units of weight, not items, because the "
+            "weights are not whole numbers. A float is a share of the total weight."
         )
         warn(msg, UserWarning)
     if metric.counts_ranks:
@@ -88,14 +88,14 @@ def _check_order(metric: Any) -> None:
     if metric.ties != "expected":
         rule = (
             f"be 'threshold' or 'expected' when {metric.name} is given sample_weight "
-            "and a target is tied: the weights inside a tie have no best or worst "
-            "order here"
+            "and a target is tied: the best and the worst order of weighted items in "
+            "a tie are not computed"
         )
         raise invalid("ties", rule, f"ties={metric.ties!r}")
     msg = (
-        f"{metric.name} retrieves ties whole, as ties='threshold' does: the mean over "
-        "the orders of weighted items has no closed form, and a target is tied. Choose "
-        "ties='threshold', of the metric or its scorer, to state that."
+        f"{metric.name} retrieves ties as a whole, as with ties='threshold', because "
+        "a target is tied and the mean over the orders of weighted items has no closed "
+        "form. Set ties='threshold' to avoid this warning."
     )
     warn(msg, UserWarning)
 

@@ -108,7 +108,7 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
             outputs[points.method] = getattr(estimator, points.method)(X)
         scores = points.scores(outputs[points.method])
         if "groups" in kwargs and "groups" not in signature(self.function).parameters:
-            rule = f"not be requested by a scorer of {self.__name__}, which has none"
+            rule = f"not be requested for {self.__name__}, which takes none"
             raise invalid("groups", rule, "values")
         check_order(X, y_true)
         for name, values in kwargs.items():  # the marks have no index

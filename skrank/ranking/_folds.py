@@ -48,7 +48,7 @@ def make_folds(
         raise invalid("cv_groups", rule, "None")
     folds = list(splitter.split(X, y, groups))
     if not folds:
-        got = f"none, as of a generator that was used up, from {brief(cv)}"
+        got = f"none, as from an exhausted generator, from {brief(cv)}"
         raise invalid("cv", "make folds each time, as a splitter or a list does", got)
     if not repeated:
         check_held_out_once([test for _, test in folds], "cv", f", from {brief(cv)}")

@@ -173,7 +173,7 @@ class Rankings:
         for name, values in of_items.items():
             check_index(name, values, y_true)
         if n_missed != 0 and (groups is not None or folds is not None):
-            rule = "be 0 with `groups` or `folds`, of which it is not known what misses"
+            rule = "be 0 with `groups` or `folds`, which missed targets do not have"
             raise invalid("n_missed", rule, brief(n_missed))
         models = columns_by_name(y_score) if is_table(y_score) else {MODEL: y_score}
         inputs = tuple(
@@ -425,7 +425,7 @@ class Rankings:
             raise invalid("labels", rule, got)
         names = [str(label) for label in labels]
         if len(set(names)) < len(names):
-            raise invalid("labels", "be different, also in print", brief(labels))
+            raise invalid("labels", "be different, also as text", brief(labels))
         check_known_classes(y_true, labels)
         check_index("y_score", y_score, y_true)
         inputs = [

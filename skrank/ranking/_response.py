@@ -124,7 +124,9 @@ def orientation(
         larger = "outliers" if _scores_outliers_higher(estimator, X) else "inliers"
         return Orientation(methods[0], sign=1 if larger == detector_targets else -1)
     if hasattr(estimator, "predict_proba") or hasattr(estimator, "classes_"):
-        rule = "be a classifier to scikit-learn (see ClassifierMixin) if it has classes"
+        rule = (
+            "be a classifier for scikit-learn (see ClassifierMixin) if it has classes"
+        )
         raise invalid("estimator", rule, f"{name}, which is not")
     if pos_label is not None and is_regressor(estimator):
         _check_regressor(estimator, y_true, pos_label)
@@ -246,6 +248,8 @@ def _check_regressor(estimator: Any, y_true: ArrayLike, pos_label: object) -> No
     labels = np.array(np.asarray(y_true).tolist())
     is_number = isinstance(pos_label, Real) and labels.dtype.kind in "biuf"
     if is_number and np.any(labels > pos_label):
-        rule = "be the larger label for a regressor, whose predictions point to it"
+        rule = (
+            "be the larger label for a regressor, which predicts larger values for it"
+        )
         got = f"pos_label={brief(pos_label)} with {type(estimator).__name__}"
         raise invalid("pos_label", rule, got)

@@ -34,7 +34,7 @@ def columns_by_name(y_score: Any) -> dict[Any, Any]:
     # iteration over pyarrow's tables gives columns and not names
     names = list(getattr(table, "column_names", getattr(table, "columns", table)))
     if len(set(map(str, names))) < len(names):
-        raise invalid("y_score", "have different names, also in print", brief(names))
+        raise invalid("y_score", "have different names, also as text", brief(names))
     if not names:
         raise invalid("y_score", "hold 1 or more rankings", str(len(names)))
     if not isinstance(y_score, Mapping):
@@ -87,13 +87,13 @@ def both_classes(
     about_groups = ""
     if grouped:
         about_groups = (
-            " Each value of `groups` makes a ranking of its own, of all items with "
-            "that value, as of a query or a day."
+            " Each value of `groups` is a ranking of its own, such as that of a query "
+            "or a day."
         )
     if grouped and 2 * len(kept) < len(sizes):
         about_groups += (
-            " If all items are to be in one ranking, in which some depend on each "
-            "other, as the images of a patient, give these as `clusters` instead."
+            " If all items belong to one ranking, and some depend on each other, such "
+            "as the images of a patient, use `clusters` instead."
         )
     if not kept:
         raise invalid(

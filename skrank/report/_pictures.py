@@ -38,20 +38,22 @@ def gallery(
         _figure(
             "Targets found down the ranking",
             HitCurveDisplay(shown),
-            "The steeper, the better. Chance is the dotted line, and stays in the "
-            "grey band at any one depth with a probability of at least 95 %.",
+            "A steep curve is good. The dotted line is the mean of random selection, "
+            "which is in the grey band at each depth with a probability of at least "
+            "95 %.",
         ),
         _figure(
             "Precision against recall",
             PrecisionRecallDisplay(shown, [points[name] for name in names]),
-            "Average precision is about the area below the curve. The grey band "
-            "is what is expected by chance; it is high where few targets are found.",
+            "Average precision is approximately the area below the curve. The grey "
+            "band is the range of random selection. It is high where few targets are "
+            "found.",
         ),
         _figure(
             "Lift at every depth",
             HitCurveDisplay(shown),
             "Targets found as a multiple of those expected by chance, on logarithmic "
-            "scales. Chance is 1, and in the grey band.",
+            "scales. Random selection has the mean 1 and the range of the grey band.",
             kind="lift",
         ),
     ]

@@ -344,10 +344,10 @@ class RankingReport:
     def _facts(self) -> dict[str, str]:
         """Return the data set and the settings."""
         size = f"{self.n_samples} items, each class against the rest"
-        why = "as each class has targets of its own"
+        why = "because each class has targets of its own"
         if isinstance(self.n_targets, int):
             size = format_size(self.n_samples, self.n_targets)
-            why = "as it needs rankings in memory, and some were only counted"
+            why = "because it needs rankings in memory, and some were only counted"
         if self.n_clusters:
             size += f" in {self.n_clusters} clusters"
         facts = {"data set": size}
@@ -363,9 +363,9 @@ class RankingReport:
             facts["comparison"] = f"left out, {why}"
         if self.tests is None:
             quick = all(null.is_quick for null in self.null_distributions.values())
-            why = "as asked" if quick else "as it may take long; `pvalue` asks for it"
+            why = "as asked" if quick else "because it may take long; set `pvalue`"
             if self.n_clusters:
-                why = "`pvalue` asks for it"
+                why = "set `pvalue`"
             facts["pvalue"] = f"left out, {why}"
         far = [as_text(name) for name in self.names if self._is_far_below(name)]
         if far:

@@ -95,8 +95,8 @@ def table_of_depths(
     reading = (
         "Metrics of the first items of each ranking. The depth is a number of items "
         "or a percentage of all. Recall is the share of all targets that are among "
-        "them, precision the share of targets in them, lift the precision as a "
-        "multiple of the prevalence; AP@k is average precision of them alone"
+        "them, precision is the share of targets in them, lift is the precision "
+        "divided by the prevalence, and AP@k is the average precision of these items"
         f"{_last(null_means or None)}."
     )
     header = ("top", "ranking", *columns)
@@ -126,7 +126,7 @@ def table_of_metrics(
             said = "-" if chance is None else _fixed(chance, decimals)
             rows.append(("", _NULL_MEAN, said, ""))
     reading = (
-        f"The metrics that were asked for. The interval is the {level} confidence "
+        f"Further metrics. The interval is the {level} confidence "
         "interval of the mean over samples of this size"
         f"{_last(null_means or None)}."
     )
@@ -152,12 +152,11 @@ def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Ta
     permuted = results[0].method == "permutation"
     source = "permutation of ranks" if permuted else "Student's t distribution"
     reading = (
-        "Rankings of the same items, two by two; the difference is about 0 where "
-        "neither is better. zscore is the difference over its standard deviation; "
-        f"pvalue is two-sided, by {source}; the interval is by Student's t. Of "
-        "many differences some are large by chance alone; Holm is the pvalue "
-        "adjusted for their number: at the level 0.05 the probability of any false "
-        "difference is at most 0.05."
+        "Comparisons of pairs of rankings of the same items. zscore is the difference "
+        f"divided by its standard deviation. pvalue is two-sided, by {source}. The "
+        "interval is by Student's t. Holm is the pvalue adjusted for the number of "
+        "comparisons: at the level 0.05 the probability of any false difference is "
+        "at most 0.05."
     )
     header = ("A", "B", "A - B", f"{level} interval", "zscore", "pvalue", "Holm")
     return Table("Differences in average precision", header, rows, 2, reading)

@@ -113,7 +113,7 @@ def test_one_cluster_of_targets_says_nothing():
     with pytest.warns(UndefinedMetricWarning, match="permutation"):
         pair = comparison.from_predictions(y, A, B, clusters=CLUSTER)
     assert math.isnan(pair.standard_error)
-    with pytest.warns(UndefinedMetricWarning, match="too little to estimate it from"):
+    with pytest.warns(UndefinedMetricWarning, match="too few items to estimate it"):
         pair = RankingComparison().from_predictions(y, A, B, clusters=CLUSTER)
     assert math.isnan(pair.standard_error)
     assert pair.pvalue <= 1
@@ -207,7 +207,7 @@ def test_labels_of_whole_clusters_change_places(name):
     assert_allclose(found, expected, atol=0.025)
     assert result.method == "monte_carlo"
     assert result.n_clusters == 5
-    assert "labels of whole clusters, between those of as many items" in str(result)
+    assert "labels of whole clusters, between clusters of equal size" in str(result)
 
 
 def test_patterns_change_places_between_clusters_of_one_size():
@@ -224,7 +224,7 @@ def test_patterns_change_places_between_clusters_of_one_size():
     result = test.from_predictions(y, s, clusters=cluster)
     found = result.pvalue, result.null_mean, result.null_std
     assert_allclose(found, expected, atol=0.025)
-    assert "between those of as many items; 4 of 5 clusters can move" in str(result)
+    assert "between clusters of equal size; 4 of 5 clusters are permuted" in str(result)
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
@@ -261,7 +261,7 @@ def test_clusters_within_strata():
     hospital = (np.arange(N) < 15).astype(int)[CLUSTER]
     test = RandomSelectionTest(n_resamples=500, random_state=0)
     result = test.from_predictions(Y, A, clusters=CLUSTER, strata=hospital)
-    assert "as many items, within 2 strata" in str(result)
+    assert "equal size, within 2 strata" in str(result)
     split = np.arange(Y.size) % 2
     with pytest.raises(ValueError, match="`strata` must be the same for all items of"):
         test.from_predictions(Y, A, clusters=CLUSTER, strata=split)
@@ -342,9 +342,9 @@ def test_bad_designs_of_a_test():
     y, s, pairs = [1, 0, 1, 0], [4, 3, 2, 1], [1, 1, 2, 2]
     with pytest.raises(ValueError, match="`n_missed` must be 0 with `clusters`"):
         test.from_predictions(y, s, clusters=pairs, n_missed=1)
-    with pytest.raises(ValueError, match="no two clusters of as many items .in each g"):
+    with pytest.raises(ValueError, match="two of equal size with different labels; got none"):
         test.from_predictions(y, s, clusters=pairs)
-    with pytest.raises(ValueError, match="no two clusters of as many items .in each g"):
+    with pytest.raises(ValueError, match="two of equal size with different labels; got none"):
         test.from_predictions([1, 1, 0, 0], s, clusters=pairs, strata=pairs)
     with pytest.raises(ValueError, match="a stratum with targets and non-targets"):
         test.from_predictions([1, 1, 0, 0], s, strata=pairs)
@@ -353,7 +353,7 @@ def test_bad_designs_of_a_test():
 
 
 def test_groups_that_look_like_clusters():
-    with pytest.warns(UndefinedMetricWarning, match="give these as `clusters`"):
+    with pytest.warns(UndefinedMetricWarning, match="use `clusters` instead"):
         MetricInterval().from_predictions(
             np.append(Y, [1, 0] * 3),
             np.append(A, range(6)),
@@ -492,7 +492,7 @@ def test_labels_of_machines_change_places_within_their_days():
     expected = np.mean(values >= result.statistic - 1e-9)
     assert result.pvalue == pytest.approx(expected, abs=0.014)
     assert (result.kind, result.n_clusters, result.labels) == ("groups", 4, (0, 1, 2))
-    assert "between those of as many items in each group" in str(result)
+    assert "between clusters of equal size in each group" in str(result)
 
 
 def test_the_variance_over_days_and_machines_is_that_of_a_loop():
@@ -545,7 +545,7 @@ def test_single_items_as_clusters_are_no_clusters_over_groups():
         items = np.arange(y.size)
         both = ask.from_predictions(y, s, groups=day, clusters=items).to_dict()
         assert both == pytest.approx(alone, nan_ok=True)
-    with pytest.raises(ValueError, match="`metric` must change little without an item"):
+    with pytest.raises(ValueError, match="`metric` must change little if an item"):
         MetricInterval("max_f_score").from_predictions(
             y, s, groups=day, clusters=day % 2
         )

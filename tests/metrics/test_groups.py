@@ -264,7 +264,7 @@ def test_scorers_take_a_column_as_groups_beside_those_of_the_splitter():
 @pytest.mark.usefixtures("routing")
 def test_scorers_that_have_no_groups_say_so():
     scorer = skrank.make_metric_scorer("average_precision", statistic="zscore")
-    with pytest.raises(ValueError, match="`groups` must not be requested by a scorer"):
+    with pytest.raises(ValueError, match="`groups` must not be requested for zscore"):
         scorer.set_score_request(groups="day")(MODEL.fit(X, Y), X, Y, groups=DAY)
 
 

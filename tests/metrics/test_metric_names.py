@@ -137,7 +137,7 @@ def test_what_is_understood_of_metrics_by_value(name, printed):
             "recall",
             "must have a cutoff, as in 'recall@10' or 'recall@5%'; got 'recall'",
         ),
-        ("recall@x", "must have a number behind '@'"),
+        ("recall@x", "must have a number after '@'"),
         ("recall@-1", "`t` must be an int of at least 1"),
         ("recall@0", "`t` must be an int of at least 1"),
         ("recall@1.5", "`t` must be an int of at least 1"),

@@ -177,7 +177,7 @@ def test_ties_of_weighted_items_are_retrieved_whole_with_a_warning(case):
     metric = in_fractions(case)
     y_true, y_score, weight = weighted_columns(ties=True)
     whole = metric(y_true, y_score, ties="threshold", sample_weight=weight)
-    with pytest.warns(UserWarning, match="retrieves ties whole.*ties='threshold'") as w:
+    with pytest.warns(UserWarning, match="retrieves ties as a whole.*ties='threshold'") as w:
         assert metric(y_true, y_score, sample_weight=weight) == whole
     assert w[0].filename.endswith("cases.py")  # the caller of the metric
     for ties in ("optimistic", "pessimistic"):
@@ -193,7 +193,7 @@ def test_a_tie_is_one_of_a_target_with_other_weight():
     assert value([1, 0, 0], [2.0, 1, 1], [1, 2, 3]) == 1  # a tie without targets
     assert value([1, 0, 0], [2.0, 2, 1], [2, 0, 3]) == 1  # one with nothing
     for y_true in ([1, 0, 0], [1, 1, 0]):
-        with pytest.warns(UserWarning, match="retrieves ties whole"):
+        with pytest.warns(UserWarning, match="retrieves ties as a whole"):
             value(y_true, [2.0, 2, 1], [1, 2, 3])
 
 
@@ -221,7 +221,7 @@ def weighted_search(model, scoring, **settings):
     estimator, grid = MODELS[model]
     search = GridSearchCV(estimator, grid, scoring=scoring, cv=4, **settings)
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".* retrieves ties whole")
+        warnings.filterwarnings("ignore", ".* retrieves ties as a whole")
         warnings.filterwarnings("ignore", "The scoring .* does not support sample_wei")
         return search.fit(X, Y, sample_weight=WEIGHT)
 

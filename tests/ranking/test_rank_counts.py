@@ -235,12 +235,12 @@ def test_complete_counts_take_no_more():
     half.update(Y[:4], S[:4])
     counts.update(Y, S)
     before = pickle.dumps(counts)
-    with pytest.raises(ValueError, match="see each item once.*got 8 items of 5, and"):
+    with pytest.raises(ValueError, match="get each item of the first.*got 8 items of 5; "):
         counts.update(Y[2:], S[2:])
     for total in (counts, half):
-        with pytest.raises(ValueError, match="got .* items of 5, and left"):
+        with pytest.raises(ValueError, match="got .* items of 5; the last"):
             total + counts
-    with pytest.raises(ValueError, match="got 3 targets of 2, and left"):
+    with pytest.raises(ValueError, match="got 3 targets of 2; the last"):
         half.update([1], S[:1])
     assert pickle.dumps(counts) == before
     assert average_precision(counts) == 0.75
@@ -332,7 +332,7 @@ def test_what_does_not_go_together_is_not_added():
     other.update(Y, S + 1)
     with pytest.raises(ValueError, match="come from the same first pass; got one of 5"):
         counts + other.second_pass()
-    with pytest.raises(ValueError, match="asked of a first pass; got RankCounts.sec"):
+    with pytest.raises(ValueError, match="called on a first pass; got RankCounts.sec"):
         counts.second_pass()
     with pytest.raises(ValueError, match="at least one item in some chunk"):
         RankCounts().second_pass()
@@ -481,9 +481,9 @@ def test_a_reader_may_fill_the_same_arrays_again():
 @pytest.mark.parametrize(
     ("chunks", "message"),
     [
-        (iter(CHUNKS), "gone over twice.*a function that returns.*got list_iterator"),
+        (iter(CHUNKS), "iterable twice.*a function that returns.*got list_iterator"),
         ((pair for pair in CHUNKS), "got generator"),
-        (lambda: None, "gone over twice.*got NoneType"),
+        (lambda: None, "iterable twice.*got NoneType"),
         (iter(CHUNKS).__iter__, "same items in both passes.*got 0 items of 5 and 0"),
         (3, "got int"),
         ([3], "pairs .y_true, y_score.; got int"),
@@ -505,7 +505,7 @@ def test_chunks_that_cannot_be_counted(chunks, message):
     ("second", "message"),
     [
         ([0, 2], "got 4 items of 5 and 2 targets of 2 in the second"),
-        ([0, 2, 3, 3], "got 6 items of 5, and left the last out.*in chunk 3"),
+        ([0, 2, 3, 3], "got 6 items of 5; the last chunk is left out.*in chunk 3"),
     ],
 )
 def test_chunks_that_change_between_the_passes(second, message):

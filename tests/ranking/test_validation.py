@@ -121,10 +121,10 @@ def test_what_is_no_column_is_named(values, got):
         ),
         ([S, S], r"`y_score` must be one-dimensional; got shape \(2, 4\)"),
         (np.array(S), "`y_score` must hold 2 or more rankings; got 1"),
-        ({"1": S, 1: S}, "`y_score` must have different names, also in print"),
+        ({"1": S, 1: S}, "`y_score` must have different names, also as text"),
         (
             pd.DataFrame([[s, s] for s in S], columns=["x", "x"]),
-            r"different names, also in print; got \['x', 'x'\]",
+            r"different names, also as text; got \['x', 'x'\]",
         ),
         ({"1": S}, "`y_score` must hold 2 or more rankings; got 1"),
         ({"a": S, "b": S[1:]}, r"`y_score\['b'\]` must have as many items as `y_true`"),

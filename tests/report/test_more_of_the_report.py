@@ -71,8 +71,8 @@ def test_clusters_of_which_none_can_move():
     y = np.arange(N) < M
     report = ranking_report(y, {"A": -np.arange(N)[::-1] * 1.0}, clusters=codes, t=10)
     assert report.tests is None
-    assert "left out, `pvalue` asks for it" in str(report)
-    with pytest.raises(ValueError, match="no two clusters of as many items"):
+    assert "left out, set `pvalue`" in str(report)
+    with pytest.raises(ValueError, match="two of equal size with different labels"):
         ranking_report(y, {"A": np.arange(N) * 1.0}, clusters=codes, pvalue=True)
 
 

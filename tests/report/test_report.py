@@ -158,9 +158,7 @@ def test_rankings_are_compared_unless_they_were_counted():
         report = ranking_report(given, random_state=0)
         assert report.comparisons is None
         assert report.to_dict()["rankings"] == expected.to_dict()["rankings"]
-        note = (
-            "  comparison left out, as it needs rankings in memory, and some were only"
-        )
+        note = "  comparison left out, because it needs rankings in memory, and some"
         assert note in str(report)
 
 
@@ -300,7 +298,7 @@ def test_what_takes_long_is_not_tested_unasked():
     assert math.isnan(row["log10_pvalue"])
     lines = str(report).splitlines()
     assert lines[3].split()[:3] == ["pvalue", "left", "out,"]
-    assert "as it may take long; `pvalue` asks for it" in lines[3]
+    assert "because it may take long; set `pvalue`" in lines[3]
     assert lines[9].split()[-2:] == [f"{row['zscore']:.2f}", "-"]
 
 
@@ -398,7 +396,7 @@ def test_rankings_with_both_classes_are_all_counted():
 def test_undefined_is_a_dash():
     y = np.arange(50) == 3
     scores = {"flat": np.zeros(50), "other": np.arange(50.0)}
-    with pytest.warns(UndefinedMetricWarning, match="too little to estimate it from"):
+    with pytest.warns(UndefinedMetricWarning, match="too few items to estimate it"):
         report = ranking_report(y, scores)
     assert "nan" not in str(report)
     lines = str(report).splitlines()

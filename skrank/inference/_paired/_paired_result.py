@@ -70,8 +70,8 @@ def defined_error(
         return 0.0 * standard_error  # 0 instead of rounding errors; NaN stays NaN
     advice = f" Methods without it are {' and '.join(map(repr, others))}."
     warn(
-        "The standard error of the difference is undefined, and so is what needs it: "
-        "the rankings differ, but there is too little to estimate it from."
+        "The standard error of the difference is undefined, and also the results that "
+        "depend on it: the rankings differ, but there are too few items to estimate it."
         f"{advice if others else ''}"
     )
     return math.nan

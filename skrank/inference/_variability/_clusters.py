@@ -80,7 +80,7 @@ def error_of_totals(totals: Floats) -> ErrorOfTotals:
 def check_two_way(metric: AnyMetric) -> None:
     """Check that the metric changes little if one item of many is left out."""
     if not (isinstance(metric, Metric) and metric.smooth):
-        rule = "change little without an item, for `groups` with `clusters`"
+        rule = "change little if an item is left out, for `groups` with `clusters`"
         raise invalid("metric", rule, metric.name)
 
 

@@ -82,7 +82,7 @@ _ELSEWHERE = {
     "ndcg": "sklearn.metrics.ndcg_score, which discounts gains by the logarithm",
     **dict.fromkeys(
         ("roc_auc", "auc", "auroc", "auc_roc"),
-        "sklearn.metrics.roc_auc_score, which looks at the whole ranking alike",
+        "sklearn.metrics.roc_auc_score, which weights all parts of the ranking equally",
     ),
 }
 
@@ -163,7 +163,7 @@ def make_metric(metric: str | AnyMetric, ties: str = "expected") -> AnyMetric:
     if cutoff and not called:
         raise ValueError(f"`metric` {name!r} has no cutoff; got {brief(metric)}.")
     if cutoff:
-        rule = "have a number behind '@', as in 'precision@10', 'recall@5%' or 'ap@0.5'"
+        rule = "have a number after '@', as in 'precision@10', 'recall@5%' or 'ap@0.5'"
         share = cutoff.removesuffix("%")
         given[called] = _number(metric, rule, share)
         if share != cutoff:

@@ -42,9 +42,8 @@ def _go_over(
     source = chunks() if callable(chunks) else chunks
     if not hasattr(source, "__iter__") or iter(source) is chunks:
         rule = (
-            "be gone over twice: a list, an object whose iterator begins anew, or a "
-            "function that returns a new iterator whenever it is called, as "
-            "lambda: read_chunks()"
+            "be iterable twice: a list, an object that makes a new iterator each time, "
+            "or a function that returns a new iterator, such as lambda: read_chunks()"
         )
         raise invalid("chunks", rule, type(source).__name__)
     label = "first pass" if isinstance(counted, FirstPass) else "second pass"

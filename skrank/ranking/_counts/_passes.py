@@ -191,10 +191,10 @@ class SecondPass:
             if seen <= self.plan.n_samples:
                 got = f"{self.n_targets + hits.sum()} targets of {self.plan.n_targets}"
             rule = (
-                "see each item once in the second pass, and none that the first has "
-                "not seen"
+                "get each item of the first pass once in the second pass, and no "
+                "other item"
             )
-            raise invalid("RankCounts", rule, f"{got}, and left the last out")
+            raise invalid("RankCounts", rule, f"{got}; the last chunk is left out")
 
     def ranking(self) -> Ranking:
         """Return the ranking, after all items were counted; O(m)."""
@@ -207,7 +207,7 @@ class SecondPass:
                 f"{self.n_samples} items of {plan.n_samples} and {self.n_targets} "
                 f"targets of {plan.n_targets} in the second"
             )
-            rule = "see the same items in both passes before they are read"
+            rule = "get the same items in both passes before their use"
             raise invalid("RankCounts", rule, got)
         size = counts.level_with[::-1]
         above = counts.n_samples - counts.below[::-1] - size

@@ -258,7 +258,7 @@ class RankCounts:
             `pos_label`, or if the scores are hard labels.
         """
         if isinstance(self._pass, SecondPass):
-            raise invalid("second_pass", "be asked of a first pass", brief(self))
+            raise invalid("second_pass", "be called on a first pass", brief(self))
         return self._of(self.pos_label, SecondPass(self._pass.plan(self.pos_label)))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
@@ -315,7 +315,7 @@ class RankCounts:
 def read_counts(counts: RankCounts, n_missed: int = 0) -> Ranking:
     """Return the ranking of a data set that was counted completely."""
     if isinstance(counts._pass, FirstPass):
-        rule = "see all items twice before they are read, see `second_pass`"
+        rule = "get all items in both passes before their use; see `second_pass`"
         got = f"0 items of {counts.n_samples} in the second pass"
         raise invalid("RankCounts", rule, got)
     ranking = counts._pass.ranking()
