@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -164,7 +165,22 @@ def assert_same_answers(data, columns):
         assert getattr(result, name) == getattr(expected, name)
 
 
-def read_rows(path):
-    """Rows of a table of another program's numbers."""
+# Numbers of other programs and small real data; its README names the sources
+DATA = Path(__file__).parent / "data"
+
+
+def read_rows(name):
+    """Rows of a table of the folder of data."""
+    path = DATA / name
     with (gzip.open if path.suffix == ".gz" else open)(path, "rt") as lines:
         return list(csv.DictReader(lines))
+
+
+def docking_scores():
+    """Labels of 3212 molecules, and five docking scores by name."""
+    rows = read_rows("pparg_docking_scores.csv.gz")
+    names = ("surf", "icm", "vina", "minr", "maxz")
+    y_true = np.array([row["active"] == "1" for row in rows])
+    return y_true, {
+        name: np.array([float(row[name]) for row in rows]) for name in names
+    }

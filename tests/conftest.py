@@ -1,7 +1,5 @@
 """Fixtures shared by the tests."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import settings
 
@@ -11,28 +9,6 @@ settings.register_profile("steady", deadline=None, derandomize=True, max_example
 settings.load_profile("steady")
 # For other versions of libraries: what they do otherwise shows soon.
 settings.register_profile("brief", settings.get_profile("steady"), max_examples=10)
-
-SHARED = Path(__file__).parents[2] / "shared"
-
-
-def folder_or_skip(name):
-    """Return a folder of facts from elsewhere, or skip the test."""
-    folder = SHARED / name
-    if not folder.is_dir():
-        pytest.skip(f"no folder {name} beside the checkout")
-    return folder
-
-
-@pytest.fixture
-def peer_numbers():
-    """Numbers that other programs give."""
-    return folder_or_skip("peer_tests")
-
-
-@pytest.fixture
-def rare_data():
-    """Real data with rare targets."""
-    return folder_or_skip("data")
 
 
 @pytest.fixture(scope="session")

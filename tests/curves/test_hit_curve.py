@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import hypergeom
 
-from cases import SMALL_LISTS, make_list, read_rows
+from cases import SMALL_LISTS, docking_scores, make_list, read_rows
 from skrank import (
     RankingEvaluation,
     average_precision,
@@ -171,14 +171,14 @@ def test_the_curve_has_the_values_of_the_metrics(items, t):
     assert_allclose(curve.lift[1:], lifts)
 
 
-def test_ties_of_precrec(peer_numbers):
+def test_ties_of_precrec():
     """Expected hits at every rank of vina's 66 distinct scores, by precrec 0.14.4."""
-    pd = pytest.importorskip("pandas")
-    data = pd.read_csv(peer_numbers.parent / "data" / "pparg_docking_scores.csv.gz")
-    rows = read_rows(peer_numbers / "precrec" / "pparg_vina_basic.csv.gz")
-    curve = hit_curve(data[data.columns[-1]], data["vina"])
+    y_true, scores = docking_scores()
+    rows = read_rows("precrec_vina_hits.csv.gz")
+    curve = hit_curve(y_true, scores["vina"])
     depths = [float(row["rank"]) for row in rows]
-    assert_allclose(curve.at(depths), [float(row["tp"]) for row in rows], atol=1e-9)
+    hits = [float(row["tp"]) for row in rows]
+    assert_allclose(curve.at(depths), hits, rtol=0, atol=1e-9)
 
 
 # Weights, missed targets, units

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import dblquad
 from scipy.stats import beta, binomtest, dirichlet, norm
 
-from cases import read_rows
+from cases import docking_scores, read_rows
 from skrank import Ranking
 from skrank.inference._paired._at_cutoff import (
     CutCounts,
@@ -159,16 +159,11 @@ def test_error_of_mcnemar_is_that_of_paired_proportions():
 # chemmodlab
 
 
-@pytest.fixture
-def chemmodlab(peer_numbers):
-    return peer_numbers / "chemmodlab"
-
-
-def pparg_counts(folder):
+def pparg_counts():
     """Counts by pair and t, of items strictly above the threshold as chemmodlab has."""
     hits = {
-        (row["method"], row["tested"]): float(row["hits_strictly_above"])
-        for row in read_rows(folder / "pparg_hits.csv")
+        (row["score"], row["tested"]): float(row["hits_above"])
+        for row in read_rows("chemmodlab_hits.csv")
     }
     return {
         (row["s1"], row["s2"], row["tested"]): cut_counts(
@@ -178,31 +173,32 @@ def pparg_counts(folder):
             t=float(row["tested"]),
             m=85,
         )
-        for row in read_rows(folder / "pparg_pair_hits.csv")
+        for row in read_rows("chemmodlab_pair_hits.csv")
     }
 
 
-def pparg_tests(folder, method):
+def pparg_tests(method):
     """Rows of its version 2.0.0 without the plus correction, with their counts."""
-    counts = pparg_counts(folder)
-    for row in read_rows(folder / "pparg_perfcurvetest_2.0.0.csv.gz"):
-        if (row["method"], row["plus"], row["pool"]) == (method, "FALSE", "FALSE"):
+    counts = pparg_counts()
+    for row in read_rows("chemmodlab_tests.csv"):
+        if row["method"] == method:
             yield row, counts[row["s1"], row["s2"], row["tested"]]
 
 
-def test_binomial_of_chemmodlab(chemmodlab):
-    rows = list(pparg_tests(chemmodlab, "binomial"))
+def test_binomial_of_chemmodlab():
+    rows = list(pparg_tests("binomial"))
     assert len(rows) == 120
     for row, counts in rows:
         assert counts.difference / 85 == pytest.approx(float(row["diff"]), abs=1e-12)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of an error of 0
             error = mcnemar(counts, "two-sided").standard_error / 85
-        assert math.isnan(error) or error == pytest.approx(float(row["se"]), abs=2e-9)
+        error = 0 if math.isnan(error) else error
+        assert error == pytest.approx(float(row["se"]), abs=2e-9)
 
 
-def test_mcnemar_of_chemmodlab(chemmodlab):
-    rows = list(pparg_tests(chemmodlab, "mcnemar"))
+def test_mcnemar_of_chemmodlab():
+    rows = list(pparg_tests("mcnemar"))
     assert len(rows) == 120
     for row, counts in rows:
         found = mcnemar(counts, "two-sided")
@@ -211,21 +207,14 @@ def test_mcnemar_of_chemmodlab(chemmodlab):
         assert found.standard_error / 85 == pytest.approx(float(row["se"]), abs=2e-9)
 
 
-def test_hits_of_the_shared_ties(chemmodlab, rare_data):
-    # its own counts above and at the threshold, put together as its README says
-    data = read_rows(rare_data / "pparg_docking_scores.csv.gz")
-    targets = np.array([row["active"] == "1" for row in data])
-    for row in read_rows(chemmodlab / "pparg_hits.csv"):
-        t = int(row["tested"])
-        score = np.array([float(line[row["method"]]) for line in data])
-        above, n_above, n_at, hits_at = (
+def test_hits_of_the_shared_ties():
+    # its own counts above and at the threshold; the tie's targets are shared out evenly
+    targets, scores = docking_scores()
+    for row in read_rows("chemmodlab_hits.csv"):
+        t, above, n_above, n_at, hits_at = (
             int(row[name])
-            for name in (
-                "hits_strictly_above",
-                "n_strictly_above",
-                "n_at_threshold",
-                "pos_at_threshold",
-            )
+            for name in ("tested", "hits_above", "n_above", "n_at", "hits_at")
         )
         expected = above + (t - n_above) * hits_at / n_at
-        assert share_of_top(score, t)[targets].sum() == pytest.approx(expected)
+        share = share_of_top(scores[row["score"]], t)
+        assert share[targets].sum() == pytest.approx(expected)

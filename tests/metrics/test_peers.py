@@ -1,4 +1,4 @@
-"""Numbers that other programs give on their own data; skipped where absent."""
+"""Numbers that other programs give on their own data."""
 
 import json
 
@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.metrics import average_precision_score
 
-from cases import read_rows
+from cases import DATA, docking_scores, read_rows
 from skrank import (
     RandomSelectionTest,
     average_precision,
@@ -22,34 +22,25 @@ from skrank import (
 )
 
 
-def test_trec_eval(peer_numbers):
-    # pytrec-eval-terrier 0.5.11, which runs trec_eval, at full precision: 37 topics,
+def test_trec_eval():
+    # pytrec-eval-terrier 0.5.11, which runs trec_eval, at full precision: 36 topics,
     # targets that were never returned, in trec_eval's own order
-    lists, n_relevant = {}, {}
-    for row in read_rows(peer_numbers / "trec_eval" / "ranked_arrays.csv.gz"):
-        key = row["set"], row["topic"]
-        lists.setdefault(key, []).append((int(row["rank"]), int(row["relevant"])))
-    rows = read_rows(
-        peer_numbers / "pytrec_eval" / "full_precision_terrier_0.5.11.csv.gz"
-    )
+    lists = {
+        (row["set"], row["topic"]): (row["relevant"], int(row["n_relevant"]))
+        for row in read_rows("trec_eval_lists.csv")
+    }
+    rows = read_rows("trec_eval_values.csv")
     for row in rows:
-        if row["measure"] == "num_rel":
-            n_relevant[row["set"], row["topic"]] = int(float(row["value"]))
-    checked = 0
-    for row in rows:
-        key = row["set"], row["topic"]
-        if key not in lists or n_relevant[key] == 0:
-            continue
-        ours = trec_value(row["measure"], lists[key], n_relevant[key])
-        if ours is not None:
-            assert ours == pytest.approx(float(row["value"]), abs=1e-12), row
-            checked += 1
-    assert checked > 340
+        relevant, n_relevant = lists[row["set"], row["topic"]]
+        ours = trec_value(row["measure"], relevant, n_relevant)
+        assert ours == pytest.approx(float(row["value"]), abs=1e-12), row
+    assert len(rows) == 792
 
 
-def trec_value(measure, items, n_relevant):
-    """Our value of a trec_eval measure, where we have it and the cutoff is reached."""
-    rank, y_true = np.array(items).T
+def trec_value(measure, relevant, n_relevant):
+    """Our value of a trec_eval measure of a list, such as "0110"."""
+    y_true = np.array(list(relevant), dtype=int)
+    rank = np.arange(y_true.size)
     settings = {"n_missed": n_relevant - int(y_true.sum())}
     name, _, depth = measure.rpartition("_")
     whole = {
@@ -59,32 +50,29 @@ def trec_value(measure, items, n_relevant):
     }.get(measure)
     if whole is not None:
         return whole(y_true, -rank, **settings)
-    if not depth.isdigit() or int(depth) > rank.size:
-        return None
     if name == "map_cut":
         return average_precision_at_k(
             y_true, -rank, k=int(depth), normalize="relevant", **settings
         )
-    metric = {"P": precision_at_t, "recall": recall_at_t}.get(name)
-    return metric and metric(y_true, -rank, t=int(depth), **settings)
+    metric = {"P": precision_at_t, "recall": recall_at_t}[name]
+    return metric(y_true, -rank, t=int(depth), **settings)
 
 
-@pytest.mark.parametrize("name", ["P10N10", "pparg_vina", "pparg_surf"])
-def test_precrec(peer_numbers, rare_data, name):
-    # precrec 0.14.4 (R): true positives and precision at every rank, ties shared out
-    folder = peer_numbers / "precrec"
-    if name == "P10N10":
-        rows = read_rows(folder / "P10N10.csv")
+@pytest.mark.parametrize(
+    ("name", "n_ranks"), [("p10n10", 20), ("pparg_vina", 153), ("pparg_surf", 153)]
+)
+def test_precrec(name, n_ranks):
+    # precrec 0.14.4 (R): recall and precision at ranks, ties shared out
+    if name == "p10n10":
+        rows = read_rows("precrec_p10n10.csv")
         y_true = np.array([int(row["label"]) for row in rows])
         y_score = np.array([float(row["score"]) for row in rows])
-        expected = read_rows(folder / "P10N10_basic.csv")
     else:
-        rows = read_rows(rare_data / "pparg_docking_scores.csv.gz")
-        y_true = np.array([int(row["active"]) for row in rows])
-        y_score = np.array([float(row[name[-4:]]) for row in rows])
-        expected = read_rows(folder / f"{name}_basic.csv.gz")
-    y_true = (y_true == 1).astype(int)
-    for row in expected[1 :: max(1, len(expected) // 150)]:
+        y_true, scores = docking_scores()
+        y_score = scores[name.removeprefix("pparg_")]
+    expected = [row for row in read_rows("precrec_values.csv") if row["list"] == name]
+    assert len(expected) == n_ranks
+    for row in expected:
         t = int(row["rank"])
         recall, precision = float(row["sensitivity"]), float(row["precision"])
         assert recall_at_t(y_true, y_score, t=t) == pytest.approx(recall, abs=1e-12)
@@ -93,10 +81,9 @@ def test_precrec(peer_numbers, rare_data, name):
         )
 
 
-def test_precrec_confusion_with_ties(peer_numbers):
+def test_precrec_hits_with_ties():
     # stated in its tests: a tie's positives are shared out evenly
-    cases = json.loads((peer_numbers / "precrec" / "cases.json").read_text())
-    for case in cases["confusion"]:
+    for case in json.loads((DATA / "precrec_ties.json").read_text()):
         y_true, y_score = np.array(case["y"]), np.array(case["score"], dtype=float)
         for t, hits in enumerate(case["tp"][1:], 1):
             assert recall_at_t(y_true, y_score, t=t) == pytest.approx(
@@ -104,82 +91,57 @@ def test_precrec_confusion_with_ties(peer_numbers):
             )
 
 
-# What RDKit and enrichvs call our metrics, and the name of the parameter
-EARLY = {
-    "enrichment": (enrichment_factor, "t"),
-    "CalcEnrichment": (enrichment_factor, "t"),
-    "rie": (rie, "alpha"),
-    "CalcRIE": (rie, "alpha"),
-    "bedroc": (bedroc, "alpha"),
-    "CalcBEDROC": (bedroc, "alpha"),
-}
-
-
-def test_rdkit_unit_tests(peer_numbers):
-    # RDKit's own tests state these; lists of one class have no value here
-    cases = json.loads((peer_numbers / "rdkit_scoring" / "cases.json").read_text())
-    best = np.repeat([1, 0], [cases["n_pos"], cases["n"] - cases["n_pos"]])
-    lists = {"best": best, "worst": best[::-1]}
-    checked = 0
-    for case in cases["expected"]:
-        if case.get("list") not in lists or case["expect"] == "ValueError":
-            continue
-        if case["fn"] in EARLY:
-            metric, name = EARLY[case["fn"]]
-            value = case.get("alpha") or case["fraction"] or 1  # at least one row
-            ours = metric(lists[case["list"]], -np.arange(cases["n"]), **{name: value})
-            assert ours == pytest.approx(case["expect"], rel=1e-10, abs=1e-50), case
-            checked += 1
-    assert checked == 8
-
-
-def pparg_list(folder, column):
-    """Labels and scores of a column of docking scores."""
-    rows = read_rows(folder / "pparg_docking_scores.csv.gz")
-    return (
-        np.array([int(row["active"]) for row in rows]),
-        np.array([float(row[column]) for row in rows]),
+def early(row, y_true, y_score):
+    """Our value of a row of RDKit or enrichvs."""
+    parameter = float(row["parameter"])
+    if row["function"] == "enrichment":
+        return enrichment_factor(y_true, y_score, t=parameter or 1)  # at least one row
+    return {"rie": rie, "bedroc": bedroc}[row["function"]](
+        y_true, y_score, alpha=parameter
     )
 
 
-@pytest.mark.parametrize("column", ["surf", "icm", "vina", "minr", "maxz"])
-def test_rdkit(peer_numbers, rare_data, column):
-    # RDKit 2026.09.1, ties in the order of the file
-    y_true, y_score = pparg_list(rare_data, column)
-    y_true = y_true[np.argsort(-y_score, kind="stable")]
-    rows = read_rows(peer_numbers / "rdkit_scoring" / "outputs_rdkit_2026.09.1.csv")
-    checked = 0
+def test_rdkit_unit_tests():
+    # RDKit's own tests state these, of 20 targets among 400; lists of one class have
+    # no value here
+    best = np.repeat([1, 0], [20, 380])
+    lists = {"best": best, "worst": best[::-1]}
+    rows = read_rows("rdkit_unit_tests.csv")
     for row in rows:
-        if row["data"] == f"pparg_{column}" and row["measure"] in EARLY:
-            metric, name = EARLY[row["measure"]]
-            ours = metric(
-                y_true, -np.arange(y_true.size), **{name: float(row["param"])}
-            )
-            assert ours == pytest.approx(float(row["value"]), rel=1e-10), row
-            checked += 1
-    assert checked == 25
+        ours = early(row, lists[row["list"]], -np.arange(400))
+        expected = float(row["value"])
+        assert ours == pytest.approx(expected, rel=1e-10, abs=1e-50), row
+    assert len(rows) == 8
+
+
+@pytest.mark.parametrize("column", ["surf", "icm", "vina", "minr", "maxz"])
+def test_rdkit(column):
+    # RDKit 2026.09.1, ties in the order of the file
+    y_true, scores = docking_scores()
+    y_true = y_true[np.argsort(-scores[column], kind="stable")]
+    rows = [row for row in read_rows("rdkit_values.csv") if row["score"] == column]
+    for row in rows:
+        ours = early(row, y_true, -np.arange(y_true.size))
+        assert ours == pytest.approx(float(row["value"]), rel=1e-10), row
+    assert len(rows) == 25
 
 
 @pytest.mark.parametrize("column", ["surf", "icm", "vina", "maxz"])
-def test_enrichvs(peer_numbers, rare_data, column):
+def test_enrichvs(column):
     # enrichvs 0.0.5 (R): RIE and BEDROC with ties in the order of the file; EF with
     # ties shared out, the hits interpolated at a depth that is not rounded
-    y_true, y_score = pparg_list(rare_data, column)
+    y_true, scores = docking_scores()
+    y_score = scores[column]
     in_order = y_true[np.argsort(-y_score, kind="stable")], -np.arange(y_true.size)
-    checked = 0
-    for row in read_rows(peer_numbers / "enrichvs" / "outputs_0.0.5.csv"):
-        if row["data"] != f"pparg_{column}":
-            continue
-        param = float(row["param"])
-        if row["measure"] == "enrichment_factor":
-            ours = interpolated_enrichment(y_true, y_score, param * y_true.size)
-        elif row["measure"] in EARLY:
-            ours = EARLY[row["measure"]][0](*in_order, alpha=param)
+    rows = [row for row in read_rows("enrichvs_values.csv") if row["score"] == column]
+    for row in rows:
+        if row["function"] == "enrichment":
+            depth = float(row["parameter"]) * y_true.size
+            ours = interpolated_enrichment(y_true, y_score, depth)
         else:
-            continue
+            ours = early(row, *in_order)
         assert ours == pytest.approx(float(row["value"]), rel=1e-10), row
-        checked += 1
-    assert checked == 25
+    assert len(rows) == 25
 
 
 def interpolated_enrichment(y_true, y_score, depth):
@@ -190,19 +152,21 @@ def interpolated_enrichment(y_true, y_score, depth):
 
 
 @pytest.mark.slow
-def test_muv_pvalues_against_label_permutations(rare_data):
+@pytest.mark.parametrize("task", ["MUV-846", "MUV-652"])
+def test_muv_pvalues_against_label_permutations(task):
     # real tasks of 0.2 % targets, a rounded feature as score: scikit-learn scores 300
     # permutations of the labels
-    data = np.load(rare_data / "muv_bcut.npz")
+    rows = [row for row in read_rows("muv_rounded_feature.csv") if row["task"] == task]
+    assert rows
+    score = [float(row["score"]) for row in rows]
+    actives = [int(row["actives"]) for row in rows]
+    others = [int(row["inactives"]) for row in rows]
+    y_true = np.repeat([1, 0], [sum(actives), sum(others)])
+    y_score = np.repeat(score * 2, actives + others)
     rng = np.random.default_rng(0)
-    for task, feature in ((13, 0), (4, 4)):
-        known = data["Y"][:, task] >= 0
-        y_true = data["Y"][known, task]
-        y_score = np.round(data["X"][known, feature].astype(float), 2)
-        result = RandomSelectionTest(ties="threshold").from_predictions(y_true, y_score)
-        draws = [
-            average_precision_score(rng.permutation(y_true), y_score)
-            for _ in range(300)
-        ]
-        count = int(np.sum(np.array(draws) >= result.statistic - 1e-12))
-        assert binomtest(count, 300, result.pvalue).pvalue > 1e-3
+    result = RandomSelectionTest(ties="threshold").from_predictions(y_true, y_score)
+    draws = [
+        average_precision_score(rng.permutation(y_true), y_score) for _ in range(300)
+    ]
+    count = int(np.sum(np.array(draws) >= result.statistic - 1e-12))
+    assert binomtest(count, 300, result.pvalue).pvalue > 1e-3

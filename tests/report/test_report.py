@@ -1,9 +1,7 @@
 """The report: its numbers are those of the functions, its page is whole and safe."""
 
 import base64
-import csv
 import functools
-import gzip
 import json
 import math
 import re
@@ -18,6 +16,7 @@ import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
 import skrank
+from cases import docking_scores, read_rows
 from skrank import (
     MetricInterval,
     RandomSelectionNull,
@@ -65,14 +64,6 @@ def without_pictures(monkeypatch):
 @functools.cache
 def plain_page():
     return plain_report().to_html()
-
-
-def docking(folder):
-    with gzip.open(folder / "pparg_docking_scores.csv.gz", "rt") as lines:
-        rows = list(csv.DictReader(lines))
-    names = ("surf", "icm", "vina", "minr", "maxz")
-    y = np.array([row["active"] == "1" for row in rows])
-    return y, {name: np.array([float(row[name]) for row in rows]) for name in names}
 
 
 class Page(HTMLParser):
@@ -211,16 +202,13 @@ def test_chance_is_the_mean_of_a_random_order():
     assert null_means["average_precision@4"] == null.mean()
 
 
-def test_enrichment_of_rdkit(rare_data, peer_numbers):
-    y, scores = docking(rare_data)
-    with (
-        peer_numbers / "rdkit_scoring" / "outputs_rdkit_2026.09.1.csv"
-    ).open() as rows:
-        expected = {
-            float(row["param"]): float(row["value"])
-            for row in csv.DictReader(rows)
-            if (row["data"], row["measure"]) == ("pparg_icm", "CalcEnrichment")
-        }
+def test_enrichment_of_rdkit():
+    y, scores = docking_scores()
+    expected = {
+        float(row["parameter"]): float(row["value"])
+        for row in read_rows("rdkit_values.csv")
+        if (row["score"], row["function"]) == ("icm", "enrichment")
+    }
     report = ranking_report(y, {"icm": scores["icm"]}, t=list(expected), k=())
     for fraction, value in expected.items():
         found = report.at_depths["icm"][f"enrichment_factor@{fraction}"]
