@@ -33,10 +33,11 @@ test-oldest: $(OLDEST)/.test  ## run the tests of other libraries' interfaces on
 test-integrations: $(VENV)/.test $(VENV)/.integrations  ## run the tests with other packages and with a browser
 	$(ONE_THREAD) $(RUN) pytest tests/integrations
 
-lint: $(VENV)/.lint  ## check style, types, layers, docstrings and spelling
+lint: $(VENV)/.lint  ## check style, types, layers, workflows, docstrings and spelling
 	$(RUN) ruff check .
 	$(RUN) ruff format --check .
 	$(RUN) mypy
+	$(VENV)/bin/zizmor --quiet --offline .github
 	$(VENV)/bin/lint-imports
 	$(RUN) pytest -q tests/test_docstrings.py
 	$(VENV)/bin/codespell README.md CONTRIBUTING.md benchmarks changelog.d doc examples skrank

@@ -30,6 +30,7 @@ from skrank._utils._documented import documented
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._warnings import warn
 from skrank.curves._band import spread_counts
+from skrank.curves._operating_points import points_of
 from skrank.inference._question import Question
 from skrank.inference._threshold_choice_result import ThresholdChoiceResult
 from skrank.inference._variability._interval import (
@@ -442,11 +443,11 @@ class _Points:
     @classmethod
     def of(cls, ranking: Ranking) -> _Points:
         """Return the points of a ranking; O(m)."""
-        groups = ranking.groups
+        points = points_of(ranking)
         return cls(
-            np.append(np.inf, ranking.levels.astype(float)),
-            np.append(0.0, groups.hits_above + groups.hits),
-            np.append(0.0, groups.above + groups.size),
+            np.append(np.inf, points.score.astype(float)),
+            np.append(0.0, points.hits),
+            np.append(0.0, points.t),
             ranking.n_targets,
             ranking.n_samples,
         )

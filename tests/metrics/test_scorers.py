@@ -200,7 +200,7 @@ class WithoutTags(BaseEstimator):
 
 
 def test_classes_without_a_classifier_are_refused():
-    with pytest.raises(ValueError, match="`estimator` must be a classifier for scikit-"):
+    with pytest.raises(ValueError, match="must be a classifier for scikit-learn"):
         make_average_precision_scorer(pos_label="active")(WithoutTags(), X, NAMES)
 
 

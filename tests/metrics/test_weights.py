@@ -177,7 +177,7 @@ def test_ties_of_weighted_items_are_retrieved_whole_with_a_warning(case):
     metric = in_fractions(case)
     y_true, y_score, weight = weighted_columns(ties=True)
     whole = metric(y_true, y_score, ties="threshold", sample_weight=weight)
-    with pytest.warns(UserWarning, match="retrieves ties as a whole.*ties='threshold'") as w:
+    with pytest.warns(UserWarning, match="ties as a whole.*ties='threshold'") as w:
         assert metric(y_true, y_score, sample_weight=weight) == whole
     assert w[0].filename.endswith("cases.py")  # the caller of the metric
     for ties in ("optimistic", "pessimistic"):
