@@ -40,7 +40,7 @@ lint: $(VENV)/.lint  ## check style, types, layers, workflows, docstrings and sp
 	$(VENV)/bin/zizmor --quiet --offline .github
 	$(VENV)/bin/lint-imports
 	$(RUN) pytest -q tests/test_docstrings.py
-	$(VENV)/bin/codespell README.md CONTRIBUTING.md benchmarks changelog.d doc examples skrank
+	$(VENV)/bin/codespell *.md CITATION.cff .github benchmarks changelog.d conda doc examples paper skrank
 
 format: $(VENV)/.lint  ## mend the style
 	$(RUN) ruff check --fix .
