@@ -208,6 +208,8 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             method="cross_validation",
             **{name: rules[name].estimate for name in names},
             **found,
+            _pos_label=asked.pos_label,
+            _estimated=asked.estimated,
             **self._fields(asked) | {"metric": self._described()},
         )
 

@@ -71,6 +71,8 @@ class ThresholdChoiceResult(Result):
     apparent_precision: float
     apparent_profit: float
     _rules: Mapping[str, ChoiceRule]
+    _pos_label: object
+    _estimated: bool
 
     title: ClassVar[str] = "Threshold with {0.metric}"
 
@@ -103,7 +105,11 @@ class ThresholdChoiceResult(Result):
         return ConfidenceInterval(*self._rules[quantity].bounds(level))
 
     def classifier(
-        self, estimator: Any, *, pos_label: object = None
+        self,
+        estimator: Any,
+        *,
+        pos_label: object = None,
+        response_method: str | None = None,
     ) -> FixedThresholdClassifier:
         """Return a classifier of new items with this threshold.
 
@@ -114,29 +120,41 @@ class ThresholdChoiceResult(Result):
             classes. With more classes, or with regressors and detectors, compare the
             scores of new items with the threshold instead.
         pos_label : int, float, bool or str, default=None
-            Label of the targets. None accepts {0, 1} and {-1, 1}.
+            Label of the targets. None takes that with which the threshold was chosen.
+        response_method : {"decision_function", "predict_proba"}, default=None
+            Method of the estimator that gave the scores. None takes the one that ranked
+            the items, if they were ranked by an estimator.
 
         Returns
         -------
         classifier : sklearn.model_selection.FixedThresholdClassifier
-            Unfitted classifier with the response method that ranked the items.
+            Unfitted classifier with this threshold.
 
         Raises
         ------
         ValueError
-            If there is no threshold, or if the estimator has no scores.
+            If there is no threshold, if the estimator has no such method, or if
+            `response_method` is None and the threshold was chosen for scores that were
+            given.
         """
         if math.isnan(self.threshold):
             raise invalid("groups", "be left out to choose a threshold", "a depth")
-        for method in RESPONSE_METHODS[:2]:
+        methods = RESPONSE_METHODS[:2]
+        if response_method is not None:
+            check_option("response_method", response_method, methods)
+            methods = (response_method,)
+        elif not self._estimated:
+            rule = f"be one of {list(methods)} for scores that were given"
+            raise invalid("response_method", rule, "None")
+        for method in methods:
             if hasattr(estimator, method):
                 return FixedThresholdClassifier(
                     estimator,
                     threshold=self.threshold,
-                    pos_label=pos_label,
+                    pos_label=self._pos_label if pos_label is None else pos_label,
                     response_method=method,
                 )
-        rule = "have decision_function or predict_proba"
+        rule = f"have {' or '.join(methods)}"
         raise invalid("estimator", rule, brief(estimator))
 
     def _rows(self) -> list[tuple[str, str]]:

@@ -103,7 +103,8 @@ class Rankings:
     # one part. `clusters` and `strata` are codes of all items. `folds` is the fold of
     # each part, and `ratio` the number of held-out items for each item of a fit.
     # `grouped` tells whether the parts are given by the user's `groups`, and
-    # `of_classes` whether each model is a class, with targets of its own.
+    # `of_classes` whether each model is a class, with targets of its own. `pos_label`
+    # is that which was given, and `estimated` tells whether estimators gave the scores.
     names: tuple[Any, ...]
     parts: Sequence[tuple[Ranking, ...]]
     kind: str = "one"
@@ -115,6 +116,8 @@ class Rankings:
     ratio: float = 0.0
     grouped: bool = False
     of_classes: bool = False
+    pos_label: object = None
+    estimated: bool = False
 
     @classmethod
     def from_predictions(
@@ -195,6 +198,7 @@ class Rankings:
             (),
             clusters=_codes("clusters", clusters, size),
             strata=_codes("strata", strata, size),
+            pos_label=pos_label,
         )
         if folds is None:
             return found._divided([inputs], [], groups, size)
@@ -248,9 +252,10 @@ class Rankings:
         ]
         scores = dict(zip(named, (score for _, score in found), strict=True))
         is_one = list(named) == [MODEL]
-        return cls.from_predictions(
+        ranked = cls.from_predictions(
             found[0][0], scores[MODEL] if is_one else scores, **data
         )
+        return replace(ranked, pos_label=pos_label, estimated=True)
 
     @classmethod
     def from_cv(
@@ -493,9 +498,10 @@ class Rankings:
                     for index, score in zip(test, scores, strict=True)
                 ]
         inputs = list(zip(*columns.values(), strict=True))
-        return cls(tuple(columns), (), ratio=ratio)._divided(
-            inputs, held, groups, labels.size
+        found = cls(
+            tuple(columns), (), ratio=ratio, pos_label=pos_label, estimated=True
         )
+        return found._divided(inputs, held, groups, labels.size)
 
     def _divided(
         self,

@@ -235,8 +235,15 @@ def test_classifier_uses_the_scores_of_the_ranking():
     model = LogisticRegression(max_iter=10_000).fit(X, label)
     choice = ThresholdChoice(t=150)
     result = choice.from_estimator(model, X, label, pos_label="malignant")
-    fixed = result.classifier(model, pos_label="malignant").fit(X, label)
+    fixed = result.classifier(model).fit(X, label)
     assert (fixed.predict(X) == "malignant").sum() == result.t == 150
+    given = choice.from_predictions(
+        label, model.predict_proba(X)[:, 1], pos_label="malignant"
+    )
+    with pytest.raises(ValueError, match="`response_method` must be one of"):
+        given.classifier(model)
+    fixed = given.classifier(model, response_method="predict_proba").fit(X, label)
+    assert (fixed.predict(X) == "malignant").sum() == 150
     with pytest.raises(ValueError, match="must have decision_function or predict_prob"):
         result.classifier(KFold())
 
