@@ -123,7 +123,7 @@ def sklearn_call(question, y_true, y_score):
 
 
 def torch_call(question, y_true, y_score):
-    """The same by torchmetrics; its AP at k is divided by the hits, and another."""
+    """The same by torchmetrics; its AP@k is divided by the hits, and another."""
     if not find_spec("torchmetrics"):
         return None
     import torch

@@ -116,11 +116,11 @@ def judge_one(setting, runs, rng):
     is_target, found = np.arange(n) < m, []
     sizes = np.unique(rounded(np.arange(n), n_distinct), return_counts=True)[1]
     null = RandomSelectionNull(n, m, metric, tie_sizes=sizes[::-1])
-    critical, measure = null.isf(level), make_metric(metric)
+    critical, metric = null.isf(level), make_metric(metric)
     for run in range(4 * runs):
         scores = rng.normal(size=n) * np.where(is_target, spread, 1) + shift * is_target
         scores = rounded(scores, n_distinct)
-        found.append(measure(is_target, scores) > critical + 1e-12)
+        found.append(metric(is_target, scores) > critical + 1e-12)
         if run < 5:  # all data sets have the same null distribution
             pvalue = test.from_predictions(is_target, scores).pvalue
             assert found[-1] == (pvalue <= level)

@@ -51,7 +51,7 @@ from skrank.metrics import (
     reciprocal_rank,
     rie,
 )
-from skrank.metrics._definitions import Measure, make_metric
+from skrank.metrics._definitions import Metric, make_metric
 from skrank.metrics._scorers import (
     make_average_precision_at_k_scorer,
     make_average_precision_scorer,
@@ -74,7 +74,7 @@ __all__ = [
     "GainsTable",
     "HitCurve",
     "HitCurveDisplay",
-    "Measure",
+    "Metric",
     "MetricInterval",
     "MetricIntervalResult",
     "NullDistributionDisplay",

@@ -72,7 +72,7 @@ def callables():
             value = getattr(module, name)
             if not inspect.isclass(value):
                 yield name, value
-            elif not name.endswith(("Display", "Measure")):  # gains take arrays
+            elif not name.endswith(("Display", "Metric")):  # gains take arrays
                 yield from methods(name, value)
 
 

@@ -13,14 +13,14 @@ by the sum of the best ranking.
 # %%
 # The metric
 # ----------
-# A subclass of :class:`~skrank.Measure` defines the gain of a tie
+# A subclass of :class:`~skrank.Metric` defines the gain of a tie
 # group. The group has ``size`` items with ``hits`` targets, below
 # ``above`` items with ``hits_above`` targets. This metric uses the mean
 # over all orders within the tie.
 
 import numpy as np
 
-from skrank import Measure
+from skrank import Metric
 
 
 def discounts(depth, n):
@@ -28,7 +28,7 @@ def discounts(depth, n):
     return np.interp(depth, np.arange(n + 1), sums)
 
 
-class NDCG(Measure):
+class NDCG(Metric):
     template = "ndcg"
 
     def gain(self, above, size, hits_above, hits, frame):

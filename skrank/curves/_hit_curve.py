@@ -252,9 +252,10 @@ class HitCurve:
         fractions is in items.
         """
         level = check_fraction("confidence_level", confidence_level)
-        end = self.t[-1] / self.unit
         count = check_count("parts", parts, least=1)
         whole = self.tie_ends is not None
+        end = self.t[-1] / self.unit
+        end = np.rint(end) if whole else end  # a fraction of n has a rounding error
         if whole and count > end:
             raise invalid(
                 "parts", f"be at most one for each of {end:g} items", f"{count}"

@@ -15,7 +15,7 @@ from skrank.displays import _drawing
 from skrank.inference._random_selection import RandomSelectionTest
 from skrank.inference._random_selection_result import RandomSelectionResult
 from skrank.inference._search_selection_result import SearchSelectionResult
-from skrank.metrics._definitions import Metric
+from skrank.metrics._definitions import AnyMetric
 from skrank.null import MeanNull, RandomSelectionNull
 from skrank.ranking._as_ranking import Labels
 from skrank.ranking._ranking import Ranking
@@ -200,7 +200,7 @@ class NullDistributionDisplay:  # numpydoc ignore=PR02
         y_true: Labels,
         y_score: ArrayLike | None = None,
         *,
-        metric: str | Metric = "average_precision",
+        metric: str | AnyMetric = "average_precision",
         pos_label: object = None,
         bins: int = 50,
         ax: Any = None,

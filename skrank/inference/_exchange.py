@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from skrank._utils._checks import invalid
 from skrank._utils._jobs import run_draws
-from skrank.metrics._definitions import Frame, Measure
+from skrank.metrics._definitions import Frame, Metric
 from skrank.null._sampling import draw_places
 from skrank.ranking._ranking import HitGroups, Ranking
 from skrank.ranking._standing import items_above
@@ -139,7 +139,7 @@ def _nothing_moves(clustered: bool) -> NothingMovesError:
 
 
 def exchanged_values(
-    measure: Measure,
+    metric: Metric,
     rankings: Sequence[Ranking],
     exchange: Exchange,
     groups: _Ints,
@@ -157,13 +157,13 @@ def exchanged_values(
         above[groups == number] = items_above(ranking.items.y_score)
     most = sum(one.items.targets.size for one in rankings), len(rankings)
     portion = _PORTION_TARGETS // max(most)
-    engine = partial(_values, measure, rankings, exchange, groups, above)
+    engine = partial(_values, metric, rankings, exchange, groups, above)
     drawn = run_draws(engine, n_draws, portion, generator, progress=progress)
     return np.concatenate(drawn)
 
 
 def _values(
-    measure: Measure,
+    metric: Metric,
     rankings: Sequence[Ranking],
     exchange: Exchange,
     groups: _Ints,
@@ -188,10 +188,10 @@ def _values(
     number = np.tile(np.arange(n_rankings), n_draws)
     shapes, which = np.unique(m * n_rankings + number, return_inverse=True)
     frames = [
-        measure.frame(rankings[shape % n_rankings], int(shape // n_rankings))
+        metric.frame(rankings[shape % n_rankings], int(shape // n_rankings))
         for shape in shapes.tolist()
     ]
     sizes, cuts = (np.array(one)[which] for one in list(zip(*frames, strict=True))[::2])
-    values = measure.values(found, row, m.size, Frame(sizes, m, cuts))
+    values = metric.values(found, row, m.size, Frame(sizes, m, cuts))
     means: _Floats = values.reshape(n_draws, n_rankings).mean(axis=1)
     return means

@@ -97,22 +97,6 @@ class RankingLeaderboard(Printed):
             name for name, is_kept in zip(self.names, kept, strict=True) if is_kept
         )
 
-    def _rows(self) -> list[tuple[str, ...]]:
-        columns = (self.names, self.values, self.pvalues)
-        ranks = self.rank_low, self.rank_high, self.letters
-        return [
-            (
-                as_text(name),
-                f"{value:.4f}",
-                format_pvalue(math.log10(pvalue)),
-                f"{low}" if low == high else f"{low} to {high}",
-                letters,
-            )
-            for name, value, pvalue, low, high, letters in zip(
-                *columns, *ranks, strict=True
-            )
-        ]
-
     def _shown(self) -> Shown:
         header = ("ranking", "value", "p best", "rank", "letters")
         level = f"{100 * self.confidence_level:g} %"
@@ -121,7 +105,14 @@ class RankingLeaderboard(Printed):
             ("rank", f"{level} for all ranges together"),
         ]
         title = f"Leaderboard of {len(self.names)} rankings by {self.metric}"
-        return Shown(title, facts, [header, *self._rows()])
+        columns = (
+            map(as_text, self.names),
+            [f"{value:.4f}" for value in self.values],
+            [format_pvalue(math.log10(pvalue)) for pvalue in self.pvalues],
+            shown_ranks(self),
+            self.letters,
+        )
+        return Shown(title, facts, [header, *zip(*columns, strict=True)])
 
     def to_frame(self) -> Any:
         """Return the leaderboard as a data frame.
@@ -140,6 +131,14 @@ class RankingLeaderboard(Printed):
         columns = {"name": self.names, "value": self.values, "pvalue": self.pvalues}
         ranks = {"rank_low": self.rank_low, "rank_high": self.rank_high}
         return data_frame({**columns, **ranks, "letters": self.letters})
+
+
+def shown_ranks(board: RankingLeaderboard) -> list[str]:
+    """Return the ranges of the ranks as text, such as "1" or "2 to 3"."""
+    return [
+        f"{low}" if low == high else f"{low} to {high}"
+        for low, high in zip(board.rank_low, board.rank_high, strict=True)
+    ]
 
 
 def leaderboard_of(

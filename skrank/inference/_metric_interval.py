@@ -49,10 +49,10 @@ from skrank.inference._variability._sample import asked_cut, is_certain
 from skrank.inference._variability._survival import survival_error
 from skrank.inference._variability._weights import WeightedBootstrap
 from skrank.metrics._definitions import (
+    AnyMetric,
     AveragePrecision,
     EnrichmentFactor,
     ExpectedProfit,
-    Measure,
     Metric,
     PrecisionAtT,
     make_metric,
@@ -161,7 +161,7 @@ class MetricInterval(Question[MetricIntervalResult]):
 
     def __init__(
         self,
-        metric: str | Metric = "average_precision",
+        metric: str | AnyMetric = "average_precision",
         *,
         ties: str = "expected",
         method: str = "auto",
@@ -173,7 +173,7 @@ class MetricInterval(Question[MetricIntervalResult]):
         super().__init__(metric, ties, n_resamples, n_jobs, progress, random_state)
         check_option("method", method, METHODS)
         self.method = method
-        self._check_method(self._measure())
+        self._check_method(self._metric())
 
     def of(self, rankings: Rankings) -> MetricIntervalResult:
         """Compute the interval for a ranking, or for the mean over several.
@@ -201,27 +201,27 @@ class MetricInterval(Question[MetricIntervalResult]):
         """
         asked = self._asked(rankings)
         each, codes = asked.single, asked.clusters
-        measure = for_weights(self._measure(), each)
+        metric = for_weights(self._metric(), each)
         method = self._method_for(asked)
-        values = asked.by_fold([measure.value(one) for one in each])
+        values = asked.by_fold([metric.value(one) for one in each])
         if method == "two_way":
             clusters, codes_of = asked.clusters_of_parts
-            changes = list(map(partial(cell_changes, measure), each, codes_of))
+            changes = list(map(partial(cell_changes, metric), each, codes_of))
             found = two_way_error(values, changes, clusters)
             rule: IntervalRule = _rule_of_mean(
-                measure, _ends(measure, each), values, *found
+                metric, _ends(metric, each), values, *found
             )
         elif asked.kind != "one":
-            error = self._error_of_mean(method, measure, asked, values)
+            error = self._error_of_mean(method, metric, asked, values)
             rule = CertainRule(float(values.mean()))
             if error is not None:
-                rule = _rule_of_mean(measure, _ends(measure, each), values, error)
+                rule = _rule_of_mean(metric, _ends(metric, each), values, error)
         elif asked.weighted:
-            rule = self._rule_of_weights(measure, each[0])
+            rule = self._rule_of_weights(metric, each[0])
         elif codes is not None:
-            rule = self._rule_of_clusters(method, measure, each[0], codes)
+            rule = self._rule_of_clusters(method, metric, each[0], codes)
         else:
-            rule = self._rule(measure, each[0])
+            rule = self._rule(metric, each[0])
         fields = self._fields(asked)
         fields["labels"] = tuple(dict.fromkeys(asked.folds or asked.labels))
         return MetricIntervalResult(
@@ -235,7 +235,7 @@ class MetricInterval(Question[MetricIntervalResult]):
 
     def _method_for(self, asked: Rankings) -> str:
         """Choose the method for "auto", and check that it suits the data."""
-        measure = self._measure()
+        metric = self._metric()
         if asked.weighted and asked.clusters is not None:
             raise invalid("sample_weight", "be None with `clusters`", "weights")
         usual: tuple[str, ...] = ("t", "bootstrap")
@@ -248,15 +248,15 @@ class MetricInterval(Question[MetricIntervalResult]):
             usual, data = ("t",), "weighted items in several rankings"
         elif asked.kind == "groups" and asked.clusters is not None:
             usual, data = ("two_way",), "`groups` with `clusters`"
-            check_two_way(measure)
+            check_two_way(metric)
         elif asked.kind == "one" and asked.clusters is not None:
             (one,) = asked.single
-            whole = asked_cut(measure, one) == one.n_samples
+            whole = asked_cut(metric, one) == one.n_samples
             usual, data = ("bootstrap", "jackknife"), "`clusters`"
-            if measure.smooth and whole:
+            if metric.smooth and whole:
                 usual = ("jackknife", "bootstrap")
         elif asked.kind == "one":
-            best = "moderated" if measure.smooth else "bootstrap"
+            best = "moderated" if metric.smooth else "bootstrap"
             usual, data = tuple(dict.fromkeys((best, *METHODS[1:6]))), "one ranking"
         if self.method not in ("auto", *usual):
             rule = f"be one of {', '.join(map(repr, ('auto', *usual)))} for {data}"
@@ -264,27 +264,27 @@ class MetricInterval(Question[MetricIntervalResult]):
         return usual[0] if self.method == "auto" else self.method
 
     def _error_of_mean(
-        self, method: str, measure: Any, asked: Rankings, values: NDArray[np.float64]
+        self, method: str, metric: Any, asked: Rankings, values: NDArray[np.float64]
     ) -> float | None:
         """Return the standard error of the mean; None if the values cannot vary."""
         each = asked.single
         equal = np.ptp(values) <= ROUNDING * abs(values).max()
         # of days with other numbers of targets, certain values differ
         if (equal or asked.kind != "groups") and all(
-            is_certain(measure, one) for one in each
+            is_certain(metric, one) for one in each
         ):
             return None
         if method == "bootstrap" and len(each) > 1:
-            return self._two_level_error(measure, each, values)
+            return self._two_level_error(metric, each, values)
         if asked.kind == "groups":
             return corrected_error(values, 0.0)
         error = corrected_error(values, asked.ratio)  # the error of one fold is NaN
         if not asked.grouped and values.size > 1:  # at least that of the items
-            errors = [self._rule(measure, one).standard_error for one in each]
+            errors = [self._rule(metric, one).standard_error for one in each]
             error = max(error, sampling_error(np.nan_to_num(errors), asked.ratio))
         return error
 
-    def _rule_of_weights(self, measure: Metric, ranking: Ranking) -> IntervalRule:
+    def _rule_of_weights(self, metric: AnyMetric, ranking: Ranking) -> IntervalRule:
         """Return Student's t from the bootstrap of weighted items.
 
         The degrees of freedom are the effective number of targets of Kish (1965), less
@@ -294,18 +294,18 @@ class MetricInterval(Question[MetricIntervalResult]):
         assert data.weight is not None
         weight = data.weight[data.targets]
         units = float(weight.sum() ** 2 / (weight**2).sum())
-        bootstrap = WeightedBootstrap(measure, data)
+        bootstrap = WeightedBootstrap(metric, data)
         n_targets = int(np.count_nonzero(weight))
         n_non_targets = int(np.count_nonzero(data.weight)) - n_targets
         if min(n_targets, n_non_targets) < 2:
-            error = _unknown(measure, n_targets, n_non_targets)
+            error = _unknown(metric, n_targets, n_non_targets)
         else:
             error = float(self._draw(bootstrap).std(ddof=1))
-        estimate, (least, best) = measure.value(ranking), bootstrap.ends()
-        most = _most(measure)
+        estimate, (least, best) = metric.value(ranking), bootstrap.ends()
+        most = _most(metric)
         best = max(best, estimate, most if most < math.inf else 0.0)
         if error <= ROUNDING * best:
-            if is_certain(measure, ranking):
+            if is_certain(metric, ranking):
                 return CertainRule(estimate)
             error = error_of_one_value(best, units)
         return NormalRule(
@@ -318,7 +318,7 @@ class MetricInterval(Question[MetricIntervalResult]):
         )
 
     def _two_level_error(
-        self, measure: Metric, rankings: list[Ranking], values: NDArray[np.float64]
+        self, metric: AnyMetric, rankings: list[Ranking], values: NDArray[np.float64]
     ) -> float:
         """Return the standard deviation over draws of rankings and of their items."""
         rng = self._generator()
@@ -326,7 +326,7 @@ class MetricInterval(Question[MetricIntervalResult]):
         for row, ranking in zip(drawn, rankings, strict=True):
             if ranking.n_targets and ranking.n_non_targets:
                 row[:] = draw_in_parallel(
-                    bootstrap(measure, ranking),
+                    bootstrap(metric, ranking),
                     self.n_resamples,
                     rng,
                     n_jobs=self.n_jobs,
@@ -339,100 +339,100 @@ class MetricInterval(Question[MetricIntervalResult]):
         ]
         return float(np.std(means, ddof=1))
 
-    def _check_method(self, measure: Measure) -> None:
+    def _check_method(self, metric: Metric) -> None:
         """Check that the method is defined for the metric."""
-        counts = not measure.ordered
+        counts = not metric.ordered
         has_meaning = {
-            "moderated": measure.smooth,
-            "jackknife": measure.smooth,
-            "survival": type(measure) is AveragePrecision or counts,
+            "moderated": metric.smooth,
+            "jackknife": metric.smooth,
+            "survival": type(metric) is AveragePrecision or counts,
             "posterior": counts,
         }
         methods = [name for name in METHODS if has_meaning.get(name, True)]
         if self.method not in methods:
-            asked = f"be one of {methods} for {measure.name}"
+            asked = f"be one of {methods} for {metric.name}"
             raise invalid("method", asked, repr(self.method))
 
-    def _rule(self, measure: Measure, ranking: Ranking) -> IntervalRule:
+    def _rule(self, metric: Metric, ranking: Ranking) -> IntervalRule:
         """Return the rule that gives the standard error and the interval."""
-        if is_certain(measure, ranking):
-            return CertainRule(measure.value(ranking))
+        if is_certain(metric, ranking):
+            return CertainRule(metric.value(ranking))
         method = self.method
         if method in ("auto", "t", "corrected_t"):
-            method = "moderated" if measure.smooth else "bootstrap"
+            method = "moderated" if metric.smooth else "bootstrap"
         if method == "moderated":
-            return moderated_rule(measure, ranking)
+            return moderated_rule(metric, ranking)
         if method == "posterior":
-            return self._posterior(measure, ranking)
-        error = self._error(method, measure, ranking)
+            return self._posterior(metric, ranking)
+        error = self._error(method, metric, ranking)
         named = self.method == method
-        return (normal_rule if named else resampled_rule)(measure, ranking, error)
+        return (normal_rule if named else resampled_rule)(metric, ranking, error)
 
     def _rule_of_clusters(
-        self, method: str, measure: Measure, ranking: Ranking, codes: Codes
+        self, method: str, metric: Metric, ranking: Ranking, codes: Codes
     ) -> IntervalRule:
         """Return Student's t from the influences or the bootstrap of the clusters."""
-        if is_certain(measure, ranking):
-            return CertainRule(measure.value(ranking))
+        if is_certain(metric, ranking):
+            return CertainRule(metric.value(ranking))
         fewest = min(clusters_of_classes(ranking, codes))
         if fewest < 2:
             warn(
-                f"The standard error of {measure.name} is undefined: two clusters must "
+                f"The standard error of {metric.name} is undefined: two clusters must "
                 "hold targets, and two non-targets; got one."
             )
-            return normal_rule(measure, ranking, math.nan)
+            return normal_rule(metric, ranking, math.nan)
         freedom: float = fewest - 1
-        if measure.smooth:
-            totals = jackknife_totals(measure, ranking, codes)
+        if metric.smooth:
+            totals = jackknife_totals(metric, ranking, codes)
             error, freedom = error_of_totals(totals)
         if method == "bootstrap":
-            engine = cluster_bootstrap(measure, (ranking,), codes)
+            engine = cluster_bootstrap(metric, (ranking,), codes)
             error = float(self._draw(engine).std(ddof=1))
-        rule = resampled_rule(measure, ranking, error, fewest, freedom)
+        rule = resampled_rule(metric, ranking, error, fewest, freedom)
         # other samples have other numbers of targets, and so other perfect values
-        most = _most(measure)
+        most = _most(metric)
         if isinstance(rule, NormalRule) and most < math.inf:
             return replace(rule, best=max(rule.best, most))
         return rule
 
-    def _error(self, method: str, measure: Measure, ranking: Ranking) -> float:
+    def _error(self, method: str, metric: Metric, ranking: Ranking) -> float:
         if method == "survival":
-            return survival_error(measure, ranking)
+            return survival_error(metric, ranking)
         counts = ranking.n_targets, ranking.n_non_targets
         if min(counts) < 2:
-            return _unknown(measure, *counts)
+            return _unknown(metric, *counts)
         if method == "jackknife":
-            return float(np.sqrt(jackknife_of(measure, ranking).variance))
-        return float(self._draw(bootstrap(measure, ranking)).std(ddof=1))
+            return float(np.sqrt(jackknife_of(metric, ranking).variance))
+        return float(self._draw(bootstrap(metric, ranking)).std(ddof=1))
 
-    def _posterior(self, measure: Measure, ranking: Ranking) -> BetaRule:
+    def _posterior(self, metric: Metric, ranking: Ranking) -> BetaRule:
         """Return the beta distribution of precision or recall."""
-        frame = measure.frame(ranking, ranking.n_targets)
-        zero = zero_of(measure, frame)
-        hits = (measure.value(ranking) - zero) * measure.divisor(frame)
+        frame = metric.frame(ranking, ranking.n_targets)
+        zero = zero_of(metric, frame)
+        hits = (metric.value(ranking) - zero) * metric.divisor(frame)
         retrieved = PrecisionAtT | EnrichmentFactor | ExpectedProfit
-        of_retrieved = isinstance(measure, retrieved)
+        of_retrieved = isinstance(metric, retrieved)
         total = frame.cut if of_retrieved else frame.n_targets
-        scale = total / measure.divisor(frame)
+        scale = total / metric.divisor(frame)
         # the prior of Jeffreys
         return BetaRule(hits + 0.5, total - hits + 0.5, scale, zero)
 
 
-def _most(measure: Metric) -> float:
+def _most(metric: AnyMetric) -> float:
     """Return the largest value over all rankings; infinity for a metric without it."""
-    most: float = getattr(measure, "bounds", (0.0, math.inf))[1]
+    most: float = getattr(metric, "bounds", (0.0, math.inf))[1]
     return most
 
 
-def _ends(measure: Metric, rankings: list[Ranking]) -> list[tuple[float, float]]:
+def _ends(metric: AnyMetric, rankings: list[Ranking]) -> list[tuple[float, float]]:
     """Return the values of the worst and the best ranking of each size."""
     if rankings[0].weighted:
-        return [WeightedBootstrap(measure, one.items.data).ends() for one in rankings]
-    return [reach_of(measure, measure.frame(one, one.n_targets)) for one in rankings]
+        return [WeightedBootstrap(metric, one.items.data).ends() for one in rankings]
+    return [reach_of(metric, metric.frame(one, one.n_targets)) for one in rankings]
 
 
 def _rule_of_mean(
-    measure: Metric,
+    metric: AnyMetric,
     ends: list[tuple[float, float]],
     values: NDArray[np.float64],
     error: float,
@@ -447,10 +447,10 @@ def _rule_of_mean(
     """
     estimate = float(values.mean())
     least, best = min(low for low, _ in ends), max(high for _, high in ends)
-    most = _most(measure)
+    most = _most(metric)
     if most < math.inf and len(set(ends)) > 1:
         best = max(best, most)
-    zero = 0.0 if measure.ordered else least
+    zero = 0.0 if metric.ordered else least
     if error <= ROUNDING * best:
         error = error_of_one_value(best - zero, values.size)
     return NormalRule(
@@ -464,10 +464,10 @@ def _rule_of_mean(
     )
 
 
-def _unknown(measure: Metric, n_targets: float, n_non_targets: float) -> float:
+def _unknown(metric: AnyMetric, n_targets: float, n_non_targets: float) -> float:
     """Warn that one item of a class gives no standard error."""
     warn(
-        f"The standard error of {measure.name} is undefined: `y_true` must hold two "
+        f"The standard error of {metric.name} is undefined: `y_true` must hold two "
         f"targets and two non-targets; got {n_targets} and {n_non_targets}."
     )
     return math.nan

@@ -25,7 +25,7 @@ from skrank._utils._documented import documented
 from skrank._utils._text import brief
 from skrank.inference._power_result import PowerResult, power_at
 from skrank.inference._study import MOST_EXCHANGES, Study, counts_items
-from skrank.metrics._definitions import Metric, make_measure
+from skrank.metrics._definitions import AnyMetric, make_null_metric
 from skrank.ranking._rankings import Rankings
 
 # Distances between the means, from far below chance to perfect rankings; the first one
@@ -66,7 +66,7 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
 
 @documented
 def random_selection_power(
-    metric: str | Metric = "average_precision",
+    metric: str | AnyMetric = "average_precision",
     *,
     n_targets: int | None = None,
     prevalence: float | None = None,
@@ -167,7 +167,7 @@ def random_selection_power(
 
 @documented
 def comparison_power(
-    metric: str | Metric = "average_precision",
+    metric: str | AnyMetric = "average_precision",
     *,
     n_targets: int | None = None,
     prevalence: float | None = None,
@@ -279,7 +279,7 @@ def comparison_power(
 
 
 def _study(
-    metric: str | Metric,
+    metric: str | AnyMetric,
     n_models: int,
     given: dict[str, float | None],
     n_distinct: int | None,
@@ -288,10 +288,10 @@ def _study(
     random_state: object,
 ) -> Study:
     """Check the settings of a population; complete them from a pilot."""
-    measure = make_measure(metric)
-    if not measure.smooth or measure.ties != "expected":
+    metric = make_null_metric(metric)
+    if not metric.smooth or metric.ties != "expected":
         rule = "have a value in the population, and the tie rule 'expected'"
-        raise invalid("metric", rule, f"{measure.name} with {measure.ties!r}")
+        raise invalid("metric", rule, f"{metric.name} with {metric.ties!r}")
     found = {"spread": 1.0, "correlation": 0.0}
     if pilot is not None:
         found = _estimates(pilot, n_models)
@@ -304,7 +304,7 @@ def _study(
         n_distinct = check_count("n_distinct", n_distinct, least=2)
     source = check_generator(0 if random_state is None else random_state)
     study = Study(
-        measure=measure,
+        metric=metric,
         shifts=(0.0,) * n_models,
         n_distinct=n_distinct,
         n_resamples=check_count("n_resamples", n_resamples, least=_FEWEST_DRAWS),
@@ -315,7 +315,7 @@ def _study(
         return study
     n, m = pilot.sizes
     like, shifts = replace(study, prevalence=m / n, n_resamples=_PILOTS), []
-    for value in map(measure.value, pilot.parts[0]):
+    for value in map(metric.value, pilot.parts[0]):
 
         def lack(shift: float, value: float = value) -> float:
             return float(replace(like, shifts=(shift,)).values(m).mean() - value)
@@ -374,9 +374,9 @@ def _solved(
         rule = f"be at least {least:g}, the smallest p-value of the comparison"
         raise invalid("level", rule, brief(level))
     if pilot is None:
-        if m is None and counts_items(study.measure):
+        if m is None and counts_items(study.metric):
             rule = "be given if the cutoff is a number of items, unless by a pilot"
-            raise invalid("n_targets", rule, f"None for {study.measure.name}")
+            raise invalid("n_targets", rule, f"None for {study.metric.name}")
         if effect == "difference":
             study = _with_value(study, m, 1, "value", check_number("value", baseline))
         if asked[effect] is not None:
@@ -411,7 +411,7 @@ def _solved(
             raise invalid("power", "be reached at a level below 1", brief(power))
     return PowerResult(
         test="comparison" if effect == "difference" else "random selection test",
-        metric=study.measure.name,
+        metric=study.metric.name,
         solved=unknown[0],
         level=level,
         study=study,

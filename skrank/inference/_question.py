@@ -27,7 +27,7 @@ from skrank.inference._variability._resampling import (
     Floats,
     draw_in_parallel,
 )
-from skrank.metrics._definitions import Metric, make_measure
+from skrank.metrics._definitions import AnyMetric, make_null_metric
 from skrank.ranking._rankings import Rankings
 
 Result = TypeVar("Result")
@@ -40,11 +40,11 @@ class MetricSettings:
     _seed: ClassVar[int | None] = None
 
     #: Makes the metric; by default one that has a null distribution.
-    _make: ClassVar[Callable[..., Any]] = staticmethod(make_measure)
+    _make: ClassVar[Callable[..., Any]] = staticmethod(make_null_metric)
 
     def __init__(
         self,
-        metric: str | Metric,
+        metric: str | AnyMetric,
         ties: str,
         n_resamples: int,
         n_jobs: int | None,
@@ -64,7 +64,7 @@ class MetricSettings:
         settings = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
         return f"{type(self).__name__}({settings})"
 
-    def _measure(self) -> Any:
+    def _metric(self) -> Any:
         return self._make(self.metric, self.ties)
 
     def _generator(self) -> np.random.Generator:
@@ -307,13 +307,13 @@ class Question(MetricSettings, ABC, Generic[Result]):
             if given[name]:
                 rule = f"be left out for {type(self).__name__}: {reason}"
                 raise invalid(name, rule, "it")
-        return rankings.defined_for(self._measure())
+        return rankings.defined_for(self._metric())
 
     def _fields(self, asked: Rankings) -> dict[str, Any]:
         """Return the fields of a result that all questions have."""
         n_samples, n_targets = asked.sizes
         return {
-            "metric": self._measure().name,
+            "metric": self._metric().name,
             "n_samples": n_samples,
             "n_targets": n_targets,
             "kind": asked.kind,

@@ -17,7 +17,7 @@ from skrank._utils._text import track
 from skrank.inference._exchange import exchange_of, exchanged_values
 from skrank.inference._question import Question
 from skrank.inference._random_selection_result import RandomSelectionResult
-from skrank.metrics._definitions import Measure, Metric
+from skrank.metrics._definitions import AnyMetric, Metric
 from skrank.null import MeanNull, RandomSelectionNull
 from skrank.null._sampling import tail
 from skrank.null._tail import ALTERNATIVES, METHODS
@@ -125,7 +125,7 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
 
     def __init__(
         self,
-        metric: str | Metric = "average_precision",
+        metric: str | AnyMetric = "average_precision",
         *,
         ties: str = "expected",
         method: str = "auto",
@@ -166,8 +166,8 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         asked = self._asked(rankings)
         if asked.clusters is not None or asked.strata is not None:
             return self._of_exchanged(asked)
-        measure, each = self._measure(), asked.single
-        found = [_Asked(measure.value(one), null_of(one, measure), one) for one in each]
+        metric, each = self._metric(), asked.single
+        found = [_Asked(metric.value(one), null_of(one, metric), one) for one in each]
         if not asked.labels:
             return self._result(found[0], asked.sizes, progress=self.progress)
         spread = asked.kind == "folds" and len(each) > 1 and not self.independent
@@ -195,7 +195,7 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
         if asked.kind == "folds":
             rule = "be left out for folds, which `cv_groups` makes of whole clusters"
             raise invalid("clusters", rule, "clusters and folds")
-        measure, each = self._measure(), asked.single
+        metric, each = self._metric(), asked.single
         codes: Any = asked.strata if asked.clusters is None else asked.clusters
         groups, is_target = np.full(codes.size, -1), np.zeros(codes.size, dtype=bool)
         for number, one in enumerate(each):
@@ -203,7 +203,7 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
             groups[items], is_target[items[one.items.targets]] = number, True
         exchange = exchange_of(is_target, asked.clusters, asked.strata, groups)
         draws = exchanged_values(
-            measure,
+            metric,
             each,
             exchange,
             groups,
@@ -211,7 +211,7 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
             self._generator(),
             progress=self.progress,
         )
-        statistic = float(np.mean([measure.value(one) for one in each]))
+        statistic = float(np.mean([metric.value(one) for one in each]))
         mean, std = draws.mean(), draws.std()
         slack = ROUNDING * abs(draws).max()
         std = std if std > slack else 0.0
@@ -319,14 +319,14 @@ class _PartResults(Sequence[RandomSelectionResult]):
         )
 
 
-def null_of(ranking: Ranking, measure: Measure) -> RandomSelectionNull:
+def null_of(ranking: Ranking, metric: Metric) -> RandomSelectionNull:
     """Distribution of a metric on a ranking, with its ties and missed targets.
 
     Parameters
     ----------
     ranking : Ranking
         The ranking.
-    measure : Measure
+    metric : Metric
         The metric.
 
     Returns
@@ -336,7 +336,7 @@ def null_of(ranking: Ranking, measure: Measure) -> RandomSelectionNull:
     """
     ties = ranking.items.tie_groups()
     ties = replace(ties, n_missed=ranking.n_missed, several=ranking.several)
-    return RandomSelectionNull.of_ties(ties, int(ranking.n_targets), measure)
+    return RandomSelectionNull.of_ties(ties, int(ranking.n_targets), metric)
 
 
 def zscore_of(value: float, null: RandomSelectionNull | MeanNull) -> float:

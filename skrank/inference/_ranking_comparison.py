@@ -42,7 +42,7 @@ from skrank.inference._variability._clusters import (
     clusters_of_classes,
     two_way_error,
 )
-from skrank.metrics._definitions import Metric, make_metric
+from skrank.metrics._definitions import AnyMetric, make_metric
 from skrank.ranking._rankings import Codes, Rankings
 
 ALTERNATIVES = ("two-sided", "greater", "less")
@@ -163,7 +163,7 @@ class RankingComparison(Question[RankingComparisonResult]):
 
     def __init__(
         self,
-        metric: str | Metric = "average_precision",
+        metric: str | AnyMetric = "average_precision",
         *,
         ties: str = "expected",
         method: str = "auto",
@@ -178,7 +178,7 @@ class RankingComparison(Question[RankingComparisonResult]):
         check_option("alternative", alternative, ALTERNATIVES)
         self.method = method
         self.alternative = alternative
-        _check_method(method, self._measure())
+        _check_method(method, self._metric())
 
     def of(self, rankings: Rankings) -> RankingComparisonResult:
         """Compare the rankings of two models, A and B.
@@ -430,10 +430,10 @@ class RankingComparison(Question[RankingComparisonResult]):
             if self.alternative != "two-sided":
                 rule = "be 'two-sided' for `baseline`='best', chosen by the data"
                 raise invalid("alternative", rule, repr(self.alternative))
-            measure = self._measure()
-            each = [[measure.value(one) for one in row] for row in asked.parts]
+            metric = self._metric()
+            each = [[metric.value(one) for one in row] for row in asked.parts]
             means = asked.by_fold(np.array(each)).mean(axis=0)
-            sign = 1 if measure.greater_is_better else -1
+            sign = 1 if metric.greater_is_better else -1
             best = names[int(np.argmax(sign * means))]
             # any pair could have become one of those shown, so all are adjusted for
             others = [pair for pair in pairs if best not in pair]
@@ -456,18 +456,18 @@ class RankingComparison(Question[RankingComparisonResult]):
             tuple((10**adjusted).tolist()),
             tuple(adjusted.tolist()),
             tuple(map(str, names)),
-            self._measure().greater_is_better,
+            self._metric().greater_is_better,
         )
 
     def _choose(self, data: str, n_targets: int) -> str:
         """Choose the method for "auto", and check that it suits the data."""
-        measure = self._measure()
+        metric = self._metric()
         usual = {_ONE: "permutation", _SEVERAL: "paired_t", _FOLDS: "corrected_t"}
         # permutations do not hold the end of a tie at the cutoff; with many targets
         # they take too long, and the jackknife has the right size
-        cut = measure.cutoff is not None or not measure.ordered
-        moves = measure.ties == "threshold" and cut
-        if measure.smooth and (moves or n_targets > MANY_TARGETS):
+        cut = metric.cutoff is not None or not metric.ordered
+        moves = metric.ties == "threshold" and cut
+        if metric.smooth and (moves or n_targets > MANY_TARGETS):
             usual[_ONE] = "jackknife"
         usual[_BOTH], usual[_CLUSTERS] = "two_way", usual[_ONE]
         method = usual[data] if self.method == "auto" else self.method
@@ -478,7 +478,7 @@ class RankingComparison(Question[RankingComparisonResult]):
 
     def _compare(self, asked: Rankings) -> RankingComparisonResult:
         """Compare A and B on one data set, or by their means over several."""
-        measure, codes = self._measure(), asked.clusters
+        metric, codes = self._metric(), asked.clusters
         data = {"groups": _SEVERAL, "folds": _FOLDS}.get(asked.kind, _ONE)
         if codes is not None:
             data = _BOTH if asked.kind == "groups" else _CLUSTERS
@@ -487,18 +487,18 @@ class RankingComparison(Question[RankingComparisonResult]):
         if method in DATA_SET_TESTS and len(pairs) < 2:
             rule = f"make two data sets or more of both classes for method {method!r}"
             raise invalid("groups", rule, str(len(pairs)))
-        each = values_of(pairs, measure)
+        each = values_of(pairs, metric)
         values = PairedValues(asked.by_fold(each.values), asked.by_fold(each.scales))
-        if all(pair.is_certain(measure) for pair in pairs):
+        if all(pair.is_certain(metric) for pair in pairs):
             superior = 0.5 if method == "posterior" else math.nan
             found = PairedResult(0.0, 0.0, 0.0, probability_superior=superior)
         elif asked.kind == "folds":
             found = corrected_t(values, asked.ratio, self.alternative)
         elif method == "two_way":
-            check_two_way(measure)
+            check_two_way(metric)
             clusters, codes_of = asked.clusters_of_parts
             changes = [
-                cell_changes(measure, pair.a, one) - cell_changes(measure, pair.b, one)
+                cell_changes(metric, pair.a, one) - cell_changes(metric, pair.b, one)
                 for pair, one in zip(pairs, codes_of, strict=True)
             ]
             error, freedom = two_way_error(values.differences, changes, clusters)
@@ -535,24 +535,24 @@ class RankingComparison(Question[RankingComparisonResult]):
         self, method: str, pairs: list[Pair], values: PairedValues, *, grouped: bool
     ) -> PairedResult:
         """Test the difference by the method."""
-        measure = self._measure()
+        metric = self._metric()
         if method in DATA_SET_TESTS:
             return DATA_SET_TESTS[method](values, self.alternative)
         if method == "permutation":
             error = math.nan
-            if measure.smooth and pairs[0].fewest > 1:
+            if metric.smooth and pairs[0].fewest > 1:
                 error = self._error("jackknife", pairs[0])
             freedom = freedom_of_error([error], pairs)
-            return self._permute(pairs[0].swaps(measure), values, (error, freedom))
+            return self._permute(pairs[0].swaps(metric), values, (error, freedom))
         if method in AT_CUTOFF:
-            return weigh_at_cut(method, pairs[0], measure, self.alternative)
+            return weigh_at_cut(method, pairs[0], metric, self.alternative)
         # The data sets are fixed, so their variances are added.
         errors = [self._error(method, pair) for pair in pairs]
         error = float(np.linalg.norm(errors)) / len(errors)
         if grouped:  # methods without a standard error, for the warning
             others = ["sign", "wilcoxon"] if len(pairs) > 1 else []
         else:
-            others = [] if measure.ties == "threshold" else ["permutation"]
+            others = [] if metric.ties == "threshold" else ["permutation"]
         return from_error(
             values.difference,
             error,
@@ -566,18 +566,18 @@ class RankingComparison(Question[RankingComparisonResult]):
         self, method: str, pair: Pair, values: PairedValues, codes: Codes
     ) -> PairedResult:
         """Test the difference by the clusters of one data set."""
-        measure = self._measure()
+        metric = self._metric()
         fewest = min(clusters_of_classes(pair.a, codes))
         error, freedom = math.nan, max(fewest - 1.0, 1.0)
-        if fewest > 1 and measure.smooth:
-            error, freedom = pair.error_of_clusters(measure, codes)
+        if fewest > 1 and metric.smooth:
+            error, freedom = pair.error_of_clusters(metric, codes)
         if method == "permutation":
-            swaps = pair.swaps(measure, codes)
+            swaps = pair.swaps(metric, codes)
             return self._permute(swaps, values, (error, freedom))
         if fewest > 1 and method == "bootstrap":
-            engine = cluster_bootstrap(measure, pair.rankings, codes)
+            engine = cluster_bootstrap(metric, pair.rankings, codes)
             error = float(self._draw(engine).std(ddof=1))
-        others = [] if measure.ties == "threshold" else ["permutation"]
+        others = [] if metric.ties == "threshold" else ["permutation"]
         return from_error(
             values.difference, error, values.scale, self.alternative, freedom, others
         )
@@ -587,7 +587,7 @@ class RankingComparison(Question[RankingComparisonResult]):
     ) -> PairedResult:
         """Test the difference by exchanges of ranks: all of them, or random ones."""
         standard_error, freedom = error
-        if self._measure().smooth:  # else no method has a standard error
+        if self._metric().smooth:  # else no method has a standard error
             standard_error = defined_error(
                 values.difference, standard_error, values.scale
             )
@@ -605,33 +605,33 @@ class RankingComparison(Question[RankingComparisonResult]):
 
     def _error(self, method: str, pair: Pair) -> float:
         """Return the standard error of the difference on one data set."""
-        measure = self._measure()
-        if pair.is_certain(measure):
+        metric = self._metric()
+        if pair.is_certain(metric):
             return 0.0
         if pair.fewest < 2:  # one item of a class gives no variance
             return math.nan
         if method == "jackknife":
-            return pair.jackknife_error(measure)
-        return float(self._draw(pair.bootstrap(measure)).std(ddof=1))
+            return pair.jackknife_error(metric)
+        return float(self._draw(pair.bootstrap(metric)).std(ddof=1))
 
 
-def _check_method(method: str, measure: Metric) -> None:
+def _check_method(method: str, metric: AnyMetric) -> None:
     """Check that the method is defined for the metric and its tie rule."""
-    if method in AT_CUTOFF and measure.ordered:
+    if method in AT_CUTOFF and metric.ordered:
         rule = (
             "be recall, precision or the enrichment factor at a cutoff, or "
             f"'r_precision', for method {method!r}"
         )
-        raise invalid("metric", rule, measure.name)
-    if method in AT_CUTOFF and measure.ties != "expected":
+        raise invalid("metric", rule, metric.name)
+    if method in AT_CUTOFF and metric.ties != "expected":
         rule = (
             f"be 'expected' for method {method!r}, which shares out the hits of a tie "
             "at the cutoff"
         )
-        raise invalid("ties", rule, repr(measure.ties))
-    if method == "jackknife" and not measure.smooth:
+        raise invalid("ties", rule, repr(metric.ties))
+    if method == "jackknife" and not metric.smooth:
         rule = (
-            f"not be 'jackknife' for {measure.name}, which may jump when one item is "
+            f"not be 'jackknife' for {metric.name}, which may jump when one item is "
             "left out; choose 'auto'"
         )
         raise invalid("method", rule, repr(method))

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_option, check_undefined
 from skrank.inference._random_selection import null_of, zscore_of
-from skrank.metrics._definitions import Measure, Metric, make_measure, make_metric
+from skrank.metrics._definitions import AnyMetric, Metric, make_metric, make_null_metric
 from skrank.metrics._evaluate import undefined as undefined_value
 from skrank.metrics._evaluate import why_undefined
 from skrank.metrics._scorers import RankingScorer, scorer_of
@@ -27,7 +27,7 @@ def selection_score(
     statistic: str,
     pos_label: object = None,
     undefined: float | str = math.nan,
-    metric: str | Metric = "average_precision",
+    metric: str | AnyMetric = "average_precision",
     ties: str = "expected",
 ) -> float:
     """Return a value relative to chance; see `make_metric_scorer`.
@@ -35,23 +35,23 @@ def selection_score(
     Smaller values are better for "log10_pvalue" only.
     """
     answer = check_undefined(undefined)
-    measure = make_measure(metric, ties)
-    check_statistic(statistic, measure)
+    made = make_null_metric(metric, ties)
+    check_statistic(statistic, made)
     ranking = as_ranking(y_true, y_score, pos_label=pos_label)
     reason = why_undefined(ranking)
     if reason is None:
-        null = null_of(ranking, measure)
-        return _score(statistic, measure.value(ranking), null)
+        null = null_of(ranking, made)
+        return _score(statistic, made.value(ranking), null)
     return undefined_value(statistic, reason, answer)
 
 
-def check_statistic(statistic: str, measure: Measure) -> None:
-    """Check that the statistic is defined for the measure."""
+def check_statistic(statistic: str, metric: Metric) -> None:
+    """Check that the statistic is defined for the metric."""
     check_option("statistic", statistic, ("zscore", "log10_pvalue", "chance_adjusted"))
-    if statistic == "chance_adjusted" and math.isinf(measure.bounds[1]):
+    if statistic == "chance_adjusted" and math.isinf(metric.bounds[1]):
         msg = (
             '`statistic` must not be "chance_adjusted" for a metric without a largest '
-            f"value; got {measure.name}."
+            f"value; got {metric.name}."
         )
         raise ValueError(msg)
 
@@ -67,7 +67,7 @@ def _score(statistic: str, value: float, null: RandomSelectionNull) -> float:
 
 
 def make_metric_scorer(
-    metric: str | Metric,
+    metric: str | AnyMetric,
     *,
     ties: str = "expected",
     pos_label: object = None,
@@ -162,15 +162,15 @@ def make_metric_scorer(
     if statistic is None:
         made = make_metric(metric, ties)
         return scorer_of(made, pos_label, undefined, detector_targets)
-    measure = make_measure(metric, ties)
-    check_statistic(statistic, measure)
+    made = make_null_metric(metric, ties)
+    check_statistic(statistic, made)
     answer = check_undefined(undefined)
     larger = statistic != "log10_pvalue"  # smaller p-values are better
     if not larger and isinstance(answer, float):
         answer = -answer  # the sign of the scorer reverses this
     return RankingScorer(
         selection_score,
-        f"{statistic}({measure.name})",
+        f"{statistic}({made.name})",
         pos_label,
         answer,
         detector_targets,

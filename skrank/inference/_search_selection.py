@@ -23,7 +23,7 @@ from skrank._utils._jobs import run_draws
 from skrank._utils._warnings import warn
 from skrank.inference._question import Question
 from skrank.inference._search_selection_result import COLUMNS, SearchSelectionResult
-from skrank.metrics._definitions import Metric
+from skrank.metrics._definitions import AnyMetric
 from skrank.null._joint import JointList, JointNull
 from skrank.ranking._folds import (
     FOLDS_INFLATION,
@@ -113,7 +113,7 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
 
     def __init__(
         self,
-        metric: str | Metric = "average_precision",
+        metric: str | AnyMetric = "average_precision",
         *,
         ties: str = "expected",
         n_resamples: int = 9999,
@@ -142,12 +142,12 @@ class SearchSelectionTest(Question[SearchSelectionResult]):
         ValueError
             If no ranking has targets and non-targets.
         """
-        measure, asked = self._measure(), self._asked(rankings)
+        metric, asked = self._metric(), self._asked(rankings)
         targets = [row[0].items.targets for row in asked.parts]
         null = JointNull(
             [
                 JointList.of(
-                    measure,
+                    metric,
                     np.stack([items_above(one.items.y_score) for one in row]),
                     row[0].items.targets.size,
                     several=asked.grouped,

@@ -24,7 +24,7 @@ from skrank._utils._rounding import ROUNDING
 from skrank.inference._paired._pair import Pair
 from skrank.inference._ranking_comparison import MANY_TARGETS
 from skrank.inference._variability._binormal import binormal_values
-from skrank.metrics._definitions import Measure
+from skrank.metrics._definitions import Metric
 from skrank.null import RandomSelectionNull
 from skrank.ranking._ranking import HitGroups, Ranking
 from skrank.ranking._ties import untied
@@ -56,7 +56,7 @@ class Study:
     `shifts` are the means of the targets' scores, `spread` is their standard deviation.
     """
 
-    measure: Measure
+    metric: Metric
     prevalence: float
     shifts: tuple[float, ...]
     spread: float
@@ -71,10 +71,10 @@ class Study:
 
     def population(self, n_targets: int, shifts: Any = None) -> _Floats:
         """Values in the population, of the models or of those with other shifts."""
-        m = n_targets if counts_items(self.measure) else _LARGE
-        frame = self.measure.frame(untied(self.n_samples(m)), m)
+        m = n_targets if counts_items(self.metric) else _LARGE
+        frame = self.metric.frame(untied(self.n_samples(m)), m)
         at = np.asarray(self.shifts if shifts is None else shifts)
-        return binormal_values(self.measure, frame, at, self.spread, self.n_distinct)
+        return binormal_values(self.metric, frame, at, self.spread, self.n_distinct)
 
     def draw(self, n_targets: int, level: float | None) -> Selection | Comparison:
         """Draw studies with so many targets, for a test at a level, or at any."""
@@ -127,7 +127,7 @@ class Study:
             sizes = np.diff(ends, prepend=0)
             found = hits.cumsum() - hits - m * row
             groups = HitGroups((ends - sizes)[tie], sizes[tie], found, hits)
-        return self.measure.values(groups, row, size, self.measure.frame(untied(n), m))
+        return self.metric.values(groups, row, size, self.metric.frame(untied(n), m))
 
     def pair(self, m: int, scores: _Floats) -> Pair:
         """Rank the items of a study by both models."""
@@ -146,7 +146,7 @@ class Selection:
 
     def __init__(self, study: Study, m: int) -> None:
         self.values = study.values(m)[:, None]
-        self.of_null = study.measure, study.n_samples(m), m, study.n_distinct
+        self.of_null = study.metric, study.n_samples(m), m, study.n_distinct
         self.seed = study.seed
 
     def power(self, level: float) -> tuple[float, float]:
@@ -169,7 +169,7 @@ class Comparison:
     """
 
     def __init__(self, study: Study, m: int, level: float | None) -> None:
-        measure, n, self.m = study.measure, study.n_samples(m), m
+        metric, n, self.m = study.metric, study.n_samples(m), m
         swaps = _EXCHANGES if level is None else int(np.ceil(_EXTREME / level)) - 1
         swaps = min(swaps, MOST_EXCHANGES)
         share = study.n_resamples / 1000
@@ -184,9 +184,9 @@ class Comparison:
             for one in scores.swapaxes(0, 1)[: n_tests - len(self.tests)]:
                 pair = study.pair(m, one)
                 if m > MANY_TARGETS:
-                    self.tests.append(pair.jackknife_error(measure))
+                    self.tests.append(pair.jackknife_error(metric))
                 else:
-                    drawn = pair.swaps(measure)(swaps, of_tests)
+                    drawn = pair.swaps(metric)(swaps, of_tests)
                     self.tests.append(np.sort(np.abs(drawn)))
         self.values = np.concatenate(values)
 
@@ -222,21 +222,21 @@ def _share(found: Any) -> tuple[float, float]:
 
 
 def _null(
-    measure: Measure, n: int, m: int, n_distinct: int | None
+    metric: Metric, n: int, m: int, n_distinct: int | None
 ) -> RandomSelectionNull:
     """Null distribution of the values of studies, all of which have the same ties."""
     ends = tie_ends(n, n_distinct)
     sizes = None if ends is None else np.diff(ends, prepend=0)
-    return RandomSelectionNull(n, m, measure, tie_sizes=sizes)
+    return RandomSelectionNull(n, m, metric, tie_sizes=sizes)
 
 
 @lru_cache(maxsize=64)
 def _critical(
-    measure: Measure, n: int, m: int, n_distinct: int | None, level: float, seed: int
+    metric: Metric, n: int, m: int, n_distinct: int | None, level: float, seed: int
 ) -> float:
     """Value that random selection exceeds with a probability of the level."""
-    null = _null(measure, n, m, n_distinct)
-    if level < _RAREST or not measure.ordered:  # hits are counted at once
+    null = _null(metric, n, m, n_distinct)
+    if level < _RAREST or not metric.ordered:  # hits are counted at once
         return float(null.isf(level))
     draws = max(_NULL_DRAWS, _NULL_PLACES // m, int(_BEYOND / level))
     found = np.sort(null.rvs(draws, seed + 1))
@@ -255,7 +255,7 @@ def tie_ends(n_samples: int, n_distinct: int | None) -> NDArray[np.intp] | None:
     return np.rint(n_samples * shares).astype(np.intp)
 
 
-def counts_items(measure: Measure) -> bool:
+def counts_items(metric: Metric) -> bool:
     """Whether the value depends on the number of items: their cutoff or a profit."""
-    cutoff = getattr(measure, measure.cutoff or "", None)
-    return isinstance(cutoff, int) or measure.scaled(2.0) != measure
+    cutoff = getattr(metric, metric.cutoff or "", None)
+    return isinstance(cutoff, int) or metric.scaled(2.0) != metric

@@ -38,7 +38,7 @@ from skrank.inference._variability._interval import (
     DrawnRule,
     StudentRule,
 )
-from skrank.metrics._definitions import ExpectedProfit, Metric
+from skrank.metrics._definitions import AnyMetric, ExpectedProfit
 from skrank.ranking._items import CountedItems, level_at
 from skrank.ranking._ranking import Ranking, hits_at
 from skrank.ranking._rankings import Rankings
@@ -210,7 +210,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             **self._fields(asked) | {"metric": self._described()},
         )
 
-    def _measure(self) -> Metric:
+    def _metric(self) -> AnyMetric:
         """Return a metric that is defined for days without targets."""
         return ExpectedProfit(t=1.0)
 

@@ -7,7 +7,7 @@ import math
 from numpy.typing import ArrayLike
 
 from skrank.metrics._by_group import evaluate
-from skrank.metrics._definitions._measures import AveragePrecision, average_precision_at
+from skrank.metrics._definitions._sums import AveragePrecision, average_precision_at
 from skrank.ranking._as_ranking import Labels
 
 
@@ -175,7 +175,7 @@ def average_precision_at_k(
 
     Notes
     -----
-    ``AP@K = (1/c) sum over the hits in the top k of h(t)/t`` with the divisor c. The
+    ``AP@k = (1/c) sum over the hits in the top k of h(t)/t`` with the divisor c. The
     divisor "hits", from [1]_, differs between rankings of one data set. Ties are as in
     :func:`average_precision` ([2]_, section 3), with the sum over j up to the cutoff.
     Time is O(n) for a cutoff in the top 1/16, else O(n log m); see :ref:`performance`.

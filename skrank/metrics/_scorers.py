@@ -28,8 +28,8 @@ from sklearn.metrics import make_scorer
 
 from skrank._utils._checks import check_undefined, invalid
 from skrank._utils._columns import check_index, check_order
-from skrank.metrics._definitions._base import Metric
-from skrank.metrics._definitions._measures import (
+from skrank.metrics._definitions._base import AnyMetric
+from skrank.metrics._definitions._sums import (
     AveragePrecision,
     PrecisionAtT,
     RecallAtT,
@@ -120,7 +120,7 @@ class RankingScorer(_Scorer):  # type: ignore[misc]
     def __repr__(self) -> str:
         """Print the metric and the settings, with those of the orientation."""
         metric = getattr(self.function, "__self__", self.function)
-        shown = [repr(metric) if isinstance(metric, Metric) else metric.__name__]
+        shown = [repr(metric) if isinstance(metric, AnyMetric) else metric.__name__]
         shown += [f"{name}={value!r}" for name, value in self.settings.items()]
         if self.detector_targets is not None:
             shown.append(f"detector_targets={self.detector_targets!r}")
@@ -132,7 +132,7 @@ RankingScorer.set_score_request = _Scorer.set_score_request
 
 
 def scorer_of(
-    metric: Metric,
+    metric: AnyMetric,
     pos_label: object,
     undefined: float | str,
     detector_targets: str | None,

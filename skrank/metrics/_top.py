@@ -7,7 +7,7 @@ import math
 from numpy.typing import ArrayLike
 
 from skrank.metrics._by_group import evaluate
-from skrank.metrics._definitions._measures import (
+from skrank.metrics._definitions._sums import (
     EnrichmentFactor,
     ExpectedProfit,
     PrecisionAtT,

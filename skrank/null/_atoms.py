@@ -72,7 +72,7 @@ class Atoms:
 
 @lru_cache(maxsize=16)  # the moments, the ends and the tails all ask for it
 def first_hit_law(chain: Chain) -> Atoms:
-    """Distribution of a measure to which only the first group with hits contributes.
+    """Distribution of a metric to which only the first group with hits contributes.
 
     A path is this group and its number of hits, with any places of the others. In a
     stretch of untied items the first hit is in the middle.
@@ -88,7 +88,7 @@ def first_hit_law(chain: Chain) -> Atoms:
     above, size, hits = above[possible], size[possible], hits[possible]
     below, loose = below[possible], loose[possible]
     place, items = np.where(loose, above + size // 2, above), np.where(loose, 1, size)
-    gain = chain.measure.gain(place, items, 0, hits, frame)
+    gain = chain.metric.gain(place, items, 0, hits, frame)
     within = np.minimum(m - hits, below)
     ways = log_binomial(size, hits) + log_binomial(below, within)
     ways[loose] = _log_first(above[loose], size[loose], n, m)

@@ -66,7 +66,7 @@ class NullDistribution:
         metric : str
             As in the results of the test.
         """
-        return self._terms[0].chain.measure.name
+        return self._terms[0].chain.metric.name
 
     def mean(self) -> float:
         """Return the mean, which is the chance level of the metric.

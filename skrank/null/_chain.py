@@ -8,8 +8,8 @@ path with d_1, d_2, ... hits in groups of b_1, b_2, ... items has the probabilit
 
 (Fisher's multivariate hypergeometric distribution). A pass over the chain therefore
 needs only binomial coefficients and the gain of each group. The last group that counts
-is separate from the groups above it, the body, because a measure converts the sum of
-gains into its value there (see `Measure.terminal`).
+is separate from the groups above it, the body, because a metric converts the sum of
+gains into its value there (see `Metric.terminal`).
 
 At large depths, neighbouring ranks have nearly equal weights, so groups are merged into
 blocks. The hits of a block are in random order within it. The mean over this order is
@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln
 
-from skrank.metrics._definitions import Measure
+from skrank.metrics._definitions import Metric
 from skrank.null._lattice import (
     IMPOSSIBLE,
     SHORT_CELLS,
@@ -62,18 +62,18 @@ def log_binomial(n: Any, k: Any) -> Any:
 
 
 class Chain:
-    """The Markov chain of one measure for one ranking.
+    """The Markov chain of one metric for one ranking.
 
     All m targets are among the items from depth `start` to depth `stop`, which are all
     items at first; `ends` are the depths at which the counted groups end.
     """
 
-    def __init__(self, measure: Measure, ties: TieGroups, n_targets: int) -> None:
+    def __init__(self, metric: Metric, ties: TieGroups, n_targets: int) -> None:
         # without ties, all tie rules are equal
-        self.measure = replace(measure, ties="expected") if ties.untied else measure
+        self.metric = replace(metric, ties="expected") if ties.untied else metric
         self.n_samples, self.n_targets = ties.n_samples, n_targets
-        self.frame = measure.frame(ties, n_targets)
-        self.ends, self.merged = _counted(measure, ties, self.frame.cut)
+        self.frame = metric.frame(ties, n_targets)
+        self.ends, self.merged = _counted(metric, ties, self.frame.cut)
         self._count(0, self.n_samples, self.ends)
         #: Depths, and the smallest and largest numbers of hits above them that are
         #: followed.
@@ -119,7 +119,7 @@ class Chain:
     @property
     def slope(self) -> float | None:
         """Factor of the summed gains in the value, if all rankings share it."""
-        return 1 / self.measure.divisor(self.frame) if self.measure.additive else None
+        return 1 / self.metric.divisor(self.frame) if self.metric.additive else None
 
     @cached_property
     def scale(self) -> float:
@@ -129,10 +129,10 @@ class Chain:
         one: a hit of a tie at the cutoff may have no gain, and weights may underflow.
         """
         above, size = int(self.depths[-1]), int(self.sizes[-1])
-        gains = (self.measure.gain(above, size, 0, d, self.frame) for d in (1, size))
+        gains = (self.metric.gain(above, size, 0, d, self.frame) for d in (1, size))
         gain = next((float(gain) for gain in gains if gain > 0), 0.0)
         slope = self.slope or 1.0  # the largest possible gain of one hit
-        offset = abs(float(self.measure.offset(self.frame)))
+        offset = abs(float(self.metric.offset(self.frame)))
         return max(gain * slope, offset, float(np.finfo(float).tiny))
 
     # Gains
@@ -187,7 +187,7 @@ class Chain:
         # all of the first 256 numbers, since one target alone may count
         hits = np.geomspace(1, self.n_targets, 32).astype(int) - 1
         hits = np.union1d(hits, np.arange(min(256, self.n_targets)))[:, None]
-        among = replace(self.measure, ties="expected")
+        among = replace(self.metric, ties="expected")
         gain: Any = among.gain(depths, 1, hits, 1, self.frame)
         gain = np.broadcast_to(gain, (hits.size, depths.size))
         line = gain[0] + hits * (gain[1] - gain[0])
@@ -195,9 +195,9 @@ class Chain:
 
     def _gain(self, here: Any, hits_above: Any, hits: Any) -> _Floats:
         """Gain of some groups; merged groups are not ties under any rule."""
-        among, merged = replace(self.measure, ties="expected"), self.merged[here]
+        among, merged = replace(self.metric, ties="expected"), self.merged[here]
         args = self.depths[here], self.sizes[here], hits_above, hits, self.frame
-        found = self.measure.gain(*args)
+        found = self.metric.gain(*args)
         if merged.any():
             found = np.where(merged, among.gain(*args), found)
         shape = np.broadcast_shapes(merged.shape, np.shape(hits))
@@ -213,9 +213,9 @@ class Chain:
             gain = self.weights.gain(j, hits_above, hits)
         else:
             loose = self.merged[j] and inside
-            measure = replace(self.measure, ties=inside) if loose else self.measure
+            metric = replace(self.metric, ties=inside) if loose else self.metric
             start, size = int(self.depths[j]), int(self.sizes[j])
-            gain = measure.gain(start, size, hits_above, hits, self.frame)
+            gain = metric.gain(start, size, hits_above, hits, self.frame)
         return np.asarray(np.broadcast_to(gain, shape), dtype=float)
 
     @cached_property
@@ -224,7 +224,7 @@ class Chain:
 
         Without hits above, and for each of them.
         """
-        among = replace(self.measure, ties="expected")
+        among = replace(self.metric, ties="expected")
         places = self.depths + (self.sizes - 1) * np.arange(4)[:, None] / 3
         alone, under = (
             np.broadcast_to(among.gain(places, 1, h, 1, self.frame), places.shape)
@@ -292,7 +292,7 @@ class Chain:
         index = np.concatenate([index, np.flatnonzero(body <= first)])
         index = index[(index >= 0) & (body[index] * (1 + growth / 8) < body[-1])]
         # wide ties stay as they are
-        exact = self.is_pairwise or self.measure.ties == "expected"
+        exact = self.is_pairwise or self.metric.ties == "expected"
         widest = growth / 2 if exact else growth / 2 / _NARROWER
         kept = (self.sizes > 1) & ~self.merged & (self.sizes > widest * self.ends)
         wide = np.flatnonzero(kept[: body.size])
@@ -407,13 +407,13 @@ class Chain:
         # the rows have the same hits for all hits above, except if these leave the rest
         column = inside if self.is_whole else inside[:, :1]
         groups = HitGroups(np.asarray(depth), np.asarray(size), above, column)
-        measure = self.measure
+        metric = self.metric
         if self.merged[-1]:
-            measure = replace(measure, ties="expected")
-        slope, intercept = measure.terminal(groups, self.frame)
+            metric = replace(metric, ties="expected")
+        slope, intercept = metric.terminal(groups, self.frame)
         if self.merged[-1]:
             gain = self.weights.gain(-1, above, inside)
-            intercept = slope * gain + measure.offset(self.frame)
+            intercept = slope * gain + metric.offset(self.frame)
         shape = logweight.shape
         return LastGroup(
             inside,
@@ -434,7 +434,7 @@ def _log_ways(size: int, hits: _Ints) -> _Floats:
 
 
 def _counted(
-    measure: Measure, ties: TieGroups, cut: float
+    metric: Metric, ties: TieGroups, cut: float
 ) -> tuple[_Ints, NDArray[np.bool_]]:
     """Return the ends of the groups above the cutoff, merged if order is irrelevant.
 
@@ -448,7 +448,7 @@ def _counted(
         last = last[last > (ends[-2] if count > 1 else 0)]
         ends = np.append(ends[:-1], last)
         merged = np.append(merged[:-1], np.array([True, False])[-last.size :])
-    if measure.ordered:
+    if metric.ordered:
         return ends, merged
     kept = slice(-2 if ends[-1] > cut and ends.size > 1 else -1, None)
     return ends[kept], merged[kept]

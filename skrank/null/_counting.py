@@ -4,7 +4,7 @@ A path is the number of hits in each group that counts. Its probability is
 
     prod_j C(b_j, d_j) / C(n, m).
 
-If there are few paths (short rankings, few targets, few tie groups, or a measure of the
+If there are few paths (short rankings, few targets, few tie groups, or a metric of the
 top t only), the distribution is computed value by value. The distribution of the mean
 over several rankings is a convolution. Near the ends of the support, few paths are as
 extreme as the observed value in any ranking. These paths are followed from the top by
@@ -59,7 +59,7 @@ def distribution(terms: Sequence[Term], most_paths: int = MOST_PATHS) -> Atoms |
 def _is_feasible(chain: Chain, most_paths: int) -> bool:
     """Whether the distribution has at most `most_paths`; O(n_groups * m)."""
     m = chain.n_targets
-    if chain.measure.counted_hits == 1:
+    if chain.metric.counted_hits == 1:
         return True  # each path is a single step
     if chain.merged.any():
         return False
@@ -105,7 +105,7 @@ _FIRST = _Paths(np.zeros(1, dtype=np.intp), np.zeros(1), np.zeros(1))
 
 def _law(chain: Chain) -> Atoms:
     """Follow all paths of one ranking."""
-    if chain.measure.counted_hits == 1:
+    if chain.metric.counted_hits == 1:
         return first_hit_law(chain)
     if chain.n_targets == 1:
         place = np.append(chain.depths, chain.n_samples - 1)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_count, check_number
 from skrank._utils._text import brief
-from skrank.metrics._definitions import Measure, Metric, make_measure
+from skrank.metrics._definitions import AnyMetric, Metric, make_null_metric
 from skrank.null._base import NullDistribution
 from skrank.null._chain import Chain
 from skrank.null._tilted import Term
@@ -76,7 +76,7 @@ class RandomSelectionNull(NullDistribution):
         self,
         n_samples: int,
         n_targets: int,
-        metric: str | Metric = "average_precision",
+        metric: str | AnyMetric = "average_precision",
         *,
         tie_sizes: ArrayLike | None = None,
         ties: str = "expected",
@@ -90,12 +90,12 @@ class RandomSelectionNull(NullDistribution):
             )
             raise ValueError(msg)
         self._settle(
-            make_measure(metric, ties), _check_sizes(tie_sizes, self.n_samples)
+            make_null_metric(metric, ties), _check_sizes(tie_sizes, self.n_samples)
         )
 
     @classmethod
     def of_ties(
-        cls, groups: TieGroups, n_targets: int, measure: Measure
+        cls, groups: TieGroups, n_targets: int, metric: Metric
     ) -> RandomSelectionNull:
         """Make the distribution of a ranking from its tie groups.
 
@@ -105,7 +105,7 @@ class RandomSelectionNull(NullDistribution):
             Tie groups of the ranking.
         n_targets : int
             Number of targets.
-        measure : Measure
+        metric : Metric
             The metric.
 
         Returns
@@ -115,15 +115,15 @@ class RandomSelectionNull(NullDistribution):
         """
         null = cls.__new__(cls)
         null.n_samples, null.n_targets = groups.n_samples, n_targets
-        null._settle(measure, groups)
+        null._settle(metric, groups)
         return null
 
-    def _settle(self, measure: Measure, groups: TieGroups) -> None:
-        self._terms = (Term(Chain(measure, groups, self.n_targets), 1.0, 1),)
+    def _settle(self, metric: Metric, groups: TieGroups) -> None:
+        self._terms = (Term(Chain(metric, groups, self.n_targets), 1.0, 1),)
 
     def __repr__(self) -> str:
         """Name the metric and the size of the ranking."""
-        name = self._terms[0].chain.measure.name
+        name = self._terms[0].chain.metric.name
         return f"<RandomSelectionNull of {name}: {self.n_targets} of {self.n_samples}>"
 
 
@@ -190,7 +190,7 @@ class MeanNull(NullDistribution):
 
     def __repr__(self) -> str:
         """Name the metric and the number of rankings."""
-        name = self._terms[0].chain.measure.name
+        name = self._terms[0].chain.metric.name
         wider = f", inflation {self.inflation:.4g}" if self.inflation > 1 else ""
         return f"<MeanNull of {name}: {len(self.nulls)} rankings{wider}>"
 
@@ -200,7 +200,7 @@ def _alike(chains: list[Chain]) -> tuple[Term, ...]:
     found: dict[Any, list[Chain]] = {}
     for chain in chains:
         groups = chain.ends.tobytes(), chain.merged.tobytes()
-        key = (chain.measure, chain.n_samples, chain.n_targets, groups)
+        key = (chain.metric, chain.n_samples, chain.n_targets, groups)
         found.setdefault(key, []).append(chain)
     weight = 1 / len(chains)
     return tuple(Term(same[0], weight, len(same)) for same in found.values())

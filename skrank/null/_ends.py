@@ -42,13 +42,13 @@ _Ints = NDArray[np.intp]
 
 def end(chain: Chain, sign: int) -> tuple[float, float]:
     """Return the largest value (or smallest, with sign -1), and its log-probability."""
-    measure = chain.measure
-    if measure.counted_hits == 1:
+    metric = chain.metric
+    if metric.counted_hits == 1:
         law = first_hit_law(chain)
         index = -1 if sign > 0 else 0
         return float(law.value[index]), float(law.logchance[index])
-    precision = isinstance(measure, AveragePrecision)
-    retrieved = precision and measure.ties == "threshold"
+    precision = isinstance(metric, AveragePrecision)
+    retrieved = precision and metric.ties == "threshold"
     runs = chain.runs() if precision and chain.ends.size > 1 else chain
     short = runs.is_short
     # weights that decrease exponentially may hide where hits are, precision does not
@@ -62,9 +62,9 @@ def end(chain: Chain, sign: int) -> tuple[float, float]:
         return _searched(runs, sign)
     if retrieved and chain.slope:  # not smaller than in the worst order within ties
         worst = copy(chain)
-        worst.measure = replace(measure, ties="pessimistic")
+        worst.metric = replace(metric, ties="pessimistic")
         return filled(worst, sign)[0], -math.inf
-    return measure.bounds[sign > 0], -math.inf
+    return metric.bounds[sign > 0], -math.inf
 
 
 def filled(chain: Chain, sign: int) -> tuple[float, float]:
@@ -159,7 +159,7 @@ def _extreme(chain: Chain, lattice: Lattice, sign: int) -> tuple[float, float, _
     end = chain.last_group(lattice)
     final = sign * (end.slope * (sign * value) + end.intercept)
     final = np.where(end.logweight > -np.inf, final, -np.inf)
-    offset = abs(chain.measure.offset(chain.frame))
+    offset = abs(chain.metric.offset(chain.frame))
     ways, every = (mass + end.logweight).ravel(), np.zeros(1, dtype=np.intp)
     top, logmass, _ = _best(final.ravel(), ways, every, offset)
     column = int(final.max(axis=0).argmax())

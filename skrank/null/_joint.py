@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.metrics._definitions import Measure
+from skrank.metrics._definitions import Metric
 from skrank.null._chain import Chain
 from skrank.null._moments import moments
 from skrank.null._sampling import draw_places, measure_lists
@@ -42,19 +42,19 @@ class JointList:
     @property
     def best(self) -> float:
         """Value of a ranking with all targets first."""
-        measure = self.chains[0].measure
+        metric = self.chains[0].metric
         ties = replace(untied(self.above.shape[1]), several=True)
-        chain = Chain(measure, ties, self.n_targets)
+        chain = Chain(metric, ties, self.n_targets)
         return float(measure_lists(chain, np.arange(self.n_targets)[None])[0])
 
     @classmethod
     def of(
-        cls, measure: Measure, above: _Ints, n_targets: int, *, several: bool = False
+        cls, metric: Metric, above: _Ints, n_targets: int, *, several: bool = False
     ) -> "JointList":
         """Store each ranking once; `above` has a row for each candidate."""
         above, which = np.unique(above, axis=0, return_inverse=True)
         ties = (replace(_tie_groups(row), several=several) for row in above)
-        chains = (Chain(measure, one, n_targets) for one in ties)
+        chains = (Chain(metric, one, n_targets) for one in ties)
         return cls(above, tuple(chains), which.ravel())
 
     def values(self, targets: _Ints) -> _Floats:
@@ -88,8 +88,8 @@ class JointNull:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Least value of the measure on any list, and the best on these lists."""
-        lowest, _ = self.lists[0].chains[0].measure.bounds
+        """Least value of the metric on any list, and the best on these lists."""
+        lowest, _ = self.lists[0].chains[0].metric.bounds
         return lowest, sum(one.best for one in self.lists) / len(self.lists)
 
     def values(self, targets: Sequence[_Ints]) -> _Floats:

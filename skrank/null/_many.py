@@ -60,7 +60,7 @@ class Many:
             assert part.weight is not None
             for pair, weight in zip(self._pairs, chain.weights, strict=True):
                 pair[: chain.ends.size, i] = part.scale * weight[::-1]
-            offset = chain.measure.offset(chain.frame) - part.statistic
+            offset = chain.metric.offset(chain.frame) - part.statistic
             self._shift[i] = part.sign * part.weight * offset
             rest[i] = chain.stop - chain.ends[-1]
         most = int(m.max())

@@ -1,6 +1,6 @@
 """Mean and variance under random selection.
 
-A measure that is a sum over targets and over pairs of targets has both in closed form,
+A metric that is a sum over targets and over pairs of targets has both in closed form,
 in O(n_groups) steps. All other cases take one pass over the chain, with all possible
 numbers of hits or, if that takes seconds, with the likely ones in blocks. The relative
 error of the mean is then below 1e-5, and that of the variance below 1e-3.
@@ -21,7 +21,7 @@ _PER_DEVIATION = 2.0  # numbers of hits in a standard deviation
 
 def moments(chain: Chain) -> tuple[float, float]:
     """Return mean and variance."""
-    if chain.measure.counted_hits == 1:
+    if chain.metric.counted_hits == 1:
         mean, variance = first_hit_law(chain).moments()
     elif chain.slope is None:
         mean, _ = _passed(*_followed(chain), 0.0)
@@ -104,5 +104,5 @@ def _pairwise(chain: Chain) -> tuple[float, float]:
     # rounding only, if ties allow one value
     rounding = 1e-13 * sum(abs(term) for term in terms) + (1e-15 * mean) ** 2
     second = sum(terms)
-    mean = slope * mean + chain.measure.offset(chain.frame)
+    mean = slope * mean + chain.metric.offset(chain.frame)
     return mean, slope**2 * second * (second > rounding)

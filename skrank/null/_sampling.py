@@ -89,8 +89,8 @@ def measure_lists(chain: Chain, places: _Ints) -> _Floats:
     n_rows, m = places.shape
     whole = chain.ends[-1] == chain.n_samples
     if whole and chain.is_untied and chain.slope is not None:
-        gain = chain.measure.gain(places, 1, np.arange(m), 1, chain.frame)
-        offset = chain.measure.offset(chain.frame)
+        gain = chain.metric.gain(places, 1, np.arange(m), 1, chain.frame)
+        offset = chain.metric.offset(chain.frame)
         return np.asarray(chain.slope * gain.sum(axis=1) + offset)
     group = np.searchsorted(chain.ends, places, side="right")
     first = np.ones(group.shape, dtype=bool)
@@ -105,7 +105,7 @@ def measure_lists(chain: Chain, places: _Ints) -> _Floats:
     above = np.where(loose, places.ravel()[start][counted], chain.depths[index])
     size = np.where(loose, 1, chain.sizes[index])
     groups = HitGroups(above, size, hits_above[counted], hits[counted])
-    return chain.measure.values(groups, row[counted], n_rows, chain.frame)
+    return chain.metric.values(groups, row[counted], n_rows, chain.frame)
 
 
 def draw_places(n: int, m: int, n_rows: int, generator: np.random.Generator) -> _Ints:

@@ -166,7 +166,7 @@ class Facts:
         """Name the metric and the size."""
         chain, lists = self.terms[0].chain, sum(term.copies for term in self.terms)
         size = f"{chain.n_targets} of {chain.n_samples}"
-        return f"{chain.measure.name}, {size if lists == 1 else f'{lists} rankings'}"
+        return f"{chain.metric.name}, {size if lists == 1 else f'{lists} rankings'}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,7 +323,7 @@ class TailQuery:
     def _trimmed(self) -> _limits.Trimmed:
         """The ranking without the parts that decide the question."""
         (term, *_) = self.facts.terms
-        if not self.facts.is_single or term.chain.measure.counted_hits == 1:
+        if not self.facts.is_single or term.chain.metric.counted_hits == 1:
             return _limits.Trimmed(term.chain, -math.inf, 0.0)
         return _limits.trimmed(term.chain, self._fence, self.sign)
 
@@ -347,7 +347,7 @@ class TailQuery:
         """All of many different rankings, or None."""
         parts = self._parts or ()
         if len(parts) < MANY or not all(
-            part.chain.is_pairwise and part.chain.measure.ordered for part in parts
+            part.chain.is_pairwise and part.chain.metric.ordered for part in parts
         ):
             return None
         deviation = math.sqrt(self.facts.moments[1])
@@ -442,7 +442,7 @@ class TailQuery:
         chains = [term.chain for term in self.facts.terms]
         lists = sum(term.chain.log_total * term.copies for term in self.facts.terms)
         few = found.log_pvalue < math.log(_FEW_LISTS) - lists
-        few = few and self.sign > 0 and chains[0].measure.counted_hits != 1
+        few = few and self.sign > 0 and chains[0].metric.counted_hits != 1
         few = few and all(chain.is_untied for chain in chains)
         slack = math.log1p(3 * found.doubt)
         known = found.doubt <= _HOPELESS and not few

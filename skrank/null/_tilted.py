@@ -2,7 +2,7 @@
 
 The event "value >= s" (or <=, with sign -1) is written as "E >= 0" for a centred sum E.
 Each group of the body adds its gains, times a scale, and the last group adds the rest.
-Every measure, also one whose divisor depends on the hits, thus has an additive event.
+Every metric, also one whose divisor depends on the hits, thus has an additive event.
 The event of several independent rankings is the sum of theirs.
 
 Under the tilt u, every path of the chain has the weight exp(u E), divided by

@@ -310,7 +310,7 @@ class Solution:
 def solve(parts: Sequence[Part]) -> Solution:
     """Find the tilt; the value must be inside the support."""
     chains = [part.chain for part in parts]
-    first_hits = chains[0].measure.counted_hits == 1
+    first_hits = chains[0].metric.counted_hits == 1
     groups = sum(chain.ends.size for chain in chains)
     possible = [chain.possible().n_cells for chain in chains]
     positive(min(possible))

@@ -1,6 +1,6 @@
 """Count the scores below and equal to given levels, without sorting all items.
 
-A measure needs, for each distinct score of a target, the number of items above it and
+A metric needs, for each distinct score of a target, the number of items above it and
 the number of items that share it. There are two methods. Both are exact, and faster
 than ``np.sort``, whose time differs by a factor of six between machines:
 

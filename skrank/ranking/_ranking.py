@@ -1,6 +1,6 @@
 """The class `Ranking`: tie groups, best first.
 
-A measure needs, for each distinct score of a target, the number of items above it and
+A metric needs, for each distinct score of a target, the number of items above it and
 the number of items that share it. These are counted without sorting (see `_counting`).
 Weighted items are sorted, because the weights must be sorted with the scores. The null
 distribution, and a cutoff that moves to the end of its tie, need the ties of all items;

@@ -32,7 +32,7 @@ from skrank.inference._metric_interval import MetricInterval
 from skrank.inference._random_selection import RandomSelectionTest, null_of
 from skrank.inference._random_selection_result import RandomSelectionResult
 from skrank.inference._ranking_comparison import RankingComparison
-from skrank.metrics._definitions import Measure, Metric, make_measure, make_metric
+from skrank.metrics._definitions import AnyMetric, Metric, make_metric, make_null_metric
 from skrank.null import MeanNull, RandomSelectionNull
 from skrank.ranking._as_ranking import Labels, columns_of
 from skrank.ranking._counts import RankCounts
@@ -54,7 +54,7 @@ def ranking_report(
     y_true: Labels | Mapping[str, Ranking | RankCounts],
     y_score: Any = None,
     *,
-    metrics: str | Metric | Sequence[str | Metric] = (),
+    metrics: str | AnyMetric | Sequence[str | AnyMetric] = (),
     t: float | Sequence[float] | None = None,
     k: float | Sequence[float] | None = None,
     lower_is_better: bool | Sequence[str] = False,
@@ -159,17 +159,17 @@ def ranking_report(
         every = Rankings.from_classes(y_true, y_score, labels)  # type: ignore[arg-type]
     else:
         every = _rankings(y_true, y_score, lower_is_better, **beside)
-    ap = make_measure("average_precision", ties)
+    ap = make_null_metric("average_precision", ties)
     both = every.defined_for(ap)
     settings: Any = {"ties": ties, "random_state": random_state}
     names = every.names
     first = [row[0] for row in every.parts]
     is_listed = all(isinstance(one.items, ListedItems) for one in every.parts[0])
 
-    def rankings_for(metric: Metric) -> Rankings:
+    def rankings_for(metric: AnyMetric) -> Rankings:
         return every if every.grouped and metric.always_defined else both
 
-    def values_of(metric: Metric) -> dict[str, float]:
+    def values_of(metric: AnyMetric) -> dict[str, float]:
         columns = zip(*rankings_for(metric).parts, strict=True)
         means = [
             float(np.mean([metric.value(r) for r in column])) for column in columns
@@ -183,8 +183,8 @@ def ranking_report(
     of_top = [f"average_precision@{depth}" for depth in depths_k]
     for at_t in ("recall", "precision", "enrichment_factor"):
         of_top += [f"{at_t}@{depth}" for depth in depths_t]
-    at_top = {name: make_measure(name, ties) for name in of_top}
-    more = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+    at_top = {name: make_null_metric(name, ties) for name in of_top}
+    more = [metrics] if isinstance(metrics, str | AnyMetric) else list(metrics)
     others = {made.name: made for made in (make_metric(one, ties) for one in more)}
 
     # results; null means otherwise depend on the targets or the ties of each ranking
@@ -192,9 +192,7 @@ def ranking_report(
     if not every.of_classes and ties == "expected":
         for name, metric in {ap.name: ap, **at_top, **others}.items():
             # with clusters, metrics of the order within the top have another mean
-            if isinstance(metric, Measure) and not (
-                every.n_clusters and metric.ordered
-            ):
+            if isinstance(metric, Metric) and not (every.n_clusters and metric.ordered):
                 null_means[name] = _null_mean(metric, rankings_for(metric))
     nulls, tests = _tests(RandomSelectionTest(ap, **settings), both, pvalue)
     intervals = {
@@ -223,6 +221,7 @@ def ranking_report(
         at_depths={n: {at: one[n] for at, one in top.items()} for n in names},
         null_means=null_means,
         comparisons=compared,
+        leaderboard=None if compared is None else compared.leaderboard(level),
         hit_curves={name: curve_of(one, ties) for name, one in curves.items()},
         operating_points={name: points_of(one) for name, one in curves.items()},
         t=depths_t,
@@ -255,10 +254,10 @@ def _tests(
                 if pvalue:
                     raise
         return {}, None
-    measure = make_measure(test.metric, test.ties)
+    metric = make_null_metric(test.metric, test.ties)
     nulls: dict[str, Any] = {}
     for name, one in each.items():
-        parts = [null_of(ranking, measure) for ranking in one.single]
+        parts = [null_of(ranking, metric) for ranking in one.single]
         nulls[name] = (
             parts[0]
             if len(parts) == 1
@@ -275,13 +274,13 @@ def _tests(
     return {name: one.null_distribution for name, one in tests.items()}, tests
 
 
-def _null_mean(measure: Measure, rankings: Rankings) -> float:
+def _null_mean(metric: Metric, rankings: Rankings) -> float:
     """Mean under random selection without ties, which do not affect it."""
     shapes = Counter((int(r.n_samples), int(r.n_targets)) for r, *_ in rankings.parts)
     means = []
     for n_samples, n_targets in shapes:
         ties = replace(untied(n_samples), several=True)
-        means.append(RandomSelectionNull.of_ties(ties, n_targets, measure).mean())
+        means.append(RandomSelectionNull.of_ties(ties, n_targets, metric).mean())
     return float(np.average(means, weights=list(shapes.values())))
 
 

@@ -12,6 +12,7 @@ from skrank._utils._table import Table, data_frame
 from skrank._utils._text import as_text, columns_of, format_size, listed
 from skrank.curves._hit_curve import HitCurve
 from skrank.curves._operating_points import OperatingPoints
+from skrank.inference._leaderboard import RankingLeaderboard
 from skrank.inference._metric_interval_result import (
     ConfidenceInterval,
     MetricIntervalResult,
@@ -73,6 +74,8 @@ class RankingReport:
     comparisons : RankingComparisonTable or None
         Comparisons of all pairs of rankings by AP. None for a single ranking, for
         counts, and for several classes.
+    leaderboard : RankingLeaderboard or None
+        Rankings from the best to the worst by these comparisons. None without them.
     hit_curves : dict of str to HitCurve
         Hit curve of each ranking. Empty with groups.
     operating_points : dict of str to OperatingPoints
@@ -126,6 +129,7 @@ class RankingReport:
     at_depths: dict[str, dict[str, float]]
     null_means: dict[str, float]
     comparisons: RankingComparisonTable | None
+    leaderboard: RankingLeaderboard | None
     hit_curves: dict[str, HitCurve]
     operating_points: dict[str, OperatingPoints]
     t: tuple[int | float, ...]
@@ -207,6 +211,7 @@ class RankingReport:
             self.tests,
             self.null_means.get("average_precision"),
             self.comparisons,
+            self.leaderboard,
             self.confidence_level,
         )
 
@@ -389,10 +394,8 @@ class RankingReport:
             tables.append(table_of_depths(values, null_means, depths, n_samples))
         if any(self.metrics.values()):
             tables.append(table_of_metrics(self.metrics, self.null_means, level))
-        if self.comparisons is not None:
-            if len(self.names) <= MOST_IN_PAIRS:
-                tables.append(table_of_pairs(self.comparisons, level))
-            else:
-                board = table_of_leaderboard(self.comparisons, self.intervals, level)
-                tables.append(board)
+        if self.comparisons is not None and len(self.names) <= MOST_IN_PAIRS:
+            tables.append(table_of_pairs(self.comparisons, level))
+        elif self.leaderboard is not None:
+            tables.append(table_of_leaderboard(self.leaderboard, self.intervals))
         return tables

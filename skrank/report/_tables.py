@@ -13,6 +13,7 @@ import numpy as np
 from skrank._utils._checks import check_depth
 from skrank._utils._table import Table
 from skrank._utils._text import as_text, format_pvalue
+from skrank.inference._leaderboard import RankingLeaderboard, shown_ranks
 from skrank.inference._metric_interval_result import (
     ConfidenceInterval,
     MetricIntervalResult,
@@ -73,7 +74,7 @@ def table_of_depths(
     if null_means:
         named[_NULL_MEAN] = null_means
     columns = {}
-    headings = {"average_precision": "AP@K", "enrichment_factor": "lift"}
+    headings = {"average_precision": "AP@k", "enrichment_factor": "lift"}
     for metric in ("average_precision", "recall", "precision", "enrichment_factor"):
         heading = headings.get(metric, metric)
         values = [one.get(f"{metric}@{d}") for d in depths for one in named.values()]
@@ -95,7 +96,7 @@ def table_of_depths(
         "Metrics of the first items of each ranking. The depth is a number of items "
         "or a percentage of all. Recall is the share of all targets that are among "
         "them, precision the share of targets in them, lift the precision as a "
-        "multiple of the prevalence; AP@K is average precision of them alone"
+        "multiple of the prevalence; AP@k is average precision of them alone"
         f"{_last(null_means or None)}."
     )
     header = ("top", "ranking", *columns)
@@ -163,25 +164,21 @@ def table_of_pairs(table: RankingComparisonTable, confidence_level: float) -> Ta
 
 
 def table_of_leaderboard(
-    table: RankingComparisonTable,
-    intervals: Mapping[str, ConfidenceInterval],
-    confidence_level: float,
+    board: RankingLeaderboard, intervals: Mapping[str, ConfidenceInterval]
 ) -> Table:
     """Return the table of the rankings from the best to the worst, by all pairs."""
-    found, level = table.leaderboard(confidence_level), _percent(confidence_level)
-    decimals = _decimals(found.values.tolist())
-    columns = (found.names, found.values, found.pvalues)
-    ranks = found.rank_low, found.rank_high, found.letters
+    level, decimals = _percent(board.confidence_level), _decimals(board.values.tolist())
+    columns = (board.names, board.values, board.pvalues)
     rows = [
         (
             _name(name),
             *_estimate(value, *intervals[name], decimals),
             _pvalue(math.log10(pvalue)),
-            f"{low}" if low == high else f"{low} to {high}",
+            ranks,
             letters,
         )
-        for name, value, pvalue, low, high, letters in zip(
-            *columns, *ranks, strict=True
+        for name, value, pvalue, ranks, letters in zip(
+            *columns, shown_ranks(board), board.letters, strict=True
         )
     ]
     reading = (
@@ -200,6 +197,7 @@ def conclusion_of(
     tests: Mapping[str, RandomSelectionResult] | None,
     null_mean: float | None,
     comparisons: RankingComparisonTable | None,
+    board: RankingLeaderboard | None,
     confidence_level: float,
 ) -> str:
     """Return a sentence on average precision: the best ranking and the others."""
@@ -222,10 +220,10 @@ def conclusion_of(
             f"(p {_pvalue(tests[best].log10_pvalue)})."
         )
     said = f"{name} has the largest average precision, {said}"
-    if comparisons is None:
+    if comparisons is None or board is None:
         return f"{said}, of {len(values)} rankings."
     if len(values) > MOST_IN_PAIRS:
-        board, kind = comparisons.leaderboard(confidence_level), "p"
+        kind = "p"
         each = zip(board.names, np.log10(board.pvalues), strict=True)
         against = {name: float(log10_p) for name, log10_p in each if name != best}
     else:

@@ -29,6 +29,17 @@ def test_the_parts_are_counted():
     assert_allclose(table.lift, table.recall / (ends[1:] / 1000))
 
 
+@pytest.mark.parametrize("n", range(3, 200))
+def test_a_curve_in_fractions_has_the_same_parts(n):
+    y, score = np.arange(n) % 3 == 0, np.arange(n) % 7
+    tables = [
+        hit_curve(y, score, as_fraction=fraction).gains_table(parts=n)
+        for fraction in (False, True)
+    ]
+    assert_allclose(tables[1].t, tables[0].t)
+    assert_allclose(tables[1].hits, tables[0].hits, atol=1e-9)
+
+
 def test_one_part_for_each_item_has_the_statistic_of_kolmogorov_and_smirnov():
     y, score = columns()
     table = hit_curve(y, score).gains_table(parts=1000)

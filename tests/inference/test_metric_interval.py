@@ -24,7 +24,7 @@ from skrank.inference._variability._binormal import (
     spread_of_targets,
 )
 from skrank.inference._variability._jackknife import jackknife_of
-from skrank.metrics._definitions import Frame, make_measure
+from skrank.metrics._definitions import Frame, make_null_metric
 
 SMOOTH = [case for case in METRICS if "hits" not in case and case != "reciprocal_rank"]
 AT_CUT = [case for case in SMOOTH if "@" in case]
@@ -278,8 +278,8 @@ def test_binormal_variance_of_recall_is_that_of_the_two_normal_distributions(
     shift, spread
 ):
     frame = Frame(10_000, 200, 400)
-    measure = make_measure("recall@400")
-    values, variances = binormal_variances(measure, frame, spread)
+    metric = make_null_metric("recall@400")
+    values, variances = binormal_variances(metric, frame, spread)
     found, variance = recall_variance(shift, spread, 400, 200, 9800)
     close = 0.03 if spread >= 1 else 0.05  # cells of a tenth of the spread
     assert np.interp(found, values, variances) == pytest.approx(variance, rel=close)
@@ -288,13 +288,11 @@ def test_binormal_variance_of_recall_is_that_of_the_two_normal_distributions(
 @pytest.mark.parametrize("case", ["average_precision", "bedroc", "rie"])
 def test_binormal_variance_is_that_of_a_large_sample(case):
     name, given_settings = METRICS[case]
-    measure = make_measure(**named(name, **given_settings))
+    metric = make_null_metric(**named(name, **given_settings))
     ranking = Ranking.from_predictions(*draw(np.random.default_rng(1), 20_000, 380_000))
-    variance = jackknife_of(measure, ranking).variance
-    values, variances = binormal_variances(
-        measure, Frame(400_000, 20_000, 400_000), 1.0
-    )
-    expected = np.interp(measure.value(ranking), values, variances)
+    variance = jackknife_of(metric, ranking).variance
+    values, variances = binormal_variances(metric, Frame(400_000, 20_000, 400_000), 1.0)
+    expected = np.interp(metric.value(ranking), values, variances)
     assert variance == pytest.approx(expected, rel=0.03)
 
 

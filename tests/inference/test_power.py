@@ -326,10 +326,10 @@ def test_power_is_that_of_the_test(metric, m, prevalence, value, level):
     rng, n = np.random.default_rng(1), round(m / prevalence)
     is_target, shift = np.arange(n) < m, result.study.shifts[0]
     critical = RandomSelectionNull(n, m, metric).isf(level)
-    found, measure = [], make_metric(metric)
+    found, metric = [], make_metric(metric)
     for run in range(1600):
         scores = rng.normal(shift * is_target)
-        found.append(measure(is_target, scores) > critical + 1e-12)
+        found.append(metric(is_target, scores) > critical + 1e-12)
         if run < 3:  # the test decides by its p-value alike
             test = RandomSelectionTest(metric).from_predictions(is_target, scores)
             assert found[-1] == (test.pvalue <= level)

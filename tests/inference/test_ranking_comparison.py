@@ -526,7 +526,7 @@ def test_all_against_the_best():
     assert_allclose(table.adjusted_pvalues, every.adjusted_pvalues[:2])
     # a smaller k is better, so the best has the smallest
     lowest = RankingComparison("k_at_recall(recall=0.5)", n_resamples=99)
-    values = {n: lowest._measure()(Y, s) for n, s in SCORES.items()}
+    values = {n: lowest._metric()(Y, s) for n, s in SCORES.items()}
     table = lowest.compare_all(Y, SCORES, baseline="best")
     assert table.comparisons[0].names[1] == min(values, key=values.get)
     named = comparison.compare_all(Y, {"best": B, "other": A}, baseline="best")

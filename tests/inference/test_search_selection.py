@@ -103,8 +103,8 @@ def enumerate_mean(folds, case, ties):
     return np.array([sum(part) * share for part in parts]), sum(observed) * share
 
 
-def ends_of_measure(n_folds, case, ties):
-    """Least value of a measure, and its mean over folds that are ranked perfectly."""
+def ends_of_metric(n_folds, case, ties):
+    """Least value of a metric, and its mean over folds that are ranked perfectly."""
     metric, _ = METRICS[case]
     settings = oracle_settings(case, 12 // n_folds)
     perfect = [
@@ -132,7 +132,7 @@ def test_all_pvalues_against_enumeration(case, ties, n_folds):
     alone = np.mean(drawn >= zscores - 1e-9, axis=0)
     best = np.mean(drawn.max(axis=1)[:, None] >= zscores - 1e-9, axis=0)
     wide = (mean + wider * (null - mean)).astype(float).max(axis=1)
-    null_maxima = wide.clip(*ends_of_measure(n_folds, case, ties))
+    null_maxima = wide.clip(*ends_of_metric(n_folds, case, ties))
 
     metric, settings = METRICS[case]
     size = 2000

@@ -7,7 +7,7 @@ import skrank
 from cases import ALL, BY_VALUE, METRICS, named
 from skrank import RandomSelectionNull, RandomSelectionTest
 from skrank.metrics._definitions import METRICS as NAMES
-from skrank.metrics._definitions import make_measure, make_metric
+from skrank.metrics._definitions import make_metric, make_null_metric
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_a_tie_rule_for_what_retrieves_ties_whole_is_refused(name):
     ],
 )
 def test_what_is_understood(name, printed):
-    assert make_measure(name).name == printed
+    assert make_null_metric(name).name == printed
     assert RandomSelectionNull(100, 5, name).metric == printed
 
 
@@ -177,8 +177,8 @@ def test_what_is_refused(name, message):
 
 
 def test_a_measure_carries_its_tie_rule(ranking):
-    measure = make_measure("average_precision", "optimistic")
-    test = RandomSelectionTest(measure)
+    metric = make_null_metric("average_precision", "optimistic")
+    test = RandomSelectionTest(metric)
     assert test.ties == "optimistic"
     expected = RandomSelectionTest(ties="optimistic").from_predictions(*ranking)
     assert test.from_predictions(*ranking).statistic == expected.statistic

@@ -18,7 +18,7 @@ from null import judges
 from scipy.stats import hypergeom, norm
 
 import oracles
-from skrank import Measure, RandomSelectionNull
+from skrank import Metric, RandomSelectionNull
 from skrank.null import MeanNull
 
 PROMISED = 0.05
@@ -403,7 +403,7 @@ def test_a_long_ranking_that_is_all_but_perfect():
 
 
 @dataclass(frozen=True, slots=True)
-class DiscountedGain(Measure):
+class DiscountedGain(Metric):
     """Normalized discounted cumulative gain; a tie has the mean over its ranks."""
 
     template: ClassVar[str] = "ndcg"
@@ -438,7 +438,7 @@ def test_a_metric_of_ones_own_against_all_placements(sizes):
 
 
 @dataclass(frozen=True, slots=True)
-class FirstTargets(Measure):
+class FirstTargets(Metric):
     """Sum of 1 / rank over the first targets, or over one of them."""
 
     first: int = 0

@@ -355,7 +355,7 @@ def test_the_order_of_the_lists_does_not_matter():
 
 
 def test_means_of_ratios_are_drawn():
-    """AP at k over the hits has a divisor for each ranking: no sum is the event."""
+    """AP@k over the hits has a divisor for each ranking: no sum is the event."""
     name = "average_precision@50(normalize=hits)"
     null = MeanNull([RandomSelectionNull(500, 20, name)] * 2)
     values = null.rvs(100_000, 1)

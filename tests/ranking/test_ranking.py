@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cases import SCORES
-from skrank.metrics._definitions import make_measure
+from skrank.metrics._definitions import make_null_metric
 from skrank.ranking._counting import _LEAST_SIEVED
 from skrank.ranking._input import check_ranking_input
 from skrank.ranking._ranking import rank
@@ -43,8 +43,8 @@ def test_a_top_is_ranked_as_in_the_whole(kind, n_samples):
                 getattr(top.groups, name), getattr(whole.groups, name)[counted]
             )
         for ties in ("expected", "threshold"):
-            measure = make_measure(f"precision@{depth}", ties)
-            assert measure.value(top) == measure.value(whole)
+            metric = make_null_metric(f"precision@{depth}", ties)
+            assert metric.value(top) == metric.value(whole)
 
 
 @pytest.mark.parametrize("kind", SCORES)

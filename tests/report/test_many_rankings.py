@@ -20,7 +20,7 @@ def report():
 def test_leaderboard_is_in_place_of_the_pairs(report):
     assert "Differences in average precision" not in str(report)
     last = str(report).split("\n\n")[-1].splitlines()
-    found = report.comparisons.leaderboard()
+    found = report.leaderboard
     assert last[0] == "Leaderboard"
     assert [line.split()[0] for line in last[2:]] == list(found.names)
     assert [line.split()[-1] for line in last[2:]] == list(found.letters)
@@ -30,7 +30,7 @@ def test_leaderboard_is_in_place_of_the_pairs(report):
 
 
 def test_conclusion_agrees_with_the_leaderboard(report):
-    found = report.comparisons.leaderboard()
+    found = report.leaderboard
     said, alike = report.conclusion().split("are lower")
     best, *others = found.names
     assert said.startswith(f"{best} has the largest average precision")

@@ -366,13 +366,13 @@ def test_depths_are_taken_once_and_k_may_differ():
     ]
     lines = str(report).splitlines()
     top = [line.split() for line in lines[lines.index("The top of the ranking") :]]
-    assert top[1] == ["top", "ranking", "AP@K", "recall", "precision", "lift"]
+    assert top[1] == ["top", "ranking", "AP@k", "recall", "precision", "lift"]
     assert [len(line) for line in top[2:11]] == [5, 4, 5, 7, 4, 5, 3, 2, 3]
 
 
 def test_without_depths_there_is_no_top():
     y, scores = two_rankings()
-    assert "AP@K" not in str(ranking_report(y, scores, t=5, k=()))
+    assert "AP@k" not in str(ranking_report(y, scores, t=5, k=()))
     report = ranking_report(y, scores, t=())
     assert "top" not in str(report)
     assert list(report.null_means) == ["average_precision"]
@@ -518,7 +518,7 @@ def test_printed_names_are_attributes_and_explained():
     assert words == {
         "zscore",
         "pvalue",
-        "AP@K",
+        "AP@k",
         *["recall", "precision", "lift", "Holm"],
         "A - B",
     }

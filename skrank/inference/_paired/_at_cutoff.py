@@ -20,7 +20,7 @@ from skrank.inference._paired._paired_result import (
     log_below_half,
     sign_test,
 )
-from skrank.metrics._definitions import Measure
+from skrank.metrics._definitions import Metric
 from skrank.ranking._standing import share_of_top
 
 AT_CUTOFF = ("mcnemar", "posterior")
@@ -63,16 +63,16 @@ def count_at_cut(pair: Pair, t: int) -> CutCounts:
 
 
 def weigh_at_cut(
-    method: str, pair: Pair, measure: Measure, alternative: str
+    method: str, pair: Pair, metric: Metric, alternative: str
 ) -> PairedResult:
     """Test the difference of a metric by the targets that only one ranking finds."""
-    frame = measure.frame(pair.a, pair.n_targets)
+    frame = metric.frame(pair.a, pair.n_targets)
     counts = count_at_cut(pair, int(frame.cut))
     if method == "mcnemar":
         found = mcnemar(counts, alternative)
     else:
         found = posterior(counts, alternative)
-    error = found.standard_error / measure.divisor(frame)
+    error = found.standard_error / metric.divisor(frame)
     return found._replace(standard_error=error)
 
 

@@ -35,7 +35,7 @@ from skrank.inference._variability._resampling import (
     values_of_draws,
 )
 from skrank.inference._variability._sample import is_certain, same_order
-from skrank.metrics._definitions import Frame, Measure, Metric
+from skrank.metrics._definitions import AnyMetric, Frame, Metric
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._standing import Standing, standing
 
@@ -94,13 +94,13 @@ class Pair:
         a, b = (one.items.y_score for one in self.rankings)
         return a, b
 
-    def scale(self, measure: Metric) -> float:
+    def scale(self, metric: AnyMetric) -> float:
         """Value of a perfect ranking."""
-        return reach_of(measure, measure.frame(self.a, self.n_targets)).best
+        return reach_of(metric, metric.frame(self.a, self.n_targets)).best
 
-    def is_certain(self, measure: Metric) -> bool:
+    def is_certain(self, metric: AnyMetric) -> bool:
         """Whether the values are equal in every sample."""
-        if all(is_certain(measure, ranking) for ranking in self.rankings):
+        if all(is_certain(metric, ranking) for ranking in self.rankings):
             return True
         same = np.array_equal(self.a.groups.above, self.b.groups.above)
         return same and hasattr(self.a.items, "y_score") and same_order(*self.y_scores)
@@ -125,7 +125,7 @@ class Pair:
         a, b = (standing(one, targets, levels) for one in ranks)
         return a, b
 
-    def jackknife_error(self, measure: Measure) -> float:
+    def jackknife_error(self, metric: Metric) -> float:
         """Return the standard error of the difference of the two values; O(n).
 
         The influences of each item on both rankings are subtracted, as in DeLong,
@@ -133,25 +133,25 @@ class Pair:
         """
         parts = []
         for ranking, items in zip(self.rankings, self.standings(), strict=True):
-            found = jackknife_of(measure, ranking)
+            found = jackknife_of(metric, ranking)
             parts.append((found.targets[items.levels], found.others[items.places]))
         (targets_a, others_a), (targets_b, others_b) = parts
         variance = np.square(targets_a - targets_b).sum()
         return float(np.sqrt(variance + np.square(others_a - others_b).sum()))
 
-    def error_of_clusters(self, measure: Measure, codes: Codes) -> ErrorOfTotals:
+    def error_of_clusters(self, metric: Metric, codes: Codes) -> ErrorOfTotals:
         """Return the standard error of the difference from sums over clusters."""
-        a, b = (jackknife_totals(measure, one, codes) for one in self.rankings)
+        a, b = (jackknife_totals(metric, one, codes) for one in self.rankings)
         return error_of_totals(a - b)
 
-    def bootstrap(self, measure: Metric) -> Engine:
+    def bootstrap(self, metric: AnyMetric) -> Engine:
         """Return a bootstrap of the differences of the values; O(n) for each draw."""
-        frames = [resampled_frame(measure, ranking) for ranking in self.rankings]
-        return partial(_bootstrap, measure, self.standings(), frames)
+        frames = [resampled_frame(metric, ranking) for ranking in self.rankings]
+        return partial(_bootstrap, metric, self.standings(), frames)
 
-    def swaps(self, measure: Metric, codes: Codes | None = None) -> "Swaps":
+    def swaps(self, metric: AnyMetric, codes: Codes | None = None) -> "Swaps":
         """Return the exchanges of the two ranks of each item, or of each cluster."""
-        frame, (a, b) = resampled_frame(measure, self.a), self.standings_by_rank()
+        frame, (a, b) = resampled_frame(metric, self.a), self.standings_by_rank()
         units = np.arange(self.n_samples) if codes is None else codes
         of_targets, of_others = units[self.targets], np.delete(units, self.targets)
         places, moved = np.stack([a.places, b.places]), a.places != b.places
@@ -171,7 +171,7 @@ class Pair:
             largest = int(abs(block).sum(axis=1).max())
             blocks.append(block.astype(np.min_scalar_type(-largest - 1)))
         tallies = _tally(a), _tally(b)
-        return Swaps(measure, frame, (a.levels, b.levels), at, tallies, blocks)
+        return Swaps(metric, frame, (a.levels, b.levels), at, tallies, blocks)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,7 +184,7 @@ class Swaps:
     each place by the exchange of each unit.
     """
 
-    measure: Metric
+    metric: AnyMetric
     frame: Frame
     levels: tuple[NDArray[np.intp], NDArray[np.intp]]
     units: NDArray[np.intp]
@@ -230,7 +230,7 @@ class Swaps:
             part = slice(first, first + size)
             first += size
             value_a, value_b = (
-                values_of_draws(self.measure, levels, counts, self.frame)
+                values_of_draws(self.metric, levels, counts, self.frame)
                 for levels, counts in (
                     (np.where(target[part], a, b), others[part]),
                     (np.where(target[part], b, a), both - others[part]),
@@ -270,11 +270,11 @@ class PairedValues:
         return float(self.scales.max())
 
 
-def values_of(pairs: list[Pair], measure: Metric) -> PairedValues:
-    """Values of a measure on data sets."""
+def values_of(pairs: list[Pair], metric: AnyMetric) -> PairedValues:
+    """Values of a metric on data sets."""
     return PairedValues(
-        np.array([[measure.value(one) for one in pair.rankings] for pair in pairs]),
-        np.array([pair.scale(measure) for pair in pairs]),
+        np.array([[metric.value(one) for one in pair.rankings] for pair in pairs]),
+        np.array([pair.scale(metric) for pair in pairs]),
     )
 
 
@@ -291,7 +291,7 @@ def freedom_of_error(errors: list[float], pairs: list[Pair]) -> float:
 
 
 def _bootstrap(
-    measure: Metric,
+    metric: AnyMetric,
     standings: Standings,
     frames: list[Frame],
     n_rankings: int,
@@ -305,7 +305,7 @@ def _bootstrap(
         draws = (rng.integers(n_non_targets, size=n_non_targets) for _ in range(size))
         counts = [(_tally(a, drawn), _tally(b, drawn)) for drawn in draws]
         value_a, value_b = (
-            values_of_draws(measure, items.levels[targets], np.stack(others), frame)
+            values_of_draws(metric, items.levels[targets], np.stack(others), frame)
             for frame, items, others in zip(
                 frames, standings, zip(*counts, strict=True), strict=True
             )

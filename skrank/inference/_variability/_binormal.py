@@ -23,7 +23,7 @@ from scipy.special import ndtr, ndtri
 
 from skrank.inference._variability._jackknife import jackknife
 from skrank.inference._variability._sample import Sample
-from skrank.metrics._definitions import Frame, Measure
+from skrank.metrics._definitions import Frame, Metric
 from skrank.ranking._ranking import Ranking
 
 # Distances between the means, from a ranking worse than chance to a perfect one; bounds
@@ -60,15 +60,15 @@ def spread_of_targets(ranking: Ranking) -> float:
     return float(2 ** (np.rint(4 * np.log2(np.clip(spread, 0.5, 4.0))) / 4))
 
 
-def value_by_chance(measure: Measure, frame: Frame) -> float:
+def value_by_chance(metric: Metric, frame: Frame) -> float:
     """Value of a ranking without information, for a dense ranking."""
     dense = _dense(frame)
-    measure = _of_dense(measure, frame, dense)
-    return float(_values(measure, _sample(np.zeros(1), 1.0, dense), dense)[0])
+    metric = _of_dense(metric, frame, dense)
+    return float(_values(metric, _sample(np.zeros(1), 1.0, dense), dense)[0])
 
 
 def binormal_values(
-    measure: Measure,
+    metric: Metric,
     frame: Frame,
     shifts: Array,
     spread: float,
@@ -92,12 +92,12 @@ def binormal_values(
         others = np.zeros((shifts.size, 2 * n_distinct + 1))
         others[:, 1::2] = dense.n_samples / n_distinct - hits
         sample = Sample(hits, others)
-    return _values(_of_dense(measure, frame, dense), sample, dense)
+    return _values(_of_dense(metric, frame, dense), sample, dense)
 
 
 @lru_cache(maxsize=128)
 def binormal_variances(
-    measure: Measure, frame: Frame, spread: float
+    metric: Metric, frame: Frame, spread: float
 ) -> tuple[Array, Array]:
     """Values of binormal rankings, ascending, and their variances at the sample size.
 
@@ -105,11 +105,11 @@ def binormal_variances(
     1.
     """
     dense = _dense(frame)
-    measure = _of_dense(measure, frame, dense)
+    metric = _of_dense(metric, frame, dense)
     sample = _sample(_SHIFTS, spread, dense)
-    variances = jackknife(measure, sample, dense).variance
+    variances = jackknife(metric, sample, dense).variance
     scale = dense.n_targets / frame.n_targets
-    return _values(measure, sample, dense), np.asarray(scale * variances)
+    return _values(metric, sample, dense), np.asarray(scale * variances)
 
 
 def _dense(frame: Frame) -> Frame:
@@ -118,9 +118,9 @@ def _dense(frame: Frame) -> Frame:
     return Frame(scale * frame.n_samples, _DENSE, scale * frame.cut)
 
 
-def _of_dense(measure: Measure, frame: Frame, dense: Frame) -> Measure:
+def _of_dense(metric: Metric, frame: Frame, dense: Frame) -> Metric:
     """Metric whose values for dense rankings are those at the sample size."""
-    scaled = measure.scaled(dense.n_targets / frame.n_targets)
+    scaled = metric.scaled(dense.n_targets / frame.n_targets)
     return replace(scaled, ties="expected")
 
 
@@ -136,10 +136,10 @@ def _sample(shifts: Array, spread: float, dense: Frame) -> Sample:
     )
 
 
-def _values(measure: Measure, sample: Sample, dense: Frame) -> Array:
+def _values(metric: Metric, sample: Sample, dense: Frame) -> Array:
     groups = sample.groups
-    gains = measure.gain(
+    gains = metric.gain(
         groups.above, groups.size, groups.hits_above, groups.hits, dense
     )
-    values = gains.sum(axis=1) / measure.divisor(dense) + measure.offset(dense)
+    values = gains.sum(axis=1) / metric.divisor(dense) + metric.offset(dense)
     return np.asarray(values)

@@ -24,7 +24,7 @@ from skrank.inference._variability._resampling import (
     resampled_frame,
 )
 from skrank.inference._variability._sample import groups_of
-from skrank.metrics._definitions import Measure, Metric
+from skrank.metrics._definitions import AnyMetric, Metric
 from skrank.ranking._grouped import GroupedRankings, rank_groups
 from skrank.ranking._input import RankingInput
 from skrank.ranking._ranking import HitGroups, Ranking
@@ -43,19 +43,19 @@ def clusters_of_classes(ranking: Ranking, codes: Codes) -> tuple[int, int]:
     return targets, others
 
 
-def influences(measure: Measure, ranking: Ranking) -> Floats:
+def influences(metric: Metric, ranking: Ranking) -> Floats:
     """Change of the value by each item, if it is left out; O(n log m)."""
     items, is_target = _standing(ranking), _is_target(ranking)
     without = np.empty(is_target.size)
-    of_targets, of_others = values_without(measure, ranking)
+    of_targets, of_others = values_without(metric, ranking)
     without[ranking.items.targets] = of_targets[items.levels]
     without[~is_target] = of_others[items.places]
-    return measure.value(ranking) - without
+    return metric.value(ranking) - without
 
 
-def jackknife_totals(measure: Measure, ranking: Ranking, codes: Codes) -> Floats:
+def jackknife_totals(metric: Metric, ranking: Ranking, codes: Codes) -> Floats:
     """Sum of the influences of each cluster's items; O(n log m)."""
-    return np.bincount(codes, influences(measure, ranking)).astype(np.float64)
+    return np.bincount(codes, influences(metric, ranking)).astype(np.float64)
 
 
 class ErrorOfTotals(NamedTuple):
@@ -77,14 +77,14 @@ def error_of_totals(totals: Floats) -> ErrorOfTotals:
     return ErrorOfTotals(math.sqrt(n / (n - 1) * total), float(freedom))
 
 
-def check_two_way(measure: Metric) -> None:
+def check_two_way(metric: AnyMetric) -> None:
     """Check that the metric changes little if one item of many is left out."""
-    if not (isinstance(measure, Measure) and measure.smooth):
+    if not (isinstance(metric, Metric) and metric.smooth):
         rule = "change little without an item, for `groups` with `clusters`"
-        raise invalid("metric", rule, measure.name)
+        raise invalid("metric", rule, metric.name)
 
 
-def cell_changes(measure: Measure, ranking: Ranking, codes: Codes) -> Floats:
+def cell_changes(metric: Metric, ranking: Ranking, codes: Codes) -> Floats:
     """Change of the value by each cluster in a ranking, if it is left out.
 
     `codes` are numbered without gaps. The change is NaN if a class is then absent.
@@ -93,7 +93,7 @@ def cell_changes(measure: Measure, ranking: Ranking, codes: Codes) -> Floats:
     size, is_target = np.bincount(codes), _is_target(ranking)
     if ranking.n_targets == 0 or ranking.n_non_targets == 0:
         return np.zeros(size.size)
-    changes = np.bincount(codes, influences(measure, ranking)).astype(np.float64)
+    changes = np.bincount(codes, influences(metric, ranking)).astype(np.float64)
     for several in np.array_split(
         np.flatnonzero(size > 1), 1 + codes.size * size.size // _CELLS
     ):
@@ -101,11 +101,11 @@ def cell_changes(measure: Measure, ranking: Ranking, codes: Codes) -> Floats:
         data = RankingInput(is_target[items].nonzero()[0], ranking.items.y_score[items])
         many = rank_groups(data, row, several.size)
         with np.errstate(divide="ignore", invalid="ignore"):  # for undefined values
-            frame = measure.frame(many, many.n_targets)
-            values = measure.values(many.groups, many.row, several.size, frame)
+            frame = metric.frame(many, many.n_targets)
+            values = metric.values(many.groups, many.row, several.size, frame)
         absent = (many.n_targets == 0) | (many.n_targets == many.n_samples)
-        values[absent & (not measure.always_defined)] = math.nan
-        changes[several] = measure.value(ranking) - values
+        values[absent & (not metric.always_defined)] = math.nan
+        changes[several] = metric.value(ranking) - values
     return changes
 
 
@@ -148,17 +148,17 @@ def satterthwaite(
 
 
 def cluster_bootstrap(
-    measure: Metric, rankings: tuple[Ranking, ...], codes: Codes
+    metric: AnyMetric, rankings: tuple[Ranking, ...], codes: Codes
 ) -> Engine:
     """Bootstrap of clusters: values of a ranking, or differences; O(n) each."""
     for ranking in rankings:
-        resampled_frame(measure, ranking)
+        resampled_frame(metric, ranking)
     tables = [_tables(_standing(ranking), ranking, codes) for ranking in rankings]
-    return partial(_bootstrap, measure, tables, _counts(rankings[0], codes))
+    return partial(_bootstrap, metric, tables, _counts(rankings[0], codes))
 
 
 def _bootstrap(
-    measure: Metric,
+    metric: AnyMetric,
     tables: list[tuple[Any, Any]],
     counts: NDArray[np.intp],
     n_rankings: int,
@@ -168,7 +168,7 @@ def _bootstrap(
     for size in batches(n_rankings, sum(others.shape[0] for _, others in tables)):
         times = _draw_clusters(size, counts, rng)
         found = [
-            _values(measure, (hits @ times.T).T, (others @ times.T).T)
+            _values(metric, (hits @ times.T).T, (others @ times.T).T)
             for hits, others in tables
         ]
         values.append(found[0] if len(found) == 1 else found[0] - found[1])
@@ -188,7 +188,7 @@ def _draw_clusters(
     return times
 
 
-def _values(measure: Metric, hits: Any, others: Any) -> Floats:
+def _values(metric: AnyMetric, hits: Any, others: Any) -> Floats:
     """Values of rankings, a row each, by hits on levels, non-targets on places."""
     n_rankings, n_levels = hits.shape
     groups = groups_of(hits, others)
@@ -199,7 +199,7 @@ def _values(measure: Metric, hits: Any, others: Any) -> Floats:
     many = GroupedRankings(
         found, held // n_levels, m + others.sum(axis=1), m, none, none
     )
-    return measure.values(found, many.row, n_rankings, measure.frame(many, m))
+    return metric.values(found, many.row, n_rankings, metric.frame(many, m))
 
 
 def _tables(items: Standing, ranking: Ranking, codes: Codes) -> tuple[Any, Any]:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skrank.inference._variability._sample import Sample, asked_cut, sample_of
-from skrank.metrics._definitions import Frame, Measure
+from skrank.metrics._definitions import Frame, Metric
 from skrank.ranking._ranking import HitGroups, Ranking
 
 Array = NDArray[np.float64]
@@ -67,56 +67,56 @@ class Jackknife:
         return np.asarray(targets + others)
 
 
-def jackknife_of(measure: Measure, ranking: Ranking) -> Jackknife:
+def jackknife_of(metric: Metric, ranking: Ranking) -> Jackknife:
     """Influences of the items of a ranking; O(m)."""
-    return jackknife(measure, sample_of(ranking), _frame(measure, ranking))
+    return jackknife(metric, sample_of(ranking), _frame(metric, ranking))
 
 
-def values_without(measure: Measure, ranking: Ranking) -> tuple[Array, Array]:
+def values_without(metric: Metric, ranking: Ranking) -> tuple[Array, Array]:
     """Values without a target of each level, and without a non-target of each place.
 
     In O(m). The numbers of items and of targets are those without the item, and so is
     the depth of a cutoff that is a share of them: it decreases by less than an item, or
     by one.
     """
-    frame, sample = _frame(measure, ranking), sample_of(ranking)
+    frame, sample = _frame(metric, ranking), sample_of(ranking)
     falls = (1.0, 0.0)  # R-precision, whose cutoff is the number of targets
-    if measure.cutoff is not None:
-        depth = getattr(measure, measure.cutoff)
+    if metric.cutoff is not None:
+        depth = getattr(metric, metric.cutoff)
         falls = (depth, depth) if isinstance(depth, float) else (0.0, 0.0)
     frames = _without(frame, targets=1), _without(frame, targets=0)
     values = []
-    gains = _gains_without(measure, sample, frame, frames, falls)
+    gains = _gains_without(metric, sample, frame, frames, falls)
     for gain, one, fall in zip(gains, frames, falls, strict=True):
         moved = _cut_at(one, frame.cut - fall)
-        values.append(gain / measure.divisor(moved) + measure.offset(moved))
+        values.append(gain / metric.divisor(moved) + metric.offset(moved))
     return values[0], values[1]
 
 
-def _frame(measure: Measure, ranking: Ranking) -> Frame:
+def _frame(metric: Metric, ranking: Ranking) -> Frame:
     """Frame of a ranking whose cutoff does not depend on the left-out item."""
-    cut = asked_cut(measure, ranking)
-    if cut < ranking.n_samples and measure.ties != "expected":
-        _check_tie_at_cut(measure, ranking.items.tie_size(cut))
-    return measure.frame(ranking, ranking.n_targets)
+    cut = asked_cut(metric, ranking)
+    if cut < ranking.n_samples and metric.ties != "expected":
+        _check_tie_at_cut(metric, ranking.items.tie_size(cut))
+    return metric.frame(ranking, ranking.n_targets)
 
 
-def _check_tie_at_cut(measure: Measure, size: int) -> None:
+def _check_tie_at_cut(metric: Metric, size: int) -> None:
     """Refuse a cutoff that moves to the end of a tie, or a tie sorted by labels."""
     if size > 1:
         msg = (
             "`ties` must be 'expected' where a tie reaches to the cutoff, since other "
-            f"items would move it; got {measure.ties!r} for {measure.name}, with a tie "
+            f"items would move it; got {metric.ties!r} for {metric.name}, with a tie "
             f"of {size} there."
         )
         raise ValueError(msg)
 
 
-def jackknife(measure: Measure, sample: Sample, frame: Frame) -> Jackknife:
+def jackknife(metric: Metric, sample: Sample, frame: Frame) -> Jackknife:
     """Influences of the items of samples."""
     frames = _without(frame, targets=1), _without(frame, targets=0)
-    targets, others = _gains_without(measure, sample, frame, frames)
-    of_targets, of_others = map(measure.divisor, frames)
+    targets, others = _gains_without(metric, sample, frame, frames)
+    of_targets, of_others = map(metric.divisor, frames)
     # Above a cutoff the gains without a target are scaled up to the original number of
     # targets; otherwise a metric divided by the depth of the cutoff would decrease by a
     # whole hit.
@@ -130,7 +130,7 @@ def jackknife(measure: Measure, sample: Sample, frame: Frame) -> Jackknife:
 
 
 def _gains_without(
-    measure: Measure,
+    metric: Metric,
     sample: Sample,
     frame: Frame,
     frames: tuple[Frame, Frame],
@@ -141,10 +141,10 @@ def _gains_without(
     The cutoff decreases by `falls` items in the two cases.
     """
     levels, places = _shares_above(sample, frame.cut)
-    targets = _gains_without_target(measure, sample, frames[0], levels)
-    others = _gains_without_other(measure, sample, frames[1], levels)
+    targets = _gains_without_target(metric, sample, frames[0], levels)
+    others = _gains_without_other(metric, sample, frames[1], levels)
     if frame.cut < frame.n_samples:
-        refill = _refill(measure, sample, frame)[..., None]
+        refill = _refill(metric, sample, frame)[..., None]
         targets = targets + refill * (levels - falls[0])
         others = others + refill * (places - falls[1])
     return targets, others
@@ -156,10 +156,10 @@ def _without(frame: Frame, *, targets: int) -> Frame:
     return frame._replace(n_samples=max(frame.n_samples - 1, m + 1), n_targets=m)
 
 
-def _refill(measure: Measure, sample: Sample, frame: Frame) -> Array:
+def _refill(metric: Metric, sample: Sample, frame: Frame) -> Array:
     """Expected gain of the item that moves up across the cutoff."""
     above = (sample.hits * _shares_above(sample, frame.cut)[0]).sum(axis=-1)
-    hit = measure.gain(frame.cut - 1, 1, np.maximum(above - 1, 0), 1, frame)
+    hit = metric.gain(frame.cut - 1, 1, np.maximum(above - 1, 0), 1, frame)
     return np.asarray(share_at_cut(sample, above) * hit)
 
 
@@ -200,25 +200,25 @@ def _share_above(start: Array, size: Array, cut: float) -> Array:
 
 
 def _gains_without_target(
-    measure: Measure, sample: Sample, frame: Frame, levels: Array
+    metric: Metric, sample: Sample, frame: Frame, levels: Array
 ) -> Array:
     """Sum of the gains without one of the targets of each level."""
     groups = sample.groups
     inside = _cut_at(frame, frame.cut - levels)
-    own = _gain(measure, groups, inside, size=1, hits=1)
-    below = _gain(measure, groups, _cut_at(frame, frame.cut - 1), above=1, hits_above=1)
-    return _above(_gain(measure, groups, frame)) + own + _below(below)
+    own = _gain(metric, groups, inside, size=1, hits=1)
+    below = _gain(metric, groups, _cut_at(frame, frame.cut - 1), above=1, hits_above=1)
+    return _above(_gain(metric, groups, frame)) + own + _below(below)
 
 
 def _gains_without_other(
-    measure: Measure, sample: Sample, frame: Frame, levels: Array
+    metric: Metric, sample: Sample, frame: Frame, levels: Array
 ) -> Array:
     """Sum of the gains without one of the non-targets of each place."""
     groups = sample.groups
-    base = _gain(measure, groups, frame)
+    base = _gain(metric, groups, frame)
     inside = _cut_at(frame, frame.cut - levels)
-    own = _gain(measure, groups, inside, size=1)
-    below = _gain(measure, groups, _cut_at(frame, frame.cut - 1), above=1)
+    own = _gain(metric, groups, inside, size=1)
+    below = _gain(metric, groups, _cut_at(frame, frame.cut - 1), above=1)
     above, rest = _above(base), _below(below)
     last = base.sum(axis=-1, keepdims=True)
     gaps = np.concatenate([above + below + rest, last], axis=-1)
@@ -238,7 +238,7 @@ def _interleave(gaps: Array, levels: Array) -> Array:
 
 
 def _gain(
-    measure: Measure,
+    metric: Metric,
     groups: HitGroups,
     frame: Frame,
     *,
@@ -254,7 +254,7 @@ def _gain(
     held = groups.hits > hits
     fewer_hits = np.where(held, groups.hits - hits, 1)
     fewer_above = np.maximum(groups.hits_above - hits_above, 0)
-    gain = measure.gain(
+    gain = metric.gain(
         np.maximum(groups.above - above, fewer_above),
         np.maximum(groups.size - size, fewer_hits),
         fewer_above,

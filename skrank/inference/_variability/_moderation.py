@@ -20,7 +20,7 @@ from skrank.inference._variability._interval import (
     NormalRule,
 )
 from skrank.inference._variability._jackknife import jackknife_of
-from skrank.metrics._definitions import Frame, Measure, Metric, ReciprocalRank
+from skrank.metrics._definitions import AnyMetric, Frame, Metric, ReciprocalRank
 from skrank.ranking._ranking import HitGroups, Ranking, hits_at
 
 
@@ -31,30 +31,30 @@ class Reach(NamedTuple):
     best: float
 
 
-def reach_of(measure: Metric, frame: Frame) -> Reach:
+def reach_of(metric: AnyMetric, frame: Frame) -> Reach:
     """Values of the rankings with all targets last, and first; O(m).
 
     The smaller one is the first, also if smaller values are better.
     """
     places = np.arange(int(frame.n_targets))
     last = int(frame.n_samples) - places.size
-    ends = (_value_of(measure, frame, start + places) for start in (last, 0))
+    ends = (_value_of(metric, frame, start + places) for start in (last, 0))
     return Reach(*sorted(ends))
 
 
-def _value_of(measure: Metric, frame: Frame, places: NDArray[np.intp]) -> float:
+def _value_of(metric: AnyMetric, frame: Frame, places: NDArray[np.intp]) -> float:
     """Value of the ranking without ties whose targets have these places."""
     rank, single = np.arange(places.size), np.ones(places.size, dtype=np.intp)
     groups = HitGroups(places, single, rank, single)
     row = np.zeros(places.size, dtype=np.intp)
-    return float(measure.values(groups, row, 1, frame)[0])
+    return float(metric.values(groups, row, 1, frame)[0])
 
 
-def normal_rule(measure: Metric, ranking: Ranking, error: float) -> NormalRule:
+def normal_rule(metric: AnyMetric, ranking: Ranking, error: float) -> NormalRule:
     """Rule of an estimate with a standard error, which is 0 if it is rounding error."""
-    reach = reach_of(measure, measure.frame(ranking, ranking.n_targets))
-    estimate = measure.value(ranking)
-    zero = zero_of(measure, measure.frame(ranking, ranking.n_targets))
+    reach = reach_of(metric, metric.frame(ranking, ranking.n_targets))
+    estimate = metric.value(ranking)
+    zero = zero_of(metric, metric.frame(ranking, ranking.n_targets))
     error = 0.0 if error <= ROUNDING * (reach.best - zero) else error
     return NormalRule(
         estimate,
@@ -65,13 +65,13 @@ def normal_rule(measure: Metric, ranking: Ranking, error: float) -> NormalRule:
     )
 
 
-def zero_of(measure: Any, frame: Frame) -> float:
+def zero_of(metric: Any, frame: Frame) -> float:
     """Value of a ranking that has no hits above the cutoff."""
-    return float(measure.offset(frame)) if measure.cutoff else 0.0
+    return float(metric.offset(frame)) if metric.cutoff else 0.0
 
 
 def resampled_rule(
-    measure: Metric,
+    metric: AnyMetric,
     ranking: Ranking,
     error: float,
     n_units: float | None = None,
@@ -84,14 +84,14 @@ def resampled_rule(
     target above that of the ranking, so the limits of the reciprocal rank are computed
     from its rank.
     """
-    rule = normal_rule(measure, ranking, error)
+    rule = normal_rule(metric, ranking, error)
     if not rule.standard_error > 0:
         units = n_units or float(ranking.n_targets)
         rule = replace(
             rule, standard_error=error_of_one_value(rule.best - rule.zero, units)
         )
     rule = replace(rule, plain_at_ends=True, degrees_of_freedom=degrees_of_freedom)
-    if isinstance(measure, ReciprocalRank):
+    if isinstance(metric, ReciprocalRank):
         return FirstHitRule(rule.estimate, rule.standard_error, rule.least)
     return rule
 
@@ -102,20 +102,20 @@ def error_of_one_value(scale: float, n_units: float) -> float:
     return scale * math.sqrt(share * (1 - share) / n_units)
 
 
-def moderated_rule(measure: Measure, ranking: Ranking) -> ModeratedRule:
+def moderated_rule(metric: Metric, ranking: Ranking) -> ModeratedRule:
     """Moderate the jackknife variance, as Smyth (2004) does for variances of genes."""
-    found = jackknife_of(measure, ranking)
-    frame = measure.frame(ranking, ranking.n_targets)
-    reach, estimate = reach_of(measure, frame), measure.value(ranking)
+    found = jackknife_of(metric, ranking)
+    frame = metric.frame(ranking, ranking.n_targets)
+    reach, estimate = reach_of(metric, frame), metric.value(ranking)
     # hits above a cutoff have a minimum; other metrics begin at zero
-    zero = 0.0 if measure.ordered else reach.least
+    zero = 0.0 if metric.ordered else reach.least
     scale = reach.best - zero
-    values, variances = binormal_variances(measure, frame, spread_of_targets(ranking))
+    values, variances = binormal_variances(metric, frame, spread_of_targets(ranking))
     inside = (values > zero) & (values < reach.best - ROUNDING * scale)
     model = (values[inside] - zero) / scale
-    chance = (value_by_chance(measure, frame) - zero) / scale
+    chance = (value_by_chance(metric, frame) - zero) / scale
     share = _keep_inside(
-        measure, frame, (estimate - zero) / scale, zero, reach.best, chance
+        metric, frame, (estimate - zero) / scale, zero, reach.best, chance
     )
     return ModeratedRule(
         estimate=estimate,
@@ -128,26 +128,24 @@ def moderated_rule(measure: Measure, ranking: Ranking) -> ModeratedRule:
         least=min(reach.least, estimate),
         best=max(reach.best, estimate),
         n_targets=float(ranking.n_targets),
-        **_hits_above_cut(measure, ranking, frame),
+        **_hits_above_cut(metric, ranking, frame),
     )
 
 
-def _hits_above_cut(
-    measure: Measure, ranking: Ranking, frame: Frame
-) -> dict[str, float]:
+def _hits_above_cut(metric: Metric, ranking: Ranking, frame: Frame) -> dict[str, float]:
     """Hits above a cutoff, and the mean value of one hit over its places."""
     if frame.cut >= frame.n_samples:
         return {}
-    alone = measure.gain(np.arange(int(frame.cut)), 1, 0, 1, frame)
+    alone = metric.gain(np.arange(int(frame.cut)), 1, 0, 1, frame)
     return {
         "hits": float(hits_at(ranking, frame.cut)),
-        "per_hit": float(np.mean(alone) / measure.divisor(frame)),
-        "without_hits": zero_of(measure, frame),
+        "per_hit": float(np.mean(alone) / metric.divisor(frame)),
+        "without_hits": zero_of(metric, frame),
     }
 
 
 def _keep_inside(
-    measure: Measure,
+    metric: Metric,
     frame: Frame,
     share: float,
     zero: float,
@@ -161,12 +159,12 @@ def _keep_inside(
     half the effect of one non-target above the last hit that counts.
     """
     scale = best - zero
-    hit = float(measure.gain(frame.cut - 1, 1, 0, 1, frame) / measure.divisor(frame))
+    hit = float(metric.gain(frame.cut - 1, 1, 0, 1, frame) / metric.divisor(frame))
     m = int(frame.n_targets)
     least = max(hit / scale, chance / m) / 2
     places = np.arange(m)
     slipped = places + (places >= min(m, int(frame.cut)) - 1)
-    nearly = _value_of(measure, frame, slipped)
+    nearly = _value_of(metric, frame, slipped)
     slip = (best - nearly) or hit  # it has no effect in a top of nearly all items
     # times m**2, the effect is about 1 for average precision, and at least .01
     # otherwise

@@ -19,7 +19,7 @@ from skrank.inference._variability._sample import (
     groups_of,
     sample_of,
 )
-from skrank.metrics._definitions import Frame, Measure, Metric
+from skrank.metrics._definitions import AnyMetric, Frame, Metric
 from skrank.ranking._ranking import HitGroups, Ranking
 
 Floats = NDArray[np.float64]
@@ -40,26 +40,26 @@ def batches(n_rankings: int, width: int) -> Iterator[int]:
         yield min(size, n_rankings - start)
 
 
-def bootstrap(measure: Metric, ranking: Ranking) -> Engine:
+def bootstrap(metric: AnyMetric, ranking: Ranking) -> Engine:
     """Return a bootstrap of a ranking; O(m) for each draw, for any number of items."""
-    frame = resampled_frame(measure, ranking)
-    return partial(_bootstrap, measure, sample_of(ranking), frame)
+    frame = resampled_frame(metric, ranking)
+    return partial(_bootstrap, metric, sample_of(ranking), frame)
 
 
 def _bootstrap(
-    measure: Metric,
+    metric: AnyMetric,
     sample: Sample,
     frame: Frame,
     n_rankings: int,
     rng: np.random.Generator,
 ) -> Floats:
-    draw = _draw_tied if _ties(sample.others, measure) else _draw_single
+    draw = _draw_tied if _ties(sample.others, metric) else _draw_single
     level = np.repeat(np.arange(sample.hits.size), sample.hits)
     values = []
     for size in batches(n_rankings, sample.others.size):
         drawn = level[rng.integers(level.size, size=(size, level.size))]
         groups = draw(sample, np.sort(drawn, axis=1), rng)
-        values.append(_values(measure, groups, size, frame))
+        values.append(_values(metric, groups, size, frame))
     return np.concatenate(values)
 
 
@@ -86,47 +86,47 @@ def _draw_tied(
     return _tied_hits(levels, others)
 
 
-def resampled_frame(measure: Metric, ranking: Ranking) -> Frame:
+def resampled_frame(metric: AnyMetric, ranking: Ranking) -> Frame:
     """Frame of a resample, in which the end of a tie at the cutoff is unknown."""
-    if measure.ties == "threshold" and asked_cut(measure, ranking) < ranking.n_samples:
+    if metric.ties == "threshold" and asked_cut(metric, ranking) < ranking.n_samples:
         msg = (
             "`ties` must not be 'threshold' when rankings are resampled, for a metric "
-            f"with a cutoff, which would move with every ranking; got {measure.name}."
+            f"with a cutoff, which would move with every ranking; got {metric.name}."
         )
         raise ValueError(msg)
-    return measure.frame(ranking, ranking.n_targets)
+    return metric.frame(ranking, ranking.n_targets)
 
 
 def values_of_draws(
-    measure: Metric, levels: NDArray[np.intp], others: Counts, frame: Frame
+    metric: AnyMetric, levels: NDArray[np.intp], others: Counts, frame: Frame
 ) -> Floats:
     """Values of rankings from the levels of targets and the places of non-targets."""
-    if _ties(others, measure):
+    if _ties(others, metric):
         groups = _tied_hits(levels, others)
     else:
         above = np.cumsum(others[:, ::2], axis=1)
         groups = _single_hits(
             np.take_along_axis(above, np.sort(levels, axis=1), axis=1)
         )
-    return _values(measure, groups, len(levels), frame)
+    return _values(metric, groups, len(levels), frame)
 
 
-def _ties(others: Counts, measure: Metric) -> bool:
+def _ties(others: Counts, metric: AnyMetric) -> bool:
     """Whether targets are tied with non-targets; ties of targets matter to one rule."""
-    return measure.ties == "threshold" or bool(others[..., 1::2].any())
+    return metric.ties == "threshold" or bool(others[..., 1::2].any())
 
 
-def _values(measure: Metric, found: RowGroups, n_rankings: int, frame: Frame) -> Floats:
+def _values(
+    metric: AnyMetric, found: RowGroups, n_rankings: int, frame: Frame
+) -> Floats:
     """Values of rankings from their tie groups."""
     groups, row = found
-    if not measure.additive:
-        return measure.values(groups, row, n_rankings, frame)
-    assert isinstance(measure, Measure)
-    gain = measure.gain(
-        groups.above, groups.size, groups.hits_above, groups.hits, frame
-    )
+    if not metric.additive:
+        return metric.values(groups, row, n_rankings, frame)
+    assert isinstance(metric, Metric)
+    gain = metric.gain(groups.above, groups.size, groups.hits_above, groups.hits, frame)
     total = np.bincount(row, gain, n_rankings)
-    return np.asarray(total / measure.divisor(frame) + measure.offset(frame))
+    return np.asarray(total / metric.divisor(frame) + metric.offset(frame))
 
 
 def _single_hits(others_above: Counts) -> RowGroups:

@@ -2,7 +2,7 @@
 
 The *levels* are the distinct scores of targets, best first. They divide the non-targets
 into 2 L + 1 *places*, numbered from the top: place 2 l lies above level l and below
-level l - 1, and place 2 l + 1 is tied with level l. Every measure of a ranking, and of
+level l - 1, and place 2 l + 1 is tied with level l. Every metric of a ranking, and of
 its resamples, is a function of the counts on levels and places. The number of items has
 no effect on the time.
 """
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from skrank._utils._rounding import ROUNDING
-from skrank.metrics._definitions import Metric
+from skrank.metrics._definitions import AnyMetric
 from skrank.ranking._ranking import HitGroups, Ranking
 
 Counts = NDArray[Any]
@@ -70,9 +70,9 @@ def groups_of(hits: Counts, others: Counts) -> HitGroups:
 # ranking are perfect, but the next sample need not be.
 
 
-def is_certain(measure: Metric, ranking: Ranking) -> bool:
+def is_certain(metric: AnyMetric, ranking: Ranking) -> bool:
     """Whether every ranking with these numbers of items and targets has the value."""
-    whole = not measure.ordered and asked_cut(measure, ranking) == ranking.n_samples
+    whole = not metric.ordered and asked_cut(metric, ranking) == ranking.n_samples
     return whole or is_one_tie(ranking)
 
 
@@ -83,9 +83,9 @@ def is_one_tie(ranking: Ranking) -> bool:
     return bool(size.size and size[0] >= (1 - ROUNDING) * ranking.n_samples)
 
 
-def asked_cut(measure: Metric, ranking: Ranking) -> float:
+def asked_cut(metric: AnyMetric, ranking: Ranking) -> float:
     """Depth of the cutoff as requested, before it is moved to the end of a tie."""
-    return float(replace(measure, ties="expected").cut(ranking, ranking.n_targets))
+    return float(replace(metric, ties="expected").cut(ranking, ranking.n_targets))
 
 
 def same_order(a: NDArray[Any], b: NDArray[Any]) -> bool:

@@ -6,18 +6,18 @@ treated as independent (Su and Zhang, slides).
 
 import numpy as np
 
-from skrank.metrics._definitions import AveragePrecision, Measure
+from skrank.metrics._definitions import AveragePrecision, Metric
 from skrank.ranking._ranking import HitGroups, Ranking
 
 
-def survival_error(measure: Measure, ranking: Ranking) -> float:
+def survival_error(metric: Metric, ranking: Ranking) -> float:
     """Standard error of hits above a cutoff, or of average precision; O(m)."""
-    frame = measure.frame(ranking, ranking.n_targets)
-    if isinstance(measure, AveragePrecision):
+    frame = metric.frame(ranking, ranking.n_targets)
+    if isinstance(metric, AveragePrecision):
         return _average_precision_error(ranking.groups, ranking.n_targets)
-    recall = measure.value(ranking) * measure.divisor(frame) / frame.n_targets
+    recall = metric.value(ranking) * metric.divisor(frame) / frame.n_targets
     variance = frame.n_targets * recall * (1 - recall)
-    return float(np.sqrt(variance) / measure.divisor(frame))
+    return float(np.sqrt(variance) / metric.divisor(frame))
 
 
 def _average_precision_error(groups: HitGroups, n_targets: float) -> float:

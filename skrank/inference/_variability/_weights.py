@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from skrank.metrics._definitions import Metric
+from skrank.metrics._definitions import AnyMetric
 from skrank.ranking._input import RankingInput
 from skrank.ranking._ranking import rank
 
@@ -14,7 +14,7 @@ from skrank.ranking._ranking import rank
 class WeightedBootstrap:
     """Bootstrap of items with their weights, separately for targets and non-targets."""
 
-    metric: Metric
+    metric: AnyMetric
     data: RankingInput
 
     def __call__(

@@ -1,9 +1,10 @@
-"""Definitions of the metrics. Most of them are measures: sums over tie groups.
+"""Definitions of the metrics. Most of them are sums over tie groups.
 
-A measure defines `gain`: the contribution of a group of b items with d hits, if T items
-and H hits are above the group. The value of a ranking is the sum of the gains, divided
-by a constant, plus an offset. Metrics, scorers and the null distribution all use this
-definition. A metric that is not a measure defines its value only (see `_curve`).
+A `Metric` is a sum. It defines `gain`: the contribution of a group of b items with d
+hits, if T items and H hits are above the group. The value of a ranking is the sum of
+the gains, divided by a constant, plus an offset. Metrics, scorers and the null
+distribution all use this definition. An `AnyMetric` that is not a sum defines its value
+only (see `_curve`).
 
 The order within a tie group is unknown. There are four rules:
 
@@ -13,8 +14,9 @@ The order within a tie group is unknown. There are four rules:
 - "optimistic", "pessimistic": the hits of a group come first, or last.
 """
 
-from skrank.metrics._definitions._base import Frame, Measure, Metric
-from skrank.metrics._definitions._measures import (
+from skrank.metrics._definitions._base import AnyMetric, Frame, Metric
+from skrank.metrics._definitions._names import METRICS, make_metric, make_null_metric
+from skrank.metrics._definitions._sums import (
     AveragePrecision,
     AveragePrecisionAtK,
     EnrichmentFactor,
@@ -22,19 +24,18 @@ from skrank.metrics._definitions._measures import (
     PrecisionAtT,
     ReciprocalRank,
 )
-from skrank.metrics._definitions._names import METRICS, make_measure, make_metric
 
 __all__ = [
     "METRICS",
+    "AnyMetric",
     "AveragePrecision",
     "AveragePrecisionAtK",
     "EnrichmentFactor",
     "ExpectedProfit",
     "Frame",
-    "Measure",
     "Metric",
     "PrecisionAtT",
     "ReciprocalRank",
-    "make_measure",
     "make_metric",
+    "make_null_metric",
 ]

@@ -1,4 +1,8 @@
-"""Base classes `Metric` and `Measure`. A measure is a metric that is a sum of gains."""
+"""Base classes of the metrics.
+
+`AnyMetric` has a value. `Metric`, the public class, is a sum of gains of ties, and has
+a null distribution.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -43,7 +47,7 @@ class Frame(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Metric(ABC):
+class AnyMetric(ABC):
     """Base class of metrics.
 
     Called with labels and scores, or with a ranking, it returns its value. `frame` and
@@ -164,7 +168,7 @@ class Metric(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Measure(Metric):
+class Metric(AnyMetric):
     """Base class of a metric that is a sum of gains of ties over a constant.
 
     A subclass defines `gain`, `divisor` and its printed name `template`. It is then a
@@ -196,8 +200,8 @@ class Measure(Metric):
 
     >>> import numpy as np
     >>> from scipy.special import digamma
-    >>> from skrank import Measure, RandomSelectionNull
-    >>> class MeanReciprocalRankOfTargets(Measure):
+    >>> from skrank import Metric, RandomSelectionNull
+    >>> class MeanReciprocalRankOfTargets(Metric):
     ...     template = "mean_reciprocal_rank_of_targets"
     ...
     ...     def gain(self, above, size, hits_above, hits, frame):
@@ -216,7 +220,7 @@ class Measure(Metric):
     """
 
     # `terminal` separates the last group that counts: the value of a ranking is linear
-    # in the sum S of all gains before it, ``slope * S + intercept``. It is for measures
+    # in the sum S of all gains before it, ``slope * S + intercept``. It is for metrics
     # whose divisor depends on the hits.
 
     #: Number of hits after which others have no gain; None: all count.
@@ -285,7 +289,7 @@ class Measure(Metric):
         """
         return 0.0
 
-    def scaled(self, scale: float) -> "Measure":
+    def scaled(self, scale: float) -> "Metric":
         """Return the metric with the same value for a ranking of another length.
 
         Only a metric whose value is proportional to the length must override it.
@@ -297,7 +301,7 @@ class Measure(Metric):
 
         Returns
         -------
-        metric : Measure
+        metric : Metric
             Metric for a ranking with so many times the items, targets and hits.
         """
         return self

@@ -13,13 +13,13 @@ import numpy as np
 from skrank._utils._checks import check_depth, check_positive, check_share, invalid
 from skrank._utils._rounding import ROUNDING
 from skrank.curves._operating_points import points_of
-from skrank.metrics._definitions._base import Checks, Metric
+from skrank.metrics._definitions._base import AnyMetric, Checks
 from skrank.metrics._definitions._tie_sums import reciprocal_rank_of_hit
 from skrank.ranking._ranking import Ranking
 
 
 @dataclass(frozen=True, slots=True)
-class ThresholdMetric(Metric):
+class ThresholdMetric(AnyMetric):
     """Base of metrics that retrieve whole ties, and have no tie rule."""
 
     def __post_init__(self) -> None:
@@ -84,7 +84,7 @@ class RecallAtPrecision(ThresholdMetric):
 
 
 @dataclass(frozen=True, slots=True)
-class KAtRecall(Metric):
+class KAtRecall(AnyMetric):
     """Number of items from the top until a share of the targets is found."""
 
     recall: float = 1.0

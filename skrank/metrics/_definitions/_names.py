@@ -14,7 +14,7 @@ from typing import Any
 
 from skrank._utils._checks import invalid
 from skrank._utils._text import brief
-from skrank.metrics._definitions._base import Measure, Metric
+from skrank.metrics._definitions._base import AnyMetric, Metric
 from skrank.metrics._definitions._curve import (
     BreakevenPoint,
     KAtRecall,
@@ -22,7 +22,7 @@ from skrank.metrics._definitions._curve import (
     PrecisionAtRecall,
     RecallAtPrecision,
 )
-from skrank.metrics._definitions._measures import (
+from skrank.metrics._definitions._sums import (
     AveragePrecision,
     Bedroc,
     EnrichmentFactor,
@@ -36,7 +36,7 @@ from skrank.metrics._definitions._measures import (
 )
 
 # Metrics by name; average precision with a cutoff has its own class.
-METRICS: dict[str, type[Metric]] = {
+METRICS: dict[str, type[AnyMetric]] = {
     "average_precision": AveragePrecision,
     "recall": RecallAtT,
     "precision": PrecisionAtT,
@@ -87,7 +87,7 @@ _ELSEWHERE = {
 }
 
 
-def make_metric(metric: str | Metric, ties: str = "expected") -> Metric:
+def make_metric(metric: str | AnyMetric, ties: str = "expected") -> AnyMetric:
     """Make a metric from its name, with a tie rule.
 
     A metric is a function of labels and scores. Classes and scorers also accept it in
@@ -114,6 +114,7 @@ def make_metric(metric: str | Metric, ties: str = "expected") -> Metric:
         ``metric(y_true, y_score, *, pos_label, sample_weight, groups, n_missed,
         undefined)`` has the parameters of :func:`average_precision`. It returns the
         value, which is the mean over the rankings of the groups if `groups` is given.
+        A metric with a null distribution is an instance of :class:`Metric`.
 
     Raises
     ------
@@ -137,7 +138,7 @@ def make_metric(metric: str | Metric, ties: str = "expected") -> Metric:
     >>> RandomSelectionTest(metric).from_predictions(y_true, y_score).pvalue
     0.2
     """
-    if isinstance(metric, Metric):
+    if isinstance(metric, AnyMetric):
         if ties not in ("expected", metric.ties):
             rule = f"be left out for a metric object, whose own rule is {metric.ties!r}"
             raise invalid("ties", rule, repr(ties))
@@ -190,7 +191,7 @@ def make_metric(metric: str | Metric, ties: str = "expected") -> Metric:
     return kind(ties=ties, **given)  # type: ignore[no-any-return]
 
 
-def make_measure(metric: str | Metric, ties: str = "expected") -> Measure:
+def make_null_metric(metric: str | AnyMetric, ties: str = "expected") -> Metric:
     """Make a metric that has a null distribution.
 
     Parameters
@@ -202,14 +203,14 @@ def make_measure(metric: str | Metric, ties: str = "expected") -> Measure:
 
     Returns
     -------
-    measure : Measure
+    metric : Metric
         The metric.
     """
     made = make_metric(metric, ties)
-    if isinstance(made, Measure):
+    if isinstance(made, Metric):
         return made
-    measures = [repr(name) for name in METRICS if issubclass(METRICS[name], Measure)]
-    rule = f"be one that has a null distribution here: {', '.join(measures)}"
+    metrics = [repr(name) for name in METRICS if issubclass(METRICS[name], Metric)]
+    rule = f"be one that has a null distribution here: {', '.join(metrics)}"
     advice = "Scorers, MetricInterval and RankingComparison need only the value."
     raise invalid("metric", rule, repr(made.name), advice)
 

@@ -1,6 +1,6 @@
 """Means over the orders within ties, in closed form.
 
-The functions do not depend on the measure. All take arrays that are broadcast, in the
+The functions do not depend on the metric. All take arrays that are broadcast, in the
 notation of `_ranking`: T items and H hits above a group of b items with d hits.
 """
 
@@ -111,7 +111,7 @@ def _reciprocal_sum(above: Array, count: Array) -> Array:
 
 
 def mean_over_hits(groups: HitGroups, counted: Array) -> tuple[Array, Array]:
-    """Return slope and intercept of AP@K over hits, as means over orders of a group.
+    """Return slope and intercept of AP@k over hits, as means over orders of a group.
 
     Of d hits, j are in the `counted` first of b items with hypergeometric probability;
     given j, these first items are a group of their own.

@@ -1,4 +1,4 @@
-"""Measures: average precision, hits above a cutoff, early recognition."""
+"""Metrics that are sums: average precision, hits above a cutoff, early recognition."""
 
 from dataclasses import dataclass, replace
 from math import inf
@@ -13,7 +13,7 @@ from skrank._utils._checks import (
     check_option,
     check_positive,
 )
-from skrank.metrics._definitions._base import Checks, Frame, Measure
+from skrank.metrics._definitions._base import Checks, Frame, Metric
 from skrank.metrics._definitions._tie_sums import (
     Array,
     expected_precisions,
@@ -28,7 +28,7 @@ from skrank.ranking._ranking import HitGroups
 
 
 @dataclass(frozen=True, slots=True)
-class AveragePrecision(Measure):
+class AveragePrecision(Metric):
     """AP: the mean over the targets of the precision at their ranks."""
 
     template: ClassVar[str] = "average_precision"
@@ -55,7 +55,7 @@ class AveragePrecision(Measure):
 
 @dataclass(frozen=True, slots=True)
 class AveragePrecisionAtK(AveragePrecision):
-    """AP@K with a constant divisor: all targets, or at most K."""
+    """AP@k with a constant divisor: all targets, or at most k."""
 
     k: float = 1
     normalize: str = "min"
@@ -83,7 +83,7 @@ class AveragePrecisionAtK(AveragePrecision):
 
 @dataclass(frozen=True, slots=True)
 class AveragePrecisionOverHits(AveragePrecisionAtK):
-    """AP@K divided by the hits above K; 0 without hits."""
+    """AP@k divided by the hits above k; 0 without hits."""
 
     additive: ClassVar[bool] = False
     smooth: ClassVar[bool] = False
@@ -102,13 +102,13 @@ class AveragePrecisionOverHits(AveragePrecisionAtK):
 def average_precision_at(
     k: float, normalize: str = "min", ties: str = "expected"
 ) -> AveragePrecisionAtK:
-    """Return AP@K with one of its divisors."""
+    """Return AP@k with one of its divisors."""
     kind = AveragePrecisionOverHits if normalize == "hits" else AveragePrecisionAtK
     return kind(ties, k=k, normalize=normalize)
 
 
 @dataclass(frozen=True, slots=True)
-class _HitsAbove(Measure):
+class _HitsAbove(Metric):
     """Hits above a cutoff, in any order, over a constant."""
 
     ordered: ClassVar[bool] = False
@@ -215,13 +215,13 @@ class ExpectedProfit(RecallAtT):
         """Return the loss if no item of the top t is a target."""
         return 0.0 - self.cost * frame.cut
 
-    def scaled(self, scale: float) -> Measure:
+    def scaled(self, scale: float) -> Metric:
         """Divide benefit and cost, since the profit increases with the items."""
         return replace(self, benefit=self.benefit / scale, cost=self.cost / scale)
 
 
 @dataclass(frozen=True, slots=True)
-class ReciprocalRank(Measure):
+class ReciprocalRank(Metric):
     """RR: one divided by the rank of the first target."""
 
     counted_hits: ClassVar[int | None] = 1
@@ -256,7 +256,7 @@ class ReciprocalRank(Measure):
 
 
 @dataclass(frozen=True, slots=True)
-class RobustInitialEnhancement(Measure):
+class RobustInitialEnhancement(Metric):
     """RIE: mean of exp(-alpha rank / n) over the targets, relative to chance.
 
     Ranks begin at 0 here, in numerator and denominator: the quotient is the same, and

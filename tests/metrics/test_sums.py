@@ -1,11 +1,11 @@
-"""What measures promise to the distribution: judged by what their gains do."""
+"""What metrics promise to the distribution: judged by what their gains do."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from cases import METRICS, TIES, make_list, named
-from skrank.metrics._definitions import make_measure
+from skrank.metrics._definitions import make_null_metric
 from skrank.ranking._input import check_ranking_input
 from skrank.ranking._ranking import rank
 
@@ -19,11 +19,11 @@ all_ties = pytest.mark.parametrize("ties", TIES)
 
 
 def gain_table(case, ties, size, above=ABOVE, hits_above=HITS_ABOVE, hits=HITS):
-    """Gains over items above, hits above and hits, and the measure."""
+    """Gains over items above, hits above and hits, and the metric."""
     metric, settings = METRICS[case]
-    measure = make_measure(ties=ties, **named(metric, **settings))
-    frame = measure.frame(RANKING, RANKING.n_targets)
-    return measure.gain(above, size, hits_above, hits, frame), measure
+    metric = make_null_metric(ties=ties, **named(metric, **settings))
+    frame = metric.frame(RANKING, RANKING.n_targets)
+    return metric.gain(above, size, hits_above, hits, frame), metric
 
 
 @all_cases
@@ -43,18 +43,18 @@ def test_a_table_of_gains_is_its_cells(case, ties, size):
 
 @all_ties
 def test_hits_below_those_counted_add_nothing(ties):
-    table, measure = gain_table("reciprocal_rank", ties, 8)
-    assert measure.counted_hits == 1
+    table, metric = gain_table("reciprocal_rank", ties, 8)
+    assert metric.counted_hits == 1
     assert np.all(table[:, 0, 1:] > 0)
     assert not np.any(table[:, 1:])
 
 
 def test_a_list_in_which_nothing_is_gained_has_the_offset():
     # by definition, the weights of the last and of the first 10 of 328 ranks added up
-    _, measure = gain_table("bedroc", "expected", 8)
-    frame = measure.frame(RANKING, RANKING.n_targets)
+    _, metric = gain_table("bedroc", "expected", 8)
+    frame = metric.frame(RANKING, RANKING.n_targets)
     nothing = RANKING.groups.take(np.zeros(0, dtype=np.intp))
-    values = measure.values(nothing, np.zeros(0, dtype=np.intp), 2, frame)
+    values = metric.values(nothing, np.zeros(0, dtype=np.intp), 2, frame)
     weight = np.exp(-20 * np.arange(1, 329) / 328)
     best, worst = weight[:10].sum(), weight[-10:].sum()
     assert_allclose(values, -worst / (best - worst), rtol=1e-12)
