@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
+from scipy.optimize import curve_fit
 from scipy.stats import beta, binom, hypergeom, norm
 
 from skrank import (
@@ -18,6 +19,7 @@ from skrank import (
     make_metric,
     random_selection_power,
 )
+from skrank.inference._power import _reach
 
 STUDY = {"n_targets": 12, "prevalence": 0.02, "value": 0.1}
 PAIR = {
@@ -144,6 +146,23 @@ def test_solutions_agree():
     assert 0.03 < level.level < 0.08
     assert random_selection_power(n_targets=2, prevalence=0.1, power=0.3).value < 0.9
     assert random_selection_power(power=0.3, prevalence=0.1, value=0.9).n_targets == 2
+
+
+@pytest.mark.parametrize("power", [0.3, 0.8])
+def test_the_line_through_powers_is_a_probit_regression(power):
+    """Judge: SciPy's fit of a line, with standard errors by the delta method."""
+
+    def power_of(place):  # no line on the probit scale
+        return 0.05 + 0.9 * place**2 / (4 + place**2)
+
+    found = _reach(power_of, power, 1.0, 2.0, 100.0)
+    high = next(2.0**i for i in range(9) if power_of(2.0**i) >= power)
+    places = np.linspace(high / 2 if high > 1 else 0.0, high, 5)
+    powers = power_of(places)
+    z = norm.ppf(powers)
+    errors = np.sqrt(powers * (1 - powers)) / norm.pdf(z)
+    (a, b), _ = curve_fit(lambda x, a, b: a + b * x, places, z, sigma=errors)
+    assert found == pytest.approx((norm.ppf(power) - a) / b, rel=1e-6)
 
 
 @pytest.mark.slow
