@@ -20,6 +20,8 @@ from skrank import (
     random_selection_power,
 )
 from skrank.inference._power import _reach
+from skrank.inference._study import _critical as critical_value
+from skrank.metrics._definitions import make_null_metric
 
 STUDY = {"n_targets": 12, "prevalence": 0.02, "value": 0.1}
 PAIR = {
@@ -118,6 +120,15 @@ def test_rare_levels_use_the_exact_critical_value():
         found.append(np.mean(np.arange(1, 9) / ranks) > critical)
     error = math.hypot(result.power_error, np.std(found) / 2000**0.5)
     assert abs(result.power - np.mean(found)) < 4 * error
+
+
+@pytest.mark.parametrize("level", [0.002, 0.0006])
+@pytest.mark.parametrize(("n", "m"), [(200, 10), (1000, 20)])
+def test_drawn_critical_values_are_moved_to_the_level(n, m, level):
+    """Judge: the null distribution; draws alone have errors of 5 % and more."""
+    metric = make_null_metric("average_precision")
+    critical = critical_value(metric, n, m, None, level, 0)
+    assert RandomSelectionNull(n, m).sf(critical) == pytest.approx(level, rel=0.005)
 
 
 def test_power_grows_with_the_size():
