@@ -57,7 +57,10 @@ N_MUTANTS, N_PROCESSES = 200, 2
 SECONDS = 60  # of tests for one change, as recorded
 FIRST = 25  # tests that run before the others
 BITS = ("RShift", "LShift", "BitOr", "BitAnd", "BitXor")
-RECORD = "-vv --durations=0 --durations-min=0 --cov --cov-context=test --cov-report="
+RECORD = (
+    "-vv --durations=0 --durations-min=0 "
+    "--cov --cov-context=test --cov-report= --cov-fail-under=0"
+)
 OPTIONS = ["-p", "no:randomly", "-p", "no:cacheprovider"]
 PYTEST = [sys.executable, "-m", "pytest", *OPTIONS]
 # What takes longest to import is imported once, before processes are forked.
@@ -238,6 +241,7 @@ def judge(mutant, record, trees):
     file = tree / mutant.path
     try:
         file.write_text(mutant.source)
+        status, test = 0, ""
         # most changes are killed by the first few, before the rest are collected
         for some in filter(None, (tests[:FIRST], tests[FIRST:])):
             status, test = run_tests(tree, some, 60 + 3 * seconds)
