@@ -78,3 +78,8 @@ def test_a_tie_rule_is_one_of_four_everywhere():
     for _, kind, _ in ENTRIES["ties"]:
         assert set(re.findall(r'"\w+"', kind.split("}")[0])) <= rules
         assert kind.endswith('default="expected"')
+
+
+def test_no_shared_text_is_left_out():
+    left = [name for name, doc in documented() if re.search(r"^ *\{\w+\}$", doc, re.M)]
+    assert left == []

@@ -408,6 +408,11 @@ def test_refusals_with_missed_targets(y_true, settings, message):
         )
 
 
+def test_a_test_draws_once_or_more():
+    with pytest.raises(ValueError, match="`n_resamples` must be an int of at least 1"):
+        RandomSelectionTest(n_resamples=0)
+
+
 def test_progress_is_shown_over_methods_and_lists(capsys):
     rng = np.random.default_rng(0)
     y_true, y_score = rng.random(600) < 0.1, rng.random(600)
