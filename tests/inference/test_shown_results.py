@@ -117,3 +117,5 @@ def test_results_of_other_scores_are_not_equal():
     assert one.estimate != other.estimate
     assert one != other
     assert len({one, other}) == 2
+    compare = RankingComparison(n_resamples=9).from_predictions
+    assert len({compare(Y, A, B), compare(Y, B, A)}) == 2
