@@ -13,7 +13,7 @@ DRAW = $(VENV)/bin/python -c "import runpy, sys, matplotlib.pyplot as plt; \
 	plt.figure(1).savefig(picture, dpi=110); print('The picture is in', picture)"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-oldest test-integrations lint format doc picture bench bench-asv bench-peers bench-large changelog clean
+.PHONY: help demo test test-slow test-oldest test-integrations lint format doc picture bench bench-asv bench-peers bench-large bench-mutation changelog clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -65,6 +65,9 @@ bench-peers: $(VENV)/.peers  ## print speed and memory beside other packages
 
 bench-large: $(VENV)/.peers  ## print time and memory up to 100 million items
 	$(VENV)/bin/python benchmarks/beyond_memory.py
+
+bench-mutation: $(VENV)/.mutation  ## print the share of changes of the source that tests notice
+	$(VENV)/bin/python benchmarks/mutation.py
 
 changelog: $(DOC)/.doc  ## show the changelog of the next release
 	$(DOC)/bin/python -m towncrier build --draft

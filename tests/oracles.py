@@ -8,7 +8,7 @@ Exponential weights are rounded once, and added as rational numbers from there o
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate, combinations, groupby, product
-from math import comb, exp, lgamma, prod
+from math import ceil, comb, exp, floor, lgamma, prod, sqrt
 
 Groups = Sequence[tuple[int, int]]
 WHOLE = (
@@ -187,3 +187,15 @@ def mean_and_variance(null: dict[Fraction, Fraction]) -> tuple[Fraction, Fractio
 def tail(null: dict[Fraction, Fraction], s: Fraction) -> Fraction:
     """P(S >= s)."""
     return sum((p for v, p in null.items() if v >= s), Fraction(0))
+
+
+def share_around(hit_ranks: Sequence[int], found: int, n_samples: int) -> float:
+    """Share of targets around a cutoff: hits to a root of the hits on either side.
+
+    From behind the hit before them to before the hit after them.
+    """
+    width = sqrt(found + 1)
+    first = max(0, floor(found - width))
+    last = min(len(hit_ranks), ceil(found + width))
+    ends = [0, *hit_ranks, n_samples + 1]
+    return (last - first) / (ends[last + 1] - 1 - ends[first])

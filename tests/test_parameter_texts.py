@@ -78,3 +78,21 @@ def test_a_tie_rule_is_one_of_four_everywhere():
     for _, kind, _ in ENTRIES["ties"]:
         assert set(re.findall(r'"\w+"', kind.split("}")[0])) <= rules
         assert kind.endswith('default="expected"')
+
+
+def test_no_shared_text_is_left_out():
+    left = [name for name, doc in documented() if re.search(r"^ *\{\w+\}$", doc, re.M)]
+    assert left == []
+
+
+@pytest.mark.parametrize("name", skrank.__all__)
+def test_a_default_is_that_of_the_signature(name):
+    value = getattr(skrank, name)
+    if not callable(value):
+        return
+    known = inspect.signature(value).parameters
+    for key, parameter in known.items():
+        for place, kind, _ in ENTRIES.get(key, ()):
+            said = re.search(r"default=(\S+)$", kind)
+            if place == name and said:
+                assert said[1].strip('"') == str(parameter.default), key

@@ -7,12 +7,15 @@ patterns that may change places, and what each item as a cluster of its own give
 import functools
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from scipy.special import logit
 from scipy.stats import norm
+from scipy.stats import t as student
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank import (
@@ -25,6 +28,7 @@ from skrank import (
     hit_curve_band,
     make_metric,
 )
+from skrank.inference._variability._clusters import error_of_totals
 
 N, SIZE = 40, 6
 CLUSTER = np.repeat(np.arange(N), SIZE)
@@ -66,6 +70,30 @@ def test_the_jackknife_is_near_that_of_whole_clusters(name):
     assert result.standard_error == pytest.approx(error, rel=0.05)
     assert result.n_clusters == 400
     assert ", 400 clusters" in str(result)
+
+
+def test_degrees_of_freedom_of_clusters():
+    """Judges: rationals, and influences as the public metric without each item."""
+    totals = [Fraction(one) for one in (10, -1, -2, -3, -3, -1)]
+    squares = [one**2 for one in totals]  # their mean is 0
+    spread = sum((one - sum(squares) / 6) ** 2 for one in squares)
+    found = error_of_totals(np.array(totals, dtype=float))
+    assert found.error == pytest.approx(math.sqrt(Fraction(6, 5) * sum(squares)))
+    assert found.degrees_of_freedom == pytest.approx(2 * sum(squares) ** 2 / spread)
+    assert error_of_totals(np.array([1.0, -1, 1, -1])) == (math.sqrt(16 / 3), 3)
+    assert error_of_totals(np.zeros(4)) == (0, math.inf)
+    # the interval is one of Student's t on the logit scale
+    metric = make_metric("average_precision")
+    kept = ~np.eye(Y.size, dtype=bool)
+    moved = metric(Y, A) - np.array([metric(Y[own], A[own]) for own in kept])
+    squares = np.square(moved.reshape(N, SIZE).sum(axis=1) - moved.sum() / N)
+    error = math.sqrt(N / (N - 1) * squares.sum())
+    freedom = 2 * squares.sum() ** 2 / (N * squares.var())
+    result = MetricInterval().from_predictions(Y, A, clusters=CLUSTER)
+    assert result.standard_error == pytest.approx(error)
+    slope = result.estimate * (1 - result.estimate)
+    limits = logit(result.confidence_interval(0.9)) - logit(result.estimate)
+    assert_allclose(limits * slope, error * student(freedom).ppf([0.05, 0.95]))
 
 
 @functools.cache

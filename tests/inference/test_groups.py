@@ -461,6 +461,22 @@ def test_an_interval_of_weights_is_that_of_students_t():
     assert_allclose(result.confidence_interval(0.9), limits, rtol=1e-9)
 
 
+def test_limits_of_a_weighted_metric_without_a_largest_value():
+    """Judge: recall at t / n items, of which enrichment is a multiple for given t."""
+    weight = np.linspace(1, 2, 200)
+    y = np.arange(200) % 9 == 0
+    given = {"sample_weight": weight}
+    score = np.random.default_rng(0).normal(1.0 * y)
+    enrichment, recall = (
+        MetricInterval(f"{name}@0.1", n_resamples=99, random_state=0)
+        .from_predictions(y, score, **given)
+        .confidence_interval()
+        for name in ("enrichment_factor", "recall")
+    )
+    # recall has another largest value, so that limits are nearly in proportion
+    assert_allclose(enrichment, 10 * np.array(recall), rtol=0.5)
+
+
 def test_limits_of_weighted_targets_that_are_all_found():
     y, weight = np.arange(200) < 8, np.linspace(1, 3, 200)
     interval = MetricInterval("recall@0.5", n_resamples=99, random_state=0)

@@ -1,11 +1,16 @@
 """Bands of hit curves. Judges: influences of items, normal bands, populations."""
 
+import math
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import brentq
-from scipy.stats import norm
+from scipy.special import betainc
+from scipy.stats import binomtest, norm
+from scipy.stats import t as student
 
+import oracles
 from skrank import (
     MetricInterval,
     hit_curve,
@@ -144,6 +149,144 @@ def test_difference_of_rankings_that_agree_at_the_top():
             (band.low <= difference + 1e-9) & (difference <= band.high + 1e-9)
         )
         assert np.all(band.high - band.low >= 0)
+
+
+def variance_of_hits(ranks, hits, t, n, sizes=(1, 1)):
+    """Variance of a number of hits in the top t (Ash and Hughes-Oliver 2022).
+
+    `sizes` are the mean numbers of targets and of others in a cluster, of which all are
+    in the top or none.
+    """
+    m = ranks.size
+    around = oracles.share_around(ranks, (ranks <= t).sum(), n)
+    r, f, prevalence = hits / m, (t - hits) / (n - m), m / n
+    of_targets = (1 - around) ** 2 * r * (1 - r) / m
+    odds = (1 - prevalence) / prevalence
+    of_others = (around * odds) ** 2 * f * (1 - f) / (n - m)
+    return m**2 * (sizes[0] * of_targets + sizes[1] * of_others)
+
+
+def tails_of_jeffreys(limits, kept, hits, room, variance):
+    """Probabilities below limits of a share, by the incomplete beta function.
+
+    A share of `room` is drawn as often as gives the variance of `kept` hits; there are
+    `hits` in fact.
+    """
+    share = kept / room
+    trials = share * (1 - share) * room**2 / variance
+    alpha = trials * hits / room + 0.5
+    beta = trials * (1 - hits / room) + 0.5
+    return betainc(alpha, beta, np.ravel(limits) / room)
+
+
+def band_at(ranks, n, t, level, **given):
+    """Limits at one depth, of targets with these ranks."""
+    y_true, settings = np.isin(np.arange(n), ranks - 1), {"simultaneous": False}
+    settings |= {"t": t, "confidence_level": level, **given}
+    band = hit_curve_band(y_true, -np.arange(n), **settings)
+    return np.array([band.low[0], band.high[0]])
+
+
+RANKS = np.array([1, 2, 4, 7, 9, 13, 14, 23, 31, 44, 56])
+LEVELS = pytest.mark.parametrize("level", [0.95, 0.5])
+
+
+@LEVELS
+@pytest.mark.parametrize("t", [4, 11, 20, 45, 52])
+def test_limits_are_those_of_jeffreys(t, level):
+    """Judge: the beta distribution, of a share of the hits that are possible."""
+    n, hits, least = 60, (t >= RANKS).sum(), max(0, t - 49)
+    limits, share = band_at(RANKS, n, t, level) - least, hits - least
+    variance = variance_of_hits(RANKS, hits, t, n)
+    tails = tails_of_jeffreys(limits, share, share, min(t, 11) - least, variance)
+    assert_allclose(tails, [(1 - level) / 2, (1 + level) / 2])
+
+
+@LEVELS
+def test_limits_without_hits_or_without_targets_below(level):
+    """Judges: Jeffreys with the variance of half a hit, and Clopper and Pearson."""
+    low, high = band_at(RANKS + 5, 200, 4, level)
+    variance = variance_of_hits(RANKS + 5, 0.5, 4, 200)
+    tail = tails_of_jeffreys(high, 0.5, 0, 4, variance)
+    assert low == 0
+    assert tail == pytest.approx((1 + level) / 2)
+    # all m are above with the share of the lower limit of m among m
+    low, high = band_at(RANKS, 200, 60, level)
+    all_above = binomtest(11, 11).proportion_ci(level).low
+    assert_allclose([low, high], [11 * all_above, 11])
+    # in a tie of 100 items with two of them, one is above on average
+    y_true, y_score = np.isin(np.arange(200), RANKS - 1), -np.arange(200)
+    y_score[40:140] = -40
+    given = {"simultaneous": False, "confidence_level": level}
+    band = hit_curve_band(y_true, y_score, t=90, **given)
+    assert band.low == pytest.approx(10 * all_above)
+
+
+def totals_of_clusters(score, y_true, codes, t):
+    """Changes of the hits in the top t by each cluster, whose sum is 0."""
+    n, m = y_true.size, y_true.sum()
+    order = np.argsort(-score)
+    top, ranks = np.isin(np.arange(n), order[:t]), 1 + np.flatnonzero(y_true[order])
+    h = (top & y_true).sum()
+    around = oracles.share_around(ranks, h, n)
+    totals = []
+    for own in (codes == code for code in np.unique(codes)):
+        of_targets = (top & y_true & own).sum() - (y_true & own).sum() * h / m
+        others = (~y_true & own).sum() * (t - h) / (n - m)
+        of_others = (top & ~y_true & own).sum() - others
+        totals.append((1 - around) * of_targets - around * of_others)
+    return np.array(totals)
+
+
+def variance_by_student(totals, outside, most_freedom, lacking=0.0):
+    """Variance that makes a normal limit one of Student's t (Satterthwaite 1946)."""
+    squares, size = np.square(totals).sum(), totals.size
+    spread = np.square(np.square(totals) - squares / size).sum()
+    freedom = min(2 * squares**2 / spread, most_freedom)
+    wider = student.isf(outside, freedom) / norm.isf(outside)
+    return (size / (size - 1) * squares + lacking) * wider**2
+
+
+@LEVELS
+@pytest.mark.parametrize("n_clusters", [6, 40])
+def test_limits_of_clusters_are_by_the_totals_of_a_loop(n_clusters, level):
+    y_true, a, b = example(n=160, m=40)
+    codes = np.random.default_rng(0).integers(n_clusters, size=160)
+    codes, outside = np.where(y_true, codes % 5, codes), (1 - level) / 2
+    given = {"clusters": codes, "simultaneous": False, "confidence_level": level}
+    for t in (10, 40, 80):
+        of_a, of_b = (totals_of_clusters(s, y_true, codes, t) for s in (a, b))
+        # targets are in five clusters
+        variance = variance_by_student(of_a - of_b, outside, 4)
+        band = hit_curve_band(y_true, a, b, t=t, **given)
+        half = math.sqrt(variance) * norm.isf(outside)
+        assert (band.high - band.low) / 2 == pytest.approx(half)
+        band = hit_curve_band(y_true, a, t=t, **given)
+        hits = hit_curve(y_true, a).at(t)
+        variance, room = variance_by_student(of_a, outside, 4), min(t, 40)
+        tails = tails_of_jeffreys([band.low, band.high], hits, hits, room, variance)
+        assert_allclose(tails, [outside, 1 - outside])
+
+
+@LEVELS
+def test_limits_of_clusters_without_hits_or_without_targets_below(level):
+    """Judges: as for single items, with clusters that are whole in the top or not."""
+    n, t, outside = 200, 4, (1 - level) / 2
+    codes = np.random.default_rng(0).integers(12, size=n)
+    y_true, y_score = np.isin(np.arange(n), RANKS + 4), -np.arange(n)
+    held = [np.unique(codes[y_true == one]).size for one in (True, False)]
+    totals = totals_of_clusters(y_score, y_true, codes, t)
+    sizes = 11 / held[0], 189 / held[1]
+    half, none = (variance_of_hits(RANKS + 5, h, t, n, sizes) for h in (0.5, 0))
+    variance = variance_by_student(totals, outside, min(held) - 1, half - none)
+    low, high = band_at(RANKS + 5, n, t, level, clusters=codes)
+    assert low == 0
+    tail = tails_of_jeffreys(high, 0.5, 0, t, variance)
+    assert tail == pytest.approx(1 - outside)
+    # at this level the limits by the variance are narrower
+    low, high = band_at(RANKS + 5, n, 70, 0.5, clusters=codes)
+    all_above = binomtest(held[0], held[0]).proportion_ci(0.5).low
+    assert_allclose([low, high], [11 * all_above, 11])
 
 
 @pytest.mark.parametrize("seed", range(3))

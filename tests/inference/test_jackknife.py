@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import oracles
 import skrank
 from cases import TIES, make_list, named
 from skrank import MetricInterval
@@ -73,18 +74,6 @@ def test_influence_on_a_whole_list_is_the_leave_one_out_difference(case, ties, g
     assert found == pytest.approx(expected, rel=1e-7, abs=1e-9)
 
 
-def share_around(hit_ranks, found, n_samples):
-    """Share of targets around a cutoff: hits to a root of the hits on either side.
-
-    From behind the hit before them to before the hit after them.
-    """
-    width = math.sqrt(found + 1)
-    first = max(0, math.floor(found - width))
-    last = min(len(hit_ranks), math.ceil(found + width))
-    ends = [0, *hit_ranks, n_samples + 1]
-    return (last - first) / (ends[last + 1] - 1 - ends[first])
-
-
 def gains_above(case, y_true, y_score, depth):
     """Sum of the hits above a depth, or of the precisions at them."""
     if depth == 0:
@@ -122,7 +111,7 @@ def test_influence_at_a_cut_is_what_the_user_guide_says(case, depth):
         ranks = (np.flatnonzero(y_true) + 1).tolist()
         found = y_true[:cut].sum()
         gain = max(found, 1) / cut if case in ("min", "relevant") else 1.0
-        moves_up = share_around(ranks, found, n) * gain
+        moves_up = oracles.share_around(ranks, found, n) * gain
         divisor = {
             "recall": m,
             "precision": cut,

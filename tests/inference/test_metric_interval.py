@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom, geom, norm
+from scipy.stats import binom, chi2, geom, norm
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LinearRegression
 
 from cases import ALL, BY_VALUE, METRICS, TIES, make_list, metric_function, named
 from oracles import tie_groups, value
-from skrank import MetricInterval, Ranking
+from skrank import MetricInterval, Ranking, make_metric
 from skrank.inference._variability._binormal import (
     binormal_variances,
     spread_of_targets,
@@ -389,6 +389,32 @@ def test_posterior_shares_out_ties():
     a, b = 2 + 0.5, 1 + 0.5
     variance = a * b / (a + b) ** 2 / (a + b + 1)
     assert result.standard_error == pytest.approx(variance**0.5)
+
+
+@pytest.mark.parametrize("ranks", [[], [3], [5, 9], [1, 2, 3, 4]])
+@pytest.mark.parametrize("name", ["average_precision@20", "recall@20", "precision@20"])
+def test_limits_of_few_hits_are_those_of_garwood(name, ranks):
+    """Judge: Poisson limits by chi-squared; a hit has the mean value of a lone one."""
+    n, m, metric = 2000, 30, make_metric(name)
+
+    def labels(ranks):  # the other targets are last
+        places = [rank - 1 for rank in ranks]
+        return np.isin(np.arange(n), [*places, *range(n - m + len(ranks), n)])
+
+    y_score, h = -np.arange(n), len(ranks)
+    lone = np.mean([metric(labels([rank]), y_score) for rank in range(1, 21)])
+    result = MetricInterval(metric, method="moderated").from_predictions(
+        labels(ranks), y_score
+    )
+    for level in (0.5, 0.95):
+        low, high = result.confidence_interval(level)
+        few = chi2.ppf((1 - level) / 2, 2 * h) / 2 if h else 0.0
+        assert low == pytest.approx(few * result.estimate / max(h, 1))
+        many = lone * chi2.isf((1 - level) / 2, 2 * h + 2) / 2
+        if h and "average" in name:  # limits by the variance may be wider
+            assert high > many
+        else:
+            assert high == pytest.approx(many)
 
 
 @pytest.mark.parametrize("case", SMOOTH)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
+from scipy.optimize import curve_fit
 from scipy.stats import beta, binom, hypergeom, norm
 
 from skrank import (
@@ -18,6 +19,9 @@ from skrank import (
     make_metric,
     random_selection_power,
 )
+from skrank.inference._power import _reach
+from skrank.inference._study import _critical as critical_value
+from skrank.metrics._definitions import make_null_metric
 
 STUDY = {"n_targets": 12, "prevalence": 0.02, "value": 0.1}
 PAIR = {
@@ -120,6 +124,15 @@ def test_rare_levels_use_the_exact_critical_value():
     assert abs(result.power - np.mean(found)) < 4 * error
 
 
+@pytest.mark.parametrize("level", [0.002, 0.0006])
+@pytest.mark.parametrize(("n", "m"), [(200, 10), (1000, 20)])
+def test_drawn_critical_values_are_moved_to_the_level(n, m, level):
+    """Judge: the null distribution; draws alone have errors of 5 % and more."""
+    metric = make_null_metric("average_precision")
+    critical = critical_value(metric, n, m, None, level, 0)
+    assert RandomSelectionNull(n, m).sf(critical) == pytest.approx(level, rel=0.005)
+
+
 def test_power_grows_with_the_size():
     frame = random_selection_power(**STUDY | {"value": 0.05}).curve([5, 10, 20, 40, 80])
     assert list(frame["n_samples"]) == [250, 500, 1000, 2000, 4000]
@@ -146,6 +159,23 @@ def test_solutions_agree():
     assert 0.03 < level.significance_level < 0.08
     assert random_selection_power(n_targets=2, prevalence=0.1, power=0.3).value < 0.9
     assert random_selection_power(power=0.3, prevalence=0.1, value=0.9).n_targets == 2
+
+
+@pytest.mark.parametrize("power", [0.3, 0.8])
+def test_the_line_through_powers_is_a_probit_regression(power):
+    """Judge: SciPy's fit of a line, with standard errors by the delta method."""
+
+    def power_of(place):  # no line on the probit scale
+        return 0.05 + 0.9 * place**2 / (4 + place**2)
+
+    found = _reach(power_of, power, 1.0, 2.0, 100.0)
+    high = next(2.0**i for i in range(9) if power_of(2.0**i) >= power)
+    places = np.linspace(high / 2 if high > 1 else 0.0, high, 5)
+    powers = power_of(places)
+    z = norm.ppf(powers)
+    errors = np.sqrt(powers * (1 - powers)) / norm.pdf(z)
+    (a, b), _ = curve_fit(lambda x, a, b: a + b * x, places, z, sigma=errors)
+    assert found == pytest.approx((norm.ppf(power) - a) / b, rel=1e-6)
 
 
 @pytest.mark.slow

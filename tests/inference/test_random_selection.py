@@ -3,7 +3,7 @@
 import dataclasses
 import math
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -83,6 +83,29 @@ def test_the_same_fields_whatever_the_method(method):
     assert set(result.to_dict()) == set(
         RandomSelectionTest().from_predictions(*example).to_dict()
     )
+
+
+def test_bounds_hold_the_pvalue():
+    """Judge: all rankings of two days with up to two hits in the top, in rationals."""
+    n, m, k = 50_000, 20, 50
+    y_true, y_score = list_with_ap(n, [1, 3, *range(n - m + 3, n + 1)])
+    test = RandomSelectionTest(f"average_precision@{k}(normalize=hits)")
+    two = np.tile(y_true, 2), np.tile(y_score, 2)
+    with pytest.warns(RuntimeWarning, match="is known to be at least"):
+        result = test.from_predictions(*two, groups=np.repeat([0, 1], n))
+    null = {Fraction(0): Fraction(math.comb(n - k, m), math.comb(n, m))}
+    for hits in (1, 2):
+        for ranks in combinations(range(1, k + 1), hits):
+            value = sum(Fraction(j, rank) for j, rank in enumerate(ranks, 1)) / hits
+            ways = Fraction(math.comb(n - k, m - hits), math.comb(n, m))
+            null[value] = null.get(value, 0) + ways
+    large = [pair for pair in null.items() if pair[0] >= Fraction(2, 3)]
+    pairs = product(large, repeat=2)
+    least = sum(p * q for (a, p), (b, q) in pairs if a + b >= Fraction(5, 3))
+    most = least + 2 * (1 - sum(null.values()))  # a day has more hits
+    low, high = result.pvalue_bounds
+    assert result.statistic == pytest.approx(5 / 6)
+    assert low < least < most < high == result.pvalue
 
 
 def test_printed_result():
@@ -383,6 +406,11 @@ def test_refusals_with_missed_targets(y_true, settings, message):
         RandomSelectionTest().from_predictions(
             y_true, [4.0, 3, 2, 1], **{"n_missed": 2, **settings}
         )
+
+
+def test_a_test_draws_once_or_more():
+    with pytest.raises(ValueError, match="`n_resamples` must be an int of at least 1"):
+        RandomSelectionTest(n_resamples=0)
 
 
 def test_progress_is_shown_over_methods_and_lists(capsys):

@@ -468,6 +468,14 @@ def test_errors_of_lists_add_up(method):
     assert together.degrees_of_freedom == pytest.approx(freedom)
 
 
+def test_two_draws_have_a_spread():
+    """Judge: of two values it is finite, with one degree of freedom."""
+    comparison = RankingComparison(method="bootstrap", n_resamples=2, random_state=0)
+    for clusters in (None, np.arange(Y.size) // 2):
+        result = comparison.from_predictions(Y, A, B, clusters=clusters)
+        assert 0 < result.standard_error < 1
+
+
 def test_lists_of_one_class_are_left_out():
     groups = np.where(np.arange(N) > N - 5, 99, GROUPS)
     with pytest.warns(UndefinedMetricWarning, match="1 of 9 rankings have no targets"):

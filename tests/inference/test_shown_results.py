@@ -109,3 +109,13 @@ def test_a_question_stays_as_it_was_and_its_result_is_frozen_and_travels(questio
     pickled = pickle.dumps(result)
     assert_equal(pickle.loads(pickled).to_dict(), result.to_dict())
     assert len(pickled) < 30_000  # the ends of the ranking, not what was computed
+
+
+def test_results_of_other_scores_are_not_equal():
+    """They agree in metric, method and sizes, and differ in what was found."""
+    one, other = (MetricInterval().from_predictions(Y, score) for score in (A, B))
+    assert one.estimate != other.estimate
+    assert one != other
+    assert len({one, other}) == 2
+    compare = RankingComparison(n_resamples=9).from_predictions
+    assert len({compare(Y, A, B), compare(Y, B, A)}) == 2

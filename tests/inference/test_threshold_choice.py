@@ -91,6 +91,18 @@ def test_what_is_expected_of_other_items_is_less(rule):
         assert np.mean(lost) > 0.005
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_no_more_items_are_expected_than_there_are(seed):
+    """A recall of 1 takes all 60 items; recall and precision tell how many of each."""
+    y = np.append(np.random.default_rng(seed).permutation(np.arange(59) < 5), True)
+    choice = ThresholdChoice(recall=1.0, n_resamples=20, random_state=seed)
+    result = choice.from_predictions(y, -np.arange(60.0))
+    hits = result.recall * 6
+    assert result.t == 60
+    assert hits < 6
+    assert hits / result.precision - hits <= 54 + 1e-9
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:No threshold meets the rule")
 @pytest.mark.parametrize(

@@ -342,3 +342,30 @@ def test_parameters_of_fit_have_names():
     )
     with pytest.raises(ValueError, match=message):
         SearchSelectionTest().from_cv([LogisticRegression()], X, Y, params=WEIGHT)
+
+
+@pytest.mark.parametrize(
+    ("targets", "others", "warned"),
+    [
+        ([1, 1], [5] * 10, True),
+        ([1], [5] * 10, False),  # one weight can be equal to itself only
+        ([1, 1], [5] * 9, False),  # few weights can be equal by chance
+        ([1, 2], [5] * 10, False),
+        ([2, 1], [5] * 10, False),
+        ([1, 1], [5] * 9 + [6], False),
+        ([1, 1], [1] * 10, False),
+        ([1, 1], [0.5] * 10, False),
+        ([10, 10], [20] * 10, True),
+        ([60, 60], [12] * 10, False),
+        ([1] * 20, [2] * 10, False),  # the classes are balanced
+        ([1] * 19, [2] * 10, True),
+    ],
+)
+def test_weights_as_of_some_of_the_non_targets_bring_a_warning(targets, others, warned):
+    """Judge: the words of the warning; weights that balance classes are no sample."""
+    y_true = np.repeat([1, 0], [len(targets), len(others)])
+    weight = np.array([*targets, *others], dtype=float)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        skrank.average_precision(y_true, -np.arange(y_true.size), sample_weight=weight)
+    assert [("part was kept" in str(one.message)) for one in caught] == [True] * warned

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from cases import SCORES
+from skrank import Ranking
 from skrank.metrics._definitions import make_null_metric
 from skrank.ranking._counting import _LEAST_SIEVED
 from skrank.ranking._input import check_ranking_input
@@ -83,3 +84,10 @@ def test_ties_of_a_long_ranking_are_those_of_its_sorted_scores():
     np.testing.assert_array_equal(
         ranking.items.group_ends(depths), np.where(inside, end, depths)
     )
+
+
+def test_rankings_of_other_scores_are_not_equal():
+    y_true = np.arange(20) < 5
+    one, other = (Ranking.from_predictions(y_true, s * np.arange(20)) for s in (1, -1))
+    assert one != other
+    assert len({one, other}) == 2
