@@ -1,7 +1,7 @@
 """Result of `ThresholdChoice`."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -139,7 +139,7 @@ class ThresholdChoiceResult(Result):
         """
         if math.isnan(self.threshold):
             raise invalid("groups", "be left out to choose a threshold", "a depth")
-        methods: Sequence[str] = RESPONSE_METHODS[:2]
+        methods: tuple[str, ...] = RESPONSE_METHODS[:2]
         if response_method is not None:
             check_option("response_method", response_method, methods)
             methods = (response_method,)

@@ -31,10 +31,10 @@ _ALIAS = 1e-5  # relative error by the period
 _FIRST, _TOGETHER = 12, 1000
 # Frequencies, and frequencies times cells: some ten seconds.
 _MOST, _WORK = 2**14, 1.5e8
-# Variances of the hits of a tie, and its share of the variance of the sum, with which the
-# sum is nearly on a lattice; and periods of the lattice that are followed. Without this,
-# benchmarks/judged_distributions.py has p-values with an error of 5 %.
-_TIE, _PHASE = (0.05, 256, 0.25), 1.5
+# Variances of the hits of a tie, and its least share of the variance of the sum, with
+# which the sum is nearly on a lattice; and how many of its periods are followed.
+# Without this, p of some large ties is wrong by 5 % (benchmarks/judged_distributions.py).
+_TIE, _SHARE, _PERIODS = (0.05, 256), 0.25, 1.5
 
 
 def tail(solution: Solution | Many, log_sure: float = -math.inf) -> tuple[float, float]:
@@ -80,12 +80,10 @@ def _least(solution: Solution | Many, many: int, width: float) -> int:
             variance, held = move.variance(move.gain), move.variance(hits)
             whole += one.way.part.copies * variance
             squares += one.way.part.copies * variance**2 / max(held, 1.0)
-            if (
-                _TIE[0] < held < _TIE[1]
-                and variance > _TIE[2] * solution.found.curvature
-            ):
-                gain = math.sqrt(variance / held)  # of one hit
-                in_phase = max(in_phase, _PHASE * 2 * math.pi / (gain * width))
+            share = variance / solution.found.curvature
+            if _TIE[0] < held < _TIE[1] and share > _SHARE:
+                period = 2 * math.pi / math.sqrt(variance / held)  # of one hit's gain
+                in_phase = max(in_phase, _PERIODS * period / width)
     first = max(_FIRST, math.ceil(_TOGETHER / max(1.0, whole**2 / squares)))
     first = max(first, math.ceil(min(in_phase, _MOST)))
     parts = [one.way.part for one in solution.lists]

@@ -333,11 +333,12 @@ def test_many_targets_in_few_ties_against_draws(m, sizes, ties):
         assert p + less >= 1 - 0.01
 
 
+@slow
 def test_values_on_the_lattice_of_a_large_tie():
     """The hits above a tie of 3732, drawn with their places, and those that lead it."""
     n, m, top, tied, metric = 6221, 269, 44, 3732, "bedroc(alpha=100.0)"
     null = make(m, n, metric, [*[1] * top, tied, *[1] * (n - top - tied)], "optimistic")
-    rng, size = np.random.default_rng(0), 500_000
+    rng, size = np.random.default_rng(0), 300_000
     hits = rng.hypergeometric(top, n - top, m, size=size)
     held = rng.hypergeometric(tied, n - top - tied, m - hits)
     weights = np.exp(-100 * np.arange(1, n + 1) / n)
@@ -346,7 +347,7 @@ def test_values_on_the_lattice_of_a_large_tie():
     total = is_hit @ weights[:top] + leading[held]  # the weights below are nothing
     # the value is the share of the way from the least to the largest sum
     values = (total - weights[-m:].sum()) / (weights[:m].sum() - weights[-m:].sum())
-    for q in (0.03, 0.04, 0.1, 0.5):
+    for q in (0.039, 0.5):
         s = float(np.quantile(values, q, method="nearest"))
         tail = null.tail(s, alternative="less", random_state=0)
         room = 3 * tail.error
