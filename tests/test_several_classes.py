@@ -297,7 +297,7 @@ def test_a_report_has_a_row_for_each_class(kind):
     assert json.loads(json.dumps(report.to_dict()))["n_targets"] == report.n_targets
     printed = str(report)
     assert "125 items, each class against the rest" in printed
-    assert "comparison left out, as each class has targets of its own" in printed
+    assert "comparison left out, because each class has targets of its own" in printed
     assert "null mean" not in printed
     assert "The grey band is that of bike." in report.to_html()
 

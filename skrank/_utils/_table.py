@@ -70,5 +70,5 @@ def _line(row: Sequence[str], widths: Sequence[int], n_names: int) -> str:
 
 def data_frame(columns: Mapping[str, Iterable[Any]]) -> Any:
     """Make a data frame of pandas, which is imported for this only."""
-    missing = "`to_frame` needs pandas, which is not installed; see also `to_dict`."
+    missing = "A data frame needs pandas, which is not installed: pip install pandas."
     return load("pandas", missing).DataFrame(columns)

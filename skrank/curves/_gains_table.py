@@ -39,7 +39,7 @@ class GainsTable(Printed):
     low, high : ndarray of shape (n_parts,)
         Interval of `recall`; NaN with weights.
     chance_low, chance_high : ndarray of shape (n_parts,)
-        Range of `recall` by random selection; NaN with weights.
+        Range of `recall` if the scored items are in random order; NaN with weights.
     confidence_level : float
         Level of the interval and of the range.
 
@@ -94,8 +94,12 @@ class GainsTable(Printed):
         n, m, t, hits = self.n_samples, self.n_targets, self.t[0], self.hits[0]
         said = (
             f"The first {t:.6g} of {n:.6g} items ({t / n:.0%}) hold {hits:.4g} of "
-            f"{m:.6g} targets ({hits / m:.0%}), {self.lift[0]:.2g} times as many as "
-            "random selection finds on average."
+            f"{m:.6g} targets ({hits / m:.0%})"
+        )
+        if n > self.t[-1]:  # the range is that of the scored targets alone
+            return f"{said}."
+        said += (
+            f", {self.lift[0]:.2g} times as many as random selection finds on average."
         )
         low, high = self.chance_low[0] * m, self.chance_high[0] * m
         if np.isnan(low):

@@ -23,6 +23,7 @@ from skrank._utils._checks import (
 )
 from skrank._utils._documented import documented
 from skrank._utils._text import brief
+from skrank._utils._warnings import warn
 from skrank.inference._power_result import PowerResult, power_at
 from skrank.inference._study import MOST_EXCHANGES, Study, counts_items
 from skrank.metrics._definitions import AnyMetric, make_null_metric
@@ -42,6 +43,9 @@ _FEWEST_DRAWS = 100
 _PILOTS = 500
 # Limits of the spread, which few targets of a pilot exceed by chance.
 _SPREADS = 0.25, 4.0
+# Share of the targets of a pilot in ties from which a plan without ties has a warning:
+# fewer do not change the values.
+_TIED = 0.1
 
 
 def _check_correlation(name: str, value: Any) -> float:
@@ -121,7 +125,7 @@ def random_selection_power(
     ------
     ValueError
         If not exactly one argument is None, if an argument is outside its range, if
-        the value is not above chance or no study of up to 5000 targets has the power,
+        no study of up to 5000 targets has the power (as with a value below chance),
         or if the metric has no null distribution or no value in the population.
 
     See Also
@@ -318,6 +322,14 @@ def _study(
     )
     if pilot is None:
         return study
+    if n_distinct is None and any(
+        np.mean(one.groups.size > 1) > _TIED for one in pilot.parts[0]
+    ):
+        msg = (
+            "The pilot has tied scores, and the study is planned without ties. Give "
+            "`n_distinct`, the number of distinct scores."
+        )
+        warn(msg, UserWarning)
     n, m = pilot.sizes
     like, shifts = replace(study, prevalence=m / n, n_resamples=_PILOTS), []
     for value in map(metric.value, pilot.parts[0]):

@@ -159,7 +159,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         rules = {"t": t, "recall": recall, "precision": precision}
         given = [name for name, value in rules.items() if value is not None]
         if len(given) > 1 or not (given or benefit is not None):
-            rule = "be given alone, or `benefit` with `cost`"
+            rule = "be given alone, or else `benefit` and `cost`"
             raise invalid(
                 "t`, `recall` or `precision", rule, ", ".join(given) or "none"
             )
@@ -201,7 +201,10 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         choose = self._for_days if asked.grouped else self._for_items
         found = choose(asked.single, self._generator())
         if found["t"] == 0:
-            warn("No threshold meets the rule, so no item is looked at.", UserWarning)
+            warn(
+                "No threshold meets the rule or has a profit: none is chosen.",
+                UserWarning,
+            )
         rules = found["_rules"]
         names = ("recall", "precision", "profit")
         return ThresholdChoiceResult(
@@ -268,6 +271,9 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         else:
             depth = int(check_depth("t", self.t, n))
             threshold, t = float(level_at(scores, depth)), ranking.group_end(depth)
+            if t > depth:
+                said = f"The tie at the threshold is inspected whole: {t:g} items"
+                warn(f"{said}, not {depth}.", UserWarning)
             hits = float(hits_at(ranking, t))
             found = hits, t - hits  # chosen without the labels
             # the place, in these data, of the item at this depth of another sample

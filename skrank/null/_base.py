@@ -291,7 +291,7 @@ class NullDistribution:
         size : int, default=1
             Number of values to draw.
         random_state : int, RandomState, Generator or None, default=None
-            Source of randomness of the draws.
+            Source of randomness of the draws. With None they differ in each call.
 
         Returns
         -------

@@ -32,8 +32,8 @@ _FIRST, _TOGETHER = 12, 1000
 # Frequencies, and frequencies times cells: some ten seconds.
 _MOST, _WORK = 2**14, 1.5e8
 # Variances of the hits of a tie, and its least share of the variance of the sum, with
-# which the sum is nearly on a lattice; and how many of its periods are followed.
-# Without this, p of some large ties is wrong by 5 % (benchmarks/judged_distributions.py).
+# which the sum is nearly on a lattice; and how many of its periods are followed. By
+# benchmarks/judged_distributions.py: without them p of some large ties is 5 % wrong.
 _TIE, _SHARE, _PERIODS = (0.05, 256), 0.25, 1.5
 
 

@@ -56,8 +56,9 @@ def _report(options: argparse.Namespace) -> None:
     _check_outputs(outputs, 0 if options.file == "-" else options.file)
     scores = {f"{name}{' (lower)' * low}": (name, low) for name, low in options.scores}
     if not 0 < len(scores) == len(options.scores):
-        got = f"{len(options.scores)} columns with {len(scores)} names"
-        raise invalid("--score", "name a column to rank by, and each only once", got)
+        got = ", ".join(name for name, _ in options.scores) or "none"
+        rule = "name one column or more to rank by, and each only once"
+        raise invalid("--score", rule, brief(got) if scores else got)
     if options.by_group and options.group is None:
         raise invalid("--by-group", "be given with `--group`", "no group")
     others = {"groups": options.group, "clusters": options.cluster}

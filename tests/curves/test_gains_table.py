@@ -128,3 +128,12 @@ def test_ends():
         hit_curve([1, 0], [2, 1]).gains_table(parts=0)
     with pytest.raises(ValueError, match="`confidence_level` must be a number betw"):
         hit_curve([1, 0], [2, 1]).gains_table(parts=2, confidence_level=1)
+
+
+def test_missed_targets_have_no_range_in_the_sentence():
+    # the range is that of the scored targets, and the lift that of all
+    y, score = columns()
+    said = hit_curve(y, score, n_missed=20).gains_table(parts=5).sentence
+    hits = y[np.argsort(-score)[:200]].sum()
+    share = hits / (y.sum() + 20)
+    assert said.endswith(f"{hits} of {y.sum() + 20} targets ({share:.0%}).")

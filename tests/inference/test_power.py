@@ -424,3 +424,11 @@ def test_a_profit_has_the_power_of_its_precision(t):
     second = random_selection_power(profit, value=20 * (10 * 0.2 - 1), **settings)
     assert second.power == first.power
     assert second.sample_value == pytest.approx(20 * (10 * first.sample_value - 1))
+
+
+def test_a_tied_pilot_is_said():
+    y = np.arange(400) < 20
+    score = np.round(np.random.default_rng(0).normal(y), 0)
+    pilot = Rankings.from_predictions(y, score)
+    with pytest.warns(UserWarning, match="The pilot has tied scores"):
+        random_selection_power(pilot=pilot, n_targets=20, n_resamples=100)

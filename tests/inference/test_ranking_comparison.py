@@ -355,7 +355,7 @@ def test_what_is_optional_says_so(monkeypatch):
         comparison.from_predictions(Y, A, B)
     monkeypatch.setitem(sys.modules, "pandas", None)
     table = RankingComparison().compare_all(Y, np.c_[A, B])
-    with pytest.raises(ImportError, match="`to_frame` needs pandas"):
+    with pytest.raises(ImportError, match="A data frame needs pandas"):
         table.to_frame()
 
 

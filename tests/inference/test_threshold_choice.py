@@ -53,6 +53,7 @@ def best_by_all(y, score, rule):
     return best[:3]
 
 
+@pytest.mark.filterwarnings("ignore:The tie at the threshold")
 @pytest.mark.parametrize("decimals", [None, 1, 0])
 @pytest.mark.parametrize("rule", RULES)
 def test_the_choice_is_the_best_of_all(rule, decimals):
@@ -226,6 +227,12 @@ def test_many_targets():
     assert high - low < 0.1
 
 
+def test_a_tie_beyond_the_budget_is_said():
+    y, score = np.arange(100) % 20 == 0, np.repeat([2.0, 1.0], [40, 60])
+    with pytest.warns(UserWarning, match="inspected whole: 40 items, not 10"):
+        assert ThresholdChoice(t=10).from_predictions(y, score).t == 40
+
+
 def test_folds_are_pooled():
     X, y = load_breast_cancer(return_X_y=True)
     X, y, cv = X[:, :4], y == 0, KFold(5, shuffle=True, random_state=0)
@@ -271,6 +278,7 @@ def test_detector():
     )
 
 
+@pytest.mark.filterwarnings("ignore:The tie at the threshold")
 @pytest.mark.parametrize("rule", RULES)
 def test_extreme_rankings(rule):
     choice = ThresholdChoice(**rule, n_resamples=50)
@@ -292,7 +300,7 @@ def test_no_item_is_worth_it(rule, groups):
     y = np.tile([False] * 45 + [True] * 5, 4)
     score = np.tile(-np.arange(50.0), 4)
     choice = ThresholdChoice(**rule, n_resamples=50)
-    with pytest.warns(UserWarning, match="No threshold meets the rule, so no item is"):
+    with pytest.warns(UserWarning, match="No threshold meets the rule or has a profit"):
         result = choice.from_predictions(y, score, groups=groups)
     assert (result.t, result.recall, result.apparent_recall) == (0, 0, 0)
     assert math.isnan(result.precision)
@@ -319,7 +327,7 @@ def test_the_seed_and_the_order_of_items():
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
-        ({}, "`t`, `recall` or `precision` must be given alone, or `benefit` with"),
+        ({}, "`t`, `recall` or `precision` must be given alone, or else `benefit"),
         ({"t": 3, "recall": 0.5}, "must be given alone, .*; got t, recall"),
         ({"benefit": 3}, "`cost` must be given with `benefit`; got 3 and None"),
         ({"t": 3, "cost": 3}, "`cost` must be given with `benefit`; got None and 3"),

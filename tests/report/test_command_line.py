@@ -638,7 +638,7 @@ def test_bad_tables(tmp_path, capsys, text, message):
     ("options", "message"),
     [
         (["--at", "1000"], "`--at` must not reach beyond the ranking; got t=1000"),
-        (["--score", "a"], "`--score` must name a column to rank by, and each only"),
+        (["--score", "a"], "`--score` must name one column or more to rank by"),
         (["--score", "active"], "`column active` must rank the items"),
         (["--pos-label", "x"], "column active, one of '1' (5), '0' (95), unless "),
         (["--by-group"], "`--by-group` must be given with `--group`; got no group"),
@@ -653,9 +653,9 @@ def test_bad_options(tmp_path, capsys, options, message):
 def test_scores_are_named(tmp_path, capsys):
     table = write_table(tmp_path / "t.csv", **{"a (lower)": A})
     given = ["report", table, "--target", "active"]
-    assert "`--score` must name a column to rank by" in error_of(capsys, given)
+    assert "`--score` must name one column or more" in error_of(capsys, given)
     given += ["--score", "a (lower)", "--lower-is-better", "a"]
-    assert "`--score` must name a column to rank by" in error_of(capsys, given)
+    assert "`--score` must name one column or more" in error_of(capsys, given)
 
 
 @pytest.mark.parametrize(
