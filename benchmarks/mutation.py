@@ -85,14 +85,12 @@ class Mutant(NamedTuple):
 
 
 def copy_tree(folder):
-    """Copy the files of the checkout, and the folder of facts that is beside it."""
+    """Copy the files of the checkout."""
     listed = subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True)
     for name in filter(os.path.exists, listed.splitlines()):
         to = folder / "checkout" / name
         to.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, to)
-    if (ROOT.parent / "shared").is_dir():
-        (folder / "shared").symlink_to((ROOT.parent / "shared").resolve())
     return folder / "checkout"
 
 

@@ -283,7 +283,7 @@ def test_an_estimator_of_one_class_is_refused():
 def test_a_report_has_a_row_for_each_class(kind):
     model = GaussianNB().fit(X[TRAIN], Y[TRAIN])
     matrix = model.predict_proba(X[TEST])
-    report = ranking_report(Y[TEST], kind(matrix), labels=model.classes_, t=10)
+    report = ranking_report(Y[TEST], kind(matrix), classes=model.classes_, t=10)
     assert report.names == tuple(model.classes_)
     assert report.comparisons is None
     assert report.null_means == {}
@@ -306,7 +306,7 @@ def test_a_report_of_two_classes_takes_both_columns():
     kept = CODES >= 3
     model = GaussianNB().fit(X[kept], Y[kept])
     matrix = model.predict_proba(X[kept])
-    report = ranking_report(Y[kept], matrix, labels=model.classes_)
+    report = ranking_report(Y[kept], matrix, classes=model.classes_)
     pairs = zip(model.classes_, matrix.T, strict=True)
     judge = [average_precision(Y[kept] == label, score) for label, score in pairs]
     assert list(report.average_precision.values()) == judge
@@ -317,20 +317,24 @@ def test_a_report_leaves_out_classes_of_no_item():
     part = CODES < 4
     matrix = model.predict_proba(X[part])
     with pytest.warns(UserWarning, match="1 of 5 rankings have no targets"):
-        report = ranking_report(Y[part], matrix, labels=model.classes_)
+        report = ranking_report(Y[part], matrix, classes=model.classes_)
     assert report.names == ("bike", "bus", "car", "tram")
 
 
 @pytest.mark.parametrize(
     ("y_scores", "settings", "text"),
     [
-        (np.ones((250, 2)), {"labels": ["a"]}, r"`labels` must name the class of each"),
-        (None, {"labels": ["a"]}, r"got shape \(1,\) for scores of shape \(\)"),
-        (np.ones((250, 2)), {"labels": ["a", "a"]}, "`labels` must be different"),
+        (
+            np.ones((250, 2)),
+            {"classes": ["a"]},
+            r"`classes` must name the class of each",
+        ),
+        (None, {"classes": ["a"]}, r"got shape \(1,\) for scores of shape \(\)"),
+        (np.ones((250, 2)), {"classes": ["a", "a"]}, "`classes` must be different"),
         (
             np.ones((250, 1)),
-            {"labels": ["a"], "pos_label": "a"},
-            "`pos_label` must be None beside `labels`; got 'a'",
+            {"classes": ["a"], "pos_label": "a"},
+            "`pos_label` must be None beside `classes`; got 'a'",
         ),
     ],
 )

@@ -80,7 +80,7 @@ from skrank import ranking_report
 report = ranking_report(
     y_test,
     search.predict_proba(X_test),
-    labels=search.classes_,
+    classes=search.classes_,
     t=20,
 )
 frame = report.to_frame().set_index("name").sort_values("n_targets")

@@ -427,10 +427,10 @@ class Rankings:
         if scores.ndim != 2 or np.shape(classes) != scores.shape[1:]:
             rule = "name the class of each column of scores, as estimator.classes_ does"
             got = f"shape {np.shape(classes)} for scores of shape {scores.shape}"
-            raise invalid("labels", rule, got)
+            raise invalid("classes", rule, got)
         names = [str(label) for label in labels]
         if len(set(names)) < len(names):
-            raise invalid("labels", "be different, also as text", brief(labels))
+            raise invalid("classes", "be different, also as text", brief(labels))
         check_known_classes(y_true, labels)
         check_index("y_score", y_score, y_true)
         inputs = [

@@ -59,7 +59,7 @@ def ranking_report(
     k: float | Sequence[float] | None = None,
     lower_is_better: bool | Sequence[str] = False,
     pos_label: object = None,
-    labels: ArrayLike | None = None,
+    classes: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     ties: str = "expected",
@@ -94,7 +94,7 @@ def ranking_report(
         Whether lower scores mean likelier targets, for all or for the named rankings.
     pos_label : int, float, bool or str, default=None
         Label of the targets. None accepts {0, 1}, {-1, 1} and bool labels.
-    labels : array-like of shape (n_classes,), default=None
+    classes : array-like of shape (n_classes,), default=None
         Classes of the columns of `y_score`, such as ``estimator.classes_``, in place
         of `pos_label`. Each class is compared with the rest.
     groups : array-like of shape (n_samples,), default=None
@@ -151,12 +151,12 @@ def ranking_report(
     lower = None if lower_is_better is False else lower_is_better
     beside = {"pos_label": pos_label, "groups": groups, "clusters": clusters}
     for name, given in {**beside, "lower_is_better": lower}.items():
-        if labels is not None and given is not None:
-            raise invalid(name, "be None beside `labels`", brief(given))
+        if classes is not None and given is not None:
+            raise invalid(name, "be None beside `classes`", brief(given))
 
     # rankings: `every` has all groups, `both` those with targets and non-targets
-    if labels is not None:
-        every = Rankings.from_classes(y_true, y_score, labels)  # type: ignore[arg-type]
+    if classes is not None:
+        every = Rankings.from_classes(y_true, y_score, classes)  # type: ignore[arg-type]
     else:
         every = _rankings(y_true, y_score, lower_is_better, **beside)
     ap = make_null_metric("average_precision", ties)

@@ -141,7 +141,7 @@ def test_one_cluster_of_targets_says_nothing():
     with pytest.warns(UndefinedMetricWarning, match="permutation"):
         pair = comparison.from_predictions(y, A, B, clusters=CLUSTER)
     assert math.isnan(pair.standard_error)
-    with pytest.warns(UndefinedMetricWarning, match="too few items to estimate it"):
+    with pytest.warns(UndefinedMetricWarning, match="too few data to estimate it"):
         pair = RankingComparison().from_predictions(y, A, B, clusters=CLUSTER)
     assert math.isnan(pair.standard_error)
     assert pair.pvalue <= 1

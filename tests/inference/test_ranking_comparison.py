@@ -413,7 +413,7 @@ def test_an_error_of_nothing_is_no_certainty():
     # the one target is found by A and not by B: there is no spread to judge it by
     y = np.arange(6) == 0
     comparison = RankingComparison("recall@1", method="jackknife")
-    with pytest.warns(UndefinedMetricWarning, match="too little to estimate it from"):
+    with pytest.warns(UndefinedMetricWarning, match="too few data to estimate it"):
         result = comparison.from_predictions(y, -np.arange(6.0), np.arange(6.0))
     assert result.difference == 1
     assert math.isnan(result.standard_error)
@@ -423,7 +423,7 @@ def test_an_error_of_nothing_is_no_certainty():
 
 def test_one_target_has_no_error():
     y = np.arange(60) == 3
-    with pytest.warns(UndefinedMetricWarning, match="too little to estimate it from"):
+    with pytest.warns(UndefinedMetricWarning, match="too few data to estimate it"):
         result = RankingComparison().from_predictions(y, A[:60], B[:60])
     assert math.isnan(result.standard_error)
     assert result.pvalue > 0.05
@@ -598,7 +598,9 @@ def test_methods_that_are_recommended_are_accepted(metric, settings, ties, n_ran
         np.tile([1, 2, 3, 4], n_rankings or 1),
     )
     method = "jackknife" if ties == "expected" else "bootstrap"
-    with pytest.warns(UndefinedMetricWarning, match="too little to estimat") as caught:
+    with pytest.warns(
+        UndefinedMetricWarning, match="too few data to estimate"
+    ) as caught:
         RankingComparison(method=method, **named(**settings)).from_predictions(
             y, a, b, groups=groups
         )

@@ -130,8 +130,8 @@ def test_lower_is_better():
 @pytest.mark.parametrize(
     ("given", "name"),
     [
-        ({"labels": [0, 1], "lower_is_better": True}, "lower_is_better"),
-        ({"labels": [0, 1], "clusters": CLUSTER}, "clusters"),
+        ({"classes": [0, 1], "lower_is_better": True}, "lower_is_better"),
+        ({"classes": [0, 1], "clusters": CLUSTER}, "clusters"),
     ],
 )
 def test_settings_that_exclude_each_other(given, name):

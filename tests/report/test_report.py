@@ -396,7 +396,7 @@ def test_rankings_with_both_classes_are_all_counted():
 def test_undefined_is_a_dash():
     y = np.arange(50) == 3
     scores = {"flat": np.zeros(50), "other": np.arange(50.0)}
-    with pytest.warns(UndefinedMetricWarning, match="too few items to estimate it"):
+    with pytest.warns(UndefinedMetricWarning, match="too few data to estimate it"):
         report = ranking_report(y, scores)
     assert "nan" not in str(report)
     lines = str(report).splitlines()
@@ -741,8 +741,8 @@ def test_a_report_on_groups_is_that_of_the_classes():
 def test_groups_of_a_report_that_are_refused():
     y, s = [1, 0, 1, 0], [4, 3, 2, 1]
     groups = [1, 1, 2, 2]
-    with pytest.raises(ValueError, match="`groups` must be None beside `labels`"):
-        ranking_report(y, np.ones((4, 2)), labels=[0, 1], groups=groups)
+    with pytest.raises(ValueError, match="`groups` must be None beside `classes`"):
+        ranking_report(y, np.ones((4, 2)), classes=[0, 1], groups=groups)
     with pytest.raises(ValueError, match="`groups` must be left out for rankings"):
         ranking_report(Ranking.from_predictions(y, s), groups=groups)
 
@@ -770,7 +770,7 @@ def test_rankings_of_classes_are_not_compared():
     rng = np.random.default_rng(0)
     y, scores = np.arange(90) % 3, rng.random((90, 3))
     rankings = Rankings.from_classes(y, scores, [0, 1, 2])
-    expected = str(ranking_report(y, scores, labels=[0, 1, 2]))
+    expected = str(ranking_report(y, scores, classes=[0, 1, 2]))
     report = ranking_report(rankings)
     assert str(report) == expected
     low, high = np.sort(list(report.average_precision.values()))[[0, -1]]

@@ -71,7 +71,7 @@ def defined_error(
     advice = f" Methods without it are {' and '.join(map(repr, others))}."
     warn(
         "The standard error of the difference is undefined, and also the results that "
-        "depend on it: the rankings differ, but there are too few items to estimate it."
+        "depend on it: the rankings differ, but there are too few data to estimate it."
         f"{advice if others else ''}"
     )
     return math.nan
