@@ -272,7 +272,7 @@ def test_labels_and_classes_of_two_codings_are_listed(labels):
     for ask in (
         lambda: make_average_precision_scorer(pos_label=2)(model, X, text),
         lambda: RandomSelectionTest().from_estimator(model, X, text, pos_label=2),
-        lambda: ranking_report(text, model.predict_proba(X), labels=model.classes_),
+        lambda: ranking_report(text, model.predict_proba(X), classes=model.classes_),
     ):
         with pytest.raises(ValueError, match=message):
             ask()
