@@ -1,8 +1,7 @@
 """Leaderboard: which rankings are as good as the best, and the range of each rank.
 
-All comparisons of pairs are taken together. Each has a z-score with its p-value. Their
-joint distribution is normal, with the correlations that follow from the standard errors
-of the differences.
+All statements follow from the adjusted p-values of all pairs, so they do not contradict
+each other, and with the given probability all of them are right.
 """
 
 from __future__ import annotations
@@ -14,17 +13,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri_exp
-from scipy.stats import norm
 
 from skrank._utils._printed import Printed, Shown
 from skrank._utils._table import data_frame
 from skrank._utils._text import as_text, format_pvalue
 
 Floats = NDArray[np.float64]
-
-# Draws of the joint distribution; the error of a p-value of 0.05 is 0.001.
-_DRAWS = 2**16
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -40,7 +34,8 @@ class RankingLeaderboard(Printed):
     values : ndarray of shape (n_rankings,)
         Values of the metric.
     pvalues : ndarray of shape (n_rankings,)
-        p-value of the hypothesis that no other ranking is better.
+        Smallest Holm-adjusted p-value of the comparisons with better rankings; 1 for
+        the first.
     rank_low, rank_high : ndarray of shape (n_rankings,)
         Range of the rank: 1 plus the number of rankings that are significantly better,
         and the number of rankings that are not significantly worse.
@@ -85,7 +80,7 @@ class RankingLeaderboard(Printed):
 
     @property
     def best(self) -> tuple[str, ...]:
-        """Rankings that are not significantly worse than the best.
+        """Rankings that are not significantly worse than another one.
 
         Returns
         -------
@@ -98,10 +93,11 @@ class RankingLeaderboard(Printed):
         )
 
     def _shown(self) -> Shown:
-        header = ("ranking", "value", "p best", "rank", "letters")
+        header = ("ranking", "value", "pvalue", "rank", "letters")
         level = f"{100 * self.confidence_level:g} %"
         facts = [
             ("best", f"{len(self.best)} of {len(self.names)} may be the best"),
+            ("pvalue", "by Holm for all pairs, against better rankings"),
             ("rank", f"{level} for all ranges together"),
         ]
         title = f"Leaderboard of {len(self.names)} rankings by {self.metric}"
@@ -146,7 +142,6 @@ def leaderboard_of(
     values: Floats,
     differences: Floats,
     log10_pvalues: Floats,
-    errors: Floats,
     *,
     metric: str,
     confidence_level: float,
@@ -159,72 +154,35 @@ def leaderboard_of(
         Names of the k rankings.
     values : ndarray of shape (k,)
         Their values.
-    differences, log10_pvalues, errors : ndarray of shape (k, k)
+    differences, log10_pvalues : ndarray of shape (k, k)
         How much better the ranking of the row is than that of the column, with the
-        decimal logarithm of the two-sided p-value, and the standard error; NaN for
-        methods without it.
+        decimal logarithm of the adjusted p-value, which is NaN if it is undefined.
     metric : str
         Name of the metric.
     confidence_level : float
-        Level of the ranges, between 0 and 1.
+        Probability that all statements are right, between 0 and 1.
 
     Returns
     -------
     leaderboard : RankingLeaderboard
         The rankings, best first.
     """
-    k, alpha = len(names), 1 - confidence_level
-    # z-scores with the given p-values, above 0 where the row is better
-    tail = np.minimum(log10_pvalues * math.log(10) - math.log(2), math.log(0.5))
-    zscores = -np.sign(differences) * ndtri_exp(tail)
-    apart = errors > 0
-    if np.isnan(errors).any():
-        # the joint distribution is not known: by Bonferroni
-        alone = norm.sf(zscores.max(axis=0, initial=0.0))
-        pvalues = np.minimum((k - 1) * alone, 1.0)
-        limit = float(norm.isf(alpha / (k * (k - 1))))
-    else:
-        drawn = _drawn(errors)
-        furthest = np.zeros(_DRAWS)
-        pvalues = np.ones(k)
-        for i in range(k):
-            others = np.flatnonzero(apart[i])
-            if not others.size:
-                continue
-            changes = (drawn[:, others] - drawn[:, [i]]) / errors[i, others]
-            best = changes.max(axis=1)
-            count = np.count_nonzero(best >= zscores[others, i].max())
-            pvalues[i] = (count + 1) / (_DRAWS + 1)
-            furthest = np.maximum(furthest, best)
-        limit = float(np.quantile(furthest, confidence_level))
-    better = zscores > limit
+    k = len(names)
+    # an undefined p-value shows no difference
+    against = np.where(differences > 0, np.nan_to_num(10.0**log10_pvalues, nan=1.0), 1.0)
+    better = against <= 1 - confidence_level
     order = np.argsort(-differences.sum(axis=1), kind="stable")  # by value
     low, high = 1 + better.sum(axis=0), k - better.sum(axis=1)
     return RankingLeaderboard(
         names=tuple(names[i] for i in order),
         values=values[order],
-        pvalues=pvalues[order],
+        pvalues=against.min(axis=0)[order],
         rank_low=low[order],
         rank_high=high[order],
         letters=_letters(better[np.ix_(order, order)]),
         metric=metric,
         confidence_level=confidence_level,
     )
-
-
-def _drawn(errors: Floats) -> Floats:
-    """Draw normal values whose differences have these standard errors.
-
-    The covariance of centred values follows from the variances of all differences by
-    double centring (Torgerson 1952).
-    """
-    k = len(errors)
-    centre = np.eye(k) - 1 / k
-    covariance = -centre @ errors**2 @ centre / 2
-    share, axes = np.linalg.eigh(covariance)
-    scales = axes * np.sqrt(np.maximum(share, 0.0))  # rounding, or estimated apart
-    drawn: Floats = np.random.default_rng(0).normal(size=(_DRAWS, k)) @ scales.T
-    return drawn
 
 
 def _letters(better: NDArray[np.bool_]) -> tuple[str, ...]:

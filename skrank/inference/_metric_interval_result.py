@@ -4,13 +4,11 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from scipy.optimize import brentq
-
 from skrank._utils._checks import check_fraction, check_number, check_option
 from skrank._utils._documented import documented
 from skrank._utils._warnings import warn
 from skrank.inference._result import Result, shown
-from skrank.inference._variability._interval import IntervalRule
+from skrank.inference._variability._interval import IntervalRule, tail_above
 
 
 class ConfidenceInterval(NamedTuple):
@@ -151,23 +149,9 @@ class MetricIntervalResult(Result):
         check_option("alternative", alternative, ("two-sided", "greater", "less"))
         if math.isnan(self.confidence_interval(0.5).low):  # with a warning
             return math.nan
-        end = 0 if value < self.estimate else 1
-
-        def beyond(log_outside: float) -> float:
-            level = -math.expm1(log_outside)
-            return (self._rule.bounds(level)[end] - value) * (1 if end else -1)
-
-        least, most = math.log(1e-15), math.log1p(-1e-15)
-        if value == self.estimate or beyond(most) >= 0:
-            log_outside = 0.0
-        elif beyond(least) <= 0:
-            log_outside = least
-        else:
-            log_outside = float(brentq(beyond, least, most, xtol=1e-10))
-        outside = math.exp(log_outside)
+        above = tail_above(self._rule, value)
         if alternative == "two-sided":
-            return outside
-        above = outside / 2 if end == 0 else 1 - outside / 2
+            return 2 * min(above, 1 - above)
         return above if alternative == "greater" else 1 - above
 
     def _rows(self) -> list[tuple[str, str]]:

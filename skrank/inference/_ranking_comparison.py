@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from skrank._utils._checks import check_option, invalid
 from skrank._utils._documented import documented
 from skrank._utils._text import brief, track
+from skrank._utils._warnings import warn
 from skrank.inference._paired._at_cutoff import AT_CUTOFF, weigh_at_cut
 from skrank.inference._paired._data_sets import DATA_SET_TESTS, corrected_t
 from skrank.inference._paired._pair import (
@@ -66,6 +67,10 @@ METHODS = tuple(
 # 4 s, and the time grows with the targets. Nothing breaks with half of them: with 60
 # targets the jackknife has a size of .03 to .05 (benchmarks/size_of_comparison.py).
 MANY_TARGETS = 1000
+# Targets below which there is a warning of rankings of different shapes: .09 to .10 of
+# the p-values were at most .05 with 8 targets, .03 to .08 with 11 to 40
+# (benchmarks/size_of_comparison.py). With half of them these would have no warning.
+FEW_TARGETS = 12
 
 
 @documented
@@ -202,7 +207,9 @@ class RankingComparison(Question[RankingComparisonResult]):
         if isinstance(rankings, Rankings) and len(rankings.names) != 2:
             rule = "be of two models, or else be given to `compare_all`"
             raise invalid("rankings", rule, str(len(rankings.names)))
-        return self._compare(self._asked(rankings))
+        result = self._compare(self._asked(rankings))
+        _warn_of_few_targets(result)
+        return result
 
     # A comparison is of two models, so its entrances take the data of A and of B where
     # those of other questions take the data of one model.
@@ -451,6 +458,9 @@ class RankingComparison(Question[RankingComparisonResult]):
         quiet.progress = False  # one progress bar is enough
         results = [quiet._compare(asked.only(*pair)) for pair in shown]
         adjusted = adjust_holm([result.log10_pvalue for result in results])[:n_shown]
+        _warn_of_few_targets(results[0])
+        if results[0].method == "permutation":
+            self._warn_of_few_draws(len(results))
         return RankingComparisonTable(
             tuple(results[:n_shown]),
             tuple((10**adjusted).tolist()),
@@ -458,6 +468,16 @@ class RankingComparison(Question[RankingComparisonResult]):
             tuple(map(str, names)),
             self._metric().greater_is_better,
         )
+
+    def _warn_of_few_draws(self, n_pairs: int) -> None:
+        """Warn if no adjusted p-value can be at most 5 %."""
+        least = math.ceil(n_pairs / 0.05) - 1
+        if self.n_resamples < least:
+            warn(
+                f"With {n_pairs} comparisons no adjusted p-value can be 0.05 or less: "
+                f"`n_resamples` must be at least {least}; got {self.n_resamples}.",
+                UserWarning,
+            )
 
     def _choose(self, data: str, n_targets: int) -> str:
         """Choose the method for "auto", and check that it suits the data."""
@@ -510,6 +530,9 @@ class RankingComparison(Question[RankingComparisonResult]):
         else:
             found = self._ask(method, pairs, values, grouped=bool(asked.labels))
         name_a, name_b = map(str, asked.names)
+        # methods of one data set whose standard error is that of the jackknife
+        has_rule = data == _ONE and method in ("jackknife", "permutation")
+        has_rule = has_rule and found.standard_error > 0
         fields = self._fields(asked)
         fields["labels"] = tuple(dict.fromkeys(asked.folds or asked.labels))
         estimate_a, estimate_b = values.estimates
@@ -528,6 +551,7 @@ class RankingComparison(Question[RankingComparisonResult]):
             degrees_of_freedom=found.degrees_of_freedom,
             values_a=tuple(values.values[:, 0].tolist()),
             values_b=tuple(values.values[:, 1].tolist()),
+            _rule=pairs[0].interval_rule(metric) if has_rule else None,
             **fields,
         )
 
@@ -635,6 +659,18 @@ def _check_method(method: str, metric: AnyMetric) -> None:
             "left out; choose 'auto'"
         )
         raise invalid("method", rule, repr(method))
+
+
+def _warn_of_few_targets(result: RankingComparisonResult) -> None:
+    """Warn that permutations of few targets need rankings of the same kind."""
+    if result.method == "permutation" and result.n_targets < FEW_TARGETS:
+        warn(
+            f"With {result.n_targets} targets the p-value holds for rankings that find "
+            "the same kinds of targets. If one ranking finds targets that the other "
+            "cannot find, it is too small: of two equally good rankings with 8 "
+            "targets, up to 10 % had p <= 0.05 and up to 5 % had p <= 0.01.",
+            UserWarning,
+        )
 
 
 def by_name(names: Any, a: Any, b: Any) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from skrank._utils._warnings import warn
 from skrank.inference._leaderboard import RankingLeaderboard, leaderboard_of
 from skrank.inference._metric_interval_result import ConfidenceInterval
 from skrank.inference._result import Result, shown
+from skrank.inference._variability._interval import DifferenceRule, tail_above
 
 # Rows of the summary; rankings must not have these names.
 _ROWS = (
@@ -102,6 +103,7 @@ class RankingComparisonResult(Result):
     degrees_of_freedom: float = math.inf
     values_a: tuple[float, ...] = ()
     values_b: tuple[float, ...] = ()
+    _rule: DifferenceRule | None = None
 
     def confidence_interval(self, confidence_level: float = 0.95) -> ConfidenceInterval:
         """Return the confidence interval of the difference.
@@ -147,14 +149,26 @@ class RankingComparisonResult(Result):
         -------
         pvalue : float
             Probability of a difference ``A - B`` at least as large if it were
-            ``-margin``, by the standard error and Student's t of `confidence_interval`.
-            NaN, with a warning, if there is no standard error. If smaller values of the
-            metric are better, exchange A and B.
+            ``-margin``. NaN, with a warning, if there is no standard error. If smaller
+            values of the metric are better, exchange A and B.
 
         Raises
         ------
         ValueError
             If `margin` is not a finite number above 0.
+
+        Notes
+        -----
+        For one data set without clusters, by "permutation" and "jackknife", the p-value
+        inverts the interval of the difference that follows from the intervals of A and
+        of B and their correlation [1]_; it is not below 5e-16. The jackknife error
+        alone is too small where the values are small. Other methods have Student's t of
+        `confidence_interval`.
+
+        References
+        ----------
+        .. [1] Zou and Donner (2008), "Construction of confidence limits about effect
+           measures", *Statistics in Medicine* 27(10), 1693-1702.
         """
         return self._tail_above(-check_positive("margin", margin))
 
@@ -171,9 +185,8 @@ class RankingComparisonResult(Result):
         -------
         pvalue : float
             The larger one of the p-values of ``A - B > -margin`` and ``A - B <
-            margin`` (two one-sided tests [1]_). It is at most 0.05 if the 90 % interval
-            of the difference is within the margin. NaN, with a warning, if there is no
-            standard error.
+            margin`` (two one-sided tests [1]_), as in `noninferiority_pvalue`. NaN,
+            with a warning, if there is no standard error.
 
         Raises
         ------
@@ -197,6 +210,8 @@ class RankingComparisonResult(Result):
             return math.nan
         if self.standard_error == 0:  # the rankings cannot differ
             return 0.0 if self.difference > value else 1.0
+        if self._rule is not None:
+            return tail_above(self._rule, value)
         distance = (self.difference - value) / self.standard_error
         freedom = self.degrees_of_freedom
         return float((norm if math.isinf(freedom) else t(freedom)).sf(distance))
@@ -430,7 +445,7 @@ class RankingComparisonTable(Printed):
         Returns
         -------
         leaderboard : RankingLeaderboard
-            Values, p-values against the best, ranges of ranks, and letters.
+            Values, adjusted p-values, ranges of ranks, and letters.
 
         Raises
         ------
@@ -440,21 +455,17 @@ class RankingComparisonTable(Printed):
 
         Notes
         -----
-        Ranking i may be the best if no other is significantly better. The p-value of
-        this is that of the largest z-score of another against i (max-T), as in multiple
-        comparisons with the best [1]_. It needs no adjustment for the number of
-        rankings: the best is left out with a probability of at most 1 minus the level.
-        Ranges and letters are from all pairs together ([2]_, [3]_). The z-scores have
-        the p-values of the comparisons. Their joint distribution is normal, with the
-        correlations of the standard errors. For methods without standard errors,
-        p-values and limits are those of Bonferroni.
+        One ranking is significantly better than another if its value is better and the
+        adjusted p-value of the pair is at most 1 minus the level. The ranges of the
+        ranks [1]_, the letters [2]_ and the rankings that may be the best all follow
+        from these pairs. With the probability of the level all of them are right,
+        whatever the number of rankings.
 
         References
         ----------
-        .. [1] Hsu (1996), *Multiple Comparisons*, Chapman and Hall, chapter 4.
-        .. [2] Al Mohamad, Goeman and van Zwet (2022), "Simultaneous confidence
+        .. [1] Al Mohamad, Goeman and van Zwet (2022), "Simultaneous confidence
            intervals for ranks", *Biometrics* 78(1), 252-261.
-        .. [3] Piepho (2004), "An algorithm for a letter-based representation of all-
+        .. [2] Piepho (2004), "An algorithm for a letter-based representation of all-
            pairwise comparisons", *J. Comput. Graph. Stat.* 13(2), 456-466.
         """
         level = check_fraction("confidence_level", confidence_level)
@@ -466,21 +477,21 @@ class RankingComparisonTable(Printed):
             got = f"{first.method}, {first.alternative}"
             raise invalid("method", rule, got)
         at = {name: i for i, name in enumerate(self.names)}
-        differences, log10_pvalues, errors = np.zeros((3, k, k))
+        differences, log10_pvalues = np.zeros((2, k, k))
         values = np.zeros(k)
-        for one in self.comparisons:
+        for one, adjusted in zip(
+            self.comparisons, self.adjusted_log10_pvalues, strict=True
+        ):
             i, j = (at[str(name)] for name in one.names)
             values[i], values[j] = one.estimate_a, one.estimate_b
             better = one.difference if self.greater_is_better else -one.difference
             differences[i, j], differences[j, i] = better, -better
-            log10_pvalues[[i, j], [j, i]] = one.log10_pvalue
-            errors[[i, j], [j, i]] = one.standard_error
+            log10_pvalues[[i, j], [j, i]] = adjusted
         return leaderboard_of(
             self.names,
             values,
             differences,
             log10_pvalues,
-            errors,
             metric=first.metric,
             confidence_level=level,
         )

@@ -190,9 +190,9 @@ class RankingReport:
             For one ranking, the value, its interval, and whether it is significantly
             better than random selection. For several classes, the range of the values.
             For several rankings, the largest value, and which other rankings are lower
-            or not significantly different, at 1 minus the confidence level: by
-            Holm-adjusted p-values, and of more than four rankings by those of the
-            leaderboard.
+            or may be as good, by the p-values of the leaderboard: with the confidence
+            level as probability, no ranking is called lower that is as good as all
+            others.
         """
         if isinstance(self.n_targets, dict) and len(self.names) > 1:
             first, *_, last = sorted(self.names, key=self.average_precision.__getitem__)
@@ -210,7 +210,6 @@ class RankingReport:
             self.intervals,
             self.tests,
             self.null_means.get("average_precision"),
-            self.comparisons,
             self.leaderboard,
             self.confidence_level,
         )

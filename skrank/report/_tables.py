@@ -181,12 +181,13 @@ def table_of_leaderboard(
         )
     ]
     reading = (
-        "The rankings from the best to the worst, by comparisons of all pairs. p best "
-        "is the probability of a disadvantage at least as large if no other ranking "
-        f"is better. The ranges of the rank hold all together with {level} confidence. "
-        "Rankings that share a letter are not significantly different."
+        "The rankings from the best to the worst, by comparisons of all pairs. Holm p "
+        "is the smallest p-value of the comparisons with better rankings, adjusted for "
+        "the number of all pairs. The ranges of the rank hold all together with "
+        f"{level} confidence. Rankings that share a letter are not significantly "
+        "different."
     )
-    header = ("ranking", "AP", f"{level} interval", "p best", "rank", "letters")
+    header = ("ranking", "AP", f"{level} interval", "Holm p", "rank", "letters")
     return Table("Leaderboard", header, rows, 1, reading)
 
 
@@ -195,7 +196,6 @@ def conclusion_of(
     intervals: Mapping[str, ConfidenceInterval],
     tests: Mapping[str, RandomSelectionResult] | None,
     null_mean: float | None,
-    comparisons: RankingComparisonTable | None,
     board: RankingLeaderboard | None,
     confidence_level: float,
 ) -> str:
@@ -219,41 +219,29 @@ def conclusion_of(
             f"(p {_pvalue(tests[best].log10_pvalue)})."
         )
     said = f"{name} has the largest average precision, {said}"
-    if comparisons is None or board is None:
+    if board is None:
         return f"{said}, of {len(values)} rankings."
-    if len(values) > MOST_IN_PAIRS:
-        kind = "p"
-        each = zip(board.names, np.log10(board.pvalues), strict=True)
-        against = {name: float(log10_p) for name, log10_p in each if name != best}
-    else:
-        kind, log10_pvalues = "Holm p", comparisons.adjusted_log10_pvalues
-        against = {
-            next(name for name in result.names if name != best): log10_p
-            for result, log10_p in zip(
-                comparisons.comparisons, log10_pvalues, strict=True
-            )
-            if best in result.names
-        }
-    limit = math.log10(alpha)
-    lower = {name: p for name, p in against.items() if p <= limit}
-    alike = {name: p for name, p in against.items() if p > limit}
+    each = zip(board.names, np.log10(board.pvalues).tolist(), strict=True)
+    others = {name: log10_p for name, log10_p in each if name != best}
+    good = {name: p for name, p in others.items() if name in board.best}
+    lower = {name: p for name, p in others.items() if name not in good}
     parts = [
-        f"{_named(others, kind)} {(one if len(others) == 1 else many)} {what}"
-        for others, one, many, what in (
-            (lower, "is", "are", "lower"),
-            (alike, "is", "are", "not distinguishable from it"),
+        f"{_named(some)} {what}"
+        for some, what in (
+            (lower, "is lower" if len(lower) == 1 else "are lower"),
+            (good, "may be as good"),
         )
-        if others
+        if some
     ]
     return f"{said}; {'; '.join(parts)}."
 
 
-def _named(pvalues: Mapping[str, float], kind: str) -> str:
+def _named(pvalues: Mapping[str, float]) -> str:
     """Return names of rankings with their p-values, or their number."""
     if len(pvalues) > 4:
         return f"{len(pvalues)} others"
     said = [
-        f"{_name(name)} ({kind} {_pvalue(log10_p)})"
+        f"{_name(name)} (Holm p {_pvalue(log10_p)})"
         for name, log10_p in pvalues.items()
     ]
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"

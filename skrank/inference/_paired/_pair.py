@@ -25,8 +25,9 @@ from skrank.inference._variability._clusters import (
     error_of_totals,
     jackknife_totals,
 )
+from skrank.inference._variability._interval import CertainRule, DifferenceRule
 from skrank.inference._variability._jackknife import jackknife_of
-from skrank.inference._variability._moderation import reach_of
+from skrank.inference._variability._moderation import moderated_rule, reach_of
 from skrank.inference._variability._resampling import (
     Engine,
     Floats,
@@ -138,6 +139,23 @@ class Pair:
         (targets_a, others_a), (targets_b, others_b) = parts
         variance = np.square(targets_a - targets_b).sum()
         return float(np.sqrt(variance + np.square(others_a - others_b).sum()))
+
+    def interval_rule(self, metric: Metric) -> DifferenceRule:
+        """Return the interval of the difference by the intervals of both values."""
+        rules, variances = [], []
+        for one in self.rankings:
+            certain = is_certain(metric, one)
+            rules.append(
+                CertainRule(metric.value(one))
+                if certain
+                else moderated_rule(metric, one)
+            )
+            variances.append(0.0 if certain else float(jackknife_of(metric, one).variance))
+        correlation = 0.0
+        if min(variances) > 0:
+            shared = sum(variances) - self.jackknife_error(metric) ** 2
+            correlation = shared / (2 * math.sqrt(math.prod(variances)))
+        return DifferenceRule(*rules, min(max(correlation, -1.0), 1.0))
 
     def error_of_clusters(self, metric: Metric, codes: Codes) -> ErrorOfTotals:
         """Return the standard error of the difference from sums over clusters."""
