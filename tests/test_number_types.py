@@ -42,6 +42,7 @@ NUMBERS = {
     "significance_level": (0.1,),
     "undefined": (-1, 0.1),
     "n_missed": (100,),
+    "n_unlisted": (100,),
     "count": (100,),
     "n_samples": (120,),
     "n_targets": (20,),
@@ -282,6 +283,7 @@ def types_of(number):
     return [one for one in INTS if np.iinfo(one).min <= number <= np.iinfo(one).max]
 
 
+@pytest.mark.filterwarnings("ignore:With `n_missed` alone")
 @pytest.mark.parametrize(("name", "parameter"), ASKED, ids=str)
 def test_numbers_of_every_type_are_those_of_python(name, parameter):
     """The same as Python's number gives, or refused if Python's kind of it is."""

@@ -17,6 +17,7 @@ BEGIN = {
     "metric": "(A metric, as|Metric by its|The metric, as it is|Name of the metric)",
     "n_jobs": "Number of (jobs|joblib jobs|threads)",
     "n_missed": "Targets that were never scored",
+    "n_unlisted": "(Items that were|Number of items that were) never scored",
     "n_resamples": "Number of (rankings|resamples|draws)",
     "pos_label": "Label of the targets",
     "progress": "Whether to show ",
@@ -26,7 +27,15 @@ BEGIN = {
     "y": "Their labels",
 }
 # Parameters that may be something else in another place.
-SEVERAL_TYPES = {"metric", "ties", "ax", "recall", "n_resamples"}
+SEVERAL_TYPES = {
+    "n_missed",
+    "n_unlisted",
+    "metric",
+    "ties",
+    "ax",
+    "recall",
+    "n_resamples",
+}
 ENTRY = re.compile(r"^(\w[\w, ]*) : (.+)\n((?:    .*\n|\n)+)", re.M)
 
 

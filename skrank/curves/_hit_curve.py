@@ -34,6 +34,7 @@ from skrank.curves._band import (
 from skrank.curves._gains_table import GainsTable
 from skrank.ranking._as_ranking import Labels, as_ranking
 from skrank.ranking._ranking import HitGroups, Ranking
+from skrank.ranking._several import warn_of_unlisted
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -120,9 +121,16 @@ class HitCurve:
         Returns
         -------
         lift : ndarray of shape (n_points,)
-            Values from 0 to ``n / m``. The chance level is 1.
+            Values from 0 to ``n / m``. The chance level is 1. A warning says if missed
+            targets are the only items known to have no score.
         """
+        self._warn_of_unlisted("the lift")
         return self.precision * (self.n_samples / self.n_targets)
+
+    def _warn_of_unlisted(self, what: str) -> None:
+        """Warn if the only items without a score are missed targets."""
+        if self.n_samples - self.t[-1] > self.unit / 2:
+            warn_of_unlisted(what)
 
     def at(self, depth: ArrayLike) -> Any:
         """Return the number of targets at given depths, in O(log n_points) each.
@@ -251,6 +259,7 @@ class HitCurve:
         at the end of the ranking the share is certain. The table of a curve in
         fractions is in items.
         """
+        self._warn_of_unlisted("the gains table")
         level = check_fraction("confidence_level", confidence_level)
         count = check_count("parts", parts, least=1)
         whole = self.tie_ends is not None
@@ -322,6 +331,7 @@ def hit_curve(
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
     n_missed: int = 0,
+    n_unlisted: int | None = None,
 ) -> HitCurve:
     """Hit curve: the number of targets among the top t, at every depth t.
 
@@ -352,6 +362,9 @@ def hit_curve(
     n_missed : int, default=0
         Targets that were never scored. They count among the targets and the items, and
         the curve ends before it reaches them.
+    n_unlisted : int, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie.
 
     Returns
     -------
@@ -405,6 +418,7 @@ def hit_curve(
     check_option("ties", ties, ("expected", "optimistic", "pessimistic"))
     fractions = check_flag("as_fraction", as_fraction)
     given: Any = {"sample_weight": sample_weight, "n_missed": n_missed}
+    given["n_unlisted"] = n_unlisted
     ranking = as_ranking(y_true, y_score, pos_label=pos_label, **given)
     curve = curve_of(ranking, ties)
     return in_fractions(curve) if fractions else curve

@@ -280,6 +280,7 @@ def operating_points(
     pos_label: object = None,
     sample_weight: ArrayLike | None = None,
     n_missed: int = 0,
+    n_unlisted: int | None = None,
 ) -> OperatingPoints:
     """Recall and precision at each threshold that retrieves a further target.
 
@@ -304,6 +305,9 @@ def operating_points(
     n_missed : int, default=0
         Targets that were never scored. They count among the targets and the items, and
         no threshold retrieves them.
+    n_unlisted : int, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie.
 
     Returns
     -------
@@ -349,6 +353,7 @@ def operating_points(
     """
     best = check_flag("interpolate", interpolate)
     given: Any = {"sample_weight": sample_weight, "n_missed": n_missed}
+    given["n_unlisted"] = n_unlisted
     points = points_of(as_ranking(y_true, y_score, pos_label=pos_label, **given))
     return points.not_dominated("precision") if best else points
 

@@ -169,7 +169,8 @@ def leaderboard_of(
     """
     k = len(names)
     # an undefined p-value shows no difference
-    against = np.where(differences > 0, np.nan_to_num(10.0**log10_pvalues, nan=1.0), 1.0)
+    pvalues = np.nan_to_num(10.0**log10_pvalues, nan=1.0)
+    against = np.where(differences > 0, pvalues, 1.0)
     better = against <= 1 - confidence_level
     order = np.argsort(-differences.sum(axis=1), kind="stable")  # by value
     low, high = 1 + better.sum(axis=0), k - better.sum(axis=1)

@@ -149,7 +149,7 @@ class MetricIntervalResult(Result):
         check_option("alternative", alternative, ("two-sided", "greater", "less"))
         if math.isnan(self.confidence_interval(0.5).low):  # with a warning
             return math.nan
-        above = tail_above(self._rule, value)
+        above = tail_above(self._rule, self.estimate, value)
         if alternative == "two-sided":
             return 2 * min(above, 1 - above)
         return above if alternative == "greater" else 1 - above

@@ -28,6 +28,7 @@ from skrank.inference._variability._resampling import (
     draw_in_parallel,
 )
 from skrank.metrics._definitions import AnyMetric, make_null_metric
+from skrank.ranking._as_ranking import CountOf
 from skrank.ranking._rankings import Rankings
 
 Result = TypeVar("Result")
@@ -123,7 +124,8 @@ class Question(MetricSettings, ABC, Generic[Result]):
         strata: ArrayLike | None = None,
         folds: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-        n_missed: int = 0,
+        n_missed: CountOf = 0,
+        n_unlisted: CountOf | None = None,
     ) -> Result:
         """Answer for labels and scores.
 
@@ -138,6 +140,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
         {folds}
         {sample_weight}
         {n_missed}
+        {n_unlisted}
 
         Returns
         -------
@@ -162,6 +165,7 @@ class Question(MetricSettings, ABC, Generic[Result]):
                 folds=folds,
                 sample_weight=sample_weight,
                 n_missed=n_missed,
+                n_unlisted=n_unlisted,
             )
         )
 

@@ -24,6 +24,7 @@ from skrank.null._tail import ALTERNATIVES, METHODS
 from skrank.ranking._folds import FOLDS_INFLATION
 from skrank.ranking._ranking import Ranking
 from skrank.ranking._rankings import Rankings
+from skrank.ranking._several import warn_of_unlisted
 
 
 @documented
@@ -164,6 +165,8 @@ class RandomSelectionTest(Question[RandomSelectionResult]):
             if `method` is not for clusters or strata.
         """
         asked = self._asked(rankings)
+        if asked.n_missed:
+            warn_of_unlisted("the test")
         if asked.clusters is not None or asked.strata is not None:
             return self._of_exchanged(asked)
         metric, each = self._metric(), asked.single

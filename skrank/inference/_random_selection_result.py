@@ -150,7 +150,9 @@ class RandomSelectionResult(Result):
         rows = Result._rows(self)
         if self.permuted:
             rows.append(("permuted", self.permuted))
-        if self.alternative != "less" and self._is_far_below():
+        # without the number of unlisted items, missed targets alone are far below
+        far = self.alternative != "less" and not self.n_missed and self._is_far_below()
+        if far:
             rows.append(("note", f"far below chance: {REVERSED}"))
         if 2 * self.n_targets > self.n_samples:
             said = "most items are targets: is the rare class the one to find"

@@ -18,6 +18,7 @@ from skrank._utils._warnings import warn
 from skrank.inference._paired._at_cutoff import AT_CUTOFF, weigh_at_cut
 from skrank.inference._paired._data_sets import DATA_SET_TESTS, corrected_t
 from skrank.inference._paired._pair import (
+    FEW_TARGETS,
     Pair,
     PairedValues,
     Swaps,
@@ -67,10 +68,6 @@ METHODS = tuple(
 # 4 s, and the time grows with the targets. Nothing breaks with half of them: with 60
 # targets the jackknife has a size of .03 to .05 (benchmarks/size_of_comparison.py).
 MANY_TARGETS = 1000
-# Targets below which there is a warning of rankings of different shapes: .09 to .10 of
-# the p-values were at most .05 with 8 targets, .03 to .08 with 11 to 40
-# (benchmarks/size_of_comparison.py). With half of them these would have no warning.
-FEW_TARGETS = 12
 
 
 @documented
@@ -663,12 +660,18 @@ def _check_method(method: str, metric: AnyMetric) -> None:
 
 def _warn_of_few_targets(result: RankingComparisonResult) -> None:
     """Warn that permutations of few targets need rankings of the same kind."""
-    if result.method == "permutation" and result.n_targets < FEW_TARGETS:
+    certain = result.standard_error == 0
+    if (
+        result.method == "permutation"
+        and result.n_targets < FEW_TARGETS
+        and not certain
+    ):
         warn(
-            f"With {result.n_targets} targets the p-value holds for rankings that find "
-            "the same kinds of targets. If one ranking finds targets that the other "
-            "cannot find, it is too small: of two equally good rankings with 8 "
-            "targets, up to 10 % had p <= 0.05 and up to 5 % had p <= 0.01.",
+            f"With fewer than {FEW_TARGETS} targets ({result.n_targets}) the p-value "
+            "holds for rankings that find the same kinds of targets. If one ranking "
+            "finds targets that the other cannot find, it is too small: of two equally "
+            "good rankings with 8 targets, up to 10 % had p <= 0.05 and up to 5 % had "
+            "p <= 0.01.",
             UserWarning,
         )
 

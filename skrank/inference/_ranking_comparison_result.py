@@ -211,7 +211,7 @@ class RankingComparisonResult(Result):
         if self.standard_error == 0:  # the rankings cannot differ
             return 0.0 if self.difference > value else 1.0
         if self._rule is not None:
-            return tail_above(self._rule, value)
+            return tail_above(self._rule, self.difference, value)
         distance = (self.difference - value) / self.standard_error
         freedom = self.degrees_of_freedom
         return float((norm if math.isinf(freedom) else t(freedom)).sf(distance))

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from skrank.metrics._by_group import evaluate
 from skrank.metrics._definitions._sums import AveragePrecision, average_precision_at
-from skrank.ranking._as_ranking import Labels
+from skrank.ranking._as_ranking import CountOf, Labels
 
 
 def average_precision(
@@ -19,7 +19,8 @@ def average_precision(
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    n_missed: int = 0,
+    n_missed: CountOf = 0,
+    n_unlisted: CountOf | None = None,
     undefined: float | str = math.nan,
 ) -> float:
     """Average precision: the mean over the targets of the precision at their ranks.
@@ -48,8 +49,11 @@ def average_precision(
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int, default=0
+    n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
     undefined : float or "raise", default=nan
         Answer where the metric has no value: no targets, or only targets. NaN is
         returned with an ``UndefinedMetricWarning``, and another number without.
@@ -102,7 +106,7 @@ def average_precision(
     0.611
     """
     metric = AveragePrecision(ties)
-    given = pos_label, sample_weight, groups, n_missed, undefined
+    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
     return evaluate(metric, y_true, y_score, *given)
 
 
@@ -116,7 +120,8 @@ def average_precision_at_k(
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    n_missed: int = 0,
+    n_missed: CountOf = 0,
+    n_unlisted: CountOf | None = None,
     undefined: float | str = math.nan,
 ) -> float:
     """Average precision at k: only the hits among the top k count.
@@ -151,8 +156,11 @@ def average_precision_at_k(
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int, default=0
+    n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
     undefined : float or "raise", default=nan
         Answer where the metric has no value: no targets, or only targets. NaN is
         returned with an ``UndefinedMetricWarning``, and another number without.
@@ -199,5 +207,5 @@ def average_precision_at_k(
     The top two hold one target. It has rank 2, where the precision is 1/2.
     """
     metric = average_precision_at(k, normalize, ties)
-    given = pos_label, sample_weight, groups, n_missed, undefined
+    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
     return evaluate(metric, y_true, y_score, *given)

@@ -9,16 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank._utils._checks import check_undefined, invalid
+from skrank._utils._checks import check_undefined
 from skrank._utils._columns import check_index
-from skrank._utils._text import brief
 from skrank._utils._warnings import warn
 from skrank.metrics._evaluate import evaluate_ranking, for_weights, why_undefined
-from skrank.ranking._as_ranking import Labels, columns_of
+from skrank.ranking._as_ranking import CountOf, Labels, columns_of
 from skrank.ranking._grouped import rank_groups
 from skrank.ranking._input import RankingInput, check_ranking_input
 from skrank.ranking._ranking import rank
-from skrank.ranking._several import group_codes, items_of_groups, take_parts
+from skrank.ranking._several import (
+    group_codes,
+    items_of_groups,
+    take_parts,
+    unlisted_by_group,
+)
 
 
 def evaluate(
@@ -28,7 +32,8 @@ def evaluate(
     pos_label: object,
     sample_weight: ArrayLike | None,
     groups: ArrayLike | None,
-    n_missed: int,
+    n_missed: CountOf,
+    n_unlisted: CountOf | None,
     answer: float | str,
 ) -> float:
     """Value of one ranking, or the mean over those of groups.
@@ -43,8 +48,8 @@ def evaluate(
         Label of the targets, or None.
     sample_weight, groups : array-like of shape (n_samples,)
         Weights and groups of the items, or None.
-    n_missed : int
-        Targets that were never scored.
+    n_missed, n_unlisted : int or mapping
+        Targets, and items, that were never scored; by group with `groups`.
     answer : float or "raise"
         Value where the metric is undefined.
 
@@ -54,18 +59,19 @@ def evaluate(
         The value.
     """
     if groups is None:
-        given = pos_label, sample_weight, n_missed, answer
+        given = pos_label, sample_weight, n_missed, n_unlisted, answer
         return evaluate_ranking(metric, y_true, y_score, *given)
     # rank within the groups: O(n + m log m), and O(n log n) with weights
     answer = check_undefined(answer)
-    if n_missed != 0:
-        rule = "be 0 with `groups`, which missed targets do not have"
-        raise invalid("n_missed", rule, brief(n_missed))
     y_true, y_score = columns_of(y_true, y_score)
     weights = {"pos_label": pos_label, "sample_weight": sample_weight}
     data = check_ranking_input(y_true, y_score, **weights)  # type: ignore[arg-type]
     check_index("groups", groups, y_true)
     labels, codes = group_codes(data, groups)
+    if n_missed != 0 or n_unlisted is not None:
+        data, labels, codes = unlisted_by_group(
+            data, labels, codes, n_missed, n_unlisted
+        )
     measured = _measure_counts if data.weight is None else _measure_weights
     values = measured(metric, data, codes, len(labels))
     is_undefined = np.isnan(values)

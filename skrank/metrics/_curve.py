@@ -14,7 +14,7 @@ from skrank.metrics._definitions._curve import (
     PrecisionAtRecall,
     RecallAtPrecision,
 )
-from skrank.ranking._as_ranking import Labels
+from skrank.ranking._as_ranking import CountOf, Labels
 
 
 def max_f_score(
@@ -25,7 +25,8 @@ def max_f_score(
     pos_label: object = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    n_missed: int = 0,
+    n_missed: CountOf = 0,
+    n_unlisted: CountOf | None = None,
     undefined: float | str = math.nan,
 ) -> float:
     """Maximum F-score: the best balance of recall and precision at any threshold.
@@ -51,8 +52,11 @@ def max_f_score(
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int, default=0
+    n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
     undefined : float or "raise", default=nan
         Answer where the metric has no value: no targets, or only targets. NaN is
         returned with an ``UndefinedMetricWarning``, and another number without.
@@ -98,7 +102,7 @@ def max_f_score(
     The top five hold three of the four targets: recall 0.75 and precision 0.6.
     """
     metric = MaxFScore(beta=beta)
-    given = pos_label, sample_weight, groups, n_missed, undefined
+    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
     return evaluate(metric, y_true, y_score, *given)
 
 
@@ -109,7 +113,8 @@ def breakeven_point(
     pos_label: object = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    n_missed: int = 0,
+    n_missed: CountOf = 0,
+    n_unlisted: CountOf | None = None,
     undefined: float | str = math.nan,
 ) -> float:
     """Breakeven point: equal recall and precision on the interpolated curve.
@@ -133,8 +138,11 @@ def breakeven_point(
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int, default=0
+    n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
     undefined : float or "raise", default=nan
         Answer where the metric has no value: no targets, or only targets. NaN is
         returned with an ``UndefinedMetricWarning``, and another number without.
@@ -182,7 +190,7 @@ def breakeven_point(
 
     The top five have a recall of 0.75 and a precision of 0.6.
     """
-    given = pos_label, sample_weight, groups, n_missed, undefined
+    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
     return evaluate(BreakevenPoint(), y_true, y_score, *given)
 
 
@@ -195,7 +203,8 @@ def k_at_recall(
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    n_missed: int = 0,
+    n_missed: CountOf = 0,
+    n_unlisted: CountOf | None = None,
     undefined: float | str = math.nan,
 ) -> float:
     """Depth k at a recall: the number of items to look at for a share of the targets.
@@ -227,9 +236,12 @@ def k_at_recall(
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int, default=0
+    n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank. A
         recall that is never reached has k = inf.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
     undefined : float or "raise", default=nan
         Answer where the metric has no value: no targets, or only targets. NaN is
         returned with an ``UndefinedMetricWarning``, and another number without.
@@ -277,7 +289,7 @@ def k_at_recall(
     The top five items hold three of the four targets. The last target is at rank nine.
     """
     metric = KAtRecall(ties, recall)
-    given = pos_label, sample_weight, groups, n_missed, undefined
+    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
     return evaluate(metric, y_true, y_score, *given)
 
 
@@ -290,7 +302,8 @@ def precision_at_recall(
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    n_missed: int = 0,
+    n_missed: CountOf = 0,
+    n_unlisted: CountOf | None = None,
     undefined: float | str = math.nan,
 ) -> float:
     """Precision at a recall: the precision at the depth that reaches the recall.
@@ -322,8 +335,11 @@ def precision_at_recall(
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int, default=0
+    n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
     undefined : float or "raise", default=nan
         Answer where the metric has no value: no targets, or only targets. NaN is
         returned with an ``UndefinedMetricWarning``, and another number without.
@@ -373,7 +389,7 @@ def precision_at_recall(
     Three of the four targets are among the top five. The last target is at rank nine.
     """
     metric = PrecisionAtRecall(ties, recall)
-    given = pos_label, sample_weight, groups, n_missed, undefined
+    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
     return evaluate(metric, y_true, y_score, *given)
 
 
@@ -385,7 +401,8 @@ def recall_at_precision(
     pos_label: object = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    n_missed: int = 0,
+    n_missed: CountOf = 0,
+    n_unlisted: CountOf | None = None,
     undefined: float | str = math.nan,
 ) -> float:
     """Recall at a precision: the largest recall of precise enough thresholds.
@@ -412,8 +429,11 @@ def recall_at_precision(
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int, default=0
+    n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
     undefined : float or "raise", default=nan
         Answer where the metric has no value: no targets, or only targets. NaN is
         returned with an ``UndefinedMetricWarning``, and another number without.
@@ -456,5 +476,5 @@ def recall_at_precision(
     The top five hold three of the four targets. No threshold has a higher precision.
     """
     metric = RecallAtPrecision(precision=precision)
-    given = pos_label, sample_weight, groups, n_missed, undefined
+    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
     return evaluate(metric, y_true, y_score, *given)

@@ -12,7 +12,7 @@ from skrank.metrics._definitions._sums import (
     ReciprocalRank,
     RobustInitialEnhancement,
 )
-from skrank.ranking._as_ranking import Labels
+from skrank.ranking._as_ranking import CountOf, Labels
 
 
 def reciprocal_rank(
@@ -22,7 +22,8 @@ def reciprocal_rank(
     pos_label: object = None,
     ties: str = "expected",
     groups: ArrayLike | None = None,
-    n_missed: int = 0,
+    n_missed: CountOf = 0,
+    n_unlisted: CountOf | None = None,
     undefined: float | str = math.nan,
 ) -> float:
     """Reciprocal rank: 1 divided by the rank of the first target.
@@ -48,8 +49,11 @@ def reciprocal_rank(
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int, default=0
+    n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
     undefined : float or "raise", default=nan
         Answer where the metric has no value: no targets, or only targets. NaN is
         returned with an ``UndefinedMetricWarning``, and another number without.
@@ -98,7 +102,7 @@ def reciprocal_rank(
     0.833
     """
     metric = ReciprocalRank(ties)
-    given = pos_label, None, groups, n_missed, undefined
+    given = pos_label, None, groups, n_missed, n_unlisted, undefined
     return evaluate(metric, y_true, y_score, *given)
 
 
@@ -111,7 +115,8 @@ def rie(
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    n_missed: int = 0,
+    n_missed: CountOf = 0,
+    n_unlisted: CountOf | None = None,
     undefined: float | str = math.nan,
 ) -> float:
     """Robust initial enhancement: enrichment with weights that fall with the rank.
@@ -143,9 +148,12 @@ def rie(
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int, default=0
+    n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and the items and
         have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
     undefined : float or "raise", default=nan
         Answer where the metric has no value: no targets, or only targets. NaN is
         returned with an ``UndefinedMetricWarning``, and another number without.
@@ -194,7 +202,7 @@ def rie(
     3.28
     """
     metric = RobustInitialEnhancement(ties, alpha=alpha)
-    given = pos_label, sample_weight, groups, n_missed, undefined
+    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
     return evaluate(metric, y_true, y_score, *given)
 
 
@@ -207,7 +215,8 @@ def bedroc(
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    n_missed: int = 0,
+    n_missed: CountOf = 0,
+    n_unlisted: CountOf | None = None,
     undefined: float | str = math.nan,
 ) -> float:
     """BEDROC: early recognition on a scale from 0, the worst ranking, to 1, the best.
@@ -239,9 +248,12 @@ def bedroc(
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int, default=0
+    n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and the items and
         have no rank. The worst ranking then misses all targets.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
     undefined : float or "raise", default=nan
         Answer where the metric has no value: no targets, or only targets. NaN is
         returned with an ``UndefinedMetricWarning``, and another number without.
@@ -289,5 +301,5 @@ def bedroc(
     A constant score has the chance level.
     """
     metric = Bedroc(ties, alpha=alpha)
-    given = pos_label, sample_weight, groups, n_missed, undefined
+    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
     return evaluate(metric, y_true, y_score, *given)

@@ -20,8 +20,9 @@ from numpy.typing import ArrayLike
 
 from skrank._utils._checks import check_undefined, invalid
 from skrank._utils._warnings import warn
-from skrank.ranking._as_ranking import Labels, as_ranking
+from skrank.ranking._as_ranking import CountOf, Labels, as_ranking
 from skrank.ranking._ranking import Ranking
+from skrank.ranking._several import warn_of_unlisted
 
 
 def evaluate_ranking(
@@ -30,14 +31,17 @@ def evaluate_ranking(
     y_score: ArrayLike | None,
     pos_label: object,
     sample_weight: ArrayLike | None,
-    n_missed: int,
+    n_missed: CountOf,
+    n_unlisted: CountOf | None,
     answer: float | str,
 ) -> float:
     """Check, rank and compute; a warning refers to the caller of the metric."""
     answer = check_undefined(answer)
     given: Any = {"pos_label": pos_label, "sample_weight": sample_weight}
-    given |= {"n_missed": n_missed, "reach": metric.reach}
+    given |= {"n_missed": n_missed, "n_unlisted": n_unlisted, "reach": metric.reach}
     ranking = as_ranking(y_true, y_score, **given)
+    if ranking.n_missed and metric.of_all_items:
+        warn_of_unlisted(metric.name)
     if ranking.thinned:
         msg = (
             "`sample_weight` has one weight for all targets and a larger one for all "

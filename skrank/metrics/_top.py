@@ -14,7 +14,7 @@ from skrank.metrics._definitions._sums import (
     RecallAtT,
     RPrecision,
 )
-from skrank.ranking._as_ranking import Labels
+from skrank.ranking._as_ranking import CountOf, Labels
 
 
 def recall_at_t(
@@ -26,7 +26,8 @@ def recall_at_t(
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    n_missed: int = 0,
+    n_missed: CountOf = 0,
+    n_unlisted: CountOf | None = None,
     undefined: float | str = math.nan,
 ) -> float:
     """Recall at t: the share of the targets that the top t hold.
@@ -58,8 +59,11 @@ def recall_at_t(
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int, default=0
+    n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
     undefined : float or "raise", default=nan
         Answer where the metric has no value: no targets, or only targets. NaN is
         returned with an ``UndefinedMetricWarning``, and another number without.
@@ -103,7 +107,7 @@ def recall_at_t(
     holds all.
     """
     metric = RecallAtT(ties, t=t)
-    given = pos_label, sample_weight, groups, n_missed, undefined
+    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
     return evaluate(metric, y_true, y_score, *given)
 
 
@@ -116,7 +120,8 @@ def precision_at_t(
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    n_missed: int = 0,
+    n_missed: CountOf = 0,
+    n_unlisted: CountOf | None = None,
     undefined: float | str = math.nan,
 ) -> float:
     """Precision at t: the share of targets among the top t.
@@ -148,8 +153,11 @@ def precision_at_t(
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int, default=0
+    n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
     undefined : float or "raise", default=nan
         Answer where the metric has no value: no targets, or only targets. NaN is
         returned with an ``UndefinedMetricWarning``, and another number without.
@@ -193,7 +201,7 @@ def precision_at_t(
     Three of the first four items are targets.
     """
     metric = PrecisionAtT(ties, t=t)
-    given = pos_label, sample_weight, groups, n_missed, undefined
+    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
     return evaluate(metric, y_true, y_score, *given)
 
 
@@ -206,7 +214,8 @@ def enrichment_factor(
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    n_missed: int = 0,
+    n_missed: CountOf = 0,
+    n_unlisted: CountOf | None = None,
     undefined: float | str = math.nan,
 ) -> float:
     """Enrichment factor at t: the precision as a multiple of the prevalence.
@@ -238,9 +247,12 @@ def enrichment_factor(
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int, default=0
+    n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and the items and
         have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
     undefined : float or "raise", default=nan
         Answer where the metric has no value: no targets, or only targets. NaN is
         returned with an ``UndefinedMetricWarning``, and another number without.
@@ -289,7 +301,7 @@ def enrichment_factor(
     The first two items are targets. Three of the ten items are targets.
     """
     metric = EnrichmentFactor(ties, t=t)
-    given = pos_label, sample_weight, groups, n_missed, undefined
+    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
     return evaluate(metric, y_true, y_score, *given)
 
 
@@ -304,7 +316,8 @@ def expected_profit(
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    n_missed: int = 0,
+    n_missed: CountOf = 0,
+    n_unlisted: CountOf | None = None,
     undefined: float | str = math.nan,
 ) -> float:
     """Profit of looking at the top t: the benefit of the targets less the cost.
@@ -341,8 +354,11 @@ def expected_profit(
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings, such as the profit of a day, also of days
         without targets; see :ref:`several_rankings`.
-    n_missed : int, default=0
+    n_missed : int or mapping, default=0
         Targets that were never scored. They have no rank.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
     undefined : float or "raise", default=nan
         Answer where the metric has no value: no targets, or only targets. NaN is
         returned with an ``UndefinedMetricWarning``, and another number without.
@@ -384,7 +400,7 @@ def expected_profit(
     The first two items are targets. The last four items cost 200.
     """
     metric = ExpectedProfit(ties, t=t, benefit=benefit, cost=cost)
-    given = pos_label, sample_weight, groups, n_missed, undefined
+    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
     return evaluate(metric, y_true, y_score, *given)
 
 
@@ -396,7 +412,8 @@ def r_precision(
     ties: str = "expected",
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    n_missed: int = 0,
+    n_missed: CountOf = 0,
+    n_unlisted: CountOf | None = None,
     undefined: float | str = math.nan,
 ) -> float:
     """R-precision: precision, and recall, at the depth of the number of targets.
@@ -425,9 +442,12 @@ def r_precision(
     groups : array-like of shape (n_samples,), default=None
         Ranking that each item belongs to, such as its query or its day. The value is
         then the mean over the rankings; see :ref:`several_rankings`.
-    n_missed : int, default=0
+    n_missed : int or mapping, default=0
         Targets that were never scored. They count among the targets and have no rank.
         Ranks below the scored items hold no hits.
+    n_unlisted : int or mapping, default=None
+        Items that were never scored, with the missed targets among them. They rank
+        below all others, as one tie. With `groups`, both map groups to numbers.
     undefined : float or "raise", default=nan
         Answer where the metric has no value: no targets, or only targets. NaN is
         returned with an ``UndefinedMetricWarning``, and another number without.
@@ -471,5 +491,5 @@ def r_precision(
 
     Two of the four targets are among the top four.
     """
-    given = pos_label, sample_weight, groups, n_missed, undefined
+    given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
     return evaluate(RPrecision(ties), y_true, y_score, *given)

@@ -5,7 +5,7 @@ A ranking is returned as it is. Labels and scores in memory are checked and rank
 counted partition by partition.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from numpy.typing import ArrayLike
@@ -18,6 +18,8 @@ from skrank.ranking._input import check_ranking_input
 from skrank.ranking._ranking import Ranking, rank
 
 Labels: TypeAlias = ArrayLike | RankCounts | Ranking
+# a number, or numbers by group
+CountOf: TypeAlias = int | Mapping[Any, int]
 
 
 def as_ranking(
@@ -26,7 +28,8 @@ def as_ranking(
     *,
     pos_label: object = None,
     sample_weight: ArrayLike | None = None,
-    n_missed: int = 0,
+    n_missed: CountOf = 0,
+    n_unlisted: CountOf | None = None,
     reach: Callable[[int, int], float] | None = None,
 ) -> Ranking:
     """Return the ranking of labels and scores in memory or in dask, or of counts.
@@ -37,6 +40,7 @@ def as_ranking(
     if isinstance(y_true, RankCounts | Ranking):
         name = f"a {type(y_true).__name__}"
         _refuse(name, y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
+        _refuse(name, n_unlisted=n_unlisted)
     if isinstance(y_true, RankCounts):
         return read_counts(y_true, n_missed)
     if isinstance(y_true, Ranking):
@@ -44,7 +48,8 @@ def as_ranking(
         return y_true
     y_true, y_score = columns_of(y_true, y_score)
     if is_dask(y_true) or is_dask(y_score):
-        _refuse("in dask, where items are counted", sample_weight=sample_weight)
+        given: Any = {"sample_weight": sample_weight, "n_unlisted": n_unlisted}
+        _refuse("in dask, where items are counted", **given)
         counts = RankCounts.from_arrays(y_true, y_score, pos_label=pos_label)
         return read_counts(counts, n_missed)
     data = check_ranking_input(
@@ -53,6 +58,7 @@ def as_ranking(
         pos_label=pos_label,
         sample_weight=sample_weight,
         n_missed=n_missed,
+        n_unlisted=n_unlisted,
     )
     if reach is None:
         return rank(data)

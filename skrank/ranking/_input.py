@@ -7,7 +7,7 @@ weights. All errors for bad input are raised here, and later steps do not check 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,12 +31,16 @@ MISSING = ("", "NA", "N/A", "nan", "NaN", "NULL", "null", "None", "<NA>", r"\N")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankingInput:
-    """Checked input: positions of the targets, scores, weights, and missed targets."""
+    """Checked input: positions of the targets, scores, weights, and missed targets.
+
+    Items of weight 0 are left out: `kept` marks the others, and is None for all.
+    """
 
     targets: NDArray[np.intp]
     y_score: NDArray[Any]
     weight: NDArray[np.float64] | None = None
     n_missed: int = 0
+    kept: NDArray[np.bool_] | None = None
 
     @property
     def is_target(self) -> NDArray[np.bool_]:
@@ -52,14 +56,15 @@ def check_ranking_input(
     *,
     pos_label: object = None,
     sample_weight: ArrayLike | None = None,
-    n_missed: int = 0,
+    n_missed: Any = 0,
+    n_unlisted: Any = None,
     score_name: str = "y_score",
     whole: bool = True,
 ) -> RankingInput:
     """Check labels, scores and weights against each other; O(n), without sorting.
 
     A part of a ranking that is not `whole` may have scores that look like hard labels,
-    and may lack the class of the targets.
+    and may lack the class of the targets. Unlisted items are appended.
     """
     check_index(score_name, y_score, y_true)
     check_index("sample_weight", sample_weight, y_true)
@@ -70,9 +75,73 @@ def check_ranking_input(
     weight = None
     if sample_weight is not None:
         weight = _check_weight(sample_weight, labels.size)
-    missed = check_count("n_missed", n_missed, least=0)
     targets = _targets_of(labels, y_true, pos_label, whole=whole)
-    return RankingInput(targets, scores, weight, missed)
+    data = RankingInput(targets, scores, weight)
+    if weight is not None and not weight.all():
+        data = _without_zeros(data)
+    missed, unlisted = check_unlisted(n_missed, n_unlisted)
+    if unlisted is None:
+        return replace(data, n_missed=missed)
+    return append_unlisted(data, [missed], [unlisted])
+
+
+def _without_zeros(data: RankingInput) -> RankingInput:
+    """Leave out items of weight 0, as if they were absent."""
+    assert data.weight is not None
+    kept = data.weight > 0
+    weight = data.weight[kept]
+    return RankingInput(
+        np.flatnonzero(data.is_target[kept]),
+        data.y_score[kept],
+        None if np.all(weight == 1) else weight,
+        kept=kept,
+    )
+
+
+def check_unlisted(n_missed: Any, n_unlisted: Any) -> tuple[int, int | None]:
+    """Check the numbers of missed targets and of unlisted items."""
+    missed = check_count("n_missed", n_missed, least=0)
+    if n_unlisted is None:
+        return missed, None
+    unlisted = check_count("n_unlisted", n_unlisted, least=0)
+    if unlisted < missed:
+        rule = f"be at least `n_missed`, {missed}, which it contains"
+        raise invalid("n_unlisted", rule, str(unlisted))
+    return missed, unlisted
+
+
+def append_unlisted(
+    data: RankingInput, missed: Sequence[int], unlisted: Sequence[int]
+) -> RankingInput:
+    """Append the unlisted items of rankings below all others, the targets first.
+
+    Their score is the next one below all scores. In O(n), with the unlisted items.
+    """
+    scores, total = data.y_score, sum(unlisted)
+    low: Any = -np.inf
+    if scores.dtype.kind == "f":
+        low = np.nextafter(scores.min(), scores.dtype.type(-np.inf))
+    else:
+        below, most = int(scores.min()) - 1, int(scores.max())
+        for kind in map(np.iinfo, (scores.dtype, np.int64)):
+            if kind.min <= below and most <= kind.max:
+                low, scores = below, scores.astype(kind.dtype, copy=False)
+                break
+    if low == -np.inf:
+        rule = "be above the smallest number of its type beside `n_unlisted` items"
+        raise invalid("y_score", rule, str(scores.min()))
+    starts = scores.size + np.cumsum([0, *unlisted])[:-1]
+    targets = [
+        np.arange(first, first + count)
+        for first, count in zip(starts, missed, strict=True)
+    ]
+    weight = None if data.weight is None else np.append(data.weight, np.ones(total))
+    return replace(
+        data,
+        targets=np.concatenate([data.targets, *targets]),
+        y_score=np.append(scores, np.full(total, low, scores.dtype)),
+        weight=weight,
+    )
 
 
 def mark_targets(

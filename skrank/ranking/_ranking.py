@@ -110,6 +110,7 @@ class Ranking:
         pos_label: object = None,
         sample_weight: ArrayLike | None = None,
         n_missed: int = 0,
+        n_unlisted: int | None = None,
     ) -> Ranking:
         """Rank items by their scores.
 
@@ -126,6 +127,9 @@ class Ranking:
         n_missed : int, default=0
             Targets that were never scored. They count among the targets and have no
             rank.
+        n_unlisted : int, default=None
+            Items that were never scored, with the missed targets among them. They rank
+            below all others, as one tie.
 
         Returns
         -------
@@ -144,6 +148,7 @@ class Ranking:
                 pos_label=pos_label,
                 sample_weight=sample_weight,
                 n_missed=n_missed,
+                n_unlisted=n_unlisted,
             )
         )
 
@@ -300,7 +305,7 @@ def _rank_weights(data: RankingInput) -> Ranking:
     hit_weight = np.zeros(ordered.size)
     hit_weight[data.targets] = data.weight[data.targets]
     first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    n_weighted = np.add.reduceat(weight > 0, first, dtype=np.intp)
+    n_tied = np.diff(first, append=ordered.size)
     hits = np.add.reduceat(hit_weight[order], first)
     size = np.add.reduceat(weight, first)
     above = np.append(depth[first[1:]], 0.0)
@@ -316,7 +321,7 @@ def _rank_weights(data: RankingInput) -> Ranking:
         n_non_targets=float(others.sum()),
         n_missed=data.n_missed,
         items=WeightedItems(ordered, depth, data),
-        shares_weight=bool(np.any(n_weighted[held] > 1)),
+        shares_weight=bool(np.any(n_tied[held] > 1)),
         thinned=_are_thinned(data.weight[data.targets], others),
     )
 

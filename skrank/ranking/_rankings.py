@@ -29,7 +29,7 @@ from skrank._utils._columns import (
 from skrank._utils._documented import documented
 from skrank._utils._jobs import run_jobs
 from skrank._utils._text import as_text, brief, track
-from skrank.ranking._as_ranking import as_ranking, columns_of
+from skrank.ranking._as_ranking import CountOf, as_ranking, columns_of
 from skrank.ranking._counts import RankCounts
 from skrank.ranking._folds import (
     check_held_out,
@@ -53,7 +53,9 @@ from skrank.ranking._several import (
     group_codes,
     is_table,
     items_of_groups,
+    kept_codes,
     take_parts,
+    unlisted_by_group,
 )
 
 Codes = NDArray[np.intp]
@@ -131,7 +133,8 @@ class Rankings:
         strata: ArrayLike | None = None,
         folds: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-        n_missed: int = 0,
+        n_missed: CountOf = 0,
+        n_unlisted: CountOf | None = None,
     ) -> Self:
         """Rank items by the scores of one model, or of several.
 
@@ -146,6 +149,7 @@ class Rankings:
         {folds}
         {sample_weight}
         {n_missed}
+        {n_unlisted}
 
         Returns
         -------
@@ -171,13 +175,19 @@ class Rankings:
                 if values is not None:
                     columns_of(y_true, y_score, name)
             given: Any = {"pos_label": pos_label, "n_missed": n_missed}
+            given |= {"n_unlisted": n_unlisted}
             return cls((MODEL,), [(as_ranking(y_true, y_score, **given),)])
         y_true, y_score = columns_of(y_true, y_score)
         for name, values in of_items.items():
             check_index(name, values, y_true)
-        if n_missed != 0 and (groups is not None or folds is not None):
-            rule = "be 0 with `groups` or `folds`, which missed targets do not have"
-            raise invalid("n_missed", rule, brief(n_missed))
+        outside: dict[str, Any] = {"n_missed": n_missed, "n_unlisted": n_unlisted}
+        no_place = {"folds": folds, "clusters": clusters, "strata": strata}
+        for name, number in outside.items():
+            for column, values in no_place.items():
+                if number not in (0, None) and values is not None:
+                    rule = f"be left out with `{column}`, which these items lack"
+                    raise invalid(name, rule, brief(number))
+        whole: dict[str, Any] = {} if groups is not None else outside
         models = columns_by_name(y_score) if is_table(y_score) else {MODEL: y_score}
         inputs = tuple(
             check_ranking_input(
@@ -185,21 +195,31 @@ class Rankings:
                 scores,
                 pos_label=pos_label,
                 sample_weight=sample_weight,
-                n_missed=n_missed,
+                **whole,
                 score_name=f"y_score[{brief(name)}]"
                 if is_table(y_score)
                 else "y_score",
             )
             for name, scores in models.items()
         )
-        size = inputs[0].y_score.size
         found = cls(
             tuple(models),
             (),
-            clusters=_codes("clusters", clusters, size),
-            strata=_codes("strata", strata, size),
+            clusters=_codes("clusters", clusters, inputs[0]),
+            strata=_codes("strata", strata, inputs[0]),
             pos_label=pos_label,
         )
+        if groups is not None:
+            names, codes = group_codes(inputs[0], groups)
+            if n_missed != 0 or n_unlisted is not None:
+                counts = n_missed, n_unlisted
+                extended = [
+                    unlisted_by_group(one, names, codes, *counts) for one in inputs
+                ]
+                inputs = tuple(data for data, _, _ in extended)
+                _, names, codes = extended[0]
+            groups = _column(names, codes)
+        size = inputs[0].y_score.size
         if folds is None:
             return found._divided([inputs], [], groups, size)
         labels, codes = group_codes(inputs[0], folds, "folds")
@@ -519,8 +539,6 @@ class Rankings:
         if not held and not grouped:
             return replace(self, parts=[tuple(map(rank, inputs[0]))])
         every = held or [np.arange(n_samples)]
-        if not held and groups is not None:
-            group_codes(inputs[0][0], groups)  # checks that they are no single items
         labels, inside, folds = _within_folds(every, groups, n_samples)
         parts = [
             tuple(replace(rank(part), several=grouped) for part in row)
@@ -619,9 +637,6 @@ class Rankings:
         if self.kind == "one":
             n, m = self.sizes
             check_both_classes(m - self.n_missed, n - self.n_missed)
-        if self.weighted and not any(0 < o.n_targets < o.n_samples for o in first):
-            rule = "be above 0 for some targets and some non-targets in some ranking"
-            raise invalid("sample_weight", rule, "none such")
         if self.kind == "one":
             return self
         kept = both_classes(
@@ -708,15 +723,21 @@ def _named(estimator: Any) -> Mapping[Any, Any]:
     return named
 
 
-def _codes(name: str, values: ArrayLike | None, n_samples: int) -> Codes | None:
+def _column(labels: list[Any], codes: Codes) -> NDArray[Any]:
+    """Return the label of each item."""
+    names = np.empty(len(labels), dtype=object)
+    names[:] = labels
+    return names[codes]
+
+
+def _codes(name: str, values: ArrayLike | None, data: RankingInput) -> Codes | None:
     """Return the number of each item's cluster or stratum.
 
     The result is None without these, or if each item is its own cluster.
     """
     if values is None:
         return None
-    labels, codes = factorize(name, values)
-    check_length(name, codes.size, n_samples)
+    labels, codes = kept_codes(data, values, name)
     if len(labels) < 2:
         raise invalid(name, "hold two labels or more", f"{brief(labels[0])} alone")
     return None if name == "clusters" and len(labels) == codes.size else codes

@@ -10,7 +10,7 @@ from skrank._utils._checks import invalid
 from skrank._utils._columns import check_length, factorize
 from skrank._utils._text import brief
 from skrank._utils._warnings import warn
-from skrank.ranking._input import RankingInput
+from skrank.ranking._input import RankingInput, append_unlisted, check_unlisted
 
 
 def is_table(y_score: Any) -> bool:
@@ -119,12 +119,62 @@ def group_codes(
     data: RankingInput, groups: ArrayLike, name: str = "groups"
 ) -> tuple[list[Any], NDArray[np.intp]]:
     """Return the sorted labels of the groups, and the number of each item's group."""
-    labels, codes = factorize(name, groups)
-    check_length(name, codes.size, data.y_score.size)
+    labels, codes = kept_codes(data, groups, name)
     if 1 < len(labels) == codes.size:
         rule = "give several items one label, since a single item makes no ranking"
         raise invalid(name, rule, f"{len(labels)} labels of as many items")
     return labels, codes
+
+
+def kept_codes(
+    data: RankingInput, values: ArrayLike, name: str
+) -> tuple[list[Any], NDArray[np.intp]]:
+    """Return the sorted labels of a column and their numbers, of items with weight."""
+    labels, codes = factorize(name, values)
+    kept = data.kept
+    check_length(name, codes.size, data.y_score.size if kept is None else kept.size)
+    if kept is None:
+        return labels, codes
+    present, codes = np.unique(codes[kept], return_inverse=True)
+    return [labels[code] for code in present], codes
+
+
+def unlisted_by_group(
+    data: RankingInput,
+    labels: list[Any],
+    codes: NDArray[np.intp],
+    n_missed: Any,
+    n_unlisted: Any,
+) -> tuple[RankingInput, list[Any], NDArray[np.intp]]:
+    """Append the unlisted items of groups, given by label.
+
+    Groups without listed items follow the others.
+    """
+    counts = {"n_missed": n_missed or {}, "n_unlisted": n_unlisted}
+    for name, by_group in counts.items():
+        if not hasattr(by_group, "keys"):
+            rule = "map each group to its number with `groups`, as does `n_unlisted`"
+            raise invalid(name, rule, brief(by_group))
+    missed, unlisted = ({**by_group} for by_group in counts.values())
+    every = [*labels, *(name for name in unlisted if name not in labels)]
+    unknown = [name for name in missed if name not in unlisted]
+    if unknown:
+        rule = "hold only groups that `n_unlisted` has"
+        raise invalid("n_missed", rule, brief(unknown[0]))
+    pairs = [check_unlisted(missed.get(one, 0), unlisted.get(one, 0)) for one in every]
+    first, second = zip(*pairs, strict=True)
+    data = append_unlisted(data, first, second)
+    return data, every, np.append(codes, np.repeat(np.arange(len(every)), second))
+
+
+def warn_of_unlisted(what: str) -> None:
+    """Warn that missed targets are the only items known not to be listed."""
+    warn(
+        f"With `n_missed` alone, {what} takes all items without a score for targets. "
+        "Give the number of all items without a score as `n_unlisted`, for the value "
+        "of the whole collection.",
+        UserWarning,
+    )
 
 
 def items_of_groups(codes: NDArray[np.intp], n_groups: int) -> list[NDArray[np.intp]]:

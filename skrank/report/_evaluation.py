@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -16,9 +17,11 @@ from skrank.metrics._definitions import make_metric
 from skrank.metrics._evaluate import undefined, why_undefined
 from skrank.ranking._input import (
     RankingInput,
+    append_unlisted,
     check_ranking_input,
     check_same_kind,
     check_scores,
+    check_unlisted,
     kind_of_labels,
 )
 from skrank.ranking._ranking import Ranking, rank
@@ -85,6 +88,7 @@ class RankingEvaluation:
         self.ties = ties
         self.pos_label = pos_label
         self._n_missed = 0
+        self._n_unlisted: int | None = None
         self._is_target: list[NDArray[np.bool_]] = []
         self._y_score: list[NDArray[Any]] = []
         self._dtype = np.dtype(bool)  # common type of all scores
@@ -101,6 +105,7 @@ class RankingEvaluation:
         pos_label: object = None,
         ties: str = "expected",
         n_missed: int = 0,
+        n_unlisted: int | None = None,
     ) -> Self:
         """Make an evaluation from labels and scores.
 
@@ -118,6 +123,9 @@ default="expected"
         n_missed : int, default=0
             Targets that were never scored. They count among the targets and have no
             rank.
+        n_unlisted : int, default=None
+            Items that were never scored, with the missed targets among them. They rank
+            below all others, as one tie.
 
         Returns
         -------
@@ -129,9 +137,10 @@ default="expected"
         ValueError
             As in :meth:`add`; also if the scores are hard labels.
         """
-        missed = check_count("n_missed", n_missed, least=0)
+        check_unlisted(n_missed, n_unlisted)
         evaluation = cls(ties=ties, pos_label=pos_label).add(y_true, y_score)
-        evaluation.add_missed(missed).ranking()  # hard labels raise an error
+        # hard labels raise an error
+        evaluation.add_missed(n_missed, n_unlisted=n_unlisted).ranking()
         return evaluation
 
     @classmethod
@@ -144,6 +153,7 @@ default="expected"
         pos_label: object = None,
         ties: str = "expected",
         n_missed: int = 0,
+        n_unlisted: int | None = None,
         detector_targets: str | None = None,
     ) -> Self:
         """Make an evaluation from the scores of a fitted estimator.
@@ -165,6 +175,9 @@ default="expected"
         n_missed : int, default=0
             Targets that were never scored. They count among the targets and have no
             rank.
+        n_unlisted : int, default=None
+            Items that were never scored, with the missed targets among them. They rank
+            below all others, as one tie.
         detector_targets : {"outliers", "inliers"}, default=None
             What the targets are to an outlier detector. Required for an outlier
             detector. Other estimators are not affected.
@@ -184,6 +197,7 @@ default="expected"
         asked: Any = {"pos_label": pos_label, "detector_targets": detector_targets}
         y_score = target_scores(estimator, X, y, **asked)
         given: Any = {"pos_label": pos_label, "ties": ties, "n_missed": n_missed}
+        given["n_unlisted"] = n_unlisted
         return cls.from_predictions(y, y_score, **given)
 
     def add(self, y_true: ArrayLike, y_score: ArrayLike) -> Self:
@@ -220,13 +234,17 @@ default="expected"
             piece._largest = max(-int(data.y_score.min()), int(data.y_score.max()))
         return self._take(piece)
 
-    def add_missed(self, count: int) -> Self:
+    def add_missed(self, count: int, *, n_unlisted: int | None = None) -> Self:
         """Add targets that were never scored.
 
         Parameters
         ----------
         count : int
             Number of missed targets. They count among the targets and have no rank.
+        n_unlisted : int, default=None
+            Number of items that were never scored, with these targets among them. They
+            rank below all scored items, as one tie. None adds no number; if it is
+            given once, it must be given for all missed targets.
 
         Returns
         -------
@@ -236,9 +254,14 @@ default="expected"
         Raises
         ------
         ValueError
-            If `count` is not a whole number of at least 0.
+            If `count` is not a whole number of at least 0, or if `n_unlisted` is not
+            one of at least `count`.
         """
-        self._n_missed += check_count("count", count, least=0)
+        count = check_count("count", count, least=0)
+        _, unlisted = check_unlisted(count, n_unlisted)
+        self._n_missed += count
+        if unlisted is not None:
+            self._n_unlisted = (self._n_unlisted or 0) + unlisted
         self._ranking = None
         return self
 
@@ -307,7 +330,11 @@ default="expected"
             if self._y_score:  # all targets may have been missed
                 targets = np.flatnonzero(np.concatenate(self._is_target))
                 y_score = check_scores(np.concatenate(self._y_score, dtype=self._dtype))
-            self._ranking = rank(RankingInput(targets, y_score, None, self._n_missed))
+            data = RankingInput(targets, y_score, None, self._n_missed)
+            missed, unlisted = check_unlisted(self._n_missed, self._n_unlisted)
+            if unlisted is not None:
+                data = append_unlisted(replace(data, n_missed=0), [missed], [unlisted])
+            self._ranking = rank(data)
         return self._ranking
 
     def to_dict(self) -> dict[str, float]:
@@ -333,7 +360,7 @@ default="expected"
         """Print the counts and the metrics."""
         ranking, size = self.ranking(), self._size()
         said = {name: f"{value:.4g}" for name, value in self._values().items()}
-        if self.n_samples + self.n_missed:
+        if self._n_items:
             size += f" (prevalence {said['prevalence']})"
         reason = why_undefined(ranking)
         if reason is not None:
@@ -362,7 +389,7 @@ default="expected"
 
     def _values(self) -> dict[str, float]:
         """Return counts and metrics; NaN if one is undefined."""
-        ranking, n_items = self.ranking(), self.n_samples + self.n_missed
+        ranking, n_items = self.ranking(), self._n_items
         is_defined = why_undefined(ranking) is None
         has_roc = is_defined and ranking.n_non_targets > 0
 
@@ -392,6 +419,12 @@ default="expected"
         depths = [t for t in (5, 10, 100) if t <= self.n_samples]
         return values | {f"precision_at_{t}": value(f"precision@{t}") for t in depths}
 
+    @property
+    def _n_items(self) -> int:
+        """Number of all items, scored or not."""
+        unlisted = self._n_missed if self._n_unlisted is None else self._n_unlisted
+        return self.n_samples + unlisted
+
     def _take(self, other: RankingEvaluation) -> Self:
         """Add the cases of another evaluation; on errors, nothing is changed."""
         dtype = np.result_type(self._dtype, other._dtype)
@@ -402,6 +435,8 @@ default="expected"
         self._labels = check_same_kind(self._labels, other._labels)
         self._dtype, self._largest = dtype, largest
         self._n_missed += other._n_missed
+        if other._n_unlisted is not None:
+            self._n_unlisted = (self._n_unlisted or 0) + other._n_unlisted
         self._is_target += other._is_target
         self._y_score += other._y_score
         self._ranking = None
@@ -409,7 +444,9 @@ default="expected"
 
     def _size(self) -> str:
         missed = f", {self.n_missed} of them missed" if self.n_missed else ""
-        return f"{self.n_samples} items, {self.n_targets} targets{missed}"
+        n = self.n_samples
+        listed = f" and {self._n_unlisted} unlisted" if self._n_unlisted else ""
+        return f"{n}{listed} items, {self.n_targets} targets{missed}"
 
 
 def _roc_area(ranking: Ranking, ties: str) -> float:

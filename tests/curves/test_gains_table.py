@@ -78,6 +78,7 @@ def test_ties_follow_the_rule_of_the_curve():
         assert_allclose(table.targets, targets)
 
 
+@pytest.mark.filterwarnings("ignore:With `n_missed` alone")
 def test_missed_targets_and_fractions():
     y, score = columns()
     table = hit_curve(y, score).gains_table()
@@ -130,6 +131,7 @@ def test_ends():
         hit_curve([1, 0], [2, 1]).gains_table(parts=2, confidence_level=1)
 
 
+@pytest.mark.filterwarnings("ignore:With `n_missed` alone")
 def test_missed_targets_have_no_range_in_the_sentence():
     # the range is that of the scored targets, and the lift that of all
     y, score = columns()

@@ -202,6 +202,7 @@ def test_weights_are_repetition(items):
     assert curve.n_targets == repeated.n_targets
 
 
+@pytest.mark.filterwarnings("ignore:With `n_missed` alone")
 def test_missed_targets_are_never_found():
     curve = hit_curve([1, 0, 0], [3.5, 2, 1], n_missed=3)
     assert_allclose(curve.recall, [0, 1 / 4, 1 / 4])
@@ -262,6 +263,7 @@ def test_a_tiny_weight_at_the_top_is_a_point():
 # Nothing found
 
 
+@pytest.mark.filterwarnings("ignore:With `n_missed` alone")
 def test_all_targets_missed():
     curve = hit_curve([0, 0], [1.0, 2.0], n_missed=2)
     assert_array_equal(curve.t, [0, 2])
@@ -282,6 +284,7 @@ def test_all_targets_missed():
     assert_array_equal(weighted.t, [0, 1.5])
 
 
+@pytest.mark.filterwarnings("ignore:With `n_missed` alone")
 def test_curve_without_items():
     curve = hit_curve(RankingEvaluation().add_missed(3).ranking())
     assert (curve.t.tolist(), curve.hits.tolist()) == ([0], [0])

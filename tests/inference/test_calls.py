@@ -59,6 +59,7 @@ def test_a_class_of_splitters():
         RandomSelectionTest().from_cv(GaussianNB(), X, Y, cv=KFold)
 
 
+@pytest.mark.filterwarnings("ignore:With fewer than 12 targets")
 def test_what_two_rankings_are_called():
     asked, names = RankingComparison(), ("bayes", "noise")
     noise = RNG.normal(size=60)
@@ -98,6 +99,7 @@ def test_rankings_and_data_sets_are_rows():
     assert alone.n_rankings == 1
 
 
+@pytest.mark.filterwarnings("ignore:With fewer than 12 targets")
 def test_an_error_that_is_unknown_is_printed_so():
     asked = RankingComparison("reciprocal_rank", n_resamples=99, random_state=0)
     table = asked.compare_all(Y, X)

@@ -1,14 +1,16 @@
-"""A stated value, non-inferiority and equivalence, against SciPy and inversion."""
+"""A stated value, non-inferiority and equivalence: SciPy, Newcombe, inversion."""
 
 import math
+import warnings
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from scipy.stats import beta, ttest_1samp
-from scipy.stats import t as student
+from scipy.stats import beta, norm, ttest_1samp
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank import MetricInterval, RankingComparison
+from skrank.inference._variability._interval import DifferenceRule, tail_above
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 
@@ -101,16 +103,74 @@ def test_days_against_the_tests_of_scipy(margin):
     assert result.equivalence_pvalue(margin) == pytest.approx(max(above, below))
 
 
-def test_equivalence_is_the_interval_of_90_percent():
-    y, a = columns()
-    b = a + 0.1 * np.random.default_rng(1).normal(size=a.size)
-    result = RankingComparison(random_state=0).from_predictions(y, a, b)
-    low, high = result.confidence_interval(0.9)
-    margin = max(-low, high)
-    assert result.equivalence_pvalue(margin) == pytest.approx(0.05, rel=1e-6)
-    distance = (result.difference + margin) / result.standard_error
-    expected = student(result.degrees_of_freedom).sf(distance)
-    assert result.noninferiority_pvalue(margin) == pytest.approx(expected)
+@dataclass
+class Wilson:
+    """Interval of a share (Wilson 1927), in place of that of a metric."""
+
+    hits: int
+    size: int
+
+    @property
+    def estimate(self):
+        return self.hits / self.size
+
+    def bounds(self, confidence_level):
+        z = norm.isf((1 - confidence_level) / 2)
+        n, p = self.size, self.estimate
+        middle = p + z**2 / (2 * n)
+        reach = z * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+        return (middle - reach) / (1 + z**2 / n), (middle + reach) / (1 + z**2 / n)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "limits"),
+    # Newcombe (1998), "Interval estimation for the difference between independent
+    # proportions", Statistics in Medicine 17, table II, method 10
+    [
+        ((56, 70), (48, 80), (0.0524, 0.3339)),
+        ((9, 10), (3, 10), (0.1705, 0.8090)),
+        ((6, 7), (2, 7), (0.0582, 0.8062)),
+        ((5, 56), (0, 29), (-0.0381, 0.1926)),
+    ],
+)
+def test_intervals_of_two_shares_make_that_of_the_difference(a, b, limits):
+    rule = DifferenceRule(Wilson(*a), Wilson(*b), 0.0)
+    assert rule.bounds(0.95) == pytest.approx(limits, abs=5e-5)
+    for value, expected in zip(limits, (0.025, 0.975), strict=True):
+        found = tail_above(rule, rule.estimate, value)
+        assert found == pytest.approx(expected, abs=2e-4)
+
+
+@pytest.mark.parametrize("m", [8, 12, 40])
+def test_margins_are_by_the_intervals_of_both(m):
+    # the errors of A, of B and of A - B give the correlation
+    y, a = columns(m=m)
+    b = a + 0.5 * np.random.default_rng(1).normal(size=a.size)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "With fewer than 12 targets")
+        result = RankingComparison(random_state=0).from_predictions(y, a, b)
+    one, other = (MetricInterval().from_predictions(y, each) for each in (a, b))
+    errors = [
+        MetricInterval(method="jackknife").from_predictions(y, each).standard_error
+        for each in (a, b)
+    ]
+    shared = sum(e**2 for e in errors) - result.standard_error**2
+    correlation = shared / (2 * math.prod(errors))
+    if m < 12:  # lower by a standard error of Fisher's z
+        correlation = math.tanh(math.atanh(correlation) - 1 / math.sqrt(m - 3))
+    (low_a, high_a), (low_b, high_b) = (
+        each.confidence_interval(0.9) for each in (one, other)
+    )
+    margins = []
+    for x, z in (
+        (one.estimate - low_a, high_b - other.estimate),
+        (high_a - one.estimate, other.estimate - low_b),
+    ):
+        margins.append(math.sqrt(x**2 + z**2 - 2 * correlation * x * z))
+    low, high = result.difference - margins[0], result.difference + margins[1]
+    assert result.noninferiority_pvalue(-low) == pytest.approx(0.05, rel=1e-4)
+    expected = pytest.approx(0.05, rel=1e-4)
+    assert result.equivalence_pvalue(max(-low, high)) == expected
 
 
 def test_margins_of_equal_rankings_and_without_an_error():

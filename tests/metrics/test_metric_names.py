@@ -25,6 +25,7 @@ def test_a_name_is_the_function_with_its_settings(case, ranking):
     assert result.statistic == getattr(skrank, metric)(*ranking, **settings)
 
 
+@pytest.mark.filterwarnings("ignore:With `n_missed` alone")
 @pytest.mark.parametrize("case", ALL)
 def test_a_name_is_callable_as_the_function_is(case, ranking):
     metric, settings = ALL[case]

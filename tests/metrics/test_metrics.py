@@ -106,6 +106,7 @@ def test_against_all_orders_inside_ties(case, ties):
             assert value == pytest.approx(float(exact), rel=1e-13, abs=1e-15)
 
 
+@pytest.mark.filterwarnings("ignore:With `n_missed` alone")
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("case", ALL)
 def test_missed_targets_against_definition(case, ties):

@@ -264,6 +264,7 @@ def test_undefined_with_weights():
         skrank.recall_at_t([1, 1, 0, 1], [1.0, 2, 3, 4], t=0.5, sample_weight=weight)
 
 
+@pytest.mark.filterwarnings("ignore:With `n_missed` alone")
 @all_cases
 def test_missed_targets_define_what_would_be_undefined(case):
     scores = np.arange(6.0)

@@ -71,6 +71,7 @@ def test_curves_and_tests_of_a_ranking():
         np.testing.assert_array_equal(made(ranking).hits, made(Y, SCORE).hits)
 
 
+@pytest.mark.filterwarnings("ignore:With `n_missed` alone")
 def test_weights_and_missed_targets_stay_with_a_ranking():
     weight = RNG.integers(1, 4, N)
     weighted = Ranking.from_predictions(Y, SCORE, sample_weight=weight)

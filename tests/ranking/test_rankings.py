@@ -190,7 +190,7 @@ def test_a_question_says_what_it_does_not_use():
             ask.from_predictions(Y, {"a": A, "b": B})
         with pytest.raises(ValueError, match="`rankings` must be Rankings; got Ranki"):
             ask.of(Ranking.from_predictions(Y, A))
-    with pytest.raises(ValueError, match="`n_missed` must be 0 with `groups`"):
+    with pytest.raises(ValueError, match="`n_missed` must map each group"):
         RandomSelectionTest().from_predictions(Y, A, groups=DAY, n_missed=1)
 
 

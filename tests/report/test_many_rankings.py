@@ -36,8 +36,8 @@ def test_conclusion_agrees_with_the_leaderboard(report):
     assert said.startswith(f"{best} has the largest average precision")
     assert 1 < len(found.best) < 5
     for name in others:
-        assert (f"{name} (p " in alike) == (name in found.best)
-        assert (f"{name} (p " in said) == (name not in found.best)
+        assert (f"{name} (Holm p " in alike) == (name in found.best)
+        assert (f"{name} (Holm p " in said) == (name not in found.best)
 
 
 def test_large_values_have_one_decimal(report):

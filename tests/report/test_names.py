@@ -37,6 +37,7 @@ def rows_of(report):
     return [line[2:].split("  ")[0] for line in table.split("\n")[2:]]
 
 
+@pytest.mark.filterwarnings("ignore:With fewer than 12 targets")
 def test_reports_and_pages_hold_no_control_characters(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)  # as if not installed
     given = [*STEERING, "A", "null mean", "\x1b[31mnull mean"]
@@ -54,6 +55,7 @@ def test_reports_and_pages_hold_no_control_characters(monkeypatch):
     assert page.count('scope="rowgroup"') == 1  # one depth
 
 
+@pytest.mark.filterwarnings("ignore:With fewer than 12 targets")
 @settings(max_examples=10)
 @given(pair=st.lists(names, min_size=2, max_size=2, unique=True))
 @example(pair=["data set", "pvalue"])

@@ -30,6 +30,9 @@ from skrank import (
 from skrank.null import MeanNull
 from skrank.report._tables import _decimals
 
+# reports on two rankings with five targets
+pytestmark = pytest.mark.filterwarnings("ignore:With fewer than 12 targets")
+
 AT = (5, 0.03, 0.2)
 
 

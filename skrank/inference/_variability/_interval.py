@@ -288,20 +288,22 @@ class DifferenceRule:
         return math.sqrt(max(both, 0.0))
 
 
-def tail_above(rule: IntervalRule | DifferenceRule, value: float) -> float:
+def tail_above(
+    rule: IntervalRule | DifferenceRule, estimate: float, value: float
+) -> float:
     """P-value of the hypothesis that the true value is at most `value`.
 
     It is half of 1 minus the level of the interval that ends at the value, if the
     estimate is larger, and otherwise 1 minus this. It is between 5e-16 and 1 - 5e-16.
     """
-    end = 0 if value < rule.estimate else 1
+    end = 0 if value < estimate else 1
 
     def beyond(log_outside: float) -> float:
         level = -math.expm1(log_outside)
         return (rule.bounds(level)[end] - value) * (1 if end else -1)
 
     least, most = math.log(1e-15), math.log1p(-1e-15)
-    if value == rule.estimate or beyond(most) >= 0:
+    if value == estimate or beyond(most) >= 0:
         log_outside = 0.0
     elif beyond(least) <= 0:
         log_outside = least

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from skrank._utils._checks import TIES, check_depth, check_option
 from skrank.metrics._by_group import evaluate
 from skrank.metrics._definitions._tie_sums import Array
-from skrank.ranking._as_ranking import Labels
+from skrank.ranking._as_ranking import CountOf, Labels
 from skrank.ranking._grouped import GroupedRankings
 from skrank.ranking._items import ListedItems
 from skrank.ranking._ranking import HitGroups, Ranking
@@ -72,6 +72,8 @@ class AnyMetric(ABC):
     always_defined: ClassVar[bool] = False
     #: Whether larger values are better.
     greater_is_better: ClassVar[bool] = True
+    #: Whether it depends on the number of all items, also of those without a score.
+    of_all_items: ClassVar[bool] = False
     #: Whether it uses single items of a tie, unless ties are retrieved whole.
     orders_ties: ClassVar[bool] = False
 
@@ -89,11 +91,12 @@ class AnyMetric(ABC):
         pos_label: object = None,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
-        n_missed: int = 0,
+        n_missed: CountOf = 0,
+        n_unlisted: CountOf | None = None,
         undefined: float | str = nan,
     ) -> float:
         """Return the value for labels and scores, as the metric's function does."""
-        given = pos_label, sample_weight, groups, n_missed, undefined
+        given = pos_label, sample_weight, groups, n_missed, n_unlisted, undefined
         return evaluate(self, y_true, y_score, *given)
 
     def unweighted(

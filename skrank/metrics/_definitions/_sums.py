@@ -174,6 +174,7 @@ class EnrichmentFactor(RecallAtT):
     """EF: precision at t divided by the prevalence."""
 
     template: ClassVar[str] = "enrichment_factor@{0.t}"
+    of_all_items: ClassVar[bool] = True
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -266,6 +267,7 @@ class RobustInitialEnhancement(Metric):
     alpha: float = 20.0
 
     template: ClassVar[str] = "rie(alpha={0.alpha:g})"
+    of_all_items: ClassVar[bool] = True
     checks: ClassVar[Checks] = {"alpha": check_positive}
 
     @property

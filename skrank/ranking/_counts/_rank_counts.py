@@ -312,7 +312,7 @@ class RankCounts:
         return counts
 
 
-def read_counts(counts: RankCounts, n_missed: int = 0) -> Ranking:
+def read_counts(counts: RankCounts, n_missed: Any = 0) -> Ranking:
     """Return the ranking of a data set that was counted completely."""
     if isinstance(counts._pass, FirstPass):
         rule = "get all items in both passes before their use; see `second_pass`"
