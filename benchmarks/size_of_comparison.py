@@ -16,6 +16,11 @@ default) and by "jackknife", for rankings of equal shape and for complementary o
 each of which finds another half of the targets. Its last rows are the power with a
 better A.
 
+The last two tables are of equally good rankings in a leaderboard, the share of samples
+with any false statement and of those in which the first is not among the best; and of
+the claims that A is not worse than B, and equivalent to it, by a margin, where the
+margin is the true difference, and where it is 0.
+
     python benchmarks/size_of_comparison.py --pairs 500
 """
 
@@ -191,6 +196,122 @@ def main_few(pairs, jobs):
         print(f"{name:<20}" + "".join(f"{share:>7.3f}" for share in row))
 
 
+# Leaderboards: equally good rankings, of equal shape or of several
+SHAPES = {
+    "norm": lambda rng, x, y: rng.normal(x * y),
+    "narrow": lambda rng, x, y: np.where(
+        y, rng.normal(x, 0.25, y.size), rng.normal(size=y.size)
+    ),
+    "wide": lambda rng, x, y: np.where(
+        y, rng.normal(x, 2.5, y.size), rng.normal(size=y.size)
+    ),
+    "half": lambda rng, x, y: rng.normal(x * (y & (rng.random(y.size) < 0.5))),
+    "third": lambda rng, x, y: rng.normal(x * (y & (rng.random(y.size) < 0.3))),
+}
+BOARDS = {
+    "2 equal": ("norm",) * 2,
+    "6 equal": ("norm",) * 6,
+    "15 equal": ("norm",) * 15,
+    "narrow, third": ("narrow", "third"),
+    "6 unlike": ("narrow", "wide", "half", "norm", "narrow", "wide"),
+    "15 unlike": ("narrow", "wide", "half", "norm", "third") * 3,
+}
+
+
+def shift_of(shape, m, n, target, size=4000):
+    """The shift with a mean AP of `target` in samples of m targets, by bisection."""
+    y, (low, high) = np.arange(n) < m, (-1.0, 9.0)
+    for _ in range(14):
+        middle, rng = (low + high) / 2, np.random.default_rng(0)
+        scores = (SHAPES[shape](rng, middle, y) for _ in range(size))
+        ranks = np.stack([np.sort((-s).argsort().argsort()[:m]) for s in scores]) + 1
+        above = np.mean(np.arange(1, m + 1) / ranks) > target
+        low, high = (low, middle) if above else (middle, high)
+    return middle
+
+
+def run_board(seed, name, m, samples):
+    """Shares of samples with any false statement, and without the first as the best."""
+    rng, n = np.random.default_rng(seed), 400 if m < 40 else 1000
+    y, shapes = np.arange(n) < m, BOARDS[name]
+    shifts = {one: shift_of(one, m, n, 0.35) for one in set(shapes)}
+    test, found = RankingComparison(n_resamples=4999), []
+    warnings.simplefilter("ignore", UserWarning)
+    for _ in range(samples):
+        shared = rng.normal(size=n) if "equal" in name else 0.0
+        scores = {
+            f"{i}": 0.8 * SHAPES[one](rng, shifts[one], y) + 0.6 * shared
+            for i, one in enumerate(shapes)
+        }
+        board = test.compare_all(y, scores).leaderboard()
+        found.append([(board.rank_low > 1).any(), "0" not in board.best])
+    return np.mean(found, axis=0)
+
+
+# Margins: A is worse than B by the margin, or as good; kinds with their two shifts
+MARGINS = {
+    "normal": (1.3, 1.9),
+    "half": (2.2, 3.6),
+    "t3": (1.5, 2.5),
+    "gamma": (1.2, 2.2),
+    "votes": (2.0, 3.0),
+}
+
+
+def draw_margin(rng, kind, m, n, shifts):
+    y = np.arange(n) < m
+    if kind == "votes":
+        item = rng.normal(size=n) - 2.4
+        return y, *(rng.binomial(9, 1 / (1 + np.exp(-item - x * y))) for x in shifts)
+    noise = {"t3": rng.standard_t(3, (3, n)), "gamma": rng.gamma(1, 1, (3, n))}
+    one, *own = noise.get(kind, rng.normal(size=(3, n)))
+    seen = y & (rng.random(n) < 0.5) if kind == "half" else y
+    return y, *(
+        np.sqrt(0.5) * (one + each) + x * seen
+        for each, x in zip(own, shifts, strict=True)
+    )
+
+
+def run_margin(seed, kind, m, samples):
+    """Shares of claims at .05 and .01 at the margin, and of equal models."""
+    rng, n, (a, b) = np.random.default_rng(seed), 400 if m < 20 else 600, MARGINS[kind]
+    warnings.simplefilter("ignore", UserWarning)
+    test, shares = RankingComparison(n_resamples=2), []
+    values = [
+        test.from_predictions(*draw_margin(rng, kind, m, n, (a, b))).difference
+        for _ in range(2000)
+    ]
+    margin = -np.mean(values)
+    for shifts in ((a, b), (a, a)):
+        results = [
+            test.from_predictions(*draw_margin(rng, kind, m, n, shifts))
+            for _ in range(samples)
+        ]
+        for claim in ("noninferiority_pvalue", "equivalence_pvalue"):
+            p = np.array([getattr(one, claim)(margin) for one in results])
+            shares += [np.mean(p <= 0.05), np.mean(p <= 0.01)]
+    return shares
+
+
+def main_decisions(samples, jobs):
+    boards = list(product(BOARDS, (8, 12, 40)))
+    rows = Parallel(n_jobs=jobs)(
+        delayed(run_board)(seed, *setting, samples)
+        for seed, setting in enumerate(boards)
+    )
+    print("leaderboards: any false statement, the first left out")
+    for (name, m), row in zip(boards, rows, strict=True):
+        print(f"{f'{name}, {m}':<20}" + "".join(f"{share:>7.3f}" for share in row))
+    margins = list(product(MARGINS, (8, 12, 20)))
+    rows = Parallel(n_jobs=jobs)(
+        delayed(run_margin)(seed, *setting, samples)
+        for seed, setting in enumerate(margins)
+    )
+    print("margins: not worse .05, .01, equivalent .05, .01; the same of equal models")
+    for (name, m), row in zip(margins, rows, strict=True):
+        print(f"{f'{name}, {m}':<20}" + "".join(f"{share:>7.3f}" for share in row))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=100)
@@ -210,6 +331,7 @@ def main():
         print(f"{name:<29}" + " ".join(f"{c[name]:>5.3f}" for c in columns))
     main_unlike(args.pairs, args.jobs)
     main_few(args.pairs, args.jobs)
+    main_decisions(args.pairs, args.jobs)
 
 
 if __name__ == "__main__":

@@ -60,13 +60,14 @@ class RankingLeaderboard(Printed):
     >>> table = RankingComparison(random_state=0).compare_all(y_true, scores)
     >>> print(table.leaderboard())
     Leaderboard of 4 rankings by average_precision
-      best  1 of 4 may be the best
-      rank  95 % for all ranges together
-      ranking    value    p best    rank  letters
-      shift 3    0.8703        1       1        a
-      shift 1    0.2810  0.00012  2 to 3        b
-      shift 1.2  0.1601  0.00017  2 to 3        b
-      shift 0    0.0364  9.2e-05       4        c
+      best    1 of 4 may be the best
+      pvalue  by Holm for all pairs, against better rankings
+      rank    95 % for all ranges together
+      ranking    value   pvalue    rank  letters
+      shift 3    0.8703       1       1        a
+      shift 1    0.2810  0.0006  2 to 3        b
+      shift 1.2  0.1601  0.0006  2 to 3        b
+      shift 0    0.0364  0.0006       4        c
     """
 
     names: tuple[str, ...]

@@ -123,9 +123,9 @@ def append_unlisted(
         low = np.nextafter(scores.min(), scores.dtype.type(-np.inf))
     else:
         below, most = int(scores.min()) - 1, int(scores.max())
-        for kind in map(np.iinfo, (scores.dtype, np.int64)):
-            if kind.min <= below and most <= kind.max:
-                low, scores = below, scores.astype(kind.dtype, copy=False)
+        for dtype in (scores.dtype, np.dtype(np.int64)):
+            if np.iinfo(dtype).min <= below and most <= np.iinfo(dtype).max:
+                low, scores = below, scores.astype(dtype, copy=False)
                 break
     if low == -np.inf:
         rule = "be above the smallest number of its type beside `n_unlisted` items"
