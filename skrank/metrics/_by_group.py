@@ -19,6 +19,7 @@ from skrank.ranking._input import RankingInput, check_ranking_input
 from skrank.ranking._ranking import rank
 from skrank.ranking._several import (
     group_codes,
+    is_given,
     items_of_groups,
     take_parts,
     unlisted_by_group,
@@ -68,7 +69,7 @@ def evaluate(
     data = check_ranking_input(y_true, y_score, **weights)  # type: ignore[arg-type]
     check_index("groups", groups, y_true)
     labels, codes = group_codes(data, groups)
-    if n_missed != 0 or n_unlisted is not None:
+    if is_given(n_missed) or n_unlisted is not None:
         data, labels, codes = unlisted_by_group(
             data, labels, codes, n_missed, n_unlisted
         )

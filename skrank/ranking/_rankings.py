@@ -51,6 +51,7 @@ from skrank.ranking._several import (
     both_classes,
     columns_by_name,
     group_codes,
+    is_given,
     is_table,
     items_of_groups,
     kept_codes,
@@ -184,7 +185,7 @@ class Rankings:
         no_place = {"folds": folds, "clusters": clusters, "strata": strata}
         for name, number in outside.items():
             for column, values in no_place.items():
-                if number not in (0, None) and values is not None:
+                if is_given(number) and values is not None:
                     rule = f"be left out with `{column}`, which these items lack"
                     raise invalid(name, rule, brief(number))
         whole: dict[str, Any] = {} if groups is not None else outside
@@ -211,7 +212,7 @@ class Rankings:
         )
         if groups is not None:
             names, codes = group_codes(inputs[0], groups)
-            if n_missed != 0 or n_unlisted is not None:
+            if is_given(n_missed) or n_unlisted is not None:
                 counts = n_missed, n_unlisted
                 extended = [
                     unlisted_by_group(one, names, codes, *counts) for one in inputs

@@ -150,12 +150,16 @@ def unlisted_by_group(
 
     Groups without listed items follow the others.
     """
-    counts = {"n_missed": n_missed or {}, "n_unlisted": n_unlisted}
+    none: dict[Any, int] = {}
+    counts = {
+        "n_missed": n_missed if is_given(n_missed) else none,
+        "n_unlisted": n_unlisted,
+    }
     for name, by_group in counts.items():
         if not hasattr(by_group, "keys"):
-            rule = "map each group to its number with `groups`, as does `n_unlisted`"
+            rule = "map each group to its number, as in {'a': 3}, with `groups`"
             raise invalid(name, rule, brief(by_group))
-    missed, unlisted = ({**by_group} for by_group in counts.values())
+    missed, unlisted = (dict(by_group) for by_group in counts.values())
     every = [*labels, *(name for name in unlisted if name not in labels)]
     unknown = [name for name in missed if name not in unlisted]
     if unknown:
@@ -165,6 +169,11 @@ def unlisted_by_group(
     first, second = zip(*pairs, strict=True)
     data = append_unlisted(data, first, second)
     return data, every, np.append(codes, np.repeat(np.arange(len(every)), second))
+
+
+def is_given(count: Any) -> bool:
+    """Whether a number, or a mapping of numbers, is not left out."""
+    return hasattr(count, "keys") or count not in (0, None)
 
 
 def warn_of_unlisted(what: str) -> None:

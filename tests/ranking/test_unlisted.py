@@ -5,6 +5,7 @@ that of the second are the data without the items.
 """
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
@@ -75,6 +76,9 @@ def test_by_group(case):
     found = test.from_predictions(Y, score, **given)
     judge = test.from_predictions(*whole, groups=every)
     assert found.labels == judge.labels == ("a", "b", "c", "d")
+    as_series = {"groups": group, "n_missed": pd.Series(missed)}
+    as_series["n_unlisted"] = pd.Series(unlisted)
+    assert function(Y, score, **settings, **as_series) == pytest.approx(expected)
     assert found.statistic == pytest.approx(judge.statistic)
     assert found.pvalue == pytest.approx(judge.pvalue)
 
