@@ -156,8 +156,7 @@ def test_margins_are_by_the_intervals_of_both(m):
     ]
     shared = sum(e**2 for e in errors) - result.standard_error**2
     correlation = shared / (2 * math.prod(errors))
-    if m < 12:  # lower by a standard error of Fisher's z
-        correlation = math.tanh(math.atanh(correlation) - 1 / math.sqrt(m - 3))
+    correlation = math.tanh(math.atanh(correlation) - 2.2 / (m - 3))
     (low_a, high_a), (low_b, high_b) = (
         each.confidence_interval(0.9) for each in (one, other)
     )

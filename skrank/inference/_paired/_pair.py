@@ -46,11 +46,15 @@ Standings = tuple[Standing, Standing]
 # the cache. For 1e5 items and 400 places this was the fastest of five pairs of sizes,
 # from 512 items and 4000 draws to 8192 and 256; the others took 15 to 40 % longer.
 _DRAWS, _BLOCK = 512, 1 << 11
-# Targets below which a comparison has a warning, and non-inferiority a lower
-# correlation (benchmarks/size_of_comparison.py, with 8 to 40 targets): with half of
-# them, rankings of unlike shape with 8 targets had p <= .05 in 10 % of the samples
-# without a warning, and a margin was met by chance in 10 %.
+# Targets below which a comparison has a warning. With 8 targets up to 10 % of pairs of
+# rankings of unlike shape had p <= .05, with 12 and more up to 8 %
+# (benchmarks/size_of_comparison.py); with half of them, these would have no warning.
 FEW_TARGETS = 12
+# How much Fisher's z of the correlation of two values is lowered for a margin, times
+# the targets less 3. With half of it, where half of the targets cannot be found, a
+# margin was met by chance in 8 % of the samples at the level .05
+# (benchmarks/size_of_comparison.py).
+_LOWERED = 2.2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,12 +160,11 @@ class Pair:
         correlation, both = 0.0, math.sqrt(variance_a * variance_b)
         if both > 0:
             shared = variance_a + variance_b - self.jackknife_error(metric) ** 2
-            correlation = min(max(float(shared / (2 * both)), -1.0), 1.0)
-        if self.n_targets < FEW_TARGETS:  # lower by one standard error of Fisher's z
-            error = 1 / math.sqrt(max(self.n_targets - 3, 1))
-            nearly = 1 - ROUNDING
-            limited = min(max(correlation, -nearly), nearly)
-            correlation = math.tanh(math.atanh(limited) - error)
+            correlation = float(shared / (2 * both))
+        # the correlation of few targets is too large where some cannot be found
+        nearly = 1 - ROUNDING
+        fisher = math.atanh(min(max(correlation, -nearly), nearly))
+        correlation = math.tanh(fisher - _LOWERED / max(self.n_targets - 3, 1))
         return DifferenceRule(rule_a, rule_b, correlation)
 
     def error_of_clusters(self, metric: Metric, codes: Codes) -> ErrorOfTotals:
