@@ -183,11 +183,7 @@ class Rankings:
             check_index(name, values, y_true)
         outside: dict[str, Any] = {"n_missed": n_missed, "n_unlisted": n_unlisted}
         no_place = {"folds": folds, "clusters": clusters, "strata": strata}
-        for name, number in outside.items():
-            for column, values in no_place.items():
-                if is_given(number) and values is not None:
-                    rule = f"be left out with `{column}`, which these items lack"
-                    raise invalid(name, rule, brief(number))
+        _check_columns(outside, no_place)
         whole: dict[str, Any] = {} if groups is not None else outside
         models = columns_by_name(y_score) if is_table(y_score) else {MODEL: y_score}
         inputs = tuple(
@@ -211,15 +207,7 @@ class Rankings:
             pos_label=pos_label,
         )
         if groups is not None:
-            names, codes = group_codes(inputs[0], groups)
-            if is_given(n_missed) or n_unlisted is not None:
-                counts = n_missed, n_unlisted
-                extended = [
-                    unlisted_by_group(one, names, codes, *counts) for one in inputs
-                ]
-                inputs = tuple(data for data, _, _ in extended)
-                _, names, codes = extended[0]
-            groups = _column(names, codes)
+            inputs, groups = _by_group(inputs, groups, n_missed, n_unlisted)
         size = inputs[0].y_score.size
         if folds is None:
             return found._divided([inputs], [], groups, size)
@@ -724,11 +712,31 @@ def _named(estimator: Any) -> Mapping[Any, Any]:
     return named
 
 
-def _column(labels: list[Any], codes: Codes) -> NDArray[Any]:
-    """Return the label of each item."""
+def _check_columns(
+    outside: Mapping[str, Any], columns: Mapping[str, ArrayLike | None]
+) -> None:
+    """Refuse items without a score beside columns in which they have no place."""
+    for name, number in outside.items():
+        for column, values in columns.items():
+            if is_given(number) and values is not None:
+                rule = f"be left out with `{column}`, which these items lack"
+                raise invalid(name, rule, brief(number))
+
+
+def _by_group(
+    inputs: tuple[RankingInput, ...], groups: ArrayLike, missed: Any, unlisted: Any
+) -> tuple[tuple[RankingInput, ...], NDArray[Any]]:
+    """Return the items of all groups, with unlisted ones, and the group of each."""
+    labels, codes = group_codes(inputs[0], groups)
+    if is_given(missed) or unlisted is not None:
+        every = [
+            unlisted_by_group(one, labels, codes, missed, unlisted) for one in inputs
+        ]
+        inputs = tuple(data for data, _, _ in every)
+        _, labels, codes = every[0]
     names = np.empty(len(labels), dtype=object)
     names[:] = labels
-    return names[codes]
+    return inputs, names[codes]
 
 
 def _codes(name: str, values: ArrayLike | None, data: RankingInput) -> Codes | None:
