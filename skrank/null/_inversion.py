@@ -125,8 +125,8 @@ def _period(solution: Solution | Many) -> float:
     """Period of the trapezoidal rule, long enough that values beyond it do not count.
 
     Values beyond the period appear inside it, with a weight of at most 1. Their tilted
-    probability is bounded by Chernoff's inequality, at a larger tilt: by three standard
-    deviations, or less for a heavy tail. Negative values appear with the weight
+    probability is bounded by Chernoff's inequality, at a tilt that moves the mean by
+    three standard deviations. Negative values appear with the weight
     exp(-tilt * (value + period)), which is at most exp(-back * (value + period)) for
     any smaller tilt: three standard deviations back, or at most to the distribution
     without a tilt.
@@ -139,11 +139,6 @@ def _period(solution: Solution | Many) -> float:
     if back < tilt:
         left = min(left, (solution.at(tilt - back).value - depth + small) / back)
 
-    def chernoff(further: float) -> float:
-        return (solution.at(tilt + further).value - here.value + small) / further
-
     further = here.reach(tilt)
-    right = chernoff(further)
-    if right > left:
-        right = min(right, *(chernoff(further / 2**k) for k in (1, 2, 3)))
+    right = (solution.at(tilt + further).value - here.value + small) / further
     return max(right, left)

@@ -50,7 +50,6 @@ _PLACES = 2**25  # of all targets in all draws: seconds
 _QUICK = 2**13  # cells of a pass with so few paths that counting is tried first
 _NEAR = 0.5  # of the distance from the mean to the end; few paths may be left
 _CERTAIN = 1e-6  # of logarithms of probabilities: rounding only
-_FEW_LISTS = 100  # of untied rankings as good as this one, at least
 
 _Floats = NDArray[np.float64]
 _Found = TypeVar("_Found")
@@ -432,20 +431,9 @@ class TailQuery:
         return _limits.Limits(lower, max(lower, upper))
 
     def _is_credible(self, found: TailProbability) -> bool:
-        """Whether an answer is inside the bounds, and accurate enough.
-
-        Estimates do not resolve the last few of all untied rankings, unless only their
-        first hits count: these are drawn in one step.
-        """
-        if found.log_bounds is not None:
-            return self._limits.hold(found.log_pvalue, _CERTAIN)
-        chains = [term.chain for term in self.facts.terms]
-        lists = sum(term.chain.log_total * term.copies for term in self.facts.terms)
-        few = found.log_pvalue < math.log(_FEW_LISTS) - lists
-        few = few and self.sign > 0 and chains[0].metric.counted_hits != 1
-        few = few and all(chain.is_untied for chain in chains)
-        slack = math.log1p(3 * found.doubt)
-        known = found.doubt <= _HOPELESS and not few
+        """Whether an answer is inside the bounds, and accurate enough."""
+        slack = _CERTAIN if found.log_bounds else math.log1p(3 * found.doubt)
+        known = found.doubt <= _HOPELESS
         return known and self._limits.hold(found.log_pvalue, slack)
 
 

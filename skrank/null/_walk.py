@@ -66,9 +66,6 @@ _MOSTLY = 0.25  # of the variance; beside half of it, the rest hides the steps o
 # Largest step of the tilt in deviations of E, and of the lattice beyond the likely hits
 # in deviations of their number.
 _STEP, _BEYOND = 3.0, 2.0
-# Part of a change that is uncertain if it is continued. If paths are not continued, the
-# walk to exp(-38926) of (100000, 50000) takes more than twice as long.
-_MARGIN = 0.3
 _MOST_STEPS = 60  # of a walk; far tails take up to 51
 _CENTRED = 0.05  # deviations of E from zero at which the walk ends
 
@@ -136,21 +133,6 @@ class Path(NamedTuple):
             hits - reach,
             hits + reach,
             np.where(same, self.deviation[first], deviation),
-        )
-
-    def ahead(self, before: "Path", times: float) -> "Path":
-        """Continue the change since the path before, so many times, with a margin."""
-        least, most, mean, fewest, widest, deviation = (
-            times * (new - old) for new, old in zip(self[1:], before[1:], strict=True)
-        )
-        return Path(
-            self.depths,
-            self.least + least - _MARGIN * np.abs(least),
-            self.most + most + _MARGIN * np.abs(most),
-            self.mean + mean,
-            self.fewest + fewest - _MARGIN * np.abs(fewest),
-            self.widest + widest + _MARGIN * np.abs(widest),
-            self.deviation + np.minimum(deviation, 0.0),
         )
 
     def lattice(self, chain: Chain, per_deviation: float) -> Lattice:
@@ -360,8 +342,7 @@ def _walk(
 ) -> tuple[float, list[Tilted], list[Path | None]]:
     """Find the root of K' from a tilt whose likely hits are known."""
     lists, paths = _settled(parts, chains, paths, tilt, per)
-    reach, before, last, old = _STEP, math.inf, 0.0, paths
-    steps = 0
+    reach, before, steps = _STEP, math.inf, 0
     while True:
         steps += 1
         positive(_MOST_STEPS - steps)
@@ -372,16 +353,13 @@ def _walk(
         if abs(slope) <= _CENTRED * deviation and steady:
             return tilt, lists, paths
         step = float(np.clip(-slope / deviation, -reach, reach)) / deviation
-        times = step / last if last else 0.0
-        ahead = [p and q and p.ahead(q, times) for p, q in zip(paths, old, strict=True)]
         try:
-            lists, found = _settled(parts, chains, ahead, tilt + step, per, slope)
+            lists, paths = _settled(parts, chains, paths, tilt + step, per, slope)
         except _TooFarError:
             reach = abs(step) * deviation / 2
             positive(reach - 1e-7)
             continue
-        old, paths, last, before = paths, found, step, curvature
-        tilt, reach = tilt + step, 2 * reach
+        tilt, reach, before = tilt + step, 2 * reach, curvature
 
 
 def _settled(
