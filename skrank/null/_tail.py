@@ -240,6 +240,7 @@ class TailQuery:
     def _methods(self) -> Iterator[Callable[[], TailProbability | None]]:
         (end, _), mean = self.facts.end(self.sign), self.facts.moments[0]
         few = self.facts.is_single and self._trimmed.chain.possible().n_cells <= _QUICK
+        few = few or self._is_of_two_cells
         near = few or abs(end - self.statistic) < _NEAR * abs(end - mean)
         yield from (self._count, self._invert) if near else (self._invert, self._count)
         yield partial(self._draw, _DRAWS)
@@ -312,6 +313,13 @@ class TailQuery:
 
     # The methods
 
+    @property
+    def _is_of_two_cells(self) -> bool:
+        """Whether only the hits above a tie and in it count, in any order."""
+        chain = self.facts.terms[0].chain
+        one = self.facts.is_single and chain.ends.size == 2
+        return one and not chain.metric.ordered
+
     @cached_property
     def _fence(self) -> _limits.Fence:
         """Numbers of hits above single depths that leave the question open."""
@@ -361,6 +369,8 @@ class TailQuery:
     def _count(self) -> TailProbability | None:
         """Count the placements that are as extreme, if there are few."""
         args = self.statistic, self.sign, self.facts.slack(self.statistic)
+        if self._is_of_two_cells:
+            return _exact(_counting.two_cells(self.facts.terms[0].chain, *args))
         chain, log_p = self._trimmed.chain, None
         if not self.facts.is_single:
             ends = [end for end, _ in self.facts.list_ends(self.sign)]
