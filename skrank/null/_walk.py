@@ -61,12 +61,15 @@ _LEFT_OUT, _TOUCHED = 1e-9, 1e-7
 _FEW = 24
 # Strides in a standard deviation of hits, for many groups, and for few of them, whose
 # sum of gains may be near a lattice.
-_PER_DEVIATION, _PER_LUMP = 1.5, 12.0
-_MOSTLY = 0.25  # of the variance; beside half of it, the rest hides the steps of a tie
+PER_DEVIATION, _PER_LUMP = 1.5, 12.0
+#: Part of the variance of E that a tie has which decides it. Beside half of it, the rest
+#: hides the steps of a tie.
+MOSTLY = 0.25
 # Largest step of the tilt in deviations of E, and of the lattice beyond the likely hits
 # in deviations of their number.
 _STEP, _BEYOND = 3.0, 2.0
 _MOST_STEPS = 60  # of a walk; far tails take up to 51
+_NOWHERE = 1e-9  # deviations of E, as a part of its distance from zero
 _CENTRED = 0.05  # deviations of E from zero at which the walk ends
 
 
@@ -91,13 +94,21 @@ class Path(NamedTuple):
 
     @classmethod
     def plain(cls, chain: Chain) -> "Path":
-        """Return the likely hits without a tilt: seven deviations."""
-        n, sizes = chain.stop - chain.start, chain.sizes
+        """Return the likely hits without a tilt: seven deviations.
+
+        Above and below the depth above which their number is known.
+        """
+        depth, known = chain.pin or (chain.stop, chain.n_targets)
+        ends = np.array([chain.start, depth, chain.stop])
+        hits, sizes = np.array([0, known, chain.n_targets]), chain.sizes
         depths = np.append(chain.depths, chain.ends[-1])
-        share = chain.n_targets / n
-        mean = share * (depths - chain.start)
-        spread = np.sqrt(mean * (1 - share) * (chain.start + n - depths) / n)
-        inside = np.sqrt(share * (1 - share) * sizes * (1 - sizes / n))
+        part = np.searchsorted(ends[1:-1], depths, "right")
+        n, above = np.maximum(1, np.diff(ends))[part], depths - ends[part]
+        share = np.diff(hits)[part] / n
+        mean = hits[part] + share * above
+        spread = np.sqrt(share * (1 - share) * above * (1 - above / n))
+        share, n = share[:-1], n[:-1]
+        inside = np.sqrt(share * (1 - share) * sizes * np.maximum(1 - sizes / n, 0))
         least, most = mean - 7 * spread - 4, mean + 7 * spread + 12
         hits = share * sizes
         fewest, widest = hits - 7 * inside - 4, hits + 7 * inside + 12
@@ -160,7 +171,7 @@ def _likely(tilted: Tilted) -> tuple[Path | None, float]:
         return None, 0.0
     chain, lattice, possible = way.chain, way.lattice, way.chain.possible()
     above, inside, means = [(0.0, 0.0, 0.0)], [], [0.0]
-    most_variance = _MOSTLY * tilted.cumulants.curvature
+    most_variance = MOSTLY * tilted.cumulants.curvature
     for j, move in enumerate(moves):
         # hits in the group; the last group of a whole ranking has all the others
         hits, stride = tilted.hits(move), int(lattice.stride[j + 1])
@@ -172,7 +183,7 @@ def _likely(tilted: Tilted) -> tuple[Path | None, float]:
         found = _padded(hits, move.joint, deviation, stride, here, every)
         # a tie with most of the variance makes E nearly a lattice
         if not chain.merged[j] and move.variance(move.gain) > most_variance:
-            deviation *= _PER_DEVIATION / _PER_LUMP
+            deviation *= PER_DEVIATION / _PER_LUMP
         inside.append((*found, deviation))
         if move.step is not None:  # and above its end
             hits, chance = move.step.below, moves[j + 1].above
@@ -300,7 +311,7 @@ def solve(parts: Sequence[Part]) -> Solution:
     merged = not (first_hits or short) and all(chain.is_linear for chain in chains)
     growths = _GROWTHS if merged else (0.0,)
     few = max(chain.ends.size for chain in chains) <= FEW_GROUPS
-    per = _PER_LUMP if few else _PER_DEVIATION
+    per = _PER_LUMP if few else PER_DEVIATION
     root, before, error = 0.0, math.nan, 0.0
     paths: list[Path | None] = [None if first_hits else Path.plain(c) for c in chains]
     for growth in growths:
@@ -309,7 +320,7 @@ def solve(parts: Sequence[Part]) -> Solution:
         if growth == growths[0]:
             lists, paths = _settled(parts, blocks, paths, 0.0, per)
             cells = sum(gain.size for x in lists for _, gain, _ in x.way.tables)
-            per = max(_PER_DEVIATION, per * min(1.0, math.sqrt(_SHORT_CELLS / cells)))
+            per = max(PER_DEVIATION, per * min(1.0, math.sqrt(_SHORT_CELLS / cells)))
             spread = total(lists).deviation
         root, lists, paths = _walk(parts, blocks, paths, root, per)
         found, tilt = total(lists), root
@@ -347,7 +358,8 @@ def _walk(
         steps += 1
         positive(_MOST_STEPS - steps)
         _, slope, curvature = total(lists)
-        deviation = math.sqrt(positive(curvature))
+        deviation = math.sqrt(curvature)
+        positive(deviation - _NOWHERE * abs(slope))  # zero is outside the support
         # a step that leaves a heavy tail behind has a much smaller variance
         steady = curvature > 0.8 * before or abs(slope) <= 1e-4 * deviation
         if abs(slope) <= _CENTRED * deviation and steady:
