@@ -194,6 +194,9 @@ class TailQuery:
         """Compute the smaller tail; the other one is the complement."""
         known = self._known("exact", self.facts.atoms)
         if known is not None:
+            if known.log_pvalue > math.log(0.5):  # the digits of the smaller one
+                rest = self.other._known("exact", self.facts.atoms)
+                known = known if rest is None else self._complement(rest)
             return known
         asked = self.other if self._is_likely else self
         found = asked._told()
