@@ -55,6 +55,7 @@ _BEYOND = 2.001  # distance of the next value that differs by more than rounding
 _ACCURATE, _HOPELESS = 0.015, 0.5
 _DRAWS = (2**12, 2**14, 2**16, 2**18)  # until the error is small enough
 _PLACES = 2**25  # of all targets in all draws: seconds
+_FEWEST = 100  # plain draws. With 1000, those of 200,000 targets take 12 s.
 _QUICK = 2**13  # cells of a pass with so few paths that counting is tried first
 _NEAR = 0.5  # of the distance from the mean to the end; few paths may be left
 _CERTAIN = 1e-6  # of logarithms of probabilities: rounding only
@@ -147,6 +148,17 @@ class Facts:
     def atoms(self) -> Atoms | None:
         """The distribution value by value, if that is quick; else None."""
         return _counting.distribution(self.terms)
+
+    @property
+    def n_draws(self) -> int:
+        """Number of plain draws that take a few seconds."""
+        targets = sum(term.chain.n_targets * term.copies for term in self.terms)
+        return min(_DRAWS[-1], max(_FEWEST, _PLACES // targets))
+
+    @cached_property
+    def draws(self) -> _Floats:
+        """Values of plain draws, of one seed."""
+        return _sampling.draw(self.terms, self.n_draws, np.random.default_rng(0))
 
     def list_ends(self, sign: int) -> list[tuple[float, float]]:
         """Return the ends of each ranking on one side, with their log-probabilities."""
@@ -259,9 +271,11 @@ class TailQuery:
 
     def _plain(self, size: int | None = None) -> TailProbability:
         """Draw plain rankings, and count those that are as extreme."""
-        targets = sum(term.chain.n_targets * term.copies for term in self.facts.terms)
-        size = size or min(_DRAWS[-1], max(1000, _PLACES // targets))
-        values = _sampling.draw(self.facts.terms, size, self._source)
+        if size is None and self.generator is None:
+            values = self.facts.draws
+        else:
+            size = size or self.facts.n_draws
+            values = _sampling.draw(self.facts.terms, size, self._source)
         tail = _sampling.tail(values, self._reached(values))
         return TailProbability(tail[0], None, tail[1], "monte_carlo")
 
