@@ -37,8 +37,8 @@ _SMALLER = math.log(0.4)  # a tail below this is the smaller one, despite its er
 _MOST_TAILS, _MOST_BOUNDED, _RESOLVED, _NEAREST = 20, 2, 5e-4, 0.02
 # Errors of quantiles in standard deviations, if the tails are exact, or estimated.
 _ROUNDING, _CLOSE = 1e-7, 1e-4
-# Cells of all rankings that are followed in two seconds: with twice as many, a mean over
-# 30 rankings with "optimistic" ties takes five.
+# Cells of all rankings that are followed in two seconds: with twice as many, a mean
+# over 30 rankings with "optimistic" ties takes five.
 _MUCH_WORK = 2**20
 _Floats = NDArray[np.float64]
 
@@ -387,7 +387,8 @@ class NullDistribution:
             tail = self._tail_of(value, sign)
             exact = tail.method == "exact"
             asked += not exact
-            if tail.method == "bounds" and tail.log_bounds[0] <= log_p <= tail.log_pvalue:
+            sure, most_p = tail.log_bounds or (0.0, 0.0)
+            if tail.method == "bounds" and sure <= log_p <= most_p:
                 bounded += 1
                 if bounded > _MOST_BOUNDED:
                     _warn_of_range(low, high, value)

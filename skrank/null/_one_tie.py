@@ -73,8 +73,8 @@ def tail(
         first = min(max(tie.hits, least), most)
         tilted = solution.lists[0].way.chain.pinned(tie.depth, first)
         assert solution.paths[0] is not None
-        way = Way(part, tilted, solution.paths[0].lattice(tilted, PER_DEVIATION))
-        rest = Tilted(way, solution.root).cumulants.curvature
+        likely = Way(part, tilted, solution.paths[0].lattice(tilted, PER_DEVIATION))
+        rest = Tilted(likely, solution.root).cumulants.curvature
         if rest > _LUMPY * tie.single * tie.stride**2:
             return None
         log_q, error = given(first, part)

@@ -415,7 +415,8 @@ class TailQuery:
         if self.facts.is_single and isinstance(self._solution.paths[0], _walk.Path):
             (part,) = self._parts or ()
             other = replace(part, sign=-self.sign, statistic=self.other.statistic)
-            summed = _one_tie.tail(part, other, self._solution, self._fence)
+            args = part, other, self._solution, self._fence
+            summed = _attempt(partial(_one_tie.tail, *args))
             if summed is not None:
                 return self._with_sure(-math.inf, *summed, "inversion")
         log_sure = self._log_sure(lists)

@@ -56,8 +56,8 @@ _GROWTHS = (0.3, 0.12, 0.06, 0.03, 0.015, 0.0075)
 _SHORT, _SHORT_CELLS = 256, 2**18
 # Probability of hits that are not followed, and of those whose absence has an effect.
 _LEFT_OUT, _TOUCHED = 1e-9, 1e-7
-# Cells that take as long as a walk in blocks. With half of them, a mean over 16 rankings
-# of 2000 items that takes a second would be called slow.
+# Cells that take as long as a walk in blocks. With twice as many, a mean over 16
+# rankings of 2000 items is called slow, but takes a second.
 _IN_BLOCKS = 2**16
 # Possible numbers of hits above a depth that are all followed. With none, exp(-9343) of
 # (100000, 5000) under BEDROC is only bounded.
@@ -65,8 +65,8 @@ _FEW = 24
 # Strides in a standard deviation of hits, for many groups, and for few of them, whose
 # sum of gains may be near a lattice.
 PER_DEVIATION, _PER_LUMP = 1.5, 12.0
-#: Part of the variance of E that a tie has which decides it. Beside half of it, the rest
-#: hides the steps of a tie.
+#: Part of the variance of E that a tie has which decides it. Beside half of it, the
+#: rest hides the steps of a tie.
 MOSTLY = 0.25
 # Largest step of the tilt in deviations of E, and of the lattice beyond the likely hits
 # in deviations of their number.
