@@ -10,6 +10,9 @@ over several rankings is a convolution. Near the ends of the support, few paths 
 extreme as the observed value in any ranking. These paths are followed from the top by
 branch and bound: paths that cannot reach the value are dropped, and paths that cannot
 miss it are added with all their C(n - T, m - H) continuations.
+
+If the cutoff of a metric is inside a tie, and only the hits above it count, two numbers
+of hits are summed.
 """
 
 import math
