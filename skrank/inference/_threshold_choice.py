@@ -8,7 +8,6 @@ the part is evaluated.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,8 +29,8 @@ from skrank._utils._documented import documented
 from skrank._utils._rounding import ROUNDING
 from skrank._utils._warnings import warn
 from skrank.curves._band import spread_counts
-from skrank.curves._operating_points import points_of
 from skrank.inference._question import Question
+from skrank.inference._threshold_choice_points import TRIED, Points, cumulative, other_sample
 from skrank.inference._threshold_choice_result import ThresholdChoiceResult
 from skrank.inference._variability._interval import (
     CertainRule,
@@ -48,8 +47,10 @@ Floats = NDArray[np.float64]
 
 # Folds of the choice, and random divisions into them.
 _FOLDS, _DIVISIONS = 10, 20
-# Thresholds or depths that are tried on parts of the items, and draws at a time.
-_TRIED, _DRAWN = 2048, 256
+_CHOSEN=.7
+_TINY = np.finfo(float).tiny
+# Draws at a time.
+_DRAWN = 256
 
 
 @documented
@@ -212,7 +213,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             **{name: rules[name].estimate for name in names},
             **found,
             _pos_label=asked.pos_label,
-            _estimated=asked.estimated,
+            score=asked.outputs[0].name if asked.outputs else 'the given scores',
             **self._fields(asked) | {"metric": self._described()},
         )
 
@@ -243,7 +244,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     def _profit(self, hits: Any, items: Any) -> Any:
         """Return the profit; NaN without a benefit."""
         if self.benefit is None:
-            return math.nan
+            return math.nan * hits
         return self.benefit * hits - self.cost * items
 
     def _for_items(
@@ -254,52 +255,57 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         m, n = int(ranking.n_targets), int(ranking.n_samples)
         if m < 2:
             raise invalid("y_true", "hold two targets or more", str(m))
-        scores = ranking.items.y_score
+        optimism = held = np.zeros(2)
         if self.t is None:
-            points = _Points.of(ranking)
+            points = Points.of(ranking)
             at = int(self._choose(points.hits, points.items, m))
             threshold, t, hits = points.at(at)
             tried = points.thinned()
-            near = int(np.searchsorted(tried.items, t))
-            found = self._held_out(tried, near, rng)
-            drawn = np.concatenate(
-                [
-                    tried.levels[self._choose(*tried.resampled(rng, size), m)]
-                    for size in _sizes(self.n_resamples)
-                ]
-            )
+            held, optimism = self._held_out(tried, rng)
+            drawn = [
+                self._choose(*tried.of_others(rng, size), m)
+                for size in _sizes(self.n_resamples)
+            ]
+            lows, highs = tried.beside(np.concatenate(drawn))
         else:
             depth = int(check_depth("t", self.t, n))
-            threshold, t = float(level_at(scores, depth)), ranking.group_end(depth)
+            t = ranking.group_end(depth)
             if t > depth:
                 said = f"The tie at the threshold is inspected whole: {t:g} items"
                 warn(f"{said}, not {depth}.", UserWarning)
+            scores = ranking.items.y_score
+            threshold = float(level_at(scores, depth)) if t < n else -math.inf
             hits = float(hits_at(ranking, t))
-            found = hits, t - hits  # chosen without the labels
             # the place, in these data, of the item at this depth of another sample
             share = rng.beta(depth, n - depth + 1, size=self.n_resamples)
-            drawn = np.sort(scores)[n - np.ceil(n * share).astype(np.intp)]
-        rules = self._rules_of_shares(found, (m, n - m), rng)
-        above = n * rng.beta(t + 0.5, n - t + 0.5, size=self.n_resamples)
-        rules["t"] = DrawnRule(t, np.rint(above))
-        if t == 0:
-            rules = self._rules_of_none()
-        return {
-            "threshold": threshold,
-            "t": int(t),
-            **self._apparent(hits, t, m),
-            "_rules": {"threshold": DrawnRule(threshold, drawn), **rules},
-        }
+            place = rng.binomial(n, share)
+            edges = np.concatenate([[-np.inf], np.sort(scores), [np.inf]])
+            lows, highs = edges[n - place], edges[n - place + 1]
+        rules = {"threshold": DrawnRule(threshold, lows, highs)}
+        here = np.array([hits, t - hits])
+        if t in (0, n):
+            rules |= self._rules_of_all(here)
+        else:
+            found = np.clip(here - optimism, 0, [m, n - m])
+            rules |= self._rules_of_shares(found, here, (m, n - m), rng)
+            if self._by_profit:
+                of_held = self._rules_of_shares(held, here, (m, n - m), rng)
+                rules["profit"] = of_held["profit"]
+        apparent = self._apparent(hits, t, m)
+        return {"threshold": threshold, "t": int(t), **apparent, "_rules": rules}
+
+    @property
+    def _by_profit(self) -> bool:
+        """Whether the threshold has the largest profit."""
+        return self.t is None and self.recall is None and self.precision is None
 
     def _held_out(
-        self, points: _Points, at: int, rng: np.random.Generator
-    ) -> tuple[float, float]:
-        """Hits and non-targets to expect of a threshold, by choices without each fold.
+        self, points: Points, rng: np.random.Generator
+    ) -> tuple[Floats, Floats]:
+        """Hits and non-targets in the folds, by choices without each fold.
 
-        The profit is flat about its maximum, so the mean of what is retrieved from the
-        folds is that of the threshold. A recall or a precision is not: there the
-        difference from what is retrieved from the other folds is subtracted from what
-        the threshold itself retrieves.
+        The second result is by how much there are fewer than in the other folds, which
+        chose.
         """
         m, n_cells = int(points.n_targets), points.each_hits.size
         n_folds = min(_FOLDS, m)
@@ -310,50 +316,58 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             kept = np.bincount(fold * n_cells + cells, minlength=n_folds * n_cells)
             shares = np.full(n_folds, 1 / n_folds)
             other = rng.multinomial(points.each_others, shares).T
-            h = _cumulative(kept.reshape(n_folds, n_cells))
-            o = _cumulative(other[:, :-1])
+            h, o = cumulative(kept.reshape(n_folds, n_cells)), cumulative(other)
             train_h, train_o = h.sum(axis=0) - h, o.sum(axis=0) - o
             targets = train_h[:, -1:]
             chosen = self._choose(train_h, train_h + train_o, targets)[:, None]
             for total, counts in ((held, (h, o)), (others, (train_h, train_o))):
                 found = [np.take_along_axis(one, chosen, axis=1) for one in counts]
                 total += np.sum(found, axis=(1, 2)) / _DIVISIONS
-        if self.recall is None and self.precision is None:
-            hits, non_targets = held
-            return float(hits), float(non_targets)
-        _, t, found_here = points.at(at)
-        here = np.array([found_here, t - found_here])
-        most = [m, points.n_samples - m]
-        hits, non_targets = np.clip(here + held - others / (n_folds - 1), 0, most)
-        return float(hits), float(non_targets)
+        return held, others / (n_folds - 1) - held
 
     def _rules_of_shares(
         self,
-        found: tuple[float, float],
+        found: Floats,
+        here: Floats,
         sizes: tuple[int, int],
         rng: np.random.Generator,
     ) -> dict[str, ChoiceRule]:
-        """Draw the shares of both classes above the threshold, by Jeffreys' prior."""
-        drawn = [
-            size * rng.beta(one + 0.5, size - one + 0.5, size=self.n_resamples)
-            for one, size in zip(found, sizes, strict=True)
-        ]
-        hits = np.append(found[0], drawn[0])
-        items = hits + np.append(found[1], drawn[1])
-        precision = np.divide(
-            hits, items, out=np.full(items.shape, np.nan), where=items > 0
-        )
-        values = {"recall": hits / sizes[0], "precision": precision}
-        values["profit"] = self._profit(hits, items) * np.ones(items.shape)
+        """Draw the shares of both classes above the threshold.
+
+        The lower limits are those of the smaller of what is found here and of what is
+        expected elsewhere, and the upper ones of the larger.
+        """
+        weight = _CHOSEN if self._by_profit or self.precision is not None else 1.0
+
+        def draw(size: float, one: float, sides: float) -> Floats:
+            hits, misses = weight * one, weight * (size - one)
+            parts = hits + sides, misses + 1 - sides
+            return size * rng.beta(*np.maximum(parts, _TINY), size=self.n_resamples)
+
+        n, ends = sum(sizes), []
+        for size, one, seen in zip(sizes, found, here, strict=True):
+            half = 0.5 * (0 < seen < size)
+            lows = draw(size, min(one, seen), half)
+            highs = draw(size, max(one, seen), 1 - half)
+            ends.append([one, draw(size, one, 0.5), lows, highs])
+        (hits, h, few, many), (others, o, less, more) = ends
+        items = rng.binomial(n, (h + o) / n).astype(float)
+        profits = self._profit(few, few + more), self._profit(many, many + less)
         return {
-            name: DrawnRule(float(each[0]), each[1:]) for name, each in values.items()
+            "t": DrawnRule(here.sum(), items, items),
+            "recall": DrawnRule(hits / sizes[0], few / sizes[0], many / sizes[0]),
+            "precision": DrawnRule(
+                _share(hits, others), _share(few, more), _share(many, less)
+            ),
+            "profit": DrawnRule(self._profit(hits, hits + others), *profits),
         }
 
-    def _rules_of_none(self) -> dict[str, ChoiceRule]:
-        """Return what no other items can change: none of them is looked at."""
-        profit = float(self._profit(0.0, 0.0))
-        values = {"t": 0.0, "recall": 0.0, "precision": math.nan, "profit": profit}
-        return {name: CertainRule(value) for name, value in values.items()}
+    def _rules_of_all(self, here: Floats) -> dict[str, ChoiceRule]:
+        """Return what no other items can change: none or all of them are looked at."""
+        hits, t = here[0], here.sum()
+        values = {"t": t, "recall": float(t > 0), "precision": _share(*here)}
+        values["profit"] = self._profit(hits, t)
+        return {name: CertainRule(float(one)) for name, one in values.items()}
 
     def _for_days(
         self, rankings: list[Ranking], rng: np.random.Generator
@@ -364,7 +378,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         if n_days < 2:
             raise invalid("groups", "make two rankings or more", str(n_days))
         depths = np.arange(sizes.max() + 1)
-        if sizes.max() > _TRIED:
+        if sizes.max() > TRIED:
             depths = np.append(0, spread_counts(int(sizes.max())))
         if self.t is not None:  # a single choice, which may be a share of each
             whole = check_depth("t", self.t, sizes, beyond=True)
@@ -377,22 +391,23 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         at = int(self._choose_depth(hits.sum(axis=0), looked, m))
         t = depths[at] if self.t is None else looked[at] / n_days
         h, o = self._held_out_days(hits, items, targets, rng)
-        one = np.ones(n_days)
+        df = m**2 / np.sum(targets**2) - 1
         rules: dict[str, Any] = {
-            "recall": _ratio_rule(h, targets, 0.0, 1.0),
-            "precision": _ratio_rule(h, o, 0.0, 1.0),
-            "profit": _ratio_rule(self._profit(h, o) * one, one, -math.inf, math.inf),
+            "recall": _ratio_rule(h, targets, df, 0.0, 1.0),
+            "precision": _ratio_rule(h, o, df, 0.0, 1.0),
+            "profit": _ratio_rule(
+                self._profit(h, o), np.ones(n_days), df, -math.inf, math.inf
+            ),
         }
         if t == 0:
-            rules = self._rules_of_none()
+            rules = self._rules_of_all(np.zeros(2))
         # other samples of as many days
-        share = np.full(n_days, 1 / n_days)
         drawn = [
             depths[self._choose_depth(w @ hits, w @ items, (w @ targets)[:, None])]
             for size in _sizes(self.n_resamples)
-            for w in [rng.multinomial(n_days, share, size=size)]
+            for w in [other_sample(rng, np.ones(n_days), size)]
         ]
-        of_depth = DrawnRule(float(t), np.concatenate(drawn).astype(float))
+        of_depth = DrawnRule(float(t), *[np.concatenate(drawn).astype(float)] * 2)
         rules["t"] = of_depth if self.t is None else CertainRule(float(t))
         rules["threshold"] = CertainRule(math.nan)
         apparent = self._apparent(float(hits[:, at].sum()), float(looked[at]), m)
@@ -433,74 +448,6 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         }
 
 
-@dataclass(frozen=True, slots=True)
-class _Points:
-    """Thresholds at scores of targets, best first, and infinity before them.
-
-    `hits` and `items` are retrieved by each. Between one threshold and the next are
-    `each_hits` targets and `each_others` non-targets, the last of which have scores
-    below those of all targets.
-    """
-
-    levels: Floats
-    hits: Floats
-    items: Floats
-    n_targets: float
-    n_samples: float
-
-    @classmethod
-    def of(cls, ranking: Ranking) -> _Points:
-        """Return the points of a ranking; O(m)."""
-        points = points_of(ranking)
-        return cls(
-            np.append(np.inf, points.score.astype(float)),
-            np.append(0.0, points.hits),
-            np.append(0.0, points.t),
-            ranking.n_targets,
-            ranking.n_samples,
-        )
-
-    def at(self, index: int) -> tuple[float, float, float]:
-        """Return the threshold, the items and the hits of a point."""
-        parts = self.levels[index], self.items[index], self.hits[index]
-        return tuple(map(float, parts))  # type: ignore[return-value]
-
-    def thinned(self) -> _Points:
-        """Return some of many points, dense at the top, with the first and the last."""
-        if self.levels.size <= _TRIED:
-            return self
-        last = self.levels.size - 1
-        even = np.linspace(0, last, _TRIED).astype(np.intp)
-        kept = np.union1d(even, spread_counts(last))
-        parts = self.levels[kept], self.hits[kept], self.items[kept]
-        return _Points(*parts, self.n_targets, self.n_samples)
-
-    @property
-    def each_hits(self) -> NDArray[np.intp]:
-        """Targets from one threshold to the next."""
-        return np.diff(self.hits).astype(np.intp)
-
-    @property
-    def each_others(self) -> NDArray[np.intp]:
-        """Non-targets from one threshold to the next, and below the last."""
-        others = np.append(self.items - self.hits, self.n_samples - self.n_targets)
-        return np.diff(others).astype(np.intp)
-
-    def resampled(self, rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
-        """Draw samples with the same numbers of targets and of non-targets."""
-        drawn = [
-            rng.multinomial(one.sum(), one / one.sum(), size=size)
-            for one in (self.each_hits, self.each_others)
-        ]
-        hits, others = _cumulative(drawn[0]), _cumulative(drawn[1][:, :-1])
-        return hits, hits + others
-
-
-def _cumulative(counts: NDArray[Any]) -> Floats:
-    """Cumulative sums of rows, from 0."""
-    return np.cumsum(np.pad(counts, ((0, 0), (1, 0))), axis=1, dtype=float)
-
-
 def _sizes(total: int) -> list[int]:
     """Sizes of the parts in which draws are made."""
     return [min(_DRAWN, total - start) for start in range(0, total, _DRAWN)]
@@ -520,12 +467,20 @@ def _pooled(rankings: list[Ranking]) -> Ranking:
     return Ranking.from_predictions(np.concatenate(labels), np.concatenate(scores))
 
 
-def _ratio_rule(above: Floats, below: Floats, low: float, high: float) -> ChoiceRule:
-    """Student's t of a ratio of means over rankings, by its linearised changes."""
-    n = above.size
-    if not below.sum() > 0:
+def _ratio_rule(
+    above: Floats, below: Floats, degrees_of_freedom: float, low: float, high: float
+) -> ChoiceRule:
+    """Student's t of a ratio of means over rankings, by its jackknife."""
+    n, total = above.size, below.sum()
+    if not np.all(below < total):
         return CertainRule(math.nan)
-    ratio = above.sum() / below.sum()
-    changes = (above - ratio * below) / below.mean()
-    error = float(np.std(changes, ddof=1) / math.sqrt(n))
-    return StudentRule(float(ratio), error, n - 1, low, high)
+    ratio = above.sum() / total
+    without = (above.sum() - above) / (total - below)
+    error = math.sqrt((n - 1) / n * np.sum((without - ratio) ** 2))
+    return StudentRule(float(ratio), error, degrees_of_freedom, low, high)
+
+
+def _share(hits: Any, others: Any) -> Any:
+    """Share of targets among the items; NaN without items."""
+    with np.errstate(invalid="ignore"):
+        return np.divide(hits, hits + others)

@@ -72,7 +72,7 @@ class ThresholdChoiceResult(Result):
     apparent_profit: float
     _rules: Mapping[str, ChoiceRule]
     _pos_label: object
-    _estimated: bool
+    score: str
 
     title: ClassVar[str] = "Threshold with {0.metric}"
 
@@ -143,7 +143,7 @@ class ThresholdChoiceResult(Result):
         if response_method is not None:
             check_option("response_method", response_method, methods)
             methods = (response_method,)
-        elif not self._estimated:
+        elif self.score=='the given scores':
             rule = f"be one of {list(methods)} for scores that were given"
             raise invalid("response_method", rule, "None")
         for method in methods:

@@ -58,17 +58,20 @@ class StudentRule:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnRule:
-    """Interval of the quantiles of drawn values, each of which is one of them."""
+    """Interval of quantiles of drawn values, each of which is one of them.
+
+    The lower limit is a quantile of `lows`, the upper one of `highs`.
+    """
 
     estimate: float
-    values: NDArray[np.float64]
+    lows: NDArray[np.float64]
+    highs: NDArray[np.float64]
 
     def bounds(self, confidence_level: float) -> tuple[float, float]:
         """Return limits with equal tails."""
         outside = (1 - confidence_level) / 2
-        low, high = np.quantile(
-            self.values, [outside, 1 - outside], method="inverted_cdf"
-        )
+        at = ((self.lows, outside), (self.highs, 1 - outside))
+        low, high = (np.quantile(*one, method="inverted_cdf") for one in at)
         return float(low), float(high)
 
 
