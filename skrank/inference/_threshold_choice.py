@@ -35,8 +35,10 @@ from skrank.inference._threshold_choice_result import ThresholdChoiceResult
 from skrank.inference._variability._interval import (
     CertainRule,
     ChoiceRule,
+    DrawnDepthRule,
     DrawnRule,
     StudentRule,
+    WidestRule,
 )
 from skrank.metrics._definitions import AnyMetric, ExpectedProfit
 from skrank.ranking._items import CountedItems, level_at
@@ -47,7 +49,6 @@ Floats = NDArray[np.float64]
 
 # Folds of the choice, and random divisions into them.
 _FOLDS, _DIVISIONS = 10, 20
-_CHOSEN=.7
 _TINY = np.finfo(float).tiny
 # Draws at a time.
 _DRAWN = 256
@@ -252,6 +253,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     ) -> dict[str, Any]:
         """Choose a threshold on the score for all items."""
         ranking = _pooled(rankings)
+        w = .4 if len(rankings)>1 else 1.0
         m, n = int(ranking.n_targets), int(ranking.n_samples)
         if m < 2:
             raise invalid("y_true", "hold two targets or more", str(m))
@@ -263,7 +265,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             tried = points.thinned()
             held, optimism = self._held_out(tried, rng)
             drawn = [
-                self._choose(*tried.of_others(rng, size), m)
+                self._choose(*tried.of_others(rng, size, w), m)
                 for size in _sizes(self.n_resamples)
             ]
             lows, highs = tried.beside(np.concatenate(drawn))
@@ -287,9 +289,9 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             rules |= self._rules_of_all(here)
         else:
             found = np.clip(here - optimism, 0, [m, n - m])
-            rules |= self._rules_of_shares(found, here, (m, n - m), rng)
+            rules |= self._rules_of_shares(found, here, (m, n - m), rng, w)
             if self._by_profit:
-                of_held = self._rules_of_shares(held, here, (m, n - m), rng)
+                of_held = self._rules_of_shares(held, here, (m, n - m), rng,w)
                 rules["profit"] = of_held["profit"]
         apparent = self._apparent(hits, t, m)
         return {"threshold": threshold, "t": int(t), **apparent, "_rules": rules}
@@ -330,14 +332,13 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         found: Floats,
         here: Floats,
         sizes: tuple[int, int],
-        rng: np.random.Generator,
+        rng: np.random.Generator, weight=1.0
     ) -> dict[str, ChoiceRule]:
         """Draw the shares of both classes above the threshold.
 
         The lower limits are those of the smaller of what is found here and of what is
         expected elsewhere, and the upper ones of the larger.
         """
-        weight = _CHOSEN if self._by_profit or self.precision is not None else 1.0
 
         def draw(size: float, one: float, sides: float) -> Floats:
             hits, misses = weight * one, weight * (size - one)
@@ -349,12 +350,15 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             half = 0.5 * (0 < seen < size)
             lows = draw(size, min(one, seen), half)
             highs = draw(size, max(one, seen), 1 - half)
-            ends.append([one, draw(size, one, 0.5), lows, highs])
-        (hits, h, few, many), (others, o, less, more) = ends
-        items = rng.binomial(n, (h + o) / n).astype(float)
+            ends.append([one, lows, highs])
+        (hits, few, many), (others, less, more) = ends
+        fewest, most = (
+            rng.binomial(n, share / n).astype(float)
+            for share in (few + less, many + more)
+        )
         profits = self._profit(few, few + more), self._profit(many, many + less)
         return {
-            "t": DrawnRule(here.sum(), items, items),
+            "t": DrawnRule(here.sum(), fewest, most),
             "recall": DrawnRule(hits / sizes[0], few / sizes[0], many / sizes[0]),
             "precision": DrawnRule(
                 _share(hits, others), _share(few, more), _share(many, less)
@@ -391,13 +395,13 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         at = int(self._choose_depth(hits.sum(axis=0), looked, m))
         t = depths[at] if self.t is None else looked[at] / n_days
         h, o = self._held_out_days(hits, items, targets, rng)
-        df = m**2 / np.sum(targets**2) - 1
+        # days with few targets tell little about them
+        df = max(1.0, m**2 / np.sum(targets**2) - 1)
+        each = [self._rules_of_days(h, o, targets, df)]
+        if self.t is None:
+            each.append(self._rules_of_days(hits[:, at], items[:, at], targets, df))
         rules: dict[str, Any] = {
-            "recall": _ratio_rule(h, targets, df, 0.0, 1.0),
-            "precision": _ratio_rule(h, o, df, 0.0, 1.0),
-            "profit": _ratio_rule(
-                self._profit(h, o), np.ones(n_days), df, -math.inf, math.inf
-            ),
+            name: WidestRule([one[name] for one in each]) for name in each[0]
         }
         if t == 0:
             rules = self._rules_of_all(np.zeros(2))
@@ -407,12 +411,23 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             for size in _sizes(self.n_resamples)
             for w in [other_sample(rng, np.ones(n_days), size)]
         ]
-        of_depth = DrawnRule(float(t), *[np.concatenate(drawn).astype(float)] * 2)
+        of_depth = DrawnDepthRule(float(t), np.concatenate(drawn), sizes.max())
         rules["t"] = of_depth if self.t is None else CertainRule(float(t))
         rules["threshold"] = CertainRule(math.nan)
         apparent = self._apparent(float(hits[:, at].sum()), float(looked[at]), m)
         apparent["apparent_profit"] /= n_days
         return {"threshold": math.nan, "t": t.item(), **apparent, "_rules": rules}
+
+    def _rules_of_days(
+        self, hits: Floats, items: Floats, targets: Floats, df: float
+    ) -> dict[str, ChoiceRule]:
+        """Return what is expected of other days by the hits and items of each."""
+        profit, days = self._profit(hits, items), np.ones(targets.size)
+        return {
+            "recall": _ratio_rule(hits, targets, df, 0.0, 1.0),
+            "precision": _ratio_rule(hits, items, df, 0.0, 1.0),
+            "profit": _ratio_rule(profit, days, df, -math.inf, math.inf),
+        }
 
     def _held_out_days(
         self, hits: Floats, items: Floats, targets: Floats, rng: np.random.Generator

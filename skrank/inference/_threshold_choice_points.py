@@ -80,27 +80,27 @@ class Points:
         """Non-targets from one threshold to the next."""
         return np.diff(self.items - self.hits).astype(np.intp)
 
-    def of_others(self, rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
+    def of_others(self, rng: np.random.Generator, size: int, weight=1.0) -> tuple[Floats, Floats]:
         """Draw the hits and items of samples of other items, as many of each class.
 
         The shares of the population are drawn by the Bayesian bootstrap, and a sample
         from these.
         """
         below = np.append(np.zeros(self.each_hits.size - 1), BELOW)
-        drawn = other_sample(rng, self.each_hits, size, below)
-        hits, others = cumulative(drawn), other_sample(rng, self.each_others, size)
+        drawn = other_sample(rng, self.each_hits, size, weight, below)
+        hits, others = cumulative(drawn), other_sample(rng, self.each_others, size, weight)
         return hits, hits + cumulative(others)
 
 
 BELOW = 0.5
 
 
-def other_sample(rng, counts, size, more=0.0):
+def other_sample(rng, counts, size, weight=1.0, more=0.0):
     """Draw counts of other samples as large, from populations that are drawn first.
 
     The shares of a population are drawn by the Bayesian bootstrap [1]_.
     """
-    weights = rng.standard_gamma(counts + more, size=(size, counts.size))
+    weights = rng.standard_gamma(weight * counts + more, size=(size, counts.size))
     weights /= weights.sum(axis=1, keepdims=True)
     return rng.multinomial(int(counts.sum()), weights)
 
