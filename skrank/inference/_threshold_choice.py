@@ -18,6 +18,7 @@ from skrank._utils._checks import (
     check_cutoff,
     check_depth,
     check_flag,
+    check_fraction,
     check_jobs,
     check_not_negative,
     check_positive,
@@ -27,11 +28,22 @@ from skrank._utils._checks import (
 )
 from skrank._utils._documented import documented
 from skrank._utils._rounding import ROUNDING
+from skrank._utils._text import brief
 from skrank._utils._warnings import warn
 from skrank.curves._band import spread_counts
+from skrank.inference._guarantee import (
+    deepest_promise,
+    first_start,
+    hits_needed,
+    targets_needed,
+)
 from skrank.inference._question import Question
-from skrank.inference._threshold_choice_points import TRIED, Points, cumulative, other_sample
-from skrank.inference._threshold_choice_result import ThresholdChoiceResult
+from skrank.inference._threshold_choice_points import Points, cumulative, other_sample
+from skrank.inference._threshold_choice_result import (
+    GIVEN,
+    NO_THRESHOLD,
+    ThresholdChoiceResult,
+)
 from skrank.inference._variability._interval import (
     CertainRule,
     ChoiceRule,
@@ -49,9 +61,19 @@ Floats = NDArray[np.float64]
 
 # Folds of the choice, and random divisions into them.
 _FOLDS, _DIVISIONS = 10, 20
-_TINY = np.finfo(float).tiny
-# Draws at a time.
-_DRAWN = 256
+# Fewest targets with which a threshold is chosen. By benchmarks/thresholds.py; with
+# half as many, the estimated recall is 0 in all samples, for a true one of .3.
+_LEAST_TARGETS = 5
+# Rankings, such as days, from which on the intervals hold, by the same benchmark.
+_ENOUGH_DAYS = 10
+# What an item of a fold counts in an interval, since a model of all items has other
+# scores than those of the folds. By the same benchmark; with 0.8, intervals of t of
+# trees hold the truth in .80 of the samples.
+_WEIGHT_OF_FOLDS = 0.4
+# A parameter of a beta distribution that is 0.
+_ZERO = np.finfo(float).tiny
+# Draws at a time, and depths of a day that are all tried.
+_DRAWN, _DEPTHS = 256, 2048
 
 
 @documented
@@ -76,6 +98,10 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         given, the threshold has the largest profit.
     cost : float, default=None
         Cost of looking at an item, at least 0. Required with `benefit`.
+    guarantee : float, default=None
+        Probability with which the recall or the precision on other items is at least
+        the given one, between 0 and 1, such as 0.95. None chooses the threshold that
+        has it on these data, which falls short on other items about half of the time.
     n_resamples : int, default=9999
         Number of draws of an interval.
     n_jobs : int, default=None
@@ -88,7 +114,8 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     Raises
     ------
     ValueError
-        If not exactly one rule is given, or if a setting is outside its range.
+        If not exactly one rule is given, if a depth or a profit is to be guaranteed, or
+        if a setting is outside its range.
 
     See Also
     --------
@@ -99,20 +126,26 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     Notes
     -----
     Thresholds are scores of targets, as in :func:`operating_points`; to look at no item
-    is one of the choices. With ``benefit b`` and ``cost c``, the profit of t items with
-    h targets is ``b h - c t``. The items are divided at random into 10 folds, the
+    or at all items are choices, too. The profit of t items with h targets is ``benefit
+    * h - cost * t``. The items are divided at random into 10 folds, 20 times. The
     threshold is chosen without each fold, and the hits and the other items that it
-    retrieves from the fold are counted [1]_, as a mean over 20 divisions. For a
-    recall or a precision, their difference from those of the other folds is subtracted
-    from the value on these data. The interval has the distribution of two shares, of
-    the targets and of the non-targets retrieved, each with the prior of Jeffreys [2]_.
-    The interval of the threshold is from the bootstrap of targets and non-targets.
+    retrieves from the fold are counted [1]_. For a profit, their number is expected of
+    other items; for a recall or a precision, by how much they are fewer than in the
+    other folds is subtracted from the value on these data. Intervals have the limits of
+    two shares, of the targets and of the non-targets retrieved, by the prior of
+    Jeffreys [2]_: the lower limits of what is expected and the upper ones of these
+    data, or the other way round. Those of `threshold` and `t` are of other samples,
+    from populations that are drawn by the Bayesian bootstrap [3]_.
 
-    With `groups`, the same depth t is chosen for all groups, such as days. Then whole
-    groups are held out and drawn, `t` and `profit` are means over the groups, and
-    intervals are of Student's t. The folds of a cross-validation are pooled. See
-    :ref:`decisions` for the use, and :ref:`validation_decisions` for the measured bias
-    and coverage.
+    A guaranteed recall is that of a tolerance limit [4]_: it is exact for any scores,
+    with ties it holds more often. A guaranteed precision is found by a sequence of
+    binomial tests down the ranking [5]_. Both are for items like these and a model that
+    was fitted to other items.
+
+    With `groups`, the same depth t is chosen for all groups, such as days, and there is
+    no threshold. Whole groups are held out and drawn, and `t` and `profit` are means.
+    The folds of a cross-validation are pooled. See :ref:`decisions`, and
+    :ref:`validation_decisions` for the measured bias and coverage.
 
     References
     ----------
@@ -120,6 +153,11 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
        predictions", *JRSS B* 36(2), 111-147.
     .. [2] Brown, Cai and DasGupta (2001), "Interval estimation for a binomial
        proportion", *Statistical Science* 16(2), 101-133.
+    .. [3] Rubin (1981), "The Bayesian bootstrap", *Annals of Statistics* 9(1), 130-134.
+    .. [4] Wilks (1941), "Determination of sample sizes for setting tolerance limits",
+       *Annals of Mathematical Statistics* 12(1), 91-96.
+    .. [5] Angelopoulos, Bates, Candes, Jordan and Lei (2021), "Learn then test",
+       arXiv:2110.01052.
 
     Examples
     --------
@@ -153,6 +191,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         precision: float | None = None,
         benefit: float | None = None,
         cost: float | None = None,
+        guarantee: float | None = None,
         n_resamples: int = 9999,
         n_jobs: int | None = None,
         progress: bool = False,
@@ -174,6 +213,14 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         )
         self.benefit = None if benefit is None else check_positive("benefit", benefit)
         self.cost = None if cost is None else check_not_negative("cost", cost)
+        self.guarantee = None
+        if guarantee is not None:
+            self.guarantee = check_fraction("guarantee", guarantee)
+            if self.recall is self.precision is None:
+                rule = "be left out, or given with `recall` or `precision`"
+                raise invalid("guarantee", rule, brief(guarantee))
+            if 1 in (self.recall, self.precision):
+                raise invalid(given[0], "be below 1 with a guarantee", "1")
         self.n_resamples = check_count("n_resamples", n_resamples, least=2)
         self.n_jobs = check_jobs(n_jobs)
         self.progress = check_flag("progress", progress)
@@ -191,30 +238,39 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         -------
         result : ThresholdChoiceResult
             The threshold or the depth, with what to expect of it on other items. If no
-            threshold meets the rule, no item is looked at, with a warning.
+            threshold meets the rule, no item is looked at, and if there are too few
+            targets to guarantee a recall, all items are, with a warning.
 
         Raises
         ------
         ValueError
-            If there are several models, if a class is absent, if there are less than
-            two targets or groups, or if items were only counted.
+            If there are several models, if a class is absent, if there are fewer than 5
+            targets (2 if t is given) or 2 groups, if items were only counted, or if
+            something is to be guaranteed for groups or for folds.
         """
         asked = self._asked(rankings)
+        if self.guarantee is not None and asked.kind != "one":
+            name = "groups" if asked.grouped else "cv"
+            rule = (
+                "be left out with a guarantee, which is for one ranking of items that "
+                "the model was not fitted to, as by from_estimator"
+            )
+            raise invalid(name, rule, f"{len(asked.parts)} {asked.kind}")
         choose = self._for_days if asked.grouped else self._for_items
         found = choose(asked.single, self._generator())
         if found["t"] == 0:
-            warn(
-                "No threshold meets the rule or has a profit: none is chosen.",
-                UserWarning,
-            )
+            warn(f"No threshold {self._unmet}: none is chosen.", UserWarning)
         rules = found["_rules"]
         names = ("recall", "precision", "profit")
+        output = asked.outputs[0] if asked.outputs else None
+        score = GIVEN if output is None else output.name
         return ThresholdChoiceResult(
             method="cross_validation",
             **{name: rules[name].estimate for name in names},
             **found,
+            score=f"{score}{NO_THRESHOLD if asked.grouped else ''}",
             _pos_label=asked.pos_label,
-            score=asked.outputs[0].name if asked.outputs else 'the given scores',
+            _output=output,
             **self._fields(asked) | {"metric": self._described()},
         )
 
@@ -224,23 +280,43 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
 
     def _described(self) -> str:
         """Return the rule in words."""
+        promise = ""
+        if self.guarantee is not None:
+            promise = f" or more, with probability {self.guarantee:g}"
+        for name in ("recall", "precision"):
+            if getattr(self, name) is not None:
+                return f"{name} {getattr(self, name):g}{promise}"
         if self.t is not None:
             return f"t = {self.t:g}"
-        if self.recall is not None:
-            return f"recall {self.recall:g}"
-        if self.precision is not None:
-            return f"precision {self.precision:g}"
         return f"the largest profit (benefit {self.benefit:g}, cost {self.cost:g})"
+
+    @property
+    def _unmet(self) -> str:
+        """What no threshold does if none is chosen."""
+        if self.guarantee is None or self.precision is None:
+            return "meets the rule or has a profit"
+        least = first_start(self.precision, 1 - self.guarantee)
+        return f"has the guarantee, which needs {least} targets at the top or more"
 
     def _choose(self, hits: Any, items: Any, n_targets: Any) -> Any:
         """Return the index of the first best choice along the last axis."""
-        slack = 1 - ROUNDING
         if self.recall is not None:
-            return np.argmax(hits >= self.recall * n_targets * slack, axis=-1)
-        if self.precision is not None:
-            kept = hits >= self.precision * items * slack
-            return np.argmax(np.where(kept, hits, -1.0), axis=-1)
-        return np.argmax(self._profit(hits, items), axis=-1)
+            enough = hits >= self._hits_needed(n_targets)
+            found = np.argmax(enough, axis=-1)
+            return np.where(enough.any(axis=-1), found, hits.shape[-1] - 1)
+        if self.precision is None:
+            return np.argmax(self._profit(hits, items), axis=-1)
+        if self.guarantee is not None:
+            doubt = 1 - self.guarantee
+            return deepest_promise(hits, items, self.precision, doubt)
+        kept = hits >= self.precision * items * (1 - ROUNDING)
+        return np.argmax(np.where(kept, hits, -1.0), axis=-1)
+
+    def _hits_needed(self, n_targets: Any) -> Any:
+        """Return how many targets are to be found, above all of them if that fails."""
+        if self.guarantee is None:
+            return self.recall * n_targets * (1 - ROUNDING)
+        return hits_needed(n_targets, self.recall, 1 - self.guarantee)
 
     def _profit(self, hits: Any, items: Any) -> Any:
         """Return the profit; NaN without a benefit."""
@@ -253,19 +329,24 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     ) -> dict[str, Any]:
         """Choose a threshold on the score for all items."""
         ranking = _pooled(rankings)
-        w = .4 if len(rankings)>1 else 1.0
+        weight = 1.0 if len(rankings) == 1 else _WEIGHT_OF_FOLDS
         m, n = int(ranking.n_targets), int(ranking.n_samples)
-        if m < 2:
-            raise invalid("y_true", "hold two targets or more", str(m))
+        least = _LEAST_TARGETS if self.t is None else 2
+        if m < least:
+            raise invalid("y_true", f"hold {least} targets or more", str(m))
         optimism = held = np.zeros(2)
         if self.t is None:
             points = Points.of(ranking)
             at = int(self._choose(points.hits, points.items, m))
             threshold, t, hits = points.at(at)
+            if self.recall is not None and hits < self._hits_needed(m):
+                least = targets_needed(self.recall, 1 - self.guarantee)
+                said = f"The guarantee needs {least} targets or more, and got {m}"
+                warn(f"{said}: all items are looked at.", UserWarning)
             tried = points.thinned()
             held, optimism = self._held_out(tried, rng)
             drawn = [
-                self._choose(*tried.of_others(rng, size, w), m)
+                self._choose(*tried.of_others(rng, size, weight), m)
                 for size in _sizes(self.n_resamples)
             ]
             lows, highs = tried.beside(np.concatenate(drawn))
@@ -289,9 +370,9 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             rules |= self._rules_of_all(here)
         else:
             found = np.clip(here - optimism, 0, [m, n - m])
-            rules |= self._rules_of_shares(found, here, (m, n - m), rng, w)
+            rules |= self._rules_of_shares(found, here, (m, n - m), rng, weight)
             if self._by_profit:
-                of_held = self._rules_of_shares(held, here, (m, n - m), rng,w)
+                of_held = self._rules_of_shares(held, here, (m, n - m), rng, weight)
                 rules["profit"] = of_held["profit"]
         apparent = self._apparent(hits, t, m)
         return {"threshold": threshold, "t": int(t), **apparent, "_rules": rules}
@@ -332,7 +413,8 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         found: Floats,
         here: Floats,
         sizes: tuple[int, int],
-        rng: np.random.Generator, weight=1.0
+        rng: np.random.Generator,
+        weight: float,
     ) -> dict[str, ChoiceRule]:
         """Draw the shares of both classes above the threshold.
 
@@ -343,7 +425,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         def draw(size: float, one: float, sides: float) -> Floats:
             hits, misses = weight * one, weight * (size - one)
             parts = hits + sides, misses + 1 - sides
-            return size * rng.beta(*np.maximum(parts, _TINY), size=self.n_resamples)
+            return size * rng.beta(*np.maximum(parts, _ZERO), size=self.n_resamples)
 
         n, ends = sum(sizes), []
         for size, one, seen in zip(sizes, found, here, strict=True):
@@ -381,8 +463,11 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         targets = np.array([float(one.n_targets) for one in rankings])
         if n_days < 2:
             raise invalid("groups", "make two rankings or more", str(n_days))
+        if n_days < _ENOUGH_DAYS:
+            said = f"{n_days} rankings are few: intervals for 95 %"
+            warn(f"{said} held XXX in simulations with 5.", UserWarning)
         depths = np.arange(sizes.max() + 1)
-        if sizes.max() > TRIED:
+        if sizes.max() > _DEPTHS:
             depths = np.append(0, spread_counts(int(sizes.max())))
         if self.t is not None:  # a single choice, which may be a share of each
             whole = check_depth("t", self.t, sizes, beyond=True)
@@ -390,7 +475,6 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         else:
             items = np.minimum(depths, sizes[:, None]).astype(float)
         hits = np.stack([hits_at(*one) for one in zip(rankings, items, strict=True)])
-        m = targets.sum()
         m, looked = targets.sum(), items.sum(axis=0)
         at = int(self._choose_depth(hits.sum(axis=0), looked, m))
         t = depths[at] if self.t is None else looked[at] / n_days
@@ -413,8 +497,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         ]
         of_depth = DrawnDepthRule(float(t), np.concatenate(drawn), sizes.max())
         rules["t"] = of_depth if self.t is None else CertainRule(float(t))
-        rules["threshold"] = CertainRule(math.nan)
-        apparent = self._apparent(float(hits[:, at].sum()), float(looked[at]), m)
+        apparent = self._apparent(float(hits[:, at].sum()), float(looked[at]), float(m))
         apparent["apparent_profit"] /= n_days
         return {"threshold": math.nan, "t": t.item(), **apparent, "_rules": rules}
 

@@ -14,8 +14,9 @@ from skrank.ranking._ranking import Ranking
 
 Floats = NDArray[np.float64]
 
-# Thresholds or depths that are tried on parts of the items.
-TRIED = 2048
+# Thresholds that are tried on parts of the items and for other samples, of which a draw
+# takes a millisecond. With half as many, intervals of 4000 targets change by 1 %.
+TRIED = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,25 +81,28 @@ class Points:
         """Non-targets from one threshold to the next."""
         return np.diff(self.items - self.hits).astype(np.intp)
 
-    def of_others(self, rng: np.random.Generator, size: int, weight=1.0) -> tuple[Floats, Floats]:
-        """Draw the hits and items of samples of other items, as many of each class.
-
-        The shares of the population are drawn by the Bayesian bootstrap, and a sample
-        from these.
-        """
-        below = np.append(np.zeros(self.each_hits.size - 1), BELOW)
+    def of_others(
+        self, rng: np.random.Generator, size: int, weight: float
+    ) -> tuple[Floats, Floats]:
+        """Draw the hits and items of samples of other items, as many of each class."""
+        # a target of the population may be below all of these data
+        below = np.append(np.zeros(self.each_hits.size - 1), 0.5)
         drawn = other_sample(rng, self.each_hits, size, weight, below)
         hits, others = cumulative(drawn), other_sample(rng, self.each_others, size, weight)
         return hits, hits + cumulative(others)
 
 
-BELOW = 0.5
-
-
-def other_sample(rng, counts, size, weight=1.0, more=0.0):
+def other_sample(
+    rng: np.random.Generator,
+    counts: NDArray[Any],
+    size: int,
+    weight: float = 1.0,
+    more: Any = 0.0,
+) -> NDArray[np.intp]:
     """Draw counts of other samples as large, from populations that are drawn first.
 
-    The shares of a population are drawn by the Bayesian bootstrap [1]_.
+    The shares of a population are drawn by the Bayesian bootstrap (Rubin 1981), in
+    which an item of these data has a `weight`, and there is `more` than these data.
     """
     weights = rng.standard_gamma(weight * counts + more, size=(size, counts.size))
     weights /= weights.sum(axis=1, keepdims=True)
