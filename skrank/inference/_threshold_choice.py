@@ -464,8 +464,9 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         if n_days < 2:
             raise invalid("groups", "make two rankings or more", str(n_days))
         if n_days < _ENOUGH_DAYS:
-            said = f"{n_days} rankings are few: intervals for 95 %"
-            warn(f"{said} held XXX in simulations with 5.", UserWarning)
+            said = f"{n_days} rankings are few: with 5, intervals for 95 % held"
+            what = "86 to 93 % of the depths and 94 to 100 % of the other values"
+            warn(f"{said} {what} in simulations.", UserWarning)
         depths = np.arange(sizes.max() + 1)
         if sizes.max() > _DEPTHS:
             depths = np.append(0, spread_counts(int(sizes.max())))

@@ -14,7 +14,11 @@ from skrank._utils._text import brief
 from skrank.inference._metric_interval_result import ConfidenceInterval
 from skrank.inference._result import Result
 from skrank.inference._variability._interval import ChoiceRule
-from skrank.ranking._response import RESPONSE_METHODS, Orientation
+from skrank.ranking._response import (
+    RESPONSE_METHODS,
+    Orientation,
+    check_estimator,
+)
 
 #: Name of scores that no estimator gave, and what follows a name if ranks are compared.
 GIVEN = "the given scores"
@@ -164,6 +168,7 @@ class ThresholdChoiceResult(Result):
         if "threshold" not in self._rules:
             got = "a depth of each ranking, which is no threshold"
             raise invalid("groups", "be left out to choose a threshold", got)
+        check_estimator(estimator)
         output = self._output
         if not is_classifier(estimator) or not (output is None or output.of_two):
             code = "scores" if output is None else output.code
