@@ -23,18 +23,25 @@ from sklearn.tree import DecisionTreeClassifier
 from skrank import ThresholdChoice
 
 LEAVES = np.array([0.02, 0.05, 0.1, 0.3, 0.6, 0.9])
-OF_TARGETS, OF_OTHERS = [0.1, 0.1, 0.15, 0.2, 0.2, 0.25], [0.6, 0.2, 0.1, 0.06, 0.03, 0.01]
+OF_TARGETS, OF_OTHERS = (
+    [0.1, 0.1, 0.15, 0.2, 0.2, 0.25],
+    [0.6, 0.2, 0.1, 0.06, 0.03, 0.01],
+)
 POPULATIONS = {
     "normal": lambda rng, y: rng.normal(1.8 * y),
     "unequal variances": lambda rng, y: rng.normal(0.9 * y, 1 + 1.5 * y),
-    "half undetectable": lambda rng, y: rng.normal(3.3 * (y & (rng.random(y.size) < 0.5))),
+    "half undetectable": lambda rng, y: rng.normal(
+        3.3 * (y & (rng.random(y.size) < 0.5))
+    ),
     "heavy tails": lambda rng, y: rng.standard_t(2, y.size) + 2.5 * y,
     "skewed": lambda rng, y: rng.gamma(0.8 + 0.4 * y, 0.7 + 1.2 * y),
     "votes of 7": lambda rng, y: votes(rng, y, 7, 0.35),
     "votes of 20": lambda rng, y: votes(rng, y, 20, 0.6),
     "scorecard": lambda rng, y: np.round(2 * rng.normal(1.6 * y)) * 5.0,
     "tree": lambda rng, y: np.where(
-        y, rng.choice(LEAVES, y.size, p=OF_TARGETS), rng.choice(LEAVES, y.size, p=OF_OTHERS)
+        y,
+        rng.choice(LEAVES, y.size, p=OF_TARGETS),
+        rng.choice(LEAVES, y.size, p=OF_OTHERS),
     ),
     "perfect": lambda rng, y: rng.random(y.size) + y,
     "hardly any profit": lambda rng, y: rng.normal(0.3 * y),
@@ -99,9 +106,9 @@ def of_predictions(rng, draw, m, n, rule, n_draws):
 
 def items_of(rng, n, m):
     y = rng.permutation(n) < m
-    X = rng.standard_t(3, size=(n, 5))
-    X[:, :2] += np.outer(y, [1.5, 0.8])
-    return X, y
+    columns = rng.standard_t(3, size=(n, 5))
+    columns[:, :2] += np.outer(y, [1.5, 0.8])
+    return columns, y
 
 
 def of_cv(rng, model, m, n, rule, n_draws):
@@ -109,9 +116,9 @@ def of_cv(rng, model, m, n, rule, n_draws):
     found, last = [], np.nan
     choice = ThresholdChoice(**rule, n_resamples=999, random_state=0)
     for _ in range(n_draws):
-        X, y = items_of(rng, n, m)
-        result = choice.from_cv(model, X, y)
-        chosen = result.classifier(model).fit(X, y).predict(others)
+        columns, y = items_of(rng, n, m)
+        result = choice.from_cv(model, columns, y)
+        chosen = result.classifier(model).fit(columns, y).predict(others)
         shares = [chosen[labels].mean(), chosen[~labels].mean()]
         other = rng.binomial([m, n - m], shares).sum()
         values = {**truth_of(rule, m, n, shares), "t": other, "threshold": last}
@@ -196,7 +203,11 @@ def main(n_draws=200):
                 row(f"{name}, {m} of {n}, {rule}", found)
     for name, model in MODELS.items():
         for m, n in ((12, 200), (20, 300), (60, 900)):
-            for rule in ({"recall": 0.8}, {"benefit": 1.0, "cost": 0.15}, {"precision": 0.3}):
+            for rule in (
+                {"recall": 0.8},
+                {"benefit": 1.0, "cost": 0.15},
+                {"precision": 0.3},
+            ):
                 found = of_cv(rng, model, m, n, rule, n_draws // 2)
                 row(f"{name} of all items, {m} of {n}, {rule}", found)
     money = {"benefit": 20.0, "cost": 1.0}

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy.special import bdtrc
 from scipy.stats import binom
 
-# Depths at which a sequence of tests begins. By benchmarks/thresholds.py, with 120 targets
-# of 4000 normal scores and a precision of .3; with half as many, .27 of the samples have
-# no threshold, for .01.
+# Depths at which a sequence of tests begins. By benchmarks/thresholds.py, for a
+# precision of .3 with 120 targets of 4000 normal scores; with half as many, .27 of the
+# samples have no threshold, and .01 with these.
 _STARTS = 2
 
 
@@ -44,8 +44,9 @@ def deepest_promise(
 ) -> Any:
     """Return the index of the deepest threshold whose precision can be promised, or 0.
 
-    Thresholds are along the last axis, and the last of them retrieves all items. From each of some depths,
-    which share `doubt`, binomial tests go down until one fails (Learn then Test).
+    Thresholds are along the last axis, and the last of them retrieves all items. From
+    each of some depths, which share `doubt`, binomial tests go down until one fails
+    (Learn then Test).
     """
     passed = bdtrc(hits - 1, items.astype(np.intp), precision) <= doubt / _STARTS
     n_points = passed.shape[-1]

@@ -250,12 +250,9 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         """
         asked = self._asked(rankings)
         if self.guarantee is not None and asked.kind != "one":
-            name = "groups" if asked.grouped else "cv"
-            rule = (
-                "be left out with a guarantee, which is for one ranking of items that "
-                "the model was not fitted to, as by from_estimator"
-            )
-            raise invalid(name, rule, f"{len(asked.parts)} {asked.kind}")
+            rule = "be one ranking, of items that the model was not fitted to"
+            got = f"a guarantee for {len(asked.parts)} {asked.kind}"
+            raise invalid("rankings", rule, got, "Rank them by `from_estimator`.")
         choose = self._for_days if asked.grouped else self._for_items
         found = choose(asked.single, self._generator())
         if found["t"] == 0:
@@ -295,7 +292,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         """What no threshold does if none is chosen."""
         if self.guarantee is None or self.precision is None:
             return "meets the rule or has a profit"
-        least = first_start(self.precision, 1 - self.guarantee)
+        least = first_start(self.precision, self._doubt)
         return f"has the guarantee, which needs {least} targets at the top or more"
 
     def _choose(self, hits: Any, items: Any, n_targets: Any) -> Any:
@@ -307,16 +304,21 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         if self.precision is None:
             return np.argmax(self._profit(hits, items), axis=-1)
         if self.guarantee is not None:
-            doubt = 1 - self.guarantee
-            return deepest_promise(hits, items, self.precision, doubt)
+            return deepest_promise(hits, items, self.precision, self._doubt)
         kept = hits >= self.precision * items * (1 - ROUNDING)
         return np.argmax(np.where(kept, hits, -1.0), axis=-1)
 
     def _hits_needed(self, n_targets: Any) -> Any:
         """Return how many targets are to be found, above all of them if that fails."""
+        recall: Any = self.recall
         if self.guarantee is None:
-            return self.recall * n_targets * (1 - ROUNDING)
-        return hits_needed(n_targets, self.recall, 1 - self.guarantee)
+            return recall * n_targets * (1 - ROUNDING)
+        return hits_needed(n_targets, recall, self._doubt)
+
+    @property
+    def _doubt(self) -> float:
+        """Probability with which a guarantee may be missed."""
+        return 1 - (self.guarantee or 0.0)
 
     def _profit(self, hits: Any, items: Any) -> Any:
         """Return the profit; NaN without a benefit."""
@@ -340,7 +342,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             at = int(self._choose(points.hits, points.items, m))
             threshold, t, hits = points.at(at)
             if self.recall is not None and hits < self._hits_needed(m):
-                least = targets_needed(self.recall, 1 - self.guarantee)
+                least = targets_needed(self.recall, self._doubt)
                 said = f"The guarantee needs {least} targets or more, and got {m}"
                 warn(f"{said}: all items are looked at.", UserWarning)
             tried = points.thinned()
@@ -364,7 +366,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             place = rng.binomial(n, share)
             edges = np.concatenate([[-np.inf], np.sort(scores), [np.inf]])
             lows, highs = edges[n - place], edges[n - place + 1]
-        rules = {"threshold": DrawnRule(threshold, lows, highs)}
+        rules: dict[str, ChoiceRule] = {"threshold": DrawnRule(threshold, lows, highs)}
         here = np.array([hits, t - hits])
         if t in (0, n):
             rules |= self._rules_of_all(here)
@@ -422,10 +424,10 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         expected elsewhere, and the upper ones of the larger.
         """
 
-        def draw(size: float, one: float, sides: float) -> Floats:
-            hits, misses = weight * one, weight * (size - one)
-            parts = hits + sides, misses + 1 - sides
-            return size * rng.beta(*np.maximum(parts, _ZERO), size=self.n_resamples)
+        def draw(size: float, one: float, side: float) -> Floats:
+            hits, misses = weight * one + side, weight * (size - one) + 1 - side
+            share = rng.beta(max(hits, _ZERO), max(misses, _ZERO), self.n_resamples)
+            return size * share
 
         n, ends = sum(sizes), []
         for size, one, seen in zip(sizes, found, here, strict=True):
@@ -443,7 +445,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             "t": DrawnRule(here.sum(), fewest, most),
             "recall": DrawnRule(hits / sizes[0], few / sizes[0], many / sizes[0]),
             "precision": DrawnRule(
-                _share(hits, others), _share(few, more), _share(many, less)
+                _share(hits, max(others, _ZERO)), _share(few, more), _share(many, less)
             ),
             "profit": DrawnRule(self._profit(hits, hits + others), *profits),
         }
@@ -504,7 +506,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
 
     def _rules_of_days(
         self, hits: Floats, items: Floats, targets: Floats, df: float
-    ) -> dict[str, ChoiceRule]:
+    ) -> dict[str, CertainRule | StudentRule]:
         """Return what is expected of other days by the hits and items of each."""
         profit, days = self._profit(hits, items), np.ones(targets.size)
         return {
@@ -568,7 +570,7 @@ def _pooled(rankings: list[Ranking]) -> Ranking:
 
 def _ratio_rule(
     above: Floats, below: Floats, degrees_of_freedom: float, low: float, high: float
-) -> ChoiceRule:
+) -> CertainRule | StudentRule:
     """Student's t of a ratio of means over rankings, by its jackknife."""
     n, total = above.size, below.sum()
     if not np.all(below < total):

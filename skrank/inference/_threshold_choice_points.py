@@ -88,7 +88,10 @@ class Points:
         # a target of the population may be below all of these data
         below = np.append(np.zeros(self.each_hits.size - 1), 0.5)
         drawn = other_sample(rng, self.each_hits, size, weight, below)
-        hits, others = cumulative(drawn), other_sample(rng, self.each_others, size, weight)
+        hits, others = (
+            cumulative(drawn),
+            other_sample(rng, self.each_others, size, weight),
+        )
         return hits, hits + cumulative(others)
 
 

@@ -22,7 +22,7 @@ from skrank.ranking._response import (
 
 #: Name of scores that no estimator gave, and what follows a name if ranks are compared.
 GIVEN = "the given scores"
-NO_THRESHOLD = "; the first t of each ranking are looked at, without a threshold"
+NO_THRESHOLD = "; a depth t of each ranking, no threshold"
 # What the interval of a quantity holds, in print.
 _HELD = {
     "threshold": "chosen with another sample",
@@ -76,10 +76,11 @@ class ThresholdChoiceResult(Result):
     >>> print(choice.from_predictions(y_true, y_score))
     Threshold with recall 0.8
       ranking    2000 items, 73 targets (prevalence 0.0365)
-      threshold  0.3814   95 %: 0.136 to 1.006
-      t          738   95 %: 696 to 780
-      recall     0.7992   95 %: 0.6949 to 0.877
-      precision  0.07921   95 %: 0.06869 to 0.08779
+      score      the given scores
+      threshold  0.3814   95 %: -0.09646 to 1.155 chosen with another sample
+      t          738   95 %: 678 to 798 in another sample
+      recall     0.7992   95 %: 0.6969 to 0.8862 on other items
+      precision  0.07921   95 %: 0.06877 to 0.08851 on other items
     """
 
     threshold: float
@@ -162,8 +163,8 @@ class ThresholdChoiceResult(Result):
         ------
         ValueError
             If there is no threshold, if the estimator is not a classifier of two
-            classes, if it has no such method, or if `response_method` is None and the threshold was chosen for scores that were
-            given.
+            classes, if it has no such method, or if `response_method` is None and the
+            threshold was chosen for scores that were given.
         """
         if "threshold" not in self._rules:
             got = "a depth of each ranking, which is no threshold"

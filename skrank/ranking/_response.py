@@ -123,9 +123,7 @@ def marks_and_scores(
     items.
     """
     check_order(X, y_true)
-    points, scores = oriented_scores(
-        estimator, X, y_true, pos_label, detector_targets
-    )
+    points, scores = oriented_scores(estimator, X, y_true, pos_label, detector_targets)
     return points.marks(y_true, pos_label), scores, points
 
 

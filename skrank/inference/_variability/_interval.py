@@ -291,9 +291,7 @@ class DrawnDepthRule:
     def bounds(self, confidence_level: float) -> tuple[float, float]:
         """Return the limits."""
         outside = (1 - confidence_level) / 2
-        limits = np.quantile(
-            self.values, [outside, 1 - outside], method="inverted_cdf"
-        )
+        limits = np.quantile(self.values, [outside, 1 - outside], method="inverted_cdf")
         mirrored = np.maximum(0, 2 * math.sqrt(self.estimate) - np.sqrt(limits)) ** 2
         low, high = min(limits[0], mirrored[1]), max(limits[1], mirrored[0])
         return float(low), float(min(high, self.most))
