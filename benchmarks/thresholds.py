@@ -85,8 +85,10 @@ def holds(result, name, value):
 
 
 def row(name, found):
-    means = {key: np.nanmean([one[key] for one in found]) for key in found[0]}
-    shown = "".join(f"{value:11.3f}" for value in means.values())
+    values = np.array([list(one.values()) for one in found], dtype=float)
+    enough = np.sum(~np.isnan(values), axis=0) >= 30
+    means = np.where(enough, np.nanmean(values, axis=0), np.nan)
+    shown = "".join(f"{value:11.3f}" for value in means)
     print(f"{name:62s}{shown}", flush=True)
 
 

@@ -64,12 +64,12 @@ _FOLDS, _DIVISIONS = 10, 20
 # Fewest targets with which a threshold is chosen: with half as many and a recall of .5,
 # the estimated recall is always 0, and the true one .3.
 _LEAST_TARGETS = 5
-# Rankings, such as days, from which on there is no warning. By benchmarks/thresholds.py,
-# with half as many the intervals of t hold .86 to .93 of the depths.
+# Rankings, such as days, from which on there is no warning. With half as many, intervals
+# of t hold .82 to .92 of the depths, by benchmarks/thresholds.py.
 _ENOUGH_DAYS = 10
 # What an item of a fold counts in an interval, since a model of all items has other
-# scores than those of the folds. By the same benchmark: with 1, intervals of t for trees
-# hold .80 of the numbers; with half of it, intervals are 1.4 times as wide.
+# scores than those of the folds. By the same benchmark: with 1, intervals of t hold .80
+# of the numbers for trees; with half of it, intervals are 1.4 times as wide.
 _WEIGHT_OF_FOLDS = 0.4
 # A parameter of a beta distribution that is 0.
 _ZERO = np.finfo(float).tiny
@@ -468,7 +468,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             raise invalid("groups", "make two rankings or more", str(n_days))
         if n_days < _ENOUGH_DAYS:
             said = f"{n_days} rankings are few: with 5, intervals for 95 % held"
-            what = "86 to 93 % of the depths and 94 to 100 % of the other values"
+            what = "82 to 92 % of the depths and 95 to 100 % of the other values"
             warn(f"{said} {what} in simulations.", UserWarning)
         depths = np.arange(sizes.max() + 1)
         if sizes.max() > _DEPTHS:

@@ -14,8 +14,9 @@ from skrank.ranking._ranking import Ranking
 
 Floats = NDArray[np.float64]
 
-# Thresholds that are tried on parts of the items and for other samples, of which a draw
-# takes a millisecond. With half as many, intervals of 4000 targets change by 1 %.
+# Thresholds that are tried on parts of the items and for other samples. With four times
+# as many, a choice among 4000 targets takes 5 s for 2 s; with half as many, neighbouring
+# thresholds are 1/256 of the targets apart.
 TRIED = 512
 
 
