@@ -159,6 +159,7 @@ def question(name, ask, **settings):
 def threshold_choice(**given):
     rule = {} if given.keys() & {"t", "recall", "precision"} else {"benefit": 9}
     rule |= {"cost": 0.05} if given.keys() & {"benefit"} or rule else {}
+    rule = {"recall": 0.5} if "guarantee" in given else rule
     made = skrank.ThresholdChoice(**{"n_resamples": 20, **rule, **given})
     found = made.from_predictions(TEN.repeat(20), TEN_S.repeat(20))
     return repr(made), pickle.dumps(made), found.to_dict()

@@ -93,8 +93,8 @@ class GainsTable(Printed):
         """
         n, m, t, hits = self.n_samples, self.n_targets, self.t[0], self.hits[0]
         said = (
-            f"The first {t:.6g} of {n:.6g} items ({t / n:.0%}) hold {hits:.4g} of "
-            f"{m:.6g} targets ({hits / m:.0%})"
+            f"The first {t:.15g} of {n:.15g} items ({t / n:.0%}) hold {hits:.4g} of "
+            f"{m:.15g} targets ({hits / m:.0%})"
         )
         if n > self.t[-1]:  # the range is that of the scored targets alone
             return f"{said}."
@@ -108,11 +108,11 @@ class GainsTable(Printed):
         return f"{said} Random selection finds {low:.4g} to {high:.4g} in {cases}."
 
     def _shown(self) -> Shown:
-        n, m = f"{self.n_samples:.6g}", f"{self.n_targets:.6g}"
+        n, m = f"{self.n_samples:.15g}", f"{self.n_targets:.15g}"
         level = f"{100 * self.confidence_level:g} %"
         columns: dict[str, Any] = {
             "part": range(1, self.t.size + 1),
-            "items": [f"{one:.6g}" for one in self.items],
+            "items": [f"{one:.15g}" for one in self.items],
             "targets": [f"{one:.4g}" for one in self.targets],
             "recall": [f"{one:.3f}" for one in self.recall],
         }

@@ -255,9 +255,15 @@ class HitCurve:
         -----
         The range of random selection is that of :meth:`chance_band`, which is exact.
         The interval of the share ``h / m`` has the quantiles of a beta distribution
-        with the parameters ``h + 1/2`` and ``m - h + 1/2``, by the prior of Jeffreys;
-        at the end of the ranking the share is certain. The table of a curve in
+        with the parameters ``h + 1/2`` and ``m - h + 1/2``, by the prior of Jeffreys
+        ([1]_, section 4.1.1): it begins at 0 if no target is found, and ends at 1 if
+        all are. At the end of the ranking the share is certain. The table of a curve in
         fractions is in items.
+
+        References
+        ----------
+        .. [1] Brown, Cai and DasGupta (2001), "Interval estimation for a binomial
+           proportion", *Statistical Science* 16(2), 101-133.
         """
         self._warn_of_unlisted("the gains table")
         level = check_fraction("confidence_level", confidence_level)
@@ -278,6 +284,8 @@ class HitCurve:
         if whole:
             tails = np.array([[1 - level], [1 + level]]) / 2
             low, high = beta.ppf(tails, found + 0.5, m - found + 0.5)
+            low = np.where(found > 0, low, 0.0)
+            high = np.where(found < m * (1 - ROUNDING), high, 1.0)
             low[-1], high[-1] = last / m, last / m
             band = replace(
                 self, unit=1, t=self.t / self.unit, hits=self.hits / self.unit

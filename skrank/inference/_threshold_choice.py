@@ -8,7 +8,6 @@ the part is evaluated.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +18,7 @@ from skrank._utils._checks import (
     check_cutoff,
     check_depth,
     check_flag,
+    check_fraction,
     check_jobs,
     check_not_negative,
     check_positive,
@@ -28,16 +28,29 @@ from skrank._utils._checks import (
 )
 from skrank._utils._documented import documented
 from skrank._utils._rounding import ROUNDING
+from skrank._utils._text import brief
 from skrank._utils._warnings import warn
 from skrank.curves._band import spread_counts
-from skrank.curves._operating_points import points_of
+from skrank.inference._guarantee import (
+    deepest_promise,
+    first_start,
+    hits_needed,
+    targets_needed,
+)
 from skrank.inference._question import Question
-from skrank.inference._threshold_choice_result import ThresholdChoiceResult
+from skrank.inference._threshold_choice_points import Points, cumulative, other_sample
+from skrank.inference._threshold_choice_result import (
+    GIVEN,
+    NO_THRESHOLD,
+    ThresholdChoiceResult,
+)
 from skrank.inference._variability._interval import (
     CertainRule,
     ChoiceRule,
+    DrawnDepthRule,
     DrawnRule,
     StudentRule,
+    WidestRule,
 )
 from skrank.metrics._definitions import AnyMetric, ExpectedProfit
 from skrank.ranking._items import CountedItems, level_at
@@ -48,8 +61,20 @@ Floats = NDArray[np.float64]
 
 # Folds of the choice, and random divisions into them.
 _FOLDS, _DIVISIONS = 10, 20
-# Thresholds or depths that are tried on parts of the items, and draws at a time.
-_TRIED, _DRAWN = 2048, 256
+# Fewest targets with which a threshold is chosen: with half as many and a recall of .5,
+# the estimated recall is always 0, and the true one .3.
+_LEAST_TARGETS = 5
+# Rankings, such as days, from which on there is no warning. With half as many, intervals
+# of t hold .82 to .92 of the depths, by benchmarks/thresholds.py.
+_ENOUGH_DAYS = 10
+# What an item of a fold counts in an interval, since a model of all items has other
+# scores than those of the folds. By the same benchmark: with 1, intervals of t hold .80
+# of the numbers for trees; with half of it, intervals are 1.4 times as wide.
+_WEIGHT_OF_FOLDS = 0.4
+# A parameter of a beta distribution that is 0.
+_ZERO = np.finfo(float).tiny
+# Draws at a time, and depths of a day that are all tried.
+_DRAWN, _DEPTHS = 256, 2048
 
 
 @documented
@@ -74,6 +99,10 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         given, the threshold has the largest profit.
     cost : float, default=None
         Cost of looking at an item, at least 0. Required with `benefit`.
+    guarantee : float, default=None
+        Probability with which the recall or the precision on other items is at least
+        the given one, between 0 and 1, such as 0.95. None chooses the threshold that
+        has it on these data, which falls short on other items about half of the time.
     n_resamples : int, default=9999
         Number of draws of an interval.
     n_jobs : int, default=None
@@ -86,7 +115,8 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     Raises
     ------
     ValueError
-        If not exactly one rule is given, or if a setting is outside its range.
+        If not exactly one rule is given, if a depth or a profit is to be guaranteed, or
+        if a setting is outside its range.
 
     See Also
     --------
@@ -97,20 +127,26 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     Notes
     -----
     Thresholds are scores of targets, as in :func:`operating_points`; to look at no item
-    is one of the choices. With ``benefit b`` and ``cost c``, the profit of t items with
-    h targets is ``b h - c t``. The items are divided at random into 10 folds, the
+    or at all items are choices, too. The profit of t items with h targets is ``benefit
+    * h - cost * t``. The items are divided at random into 10 folds, 20 times. The
     threshold is chosen without each fold, and the hits and the other items that it
-    retrieves from the fold are counted [1]_, as a mean over 20 divisions. For a
-    recall or a precision, their difference from those of the other folds is subtracted
-    from the value on these data. The interval has the distribution of two shares, of
-    the targets and of the non-targets retrieved, each with the prior of Jeffreys [2]_.
-    The interval of the threshold is from the bootstrap of targets and non-targets.
+    retrieves from the fold are counted [1]_. For a profit, their number is expected of
+    other items; for a recall or a precision, by how much they are fewer than in the
+    other folds is subtracted from the value on these data. Intervals have the limits of
+    two shares, of the targets and of the non-targets retrieved, by the prior of
+    Jeffreys [2]_: the lower limits of what is expected and the upper ones of these
+    data, or the other way round. Those of `threshold` and `t` are of other samples,
+    from populations that are drawn by the Bayesian bootstrap [3]_.
 
-    With `groups`, the same depth t is chosen for all groups, such as days. Then whole
-    groups are held out and drawn, `t` and `profit` are means over the groups, and
-    intervals are of Student's t. The folds of a cross-validation are pooled. See
-    :ref:`decisions` for the use, and :ref:`validation_decisions` for the measured bias
-    and coverage.
+    A guaranteed recall is that of a tolerance limit [4]_: it is exact for any scores,
+    with ties it holds more often. A guaranteed precision is found by a sequence of
+    binomial tests down the ranking [5]_. Both are for items like these and a model that
+    was fitted to other items.
+
+    With `groups`, the same depth t is chosen for all groups, such as days, and there is
+    no threshold. Whole groups are held out and drawn, and `t` and `profit` are means.
+    The folds of a cross-validation are pooled. See :ref:`decisions`, and
+    :ref:`validation_decisions` for the measured bias and coverage.
 
     References
     ----------
@@ -118,6 +154,11 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
        predictions", *JRSS B* 36(2), 111-147.
     .. [2] Brown, Cai and DasGupta (2001), "Interval estimation for a binomial
        proportion", *Statistical Science* 16(2), 101-133.
+    .. [3] Rubin (1981), "The Bayesian bootstrap", *Annals of Statistics* 9(1), 130-134.
+    .. [4] Wilks (1941), "Determination of sample sizes for setting tolerance limits",
+       *Annals of Mathematical Statistics* 12(1), 91-96.
+    .. [5] Angelopoulos, Bates, Candes, Jordan and Lei (2021), "Learn then test",
+       arXiv:2110.01052.
 
     Examples
     --------
@@ -151,6 +192,7 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         precision: float | None = None,
         benefit: float | None = None,
         cost: float | None = None,
+        guarantee: float | None = None,
         n_resamples: int = 9999,
         n_jobs: int | None = None,
         progress: bool = False,
@@ -172,6 +214,14 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         )
         self.benefit = None if benefit is None else check_positive("benefit", benefit)
         self.cost = None if cost is None else check_not_negative("cost", cost)
+        self.guarantee = None
+        if guarantee is not None:
+            self.guarantee = check_fraction("guarantee", guarantee)
+            if self.recall is self.precision is None:
+                rule = "be left out, or given with `recall` or `precision`"
+                raise invalid("guarantee", rule, brief(guarantee))
+            if 1 in (self.recall, self.precision):
+                raise invalid(given[0], "be below 1 with a guarantee", "1")
         self.n_resamples = check_count("n_resamples", n_resamples, least=2)
         self.n_jobs = check_jobs(n_jobs)
         self.progress = check_flag("progress", progress)
@@ -189,30 +239,36 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         -------
         result : ThresholdChoiceResult
             The threshold or the depth, with what to expect of it on other items. If no
-            threshold meets the rule, no item is looked at, with a warning.
+            threshold meets the rule, no item is looked at, and if there are too few
+            targets to guarantee a recall, all items are, with a warning.
 
         Raises
         ------
         ValueError
-            If there are several models, if a class is absent, if there are less than
-            two targets or groups, or if items were only counted.
+            If there are several models, if a class is absent, if there are fewer than 5
+            targets (2 if t is given) or 2 groups, if items were only counted, or if
+            something is to be guaranteed for groups or for folds.
         """
         asked = self._asked(rankings)
+        if self.guarantee is not None and asked.kind != "one":
+            rule = "be one ranking, of items that the model was not fitted to"
+            got = f"a guarantee for {len(asked.parts)} {asked.kind}"
+            raise invalid("rankings", rule, got, "Rank them by `from_estimator`.")
         choose = self._for_days if asked.grouped else self._for_items
         found = choose(asked.single, self._generator())
         if found["t"] == 0:
-            warn(
-                "No threshold meets the rule or has a profit: none is chosen.",
-                UserWarning,
-            )
+            warn(f"No threshold {self._unmet}: none is chosen.", UserWarning)
         rules = found["_rules"]
         names = ("recall", "precision", "profit")
+        output = asked.outputs[0] if asked.outputs else None
+        score = GIVEN if output is None else output.name
         return ThresholdChoiceResult(
             method="cross_validation",
             **{name: rules[name].estimate for name in names},
             **found,
+            score=f"{score}{NO_THRESHOLD if asked.grouped else ''}",
             _pos_label=asked.pos_label,
-            _estimated=asked.estimated,
+            _output=output,
             **self._fields(asked) | {"metric": self._described()},
         )
 
@@ -222,28 +278,53 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
 
     def _described(self) -> str:
         """Return the rule in words."""
+        promise = ""
+        if self.guarantee is not None:
+            promise = f" or more, with probability {self.guarantee:g}"
+        for name in ("recall", "precision"):
+            if getattr(self, name) is not None:
+                return f"{name} {getattr(self, name):g}{promise}"
         if self.t is not None:
             return f"t = {self.t:g}"
-        if self.recall is not None:
-            return f"recall {self.recall:g}"
-        if self.precision is not None:
-            return f"precision {self.precision:g}"
         return f"the largest profit (benefit {self.benefit:g}, cost {self.cost:g})"
+
+    @property
+    def _unmet(self) -> str:
+        """What no threshold does if none is chosen."""
+        if self.guarantee is None or self.precision is None:
+            return "meets the rule or has a profit"
+        least = first_start(self.precision, self._doubt)
+        return f"has the guarantee, which needs {least} targets at the top or more"
 
     def _choose(self, hits: Any, items: Any, n_targets: Any) -> Any:
         """Return the index of the first best choice along the last axis."""
-        slack = 1 - ROUNDING
         if self.recall is not None:
-            return np.argmax(hits >= self.recall * n_targets * slack, axis=-1)
-        if self.precision is not None:
-            kept = hits >= self.precision * items * slack
-            return np.argmax(np.where(kept, hits, -1.0), axis=-1)
-        return np.argmax(self._profit(hits, items), axis=-1)
+            enough = hits >= self._hits_needed(n_targets)
+            found = np.argmax(enough, axis=-1)
+            return np.where(enough.any(axis=-1), found, hits.shape[-1] - 1)
+        if self.precision is None:
+            return np.argmax(self._profit(hits, items), axis=-1)
+        if self.guarantee is not None:
+            return deepest_promise(hits, items, self.precision, self._doubt)
+        kept = hits >= self.precision * items * (1 - ROUNDING)
+        return np.argmax(np.where(kept, hits, -1.0), axis=-1)
+
+    def _hits_needed(self, n_targets: Any) -> Any:
+        """Return how many targets are to be found, above all of them if that fails."""
+        recall: Any = self.recall
+        if self.guarantee is None:
+            return recall * n_targets * (1 - ROUNDING)
+        return hits_needed(n_targets, recall, self._doubt)
+
+    @property
+    def _doubt(self) -> float:
+        """Probability with which a guarantee may be missed."""
+        return 1 - (self.guarantee or 0.0)
 
     def _profit(self, hits: Any, items: Any) -> Any:
         """Return the profit; NaN without a benefit."""
         if self.benefit is None:
-            return math.nan
+            return math.nan * hits
         return self.benefit * hits - self.cost * items
 
     def _for_items(
@@ -251,55 +332,66 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
     ) -> dict[str, Any]:
         """Choose a threshold on the score for all items."""
         ranking = _pooled(rankings)
+        weight = 1.0 if len(rankings) == 1 else _WEIGHT_OF_FOLDS
         m, n = int(ranking.n_targets), int(ranking.n_samples)
-        if m < 2:
-            raise invalid("y_true", "hold two targets or more", str(m))
-        scores = ranking.items.y_score
+        least = _LEAST_TARGETS if self.t is None else 2
+        if m < least:
+            raise invalid("y_true", f"hold {least} targets or more", str(m))
+        optimism = held = np.zeros(2)
         if self.t is None:
-            points = _Points.of(ranking)
+            points = Points.of(ranking)
             at = int(self._choose(points.hits, points.items, m))
             threshold, t, hits = points.at(at)
+            if self.recall is not None and hits < self._hits_needed(m):
+                least = targets_needed(self.recall, self._doubt)
+                said = f"The guarantee needs {least} targets or more, and got {m}"
+                warn(f"{said}: all items are looked at.", UserWarning)
             tried = points.thinned()
-            near = int(np.searchsorted(tried.items, t))
-            found = self._held_out(tried, near, rng)
-            drawn = np.concatenate(
-                [
-                    tried.levels[self._choose(*tried.resampled(rng, size), m)]
-                    for size in _sizes(self.n_resamples)
-                ]
-            )
+            held, optimism = self._held_out(tried, rng)
+            drawn = [
+                self._choose(*tried.of_others(rng, size, weight), m)
+                for size in _sizes(self.n_resamples)
+            ]
+            lows, highs = tried.beside(np.concatenate(drawn))
         else:
             depth = int(check_depth("t", self.t, n))
-            threshold, t = float(level_at(scores, depth)), ranking.group_end(depth)
+            t = ranking.group_end(depth)
             if t > depth:
                 said = f"The tie at the threshold is inspected whole: {t:g} items"
                 warn(f"{said}, not {depth}.", UserWarning)
+            scores = ranking.items.y_score
+            threshold = float(level_at(scores, depth)) if t < n else -math.inf
             hits = float(hits_at(ranking, t))
-            found = hits, t - hits  # chosen without the labels
             # the place, in these data, of the item at this depth of another sample
             share = rng.beta(depth, n - depth + 1, size=self.n_resamples)
-            drawn = np.sort(scores)[n - np.ceil(n * share).astype(np.intp)]
-        rules = self._rules_of_shares(found, (m, n - m), rng)
-        above = n * rng.beta(t + 0.5, n - t + 0.5, size=self.n_resamples)
-        rules["t"] = DrawnRule(t, np.rint(above))
-        if t == 0:
-            rules = self._rules_of_none()
-        return {
-            "threshold": threshold,
-            "t": int(t),
-            **self._apparent(hits, t, m),
-            "_rules": {"threshold": DrawnRule(threshold, drawn), **rules},
-        }
+            place = rng.binomial(n, share)
+            edges = np.concatenate([[-np.inf], np.sort(scores), [np.inf]])
+            lows, highs = edges[n - place], edges[n - place + 1]
+        rules: dict[str, ChoiceRule] = {"threshold": DrawnRule(threshold, lows, highs)}
+        here = np.array([hits, t - hits])
+        if t in (0, n):
+            rules |= self._rules_of_all(here)
+        else:
+            found = np.clip(here - optimism, 0, [m, n - m])
+            rules |= self._rules_of_shares(found, here, (m, n - m), rng, weight)
+            if self._by_profit:
+                of_held = self._rules_of_shares(held, here, (m, n - m), rng, weight)
+                rules["profit"] = of_held["profit"]
+        apparent = self._apparent(hits, t, m)
+        return {"threshold": threshold, "t": int(t), **apparent, "_rules": rules}
+
+    @property
+    def _by_profit(self) -> bool:
+        """Whether the threshold has the largest profit."""
+        return self.t is None and self.recall is None and self.precision is None
 
     def _held_out(
-        self, points: _Points, at: int, rng: np.random.Generator
-    ) -> tuple[float, float]:
-        """Hits and non-targets to expect of a threshold, by choices without each fold.
+        self, points: Points, rng: np.random.Generator
+    ) -> tuple[Floats, Floats]:
+        """Hits and non-targets in the folds, by choices without each fold.
 
-        The profit is flat about its maximum, so the mean of what is retrieved from the
-        folds is that of the threshold. A recall or a precision is not: there the
-        difference from what is retrieved from the other folds is subtracted from what
-        the threshold itself retrieves.
+        The second result is by how much there are fewer than in the other folds, which
+        chose.
         """
         m, n_cells = int(points.n_targets), points.each_hits.size
         n_folds = min(_FOLDS, m)
@@ -310,50 +402,61 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
             kept = np.bincount(fold * n_cells + cells, minlength=n_folds * n_cells)
             shares = np.full(n_folds, 1 / n_folds)
             other = rng.multinomial(points.each_others, shares).T
-            h = _cumulative(kept.reshape(n_folds, n_cells))
-            o = _cumulative(other[:, :-1])
+            h, o = cumulative(kept.reshape(n_folds, n_cells)), cumulative(other)
             train_h, train_o = h.sum(axis=0) - h, o.sum(axis=0) - o
             targets = train_h[:, -1:]
             chosen = self._choose(train_h, train_h + train_o, targets)[:, None]
             for total, counts in ((held, (h, o)), (others, (train_h, train_o))):
                 found = [np.take_along_axis(one, chosen, axis=1) for one in counts]
                 total += np.sum(found, axis=(1, 2)) / _DIVISIONS
-        if self.recall is None and self.precision is None:
-            hits, non_targets = held
-            return float(hits), float(non_targets)
-        _, t, found_here = points.at(at)
-        here = np.array([found_here, t - found_here])
-        most = [m, points.n_samples - m]
-        hits, non_targets = np.clip(here + held - others / (n_folds - 1), 0, most)
-        return float(hits), float(non_targets)
+        return held, others / (n_folds - 1) - held
 
     def _rules_of_shares(
         self,
-        found: tuple[float, float],
+        found: Floats,
+        here: Floats,
         sizes: tuple[int, int],
         rng: np.random.Generator,
+        weight: float,
     ) -> dict[str, ChoiceRule]:
-        """Draw the shares of both classes above the threshold, by Jeffreys' prior."""
-        drawn = [
-            size * rng.beta(one + 0.5, size - one + 0.5, size=self.n_resamples)
-            for one, size in zip(found, sizes, strict=True)
-        ]
-        hits = np.append(found[0], drawn[0])
-        items = hits + np.append(found[1], drawn[1])
-        precision = np.divide(
-            hits, items, out=np.full(items.shape, np.nan), where=items > 0
+        """Draw the shares of both classes above the threshold.
+
+        The lower limits are those of the smaller of what is found here and of what is
+        expected elsewhere, and the upper ones of the larger.
+        """
+
+        def draw(size: float, one: float, side: float) -> Floats:
+            hits, misses = weight * one + side, weight * (size - one) + 1 - side
+            share = rng.beta(max(hits, _ZERO), max(misses, _ZERO), self.n_resamples)
+            return size * share
+
+        n, ends = sum(sizes), []
+        for size, one, seen in zip(sizes, found, here, strict=True):
+            half = 0.5 * (0 < seen < size)
+            lows = draw(size, min(one, seen), half)
+            highs = draw(size, max(one, seen), 1 - half)
+            ends.append([one, lows, highs])
+        (hits, few, many), (others, less, more) = ends
+        fewest, most = (
+            rng.binomial(n, share / n).astype(float)
+            for share in (few + less, many + more)
         )
-        values = {"recall": hits / sizes[0], "precision": precision}
-        values["profit"] = self._profit(hits, items) * np.ones(items.shape)
+        profits = self._profit(few, few + more), self._profit(many, many + less)
         return {
-            name: DrawnRule(float(each[0]), each[1:]) for name, each in values.items()
+            "t": DrawnRule(here.sum(), fewest, most),
+            "recall": DrawnRule(hits / sizes[0], few / sizes[0], many / sizes[0]),
+            "precision": DrawnRule(
+                _share(hits, max(others, _ZERO)), _share(few, more), _share(many, less)
+            ),
+            "profit": DrawnRule(self._profit(hits, hits + others), *profits),
         }
 
-    def _rules_of_none(self) -> dict[str, ChoiceRule]:
-        """Return what no other items can change: none of them is looked at."""
-        profit = float(self._profit(0.0, 0.0))
-        values = {"t": 0.0, "recall": 0.0, "precision": math.nan, "profit": profit}
-        return {name: CertainRule(value) for name, value in values.items()}
+    def _rules_of_all(self, here: Floats) -> dict[str, ChoiceRule]:
+        """Return what no other items can change: none or all of them are looked at."""
+        hits, t = here[0], here.sum()
+        values = {"t": t, "recall": float(t > 0), "precision": _share(*here)}
+        values["profit"] = self._profit(hits, t)
+        return {name: CertainRule(float(one)) for name, one in values.items()}
 
     def _for_days(
         self, rankings: list[Ranking], rng: np.random.Generator
@@ -363,8 +466,12 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         targets = np.array([float(one.n_targets) for one in rankings])
         if n_days < 2:
             raise invalid("groups", "make two rankings or more", str(n_days))
+        if n_days < _ENOUGH_DAYS:
+            said = f"{n_days} rankings are few: with 5, intervals for 95 % held"
+            what = "82 to 92 % of the depths and 95 to 100 % of the other values"
+            warn(f"{said} {what} in simulations.", UserWarning)
         depths = np.arange(sizes.max() + 1)
-        if sizes.max() > _TRIED:
+        if sizes.max() > _DEPTHS:
             depths = np.append(0, spread_counts(int(sizes.max())))
         if self.t is not None:  # a single choice, which may be a share of each
             whole = check_depth("t", self.t, sizes, beyond=True)
@@ -372,32 +479,42 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         else:
             items = np.minimum(depths, sizes[:, None]).astype(float)
         hits = np.stack([hits_at(*one) for one in zip(rankings, items, strict=True)])
-        m = targets.sum()
         m, looked = targets.sum(), items.sum(axis=0)
         at = int(self._choose_depth(hits.sum(axis=0), looked, m))
         t = depths[at] if self.t is None else looked[at] / n_days
         h, o = self._held_out_days(hits, items, targets, rng)
-        one = np.ones(n_days)
+        # days with few targets tell little about them
+        df = max(1.0, m**2 / np.sum(targets**2) - 1)
+        each = [self._rules_of_days(h, o, targets, df)]
+        if self.t is None:
+            each.append(self._rules_of_days(hits[:, at], items[:, at], targets, df))
         rules: dict[str, Any] = {
-            "recall": _ratio_rule(h, targets, 0.0, 1.0),
-            "precision": _ratio_rule(h, o, 0.0, 1.0),
-            "profit": _ratio_rule(self._profit(h, o) * one, one, -math.inf, math.inf),
+            name: WidestRule([one[name] for one in each]) for name in each[0]
         }
         if t == 0:
-            rules = self._rules_of_none()
+            rules = self._rules_of_all(np.zeros(2))
         # other samples of as many days
-        share = np.full(n_days, 1 / n_days)
         drawn = [
             depths[self._choose_depth(w @ hits, w @ items, (w @ targets)[:, None])]
             for size in _sizes(self.n_resamples)
-            for w in [rng.multinomial(n_days, share, size=size)]
+            for w in [other_sample(rng, np.ones(n_days), size)]
         ]
-        of_depth = DrawnRule(float(t), np.concatenate(drawn).astype(float))
+        of_depth = DrawnDepthRule(float(t), np.concatenate(drawn), sizes.max())
         rules["t"] = of_depth if self.t is None else CertainRule(float(t))
-        rules["threshold"] = CertainRule(math.nan)
-        apparent = self._apparent(float(hits[:, at].sum()), float(looked[at]), m)
+        apparent = self._apparent(float(hits[:, at].sum()), float(looked[at]), float(m))
         apparent["apparent_profit"] /= n_days
         return {"threshold": math.nan, "t": t.item(), **apparent, "_rules": rules}
+
+    def _rules_of_days(
+        self, hits: Floats, items: Floats, targets: Floats, df: float
+    ) -> dict[str, CertainRule | StudentRule]:
+        """Return what is expected of other days by the hits and items of each."""
+        profit, days = self._profit(hits, items), np.ones(targets.size)
+        return {
+            "recall": _ratio_rule(hits, targets, df, 0.0, 1.0),
+            "precision": _ratio_rule(hits, items, df, 0.0, 1.0),
+            "profit": _ratio_rule(profit, days, df, -math.inf, math.inf),
+        }
 
     def _held_out_days(
         self, hits: Floats, items: Floats, targets: Floats, rng: np.random.Generator
@@ -433,74 +550,6 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         }
 
 
-@dataclass(frozen=True, slots=True)
-class _Points:
-    """Thresholds at scores of targets, best first, and infinity before them.
-
-    `hits` and `items` are retrieved by each. Between one threshold and the next are
-    `each_hits` targets and `each_others` non-targets, the last of which have scores
-    below those of all targets.
-    """
-
-    levels: Floats
-    hits: Floats
-    items: Floats
-    n_targets: float
-    n_samples: float
-
-    @classmethod
-    def of(cls, ranking: Ranking) -> _Points:
-        """Return the points of a ranking; O(m)."""
-        points = points_of(ranking)
-        return cls(
-            np.append(np.inf, points.score.astype(float)),
-            np.append(0.0, points.hits),
-            np.append(0.0, points.t),
-            ranking.n_targets,
-            ranking.n_samples,
-        )
-
-    def at(self, index: int) -> tuple[float, float, float]:
-        """Return the threshold, the items and the hits of a point."""
-        parts = self.levels[index], self.items[index], self.hits[index]
-        return tuple(map(float, parts))  # type: ignore[return-value]
-
-    def thinned(self) -> _Points:
-        """Return some of many points, dense at the top, with the first and the last."""
-        if self.levels.size <= _TRIED:
-            return self
-        last = self.levels.size - 1
-        even = np.linspace(0, last, _TRIED).astype(np.intp)
-        kept = np.union1d(even, spread_counts(last))
-        parts = self.levels[kept], self.hits[kept], self.items[kept]
-        return _Points(*parts, self.n_targets, self.n_samples)
-
-    @property
-    def each_hits(self) -> NDArray[np.intp]:
-        """Targets from one threshold to the next."""
-        return np.diff(self.hits).astype(np.intp)
-
-    @property
-    def each_others(self) -> NDArray[np.intp]:
-        """Non-targets from one threshold to the next, and below the last."""
-        others = np.append(self.items - self.hits, self.n_samples - self.n_targets)
-        return np.diff(others).astype(np.intp)
-
-    def resampled(self, rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
-        """Draw samples with the same numbers of targets and of non-targets."""
-        drawn = [
-            rng.multinomial(one.sum(), one / one.sum(), size=size)
-            for one in (self.each_hits, self.each_others)
-        ]
-        hits, others = _cumulative(drawn[0]), _cumulative(drawn[1][:, :-1])
-        return hits, hits + others
-
-
-def _cumulative(counts: NDArray[Any]) -> Floats:
-    """Cumulative sums of rows, from 0."""
-    return np.cumsum(np.pad(counts, ((0, 0), (1, 0))), axis=1, dtype=float)
-
-
 def _sizes(total: int) -> list[int]:
     """Sizes of the parts in which draws are made."""
     return [min(_DRAWN, total - start) for start in range(0, total, _DRAWN)]
@@ -520,12 +569,20 @@ def _pooled(rankings: list[Ranking]) -> Ranking:
     return Ranking.from_predictions(np.concatenate(labels), np.concatenate(scores))
 
 
-def _ratio_rule(above: Floats, below: Floats, low: float, high: float) -> ChoiceRule:
-    """Student's t of a ratio of means over rankings, by its linearised changes."""
-    n = above.size
-    if not below.sum() > 0:
+def _ratio_rule(
+    above: Floats, below: Floats, degrees_of_freedom: float, low: float, high: float
+) -> CertainRule | StudentRule:
+    """Student's t of a ratio of means over rankings, by its jackknife."""
+    n, total = above.size, below.sum()
+    if not np.all(below < total):
         return CertainRule(math.nan)
-    ratio = above.sum() / below.sum()
-    changes = (above - ratio * below) / below.mean()
-    error = float(np.std(changes, ddof=1) / math.sqrt(n))
-    return StudentRule(float(ratio), error, n - 1, low, high)
+    ratio = above.sum() / total
+    without = (above.sum() - above) / (total - below)
+    error = math.sqrt((n - 1) / n * np.sum((without - ratio) ** 2))
+    return StudentRule(float(ratio), error, degrees_of_freedom, low, high)
+
+
+def _share(hits: Any, others: Any) -> Any:
+    """Share of targets among the items; NaN without items."""
+    with np.errstate(invalid="ignore"):
+        return np.divide(hits, hits + others)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from sklearn.base import is_classifier
 from sklearn.model_selection import FixedThresholdClassifier
 
 from skrank._utils._checks import check_fraction, check_option, invalid
@@ -13,9 +14,23 @@ from skrank._utils._text import brief
 from skrank.inference._metric_interval_result import ConfidenceInterval
 from skrank.inference._result import Result
 from skrank.inference._variability._interval import ChoiceRule
-from skrank.ranking._response import RESPONSE_METHODS
+from skrank.ranking._response import (
+    RESPONSE_METHODS,
+    Orientation,
+    check_estimator,
+)
 
-_QUANTITIES = ("threshold", "t", "recall", "precision", "profit")
+#: Name of scores that no estimator gave, and what follows a name if ranks are compared.
+GIVEN = "the given scores"
+NO_THRESHOLD = "; a depth t of each ranking, no threshold"
+# What the interval of a quantity holds, in print.
+_HELD = {
+    "threshold": "chosen with another sample",
+    "t": "in another sample",
+    "recall": "on other items",
+    "precision": "on other items",
+    "profit": "on other items",
+}
 
 
 @documented
@@ -26,8 +41,13 @@ class ThresholdChoiceResult(Result):
     Attributes
     ----------
     threshold : float
-        Items with this score or a better score are looked at; infinity if none is. NaN
-        for several rankings, of which each has the same depth.
+        Items with this score or a better score are looked at; infinity if none is, and
+        minus infinity if all are. NaN for several rankings, which `score` says.
+    score : str
+        What the threshold is to be compared with: "decision_function", "minus
+        decision_function" (of detectors that score inliers higher, or of the class
+        that a classifier scores lower), "predict_proba of class 1", "predict" or "the
+        given scores". For several rankings, it says that there is no threshold.
     t : int or float
         Number of items of these data that are looked at; for several rankings the depth
         in each, or the mean of depths that are shares.
@@ -56,10 +76,11 @@ class ThresholdChoiceResult(Result):
     >>> print(choice.from_predictions(y_true, y_score))
     Threshold with recall 0.8
       ranking    2000 items, 73 targets (prevalence 0.0365)
-      threshold  0.3814   95 %: 0.136 to 1.006
-      t          738   95 %: 696 to 780
-      recall     0.7992   95 %: 0.6949 to 0.877
-      precision  0.07921   95 %: 0.06869 to 0.08779
+      score      the given scores
+      threshold  0.3814   95 %: -0.09646 to 1.155 chosen with another sample
+      t          738   95 %: 678 to 798 in another sample
+      recall     0.7992   95 %: 0.6969 to 0.8862 on other items
+      precision  0.07921   95 %: 0.06877 to 0.08851 on other items
     """
 
     threshold: float
@@ -71,8 +92,9 @@ class ThresholdChoiceResult(Result):
     apparent_precision: float
     apparent_profit: float
     _rules: Mapping[str, ChoiceRule]
+    score: str
     _pos_label: object
-    _estimated: bool
+    _output: Orientation | None
 
     title: ClassVar[str] = "Threshold with {0.metric}"
 
@@ -84,9 +106,12 @@ class ThresholdChoiceResult(Result):
         Parameters
         ----------
         quantity : {"threshold", "t", "recall", "precision", "profit"}
-            What the interval is for. That of the threshold, and of the depth of several
-            rankings, has the choices that other samples would lead to. The others are
-            for this threshold on other items.
+            What the interval is for. That of "threshold" holds the threshold that would
+            be chosen with another sample of this size. That of "t" holds the number of
+            items of another sample with this threshold or a better score; for several
+            rankings, the depth that would be chosen with as many others. The others
+            hold the true recall, precision and profit of this threshold or depth in the
+            population, of a share of targets as here.
         confidence_level : float, default=0.95
             Probability of the interval, between 0 and 1.
 
@@ -98,9 +123,13 @@ class ThresholdChoiceResult(Result):
         Raises
         ------
         ValueError
-            If the quantity is unknown, or if the level is not between 0 and 1.
+            If the quantity is unknown, if it is the threshold of several rankings,
+            which have none, or if the level is not between 0 and 1.
         """
-        check_option("quantity", quantity, _QUANTITIES)
+        check_option("quantity", quantity, tuple(_HELD))
+        if quantity not in self._rules:
+            rule = 'be "t" for several rankings, which have no threshold'
+            raise invalid("quantity", rule, brief(quantity))
         level = check_fraction("confidence_level", confidence_level)
         return ConfidenceInterval(*self._rules[quantity].bounds(level))
 
@@ -118,7 +147,7 @@ class ThresholdChoiceResult(Result):
         estimator : estimator instance
             Classifier that gave the scores, to be fitted to labels of the same two
             classes. With more classes, or with regressors and detectors, compare the
-            scores of new items with the threshold instead.
+            scores of new items with the threshold instead; the error has the line.
         pos_label : int, float, bool or str, default=None
             Label of the targets. None takes that with which the threshold was chosen.
         response_method : {"decision_function", "predict_proba"}, default=None
@@ -133,19 +162,29 @@ class ThresholdChoiceResult(Result):
         Raises
         ------
         ValueError
-            If there is no threshold, if the estimator has no such method, or if
-            `response_method` is None and the threshold was chosen for scores that were
-            given.
+            If there is no threshold, if the estimator is not a classifier of two
+            classes, if it has no such method, or if `response_method` is None and the
+            threshold was chosen for scores that were given.
         """
-        if math.isnan(self.threshold):
-            raise invalid("groups", "be left out to choose a threshold", "a depth")
+        if "threshold" not in self._rules:
+            got = "a depth of each ranking, which is no threshold"
+            raise invalid("groups", "be left out to choose a threshold", got)
+        check_estimator(estimator)
+        output = self._output
+        if not is_classifier(estimator) or not (output is None or output.of_two):
+            code = "scores" if output is None else output.code
+            rule = "be a classifier of two classes"
+            advice = f"Look at new items by `{code} >= result.threshold`."
+            raise invalid("estimator", rule, brief(estimator), advice)
         methods: tuple[str, ...] = RESPONSE_METHODS[:2]
         if response_method is not None:
             check_option("response_method", response_method, methods)
             methods = (response_method,)
-        elif not self._estimated:
+        elif output is None:
             rule = f"be one of {list(methods)} for scores that were given"
             raise invalid("response_method", rule, "None")
+        else:
+            methods = (output.method,)
         for method in methods:
             if hasattr(estimator, method):
                 return FixedThresholdClassifier(
@@ -158,13 +197,17 @@ class ThresholdChoiceResult(Result):
         raise invalid("estimator", rule, brief(estimator))
 
     def _rows(self) -> list[tuple[str, str]]:
-        rows = Result._rows(self)
-        for name in _QUANTITIES:
+        rows = [*Result._rows(self), ("score", self.score)]
+        for name, held in _HELD.items():
             value = getattr(self, name)
+            if math.isnan(value):
+                continue
             low, high = self._rules[name].bounds(0.95)
-            if not math.isnan(value):
-                rows.append((name, f"{value:.4g}   95 %: {low:.4g} to {high:.4g}"))
+            if name == "t" and "threshold" not in self._rules:
+                held = "chosen with other rankings"
+            text = f"{value:.4g}   95 %: {low:.4g} to {high:.4g} {held}"
+            rows.append((name, text))
         return rows
 
     def _columns(self) -> dict[str, Any]:
-        return {name: [getattr(self, name)] for name in _QUANTITIES}
+        return {name: [getattr(self, name)] for name in _HELD}

@@ -190,9 +190,8 @@ class Ranking:
             If the estimator only gives labels, if it is an outlier detector and
             `detector_targets` is None, or if labels or scores are not valid.
         """
-        return cls.from_predictions(
-            *marks_and_scores(estimator, X, y, pos_label, detector_targets)
-        )
+        asked = (pos_label, detector_targets)
+        return cls.from_predictions(*marks_and_scores(estimator, X, y, *asked)[:2])
 
     def __repr__(self) -> str:
         """Print the numbers of items and of targets."""

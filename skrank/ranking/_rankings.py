@@ -46,7 +46,11 @@ from skrank.ranking._input import (
     mark_targets,
 )
 from skrank.ranking._ranking import Ranking, rank
-from skrank.ranking._response import marks_and_scores, target_scores
+from skrank.ranking._response import (
+    Orientation,
+    marks_and_scores,
+    oriented_scores,
+)
 from skrank.ranking._several import (
     both_classes,
     columns_by_name,
@@ -107,7 +111,8 @@ class Rankings:
     # each part, and `ratio` the number of held-out items for each item of a fit.
     # `grouped` tells whether the parts are given by the user's `groups`, and
     # `of_classes` whether each model is a class, with targets of its own. `pos_label`
-    # is that which was given, and `estimated` tells whether estimators gave the scores.
+    # is that which was given, and `outputs` tells which output of an estimator the
+    # scores of each model are; it is empty for scores that were given.
     names: tuple[Any, ...]
     parts: Sequence[tuple[Ranking, ...]]
     kind: str = "one"
@@ -120,7 +125,7 @@ class Rankings:
     grouped: bool = False
     of_classes: bool = False
     pos_label: object = None
-    estimated: bool = False
+    outputs: tuple[Orientation, ...] = ()
 
     @classmethod
     def from_predictions(
@@ -259,12 +264,13 @@ class Rankings:
             marks_and_scores(one, X, y, pos_label, detector_targets)
             for one in named.values()
         ]
-        scores = dict(zip(named, (score for _, score in found), strict=True))
+        marks, columns, outputs = zip(*found, strict=True)
+        scores = dict(zip(named, columns, strict=True))
         is_one = list(named) == [MODEL]
         ranked = cls.from_predictions(
-            found[0][0], scores[MODEL] if is_one else scores, **data
+            marks[0], scores[MODEL] if is_one else scores, **data
         )
-        return replace(ranked, pos_label=pos_label, estimated=True)
+        return replace(ranked, pos_label=pos_label, outputs=outputs)
 
     @classmethod
     def from_cv(
@@ -476,9 +482,10 @@ class Rankings:
         labels, jobs = np.asarray(y), check_jobs(n_jobs)
         is_target = mark_targets(y, pos_label)  # a fold may have none
         scores_of = partial(
-            target_scores, pos_label=pos_label, detector_targets=detector_targets
+            oriented_scores, pos_label=pos_label, detector_targets=detector_targets
         )
         columns: dict[Any, list[RankingInput]] = {}
+        outputs: list[Orientation] = []
         held: list[Codes] = []
         ratio = 0.0
         for name in names:
@@ -495,7 +502,7 @@ class Rankings:
                     )
                     raise invalid("cv_results", rule, "others")
                 tasks = zip(results["estimator"], test, strict=True)
-                scores = run_jobs(
+                found = run_jobs(
                     scores_of,
                     ((one, rows(X, index), labels[index]) for one, index in tasks),
                     total=len(test),
@@ -504,13 +511,18 @@ class Rankings:
                 )
                 columns[name] = [
                     check_ranking_input(is_target[index], score)
-                    for index, score in zip(test, scores, strict=True)
+                    for index, (_, score) in zip(test, found, strict=True)
                 ]
+                outputs.append(found[0][0])
         inputs = list(zip(*columns.values(), strict=True))
-        found = cls(
-            tuple(columns), (), ratio=ratio, pos_label=pos_label, estimated=True
+        made = cls(
+            tuple(columns),
+            (),
+            ratio=ratio,
+            pos_label=pos_label,
+            outputs=tuple(outputs),
         )
-        return found._divided(inputs, held, groups, labels.size)
+        return made._divided(inputs, held, groups, labels.size)
 
     def _divided(
         self,
@@ -659,7 +671,8 @@ class Rankings:
         """
         at = [self.names.index(name) for name in names]
         parts = [tuple(row[i] for i in at) for row in self.parts]
-        return replace(self, names=names, parts=parts)
+        outputs = tuple(self.outputs[i] for i in at if self.outputs)
+        return replace(self, names=names, parts=parts, outputs=outputs)
 
     def by_fold(self, values: ArrayLike) -> NDArray[np.float64]:
         """Return means over the parts of each fold; other values as they are.

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrank._utils._checks import check_option, invalid
 from skrank._utils._columns import as_array, check_order, rows
-from skrank._utils._text import brief
+from skrank._utils._text import as_text, brief
 from skrank.ranking._input import check_known_classes, count_labels, mark_targets
 
 RESPONSE_METHODS = ("decision_function", "predict_proba", "predict")
@@ -31,13 +31,41 @@ class Orientation(NamedTuple):
     """How an estimator's output is converted to scores of the targets.
 
     `method` gives the output; `target_class` is the index of the target class among the
-    `n_classes` of a classifier; all other output is multiplied by `sign`.
+    `n_classes` of a classifier, and `label` its label; all other output is multiplied
+    by `sign`.
     """
 
     method: str
     target_class: int | None = None
     n_classes: int = 2
     sign: int = 1
+    label: object = None
+
+    @property
+    def of_two(self) -> bool:
+        """Whether the scores are those of a classifier of two classes."""
+        return self.target_class is not None and self.n_classes == 2
+
+    @property
+    def name(self) -> str:
+        """What the scores are, in words."""
+        minus, column = self._parts
+        shown = f" of class {as_text(self.label)}" if column else ""
+        return f"{'minus ' if minus else ''}{self.method}{shown}"
+
+    @property
+    def code(self) -> str:
+        """What the scores are, in code."""
+        minus, column = self._parts
+        return f"{'-' if minus else ''}estimator.{self.method}(X){column}"
+
+    @property
+    def _parts(self) -> tuple[bool, str]:
+        """Whether the output is negated, and the code of the column that is taken."""
+        if self.of_two and self.method == "decision_function":
+            return self.target_class == 0, ""
+        column = "" if self.target_class is None else f"[:, {self.target_class}]"
+        return self.sign < 0, column
 
     def marks(self, y_true: ArrayLike, pos_label: object) -> NDArray[np.bool_]:
         """Return whether each item is a target; a known class may have no items."""
@@ -46,10 +74,9 @@ class Orientation(NamedTuple):
     def scores(self, output: Any) -> Any:
         """Return the scores of the items from the output of the method."""
         values: Any = as_array(f"estimator.{self.method}(X)", output)
-        if self.target_class is None:
-            return self.sign * values
-        if self.method == "decision_function" and self.n_classes == 2:
-            return values if self.target_class == 1 else -values
+        minus, column = self._parts
+        if not column:
+            return -values if minus else values
         if values.ndim != 2 or values.shape[1] != self.n_classes:
             rule = (
                 f"have a {self.method} of shape (n_samples, {self.n_classes}), one "
@@ -68,8 +95,19 @@ def target_scores(
     detector_targets: str | None = None,
 ) -> Any:
     """Return scores for the target class, by the first response method that exists."""
+    return oriented_scores(estimator, X, y_true, pos_label, detector_targets)[1]
+
+
+def oriented_scores(
+    estimator: Any,
+    X: Any,  # noqa: N803
+    y_true: ArrayLike,
+    pos_label: object,
+    detector_targets: str | None,
+) -> tuple[Orientation, Any]:
+    """Return how the output points to the targets, and the scores of the items."""
     points = orientation(estimator, X, y_true, pos_label, detector_targets)
-    return points.scores(getattr(estimator, points.method)(X))
+    return points, points.scores(getattr(estimator, points.method)(X))
 
 
 def marks_and_scores(
@@ -78,16 +116,15 @@ def marks_and_scores(
     y_true: ArrayLike,
     pos_label: object,
     detector_targets: str | None,
-) -> tuple[NDArray[np.bool_], Any]:
-    """Return whether each item is a target, and its score.
+) -> tuple[NDArray[np.bool_], Any, Orientation]:
+    """Return whether each item is a target, its score, and what the scores are.
 
     The result is ranked without `pos_label`. A class of the estimator may have no
     items.
     """
     check_order(X, y_true)
-    points = orientation(estimator, X, y_true, pos_label, detector_targets)
-    scores = points.scores(getattr(estimator, points.method)(X))
-    return points.marks(y_true, pos_label), scores
+    points, scores = oriented_scores(estimator, X, y_true, pos_label, detector_targets)
+    return points.marks(y_true, pos_label), scores, points
 
 
 def orientation(
@@ -109,7 +146,7 @@ def orientation(
         if methods == ["predict"]:
             rule = "have decision_function or predict_proba, since labels do not rank"
             raise invalid("estimator", rule, f"the classifier {name} without them")
-        target, n_classes = _target_class(estimator, y_true, pos_label)
+        label, target, n_classes = _target_class(estimator, y_true, pos_label)
         if n_classes > 2 and "predict_proba" in methods:
             # decision functions often compare the classes of an item, and rank items
             # worse: AP of ten digits .69, and .76 by probabilities (logistic
@@ -118,7 +155,7 @@ def orientation(
         elif n_classes > 2 and _is_one_against_one(estimator):
             rule = 'have decision_function_shape="ovr" for more than two classes'
             raise invalid("estimator", rule, f'"ovo", no predict_proba, in {name}')
-        return Orientation(methods[0], target, n_classes)
+        return Orientation(methods[0], target, n_classes, label=label)
     if is_outlier_detector(estimator):
         _check_detector(estimator, y_true, pos_label, detector_targets)
         larger = "outliers" if _scores_outliers_higher(estimator, X) else "inliers"
@@ -220,8 +257,8 @@ def _is_one_against_one(estimator: Any) -> bool:
 
 def _target_class(
     estimator: Any, y_true: ArrayLike, pos_label: object
-) -> tuple[int, int]:
-    """Return the index of a classifier's target class, and the number of classes."""
+) -> tuple[object, int, int]:
+    """Return a classifier's target class, its index, and the number of classes."""
     if not hasattr(estimator, "classes_"):
         check_is_fitted(estimator)
     classes = as_array("estimator.classes_", estimator.classes_).tolist()
@@ -231,7 +268,7 @@ def _target_class(
     check_known_classes(y_true, classes)
     if pos_label is None:
         if classes in ([0, 1], [-1, 1]):
-            return 1, 2
+            return classes[1], 1, 2
         rule = (
             "name the target class of a classifier whose classes are not {0, 1}, "
             "{-1, 1} or bool"
@@ -240,7 +277,7 @@ def _target_class(
         raise invalid("pos_label", rule, got)
     if pos_label not in classes:
         raise invalid("pos_label", f"be one of {brief(classes)}", brief(pos_label))
-    return classes.index(pos_label), len(classes)
+    return pos_label, classes.index(pos_label), len(classes)
 
 
 def _check_regressor(estimator: Any, y_true: ArrayLike, pos_label: object) -> None:

@@ -1,18 +1,21 @@
 """`ThresholdChoice` against choices by going through all thresholds, and simulation."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.stats import norm
-from sklearn.datasets import load_breast_cancer
+from scipy.stats import beta, binom, norm
+from scipy.stats import t as student
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import IsolationForest
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
 from skrank import RankCounts, ThresholdChoice, expected_profit
+from skrank.inference._guarantee import deepest_promise
 
 RULES = [
     {"recall": 0.8},
@@ -37,6 +40,7 @@ def best_by_all(y, score, rule):
     for level in [math.inf, *sorted(set(score.tolist()), reverse=True)]:
         above = score >= level
         t, hits = int(above.sum()), int(y[above].sum())
+        level = -math.inf if t == y.size else level
         if "recall" in rule:
             if hits >= rule["recall"] * y.sum():
                 return level, t, hits
@@ -98,10 +102,10 @@ def test_no_more_items_are_expected_than_there_are(seed):
     y = np.append(np.random.default_rng(seed).permutation(np.arange(59) < 5), True)
     choice = ThresholdChoice(recall=1.0, n_resamples=20, random_state=seed)
     result = choice.from_predictions(y, -np.arange(60.0))
-    hits = result.recall * 6
-    assert result.t == 60
-    assert hits < 6
-    assert hits / result.precision - hits <= 54 + 1e-9
+    assert (result.t, result.threshold) == (60, -math.inf)
+    assert (result.recall, result.precision) == (1, 0.1)
+    for name in ("recall", "precision", "t"):  # no other items can change them
+        assert result.confidence_interval(name) == (getattr(result, name),) * 2
 
 
 @pytest.mark.slow
@@ -132,15 +136,15 @@ def test_profit_on_other_items_by_simulation(m, n, shift, cost):
 
 @pytest.mark.slow
 def test_interval_of_the_threshold_at_a_depth_by_simulation():
-    # the threshold above which 5 % of the population are
+    # the threshold above which 5 % of another sample are
     rng, covered = np.random.default_rng(0), []
     for _ in range(400):
         y = rng.random(1000) < 0.1
-        score = rng.normal(size=1000)
+        score, other = rng.normal(size=(2, 1000))
         choice = ThresholdChoice(t=0.05, n_resamples=999, random_state=rng)
         result = choice.from_predictions(y, score)
         low, high = result.confidence_interval("threshold", 0.9)
-        covered.append(low <= norm.isf(0.05) <= high)
+        covered.append(low <= np.sort(other)[-50] <= high)
     assert 0.9 - 3 * 0.015 < np.mean(covered) < 0.9 + 3 * 0.015  # sqrt(.9 * .1 / 400)
 
 
@@ -163,7 +167,10 @@ def test_depth_of_each_day():
     assert result.profit < result.apparent_profit
     assert result.n_rankings == 60  # with the day without targets
     assert math.isnan(result.threshold)
-    assert math.isnan(result.confidence_interval("threshold").low)
+    with pytest.raises(ValueError, match="several rankings, which have no threshold"):
+        result.confidence_interval("threshold")
+    assert "a depth t of each ranking, no threshold" in result.to_dict()["score"]
+    assert "a depth t of each ranking, no threshold" in str(result)
     low, high = result.confidence_interval("t")
     assert low <= result.t <= high
     low, high = result.confidence_interval("profit")
@@ -186,7 +193,9 @@ def test_given_depth_of_each_day(t):
         for one in range(60)
     ]
     low, high = result.confidence_interval("profit")
-    half = 2.0009953780882688 * np.std(each, ddof=1) / math.sqrt(60)  # t, 59 degrees
+    found = np.bincount(day, y)
+    alike = found.sum() ** 2 / (found**2).sum()  # as many days of equal targets
+    half = student.isf(0.025, alike - 1) * np.std(each, ddof=1) / math.sqrt(60)
     assert_allclose([low, high], [profit - half, profit + half], rtol=1e-9)
 
 
@@ -201,6 +210,7 @@ def test_depth_of_days_of_other_lengths():
     assert choice.from_predictions(y[kept], score[kept], groups=day[kept]).t <= 50
 
 
+@pytest.mark.filterwarnings("ignore:2 rankings are few")
 def test_many_items_of_a_day():
     y, score = columns(n=6000, share=0.05)
     day = np.repeat([0, 1], 3000)
@@ -263,7 +273,9 @@ def test_classifier_uses_the_scores_of_the_ranking():
         given.classifier(model)
     fixed = given.classifier(model, response_method="predict_proba").fit(X, label)
     assert (fixed.predict(X) == "malignant").sum() == 150
-    with pytest.raises(ValueError, match="must have decision_function or predict_prob"):
+    with pytest.raises(ValueError, match="must have decision_function"):
+        result.classifier(GaussianNB())
+    with pytest.raises(ValueError, match="`estimator` must be an estimator"):
         result.classifier(KFold())
 
 
@@ -276,6 +288,12 @@ def test_detector():
     assert result.threshold == pytest.approx(
         np.sort(-forest.decision_function(X))[-100]
     )
+    assert result.score == "minus decision_function"
+    assert "minus decision_function" in str(result)
+    line = re.escape("`-estimator.decision_function(X) >= result.threshold`")
+    with pytest.raises(ValueError, match=f"classifier of two classes; got Iso.*{line}"):
+        result.classifier(forest)
+    assert (-forest.decision_function(X) >= result.threshold).sum() == 100
 
 
 @pytest.mark.filterwarnings("ignore:The tie at the threshold")
@@ -294,6 +312,7 @@ def test_extreme_rankings(rule):
         assert perfect.threshold == (-at if "precision" not in rule else -19)
 
 
+@pytest.mark.filterwarnings("ignore:4 rankings are few")
 @pytest.mark.parametrize("rule", [{"precision": 0.3}, {"benefit": 1, "cost": 2}])
 @pytest.mark.parametrize("groups", [None, np.repeat([0, 1, 2, 3], 50)])
 def test_no_item_is_worth_it(rule, groups):
@@ -337,6 +356,11 @@ def test_the_seed_and_the_order_of_items():
         ({"benefit": 0, "cost": 1}, "`benefit` must be a finite number above 0"),
         ({"benefit": 1, "cost": -1}, "`cost` must be a finite number of at least 0"),
         ({"t": 1, "n_resamples": 1}, "`n_resamples` must be an int of at least 2"),
+        ({"t": 5, "guarantee": 0.95}, "`guarantee` must be left out, or given with"),
+        ({"benefit": 5, "cost": 1, "guarantee": 0.9}, "with `recall` or `precision`"),
+        ({"recall": 0.5, "guarantee": 1}, "`guarantee` must be a number between 0 a"),
+        ({"recall": 1, "guarantee": 0.9}, "`recall` must be below 1 with a guarant"),
+        ({"precision": 1, "guarantee": 0.9}, "`precision` must be below 1 with a g"),
     ],
 )
 def test_settings_that_are_refused(rule, message):
@@ -346,8 +370,10 @@ def test_settings_that_are_refused(rule, message):
 
 def test_data_that_are_refused():
     choice = ThresholdChoice(recall=0.5)
-    with pytest.raises(ValueError, match="hold two targets or more; got 1"):
-        choice.from_predictions([1, 0, 0], [3, 2, 1])
+    with pytest.raises(ValueError, match="hold 5 targets or more; got 4"):
+        choice.from_predictions([1, 1, 1, 1, 0, 0], [6, 5, 4, 3, 2, 1])
+    with pytest.raises(ValueError, match="hold 2 targets or more; got 1"):
+        ThresholdChoice(t=1).from_predictions([1, 0, 0], [3, 2, 1])
     with pytest.raises(ValueError, match="two rankings or more; got 1"):
         choice.from_predictions([1, 0, 0], [3, 2, 1], groups=[1, 1, 1])
     with pytest.raises(ValueError, match="be left out for ThresholdChoice"):
@@ -357,7 +383,9 @@ def test_data_that_are_refused():
     with pytest.raises(ValueError, match="not reach beyond the ranking"):
         ThresholdChoice(t=4).from_predictions([1, 1, 0], [3, 2, 1])
     with pytest.raises(ValueError, match="`quantity` must be one of"):
-        choice.from_predictions([1, 1, 0], [3, 2, 1]).confidence_interval("ap")
+        ThresholdChoice(t=1).from_predictions([1, 1, 0], [3, 2, 1]).confidence_interval(
+            "ap"
+        )
 
 
 def test_days_inside_folds_are_days():
@@ -368,3 +396,181 @@ def test_days_inside_folds_are_days():
     assert result.n_rankings > 19  # each fold holds items of many days
     assert math.isnan(result.threshold)
     assert 1 <= result.t <= 10
+
+
+def test_limits_reach_0_and_1():
+    # the exact limits of a share of which nothing or all is found: .025 ** (1 / m)
+    y = np.arange(200) < 12
+    result = ThresholdChoice(t=40).from_predictions(y, -np.arange(200.0))
+    low, high = result.confidence_interval("recall")
+    assert high == 1
+    assert low == pytest.approx(0.025 ** (1 / 12), abs=0.015)
+    result = ThresholdChoice(t=40).from_predictions(y, np.arange(200.0))
+    low, high = result.confidence_interval("recall")
+    assert low == 0
+    assert high == pytest.approx(1 - 0.025 ** (1 / 12), abs=0.015)
+    assert result.confidence_interval("precision").low == 0
+    result = ThresholdChoice(t=8).from_predictions(y, -np.arange(200.0))
+    assert result.confidence_interval("precision").high == 1
+
+
+def votes(rng, y):
+    share = np.where(y, rng.beta(2, 2.4, y.size), rng.beta(0.35, 4, y.size))
+    return rng.binomial(7, share).astype(float)
+
+
+POPULATIONS = {
+    "votes": votes,
+    "scorecard": lambda rng, y: np.round(2 * rng.normal(1.6 * y)) * 5,
+    "half": lambda rng, y: rng.normal(3.3 * (y & (rng.random(y.size) < 0.5))),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:No threshold meets the rule")
+@pytest.mark.parametrize("name", POPULATIONS)
+@pytest.mark.parametrize("rule", [{"benefit": 1, "cost": 0.06}, {"recall": 0.8}])
+def test_intervals_hold_what_they_say_by_simulation(name, rule):
+    draw, y = POPULATIONS[name], np.arange(400) < 12
+    rng, held, last = np.random.default_rng(0), [], None
+    many = [draw(rng, np.full(100_000, one)) for one in (True, False)]
+    for _ in range(200):
+        choice = ThresholdChoice(**rule, n_resamples=999, random_state=rng)
+        result = choice.from_predictions(y, draw(rng, y))
+        hits, others = (
+            size * np.mean(one >= result.threshold)
+            for size, one in zip((12, 388), many, strict=True)
+        )
+        values = {"recall": hits / 12, "t": np.sum(draw(rng, y) >= result.threshold)}
+        if hits + others > 0:
+            values["precision"] = hits / (hits + others)
+        if "cost" in rule:
+            values["profit"] = hits - 0.06 * (hits + others)
+        if last is not None:
+            values["threshold"] = last
+        for key, value in values.items():
+            low, high = result.confidence_interval(key)
+            held.append((key, low - 1e-9 <= value <= high + 1e-9))
+        last = result.threshold
+    for key in values:
+        share = np.mean([ok for one, ok in held if one == key])
+        assert share > 0.9 - 2 * 0.021, key  # sqrt(.9 * .1 / 200)
+
+
+@pytest.mark.parametrize(("m", "recall"), [(29, 0.9), (40, 0.8), (60, 0.9)])
+def test_guaranteed_recall_is_the_least_by_the_beta_distribution(m, recall):
+    y, score = np.arange(500) < m, -np.arange(500.0)
+    choice = ThresholdChoice(recall=recall, guarantee=0.95, n_resamples=20)
+    j = choice.from_predictions(y, score).t  # the targets come first
+    assert beta.cdf(recall, j, m - j + 1) <= 0.05
+    assert j == 1 or beta.cdf(recall, j - 1, m - j + 2) > 0.05
+
+
+def test_too_few_targets_for_a_guarantee():
+    y, score = np.arange(500) < 28, -np.arange(500.0)  # .9**29 < .05 < .9**28
+    choice = ThresholdChoice(recall=0.9, guarantee=0.95, n_resamples=20)
+    with pytest.warns(UserWarning, match="needs 29 targets or more, and got 28: all"):
+        result = choice.from_predictions(y, score)
+    assert (result.t, result.threshold, result.recall) == (500, -math.inf, 1)
+    assert result.metric == "recall 0.9 or more, with probability 0.95"
+    # two starts share .05: .3**4 < .025 < .3**3
+    choice = ThresholdChoice(precision=0.3, guarantee=0.95, n_resamples=20)
+    with pytest.warns(UserWarning, match="which needs 4 targets at the top or mo"):
+        result = choice.from_predictions(y[::-1], score)
+    assert (result.t, result.threshold) == (0, math.inf)
+
+
+def test_guaranteed_precision_goes_down_to_the_first_failure():
+    # a perfect start of 40 targets: the tests from the top end where the tail of the
+    # binomial distribution exceeds .025
+    rng = np.random.default_rng(0)
+    y = np.append(np.ones(40, dtype=bool), rng.random(400) < 0.2)
+    choice = ThresholdChoice(precision=0.3, guarantee=0.95, n_resamples=20)
+    result = choice.from_predictions(y, -np.arange(440.0))
+    t, hits = np.arange(1, 441), np.cumsum(y)
+    passed = binom.sf(hits - 1, t, 0.3) <= 0.025
+    at = np.flatnonzero(y & (t >= 4))
+    assert result.t == t[at[np.argmin(passed[at]) - 1]]
+
+
+@pytest.mark.parametrize("name", POPULATIONS)
+@pytest.mark.parametrize("rule", [{"recall": 0.8}, {"precision": 0.3}])
+@pytest.mark.filterwarnings("ignore:No threshold has the guarantee")
+def test_guarantee_is_missed_at_most_as_often_as_promised(name, rule):
+    draw, y = POPULATIONS[name], np.arange(2000) < 60
+    rng, missed = np.random.default_rng(0), 0
+    many = [draw(rng, np.full(50_000, one)) for one in (True, False)]
+    choice = ThresholdChoice(**rule, guarantee=0.9, n_resamples=2)
+    for _ in range(150):
+        result = choice.from_predictions(y, draw(rng, y))
+        hits, others = (
+            size * np.mean(one >= result.threshold)
+            for size, one in zip((60, 1940), many, strict=True)
+        )
+        if "recall" in rule:
+            missed += hits / 60 < 0.8
+        elif result.t:
+            missed += hits / (hits + others) < 0.3
+    assert missed / 150 < 0.1 + 3 * 0.0245  # sqrt(.1 * .9 / 150)
+
+
+def test_guarantee_of_a_ranking_without_information():
+    """Of rankings at random with .29 targets, at most .05 have a precision of .3."""
+    rng, chosen = np.random.default_rng(0), 0
+    for _ in range(1000):
+        y = rng.random(500) < 0.29
+        hits = np.append(np.arange(y.sum() + 1.0), y.sum())
+        items = np.concatenate([[0], np.flatnonzero(y) + 1.0, [500]])
+        chosen += deepest_promise(hits, items, 0.3, 0.05) > 0
+    assert chosen / 1000 < 0.05 + 3 * 0.0069  # sqrt(.05 * .95 / 1000)
+
+
+def test_guarantee_is_for_one_ranking():
+    y, score, day = days()
+    choice = ThresholdChoice(recall=0.8, guarantee=0.95)
+    with pytest.raises(ValueError, match="must be one ranking, .* for 60 groups"):
+        choice.from_predictions(y, score, groups=day)
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.raises(ValueError, match="must be one ranking, .* for 5 folds"):
+        choice.from_cv(GaussianNB(), X, y)
+
+
+def test_few_days_are_said():
+    y, score, day = days(n_days=5)
+    with pytest.warns(UserWarning, match="5 rankings are few: with 5, intervals for"):
+        ThresholdChoice(t=5).from_predictions(y, score, groups=day)
+
+
+@pytest.mark.parametrize(
+    ("model", "label", "score"),
+    [
+        (LogisticRegression(max_iter=10_000), "malignant", "decision_function"),
+        (LogisticRegression(max_iter=10_000), "benign", "minus decision_function"),
+        (GaussianNB(), "benign", "predict_proba of class benign"),
+    ],
+)
+def test_the_score_is_named(model, label, score):
+    X, y = load_breast_cancer(return_X_y=True)
+    names = np.where(y == 0, "malignant", "benign")
+    result = ThresholdChoice(t=150).from_estimator(
+        model.fit(X, names), X, names, pos_label=label
+    )
+    assert result.score == result.to_dict()["score"] == score
+    fixed = result.classifier(model).fit(X, names)
+    assert (fixed.predict(X) == label).sum() == result.t
+
+
+def test_the_score_of_one_class_of_three_and_of_a_regressor():
+    X, y = load_iris(return_X_y=True)
+    model = LogisticRegression(max_iter=1000).fit(X, y)
+    result = ThresholdChoice(t=40).from_estimator(model, X, y, pos_label=2)
+    assert result.score == "predict_proba of class 2"
+    line = re.escape("`estimator.predict_proba(X)[:, 2] >= result.threshold`")
+    with pytest.raises(ValueError, match=line):
+        result.classifier(model)
+    assert (model.predict_proba(X)[:, 2] >= result.threshold).sum() == 40
+    ridge = Ridge().fit(X, y == 2)
+    result = ThresholdChoice(t=40).from_estimator(ridge, X, y == 2)
+    assert result.score == "predict"
+    with pytest.raises(ValueError, match=re.escape("`estimator.predict(X) >= result")):
+        result.classifier(ridge)

@@ -8,6 +8,7 @@ perfect value is less skewed.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,18 +60,40 @@ class StudentRule:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class WidestRule:
+    """Interval that holds those of several rules; the estimate is that of the first."""
+
+    rules: Sequence[CertainRule | StudentRule]
+
+    @property
+    def estimate(self) -> float:
+        """Estimate of the first rule."""
+        return self.rules[0].estimate
+
+    def bounds(self, confidence_level: float) -> tuple[float, float]:
+        """Return the lowest and the highest limit."""
+        lows, highs = zip(
+            *(one.bounds(confidence_level) for one in self.rules), strict=True
+        )
+        return min(lows), max(highs)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class DrawnRule:
-    """Interval of the quantiles of drawn values, each of which is one of them."""
+    """Interval of quantiles of drawn values, each of which is one of them.
+
+    The lower limit is a quantile of `lows`, the upper one of `highs`.
+    """
 
     estimate: float
-    values: NDArray[np.float64]
+    lows: NDArray[np.float64]
+    highs: NDArray[np.float64]
 
     def bounds(self, confidence_level: float) -> tuple[float, float]:
         """Return limits with equal tails."""
         outside = (1 - confidence_level) / 2
-        low, high = np.quantile(
-            self.values, [outside, 1 - outside], method="inverted_cdf"
-        )
+        at = ((self.lows, outside), (self.highs, 1 - outside))
+        low, high = (np.quantile(*one, method="inverted_cdf") for one in at)
         return float(low), float(high)
 
 
@@ -313,6 +336,28 @@ def tail_above(
     return outside if end == 0 else 1 - outside
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnDepthRule:
+    """Interval of the quantiles of drawn depths, and of their mirror images.
+
+    The mirror is the estimate, on the scale of the square root, on which a count varies
+    alike at all sizes. Quantiles alone miss depths that are deeper than those of few
+    days: in `benchmarks/profit.py` they hold .78 to .93 of the depths for .95.
+    """
+
+    estimate: float
+    values: NDArray[np.intp]
+    most: float
+
+    def bounds(self, confidence_level: float) -> tuple[float, float]:
+        """Return the limits."""
+        outside = (1 - confidence_level) / 2
+        limits = np.quantile(self.values, [outside, 1 - outside], method="inverted_cdf")
+        mirrored = np.maximum(0, 2 * math.sqrt(self.estimate) - np.sqrt(limits)) ** 2
+        low, high = min(limits[0], mirrored[1]), max(limits[1], mirrored[0])
+        return float(low), float(min(high, self.most))
+
+
 IntervalRule = CertainRule | NormalRule | FirstHitRule | BetaRule | ModeratedRule
 # of a chosen threshold, and of what is expected of it
-ChoiceRule = CertainRule | StudentRule | DrawnRule
+ChoiceRule = CertainRule | StudentRule | WidestRule | DrawnRule | DrawnDepthRule
