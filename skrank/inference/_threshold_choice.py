@@ -64,8 +64,8 @@ _FOLDS, _DIVISIONS = 10, 20
 # Fewest targets with which a threshold is chosen: with half as many and a recall of .5,
 # the estimated recall is always 0, and the true one .3.
 _LEAST_TARGETS = 5
-# Rankings, such as days, from which on there is no warning. With half as many, intervals
-# of t hold .82 to .92 of the depths, by benchmarks/thresholds.py.
+# Rankings, such as days, from which on there is no warning. With half as many,
+# intervals of t hold .82 to .92 of the depths, by benchmarks/thresholds.py.
 _ENOUGH_DAYS = 10
 # What an item of a fold counts in an interval, since a model of all items has other
 # scores than those of the folds. By the same benchmark: with 1, intervals of t hold .80

@@ -15,8 +15,8 @@ from skrank.ranking._ranking import Ranking
 Floats = NDArray[np.float64]
 
 # Thresholds that are tried on parts of the items and for other samples. With four times
-# as many, a choice among 4000 targets takes 5 s for 2 s; with half as many, neighbouring
-# thresholds are 1/256 of the targets apart.
+# as many, a choice among 4000 targets takes 5 s for 2 s; with half as many,
+# neighbouring thresholds are 1/256 of the targets apart.
 TRIED = 512
 
 
