@@ -31,7 +31,6 @@ from skrank.null._walk import MOSTLY, PER_DEVIATION, Solution, solve
 # square of the change of E by one stride of the hits.
 _LUMPY = 0.4
 _CERTAIN = 1e-6  # part of p that is not felt
-_NEVER = 50.0  # minus the logarithm of a probability of zero
 
 
 class _Tie(NamedTuple):
@@ -75,16 +74,13 @@ def tail(
         tilted = solution.lists[0].way.chain.pinned(tie.depth, first)
         assert solution.paths[0] is not None
         likely = Way(part, tilted, solution.paths[0].lattice(tilted, PER_DEVIATION))
-        _, mean, rest = Tilted(likely, solution.root).cumulants
+        rest = Tilted(likely, solution.root).cumulants.curvature
         if rest > _LUMPY * tie.single * tie.stride**2:
             return None
-        try:
-            log_q, error = given(first, part)
-        except OutOfReachError:  # certain, as its mean is
-            log_q, error = (-1e-16 if mean > 0 else -_NEVER), 0.0
+        log_q, error = given(first, part)
         stride = max(1, int(math.sqrt(rest / tie.single)))
         known[first] = log_q, error
-        if error and log_q > math.log(0.5):
+        if log_q > math.log(0.5):
             known[first] = _complement(*given(first, other))
         unfelt = float(logchance[first]) + log_q + math.log(_CERTAIN)
         for way, asked in ((sign, other), (-sign, part)):
