@@ -243,7 +243,9 @@ CALLS = {
     "HitCurve.at": skrank.hit_curve(Y, np.zeros(N)).at,  # rises all along
     "OperatingPoints.f_score": skrank.operating_points(TEN, TEN_S).f_score,
     "RankingEvaluation.add_missed": lambda **given: (
-        skrank.RankingEvaluation.from_predictions(Y, S).add_missed(**given).to_dict()
+        skrank.RankingEvaluation.from_predictions(Y, S)
+        .add_missed(**{"count": 2, **given})
+        .to_dict()
     ),
 }
 
@@ -274,6 +276,7 @@ def outcome(name, parameter, value):
     """What a call comes to, or the error it raises."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "With `n_missed` alone")
         return plain(CALLS[name](**{parameter: value}))
 
 
@@ -284,7 +287,6 @@ def types_of(number):
     return [one for one in INTS if np.iinfo(one).min <= number <= np.iinfo(one).max]
 
 
-@pytest.mark.filterwarnings("ignore:With `n_missed` alone")
 @pytest.mark.parametrize(("name", "parameter"), ASKED, ids=str)
 def test_numbers_of_every_type_are_those_of_python(name, parameter):
     """The same as Python's number gives, or refused if Python's kind of it is."""

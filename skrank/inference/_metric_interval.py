@@ -300,15 +300,6 @@ class MetricInterval(Question[MetricIntervalResult]):
         assert data.weight is not None
         weight = data.weight[data.targets]
         units = effective_number(weight)
-        # another sample may hold a target of the largest weight
-        one_more = effective_number(np.append(weight, data.weight.max()))
-        if one_more < _FEW_UNITS:
-            warn(
-                f"The weights are so unequal, or the targets so few, that they count "
-                f"as {one_more:.3g} targets: the interval may be too narrow. It knows "
-                "nothing of targets among items that were not sampled.",
-                UserWarning,
-            )
         bootstrap = WeightedBootstrap(metric, data)
         n_targets = weight.size
         n_non_targets = data.weight.size - n_targets
@@ -323,6 +314,15 @@ class MetricInterval(Question[MetricIntervalResult]):
             if is_certain(metric, ranking):
                 return CertainRule(estimate)
             error = error_of_one_value(best, units)
+        # another sample may hold a target of the largest weight
+        one_more = effective_number(np.append(weight, data.weight.max()))
+        if one_more < _FEW_UNITS and error > 0:
+            warn(
+                f"The weights are so unequal, or the targets so few, that they count "
+                f"as {one_more:.3g} targets: the interval may be too narrow. It knows "
+                "nothing of targets among items that were not sampled.",
+                UserWarning,
+            )
         return NormalRule(
             estimate,
             error,

@@ -207,9 +207,10 @@ class TailQuery:
         """Compute the smaller tail; the other one is the complement."""
         known = self._known("exact", self.facts.atoms)
         if known is not None:
-            if known.log_pvalue > math.log(0.5):  # the digits of the smaller one
-                rest = self.other._known("exact", self.facts.atoms)
-                known = known if rest is None else self._complement(rest)
+            rest = self.other._known("exact", self.facts.atoms)
+            # the smaller one has more digits; both are 1 if only one value is possible
+            if rest is not None and rest.log_pvalue < min(known.log_pvalue, -0.7):
+                return self._complement(rest)
             return known
         asked = self.other if self._is_likely else self
         found = asked._told()
