@@ -493,6 +493,8 @@ class ThresholdChoice(Question[ThresholdChoiceResult]):
         }
         if t == 0:
             rules = self._rules_of_all(np.zeros(2))
+        elif targets.max() == m:
+            warn("The recall is undefined: one of the rankings has all targets.")
         # other samples of as many days
         drawn = [
             depths[self._choose_depth(w @ hits, w @ items, (w @ targets)[:, None])]

@@ -10,6 +10,7 @@ from scipy.stats import beta, binom, norm
 from scipy.stats import t as student
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import IsolationForest
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
@@ -574,3 +575,12 @@ def test_the_score_of_one_class_of_three_and_of_a_regressor():
     assert result.score == "predict"
     with pytest.raises(ValueError, match=re.escape("`estimator.predict(X) >= result")):
         result.classifier(ridge)
+
+
+def test_all_targets_on_one_day_have_no_recall():
+    y, day = np.arange(1200) < 30, np.repeat(np.arange(12), 100)
+    choice = ThresholdChoice(t=20, benefit=10, cost=1)
+    with pytest.warns(UndefinedMetricWarning, match="one of the rankings has all"):
+        result = choice.from_predictions(y, -np.arange(1200), groups=day)
+    assert np.isnan([result.recall, *result.confidence_interval("recall")]).all()
+    assert "recall" not in str(result)
